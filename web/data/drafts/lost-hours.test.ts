@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import type { Taken } from '../taken.ts';
+import type { Taken } from '../finding/taken.ts';
 import { describeLost, dropLost } from './lost-hours.ts';
 
 const DAY = '2026-11-21';

@@ -2,7 +2,7 @@ import type { StudioHours } from '#rules/nearest-free.ts';
 import { longestRun, sameSlot, type Slot, slotClosed, slotLabel, slotTaken, sortSlots } from '#rules/slots.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { listWords } from '#rules/business/words.ts';
-import { blocking, type Taken } from '../taken.ts';
+import { blocking, type Taken } from '../finding/taken.ts';
 
 /**
  * An hour of a selection that cannot be booked. `own`: the customer has booked it, in another tab or on another device; `later`: it is too far ahead; `closed`:

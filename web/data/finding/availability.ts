@@ -1,7 +1,7 @@
 import { addDays, dayBounds, daysBetween } from '#rules/studio-time.ts';
 import { rest } from '../rest.ts';
 import { rowsWith } from '../rows.ts';
-import type { Days, Taken } from '../taken.ts';
+import type { Days, Taken } from './taken.ts';
 
 /** Taken spans of each studio that has any. */
 type TakenByStudio = ReadonlyMap<string, readonly Taken[]>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import type { Taken } from '../taken.ts';
+import type { Taken } from './taken.ts';
 import { addNews, compareHours, describeNews, NO_NEWS } from './hour-news.ts';
 
 const DAY = '2026-11-21';

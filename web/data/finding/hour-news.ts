@@ -1,6 +1,6 @@
 import { type Slot, slotClosed, slotTaken } from '#rules/slots.ts';
 import { formatStudioTime, slotEnd, slotStart, type StudioDate } from '#rules/studio-time.ts';
-import type { Taken } from '../taken.ts';
+import type { Taken } from './taken.ts';
 
 /** Hours of a day that others took or gave back. */
 export type HourNews = { readonly taken: readonly number[]; readonly freed: readonly number[] };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
 import { dropLost } from '../drafts/lost-hours.ts';
-import type { Taken } from '../taken.ts';
+import type { Taken } from './taken.ts';
 import { slotState } from './slot-state.ts';
 
 const DAY = '2026-11-21';

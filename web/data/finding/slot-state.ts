@@ -1,5 +1,5 @@
 import { sameSlot, type Slot, slotClosed, slotTaken } from '#rules/slots.ts';
-import { blocking, type Taken } from '../taken.ts';
+import { blocking, type Taken } from './taken.ts';
 
 /** How an hour looks to a customer. */
 export type SlotState =

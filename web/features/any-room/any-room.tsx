@@ -10,7 +10,7 @@ import { readRooms } from '#web/data/finding/availability.ts';
 import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { blocking } from '#web/data/taken.ts';
+import { blocking } from '#web/data/finding/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Choice } from './choice.tsx';

@@ -3,7 +3,7 @@ import type { Rates } from '#rules/pricing.ts';
 import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
 import { addDays, formatStudioDate, studioHour } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { NewsLine } from '#web/lib/business/news-line.tsx';
 import { LoadFailed } from '#web/ui/notice.tsx';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { afterPress, daysToRead, extendSelection, isFull } from './selection.ts';
 
 const DAY = '2026-11-21';

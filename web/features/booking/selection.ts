@@ -11,7 +11,7 @@ import {
 } from '#rules/slots.ts';
 import { addDays, hourExists, type StudioDate } from '#rules/studio-time.ts';
 import { slotState } from '#web/data/finding/slot-state.ts';
-import type { Days, Taken } from '#web/data/taken.ts';
+import type { Days, Taken } from '#web/data/finding/taken.ts';
 
 /** Returns the selection after a press on an hour that can be booked: an hour across a gap starts a new one. */
 export function afterPress(selection: readonly Slot[], slot: Slot): Slot[] {

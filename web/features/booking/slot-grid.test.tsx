@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { type Slot, toggleSlot } from '#rules/slots.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { extendSelection } from './selection.ts';
 import { SlotGrid } from './slot-grid.tsx';
 

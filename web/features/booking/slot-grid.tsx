@@ -12,7 +12,7 @@ import { formatMoney } from '#rules/money.ts';
 import { hourRateCents, type Rates } from '#rules/pricing.ts';
 import { sameSlot, type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { useStable } from '#web/lib/use-stable.ts';
 import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from '#web/data/finding/slot-look.ts';

@@ -6,7 +6,7 @@ import { readDays, readRooms } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import type { Days, Taken } from '#web/data/taken.ts';
+import type { Days, Taken } from '#web/data/finding/taken.ts';
 import { daysToRead } from './selection.ts';
 
 const POLL_MS = 5_000;

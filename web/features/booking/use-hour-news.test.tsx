@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { NewsLine } from '#web/lib/business/news-line.tsx';
 import { useHourNews } from './use-hour-news.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { addNews, compareHours, describeNews, type HourNews, NO_NEWS } from '#web/data/finding/hour-news.ts';
 

@@ -5,7 +5,7 @@ import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import * as availability from '#web/data/finding/availability.ts';
 import { draftOf } from '#web/data/drafts/booking-draft.ts';
 import * as connection from '#web/data/live.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { LostDraft } from './lost-draft.tsx';

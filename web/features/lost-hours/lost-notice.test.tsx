@@ -4,7 +4,7 @@ import { specifiedRates } from '#tests/support/rates.ts';
 import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import * as availability from '#web/data/finding/availability.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { LostNotice } from './lost-notice.tsx';
 

@@ -5,7 +5,7 @@ import { addDays } from '#rules/studio-time.ts';
 import { readRooms } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { blocking, type Days } from '#web/data/taken.ts';
+import { blocking, type Days } from '#web/data/finding/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 
 /** How often the hours are read again without a live connection. */

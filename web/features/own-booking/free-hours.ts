@@ -4,7 +4,7 @@ import { addDays, hourExists, type StudioDate } from '#rules/studio-time.ts';
 import { readDays } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import type { BookingPage } from './queries.ts';
 
 const POLL_MS = 10_000;

@@ -6,7 +6,7 @@ import { type Slot, toggleSlot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import * as availability from '#web/data/finding/availability.ts';
 import * as connection from '#web/data/live.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { RoomTimeline } from './room-timeline.tsx';
 

@@ -3,7 +3,7 @@ import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { readRooms } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 
 const POLL_MS = 5_000;
 

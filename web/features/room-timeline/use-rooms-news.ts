@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { type Slot, slotKey } from '#rules/slots.ts';
 import { compareHours, describeNews } from '#web/data/finding/hour-news.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Taken } from '#web/data/finding/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 
 /** How long a change stays on the page. */
