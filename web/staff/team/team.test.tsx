@@ -1,43 +1,31 @@
 import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { useLocation } from '#web/router/router.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { AcceptInvitation } from './accept-invitation.tsx';
-import * as role from '#web/data/role.ts';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
+import type * as queries from './queries.ts';
 import { Team } from './team.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-const session = vi.hoisted(() => ({ status: 'in', user: { id: 'me', email: 'me@example.com' } as object | null }));
+const session = vi.hoisted(() => ({ status: 'in', user: null as object | null }));
 const open = vi.hoisted(() => vi.fn());
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDialog: () => ({ open }) }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readTeam: vi.fn(),
-  invite: vi.fn(),
-  resendInvitation: vi.fn(),
-  revokeInvitation: vi.fn(),
-  setPermissions: vi.fn(),
-  removeMember: vi.fn(),
-  acceptInvitation: vi.fn(),
-  setFactorRules: vi.fn(),
-}));
-const calls = vi.mocked(queries);
-vi.mock('#web/data/role.ts', () => ({ readFactorRules: vi.fn() }));
-const { readFactorRules } = vi.mocked(role);
 beforeEach(() => {
   vi.resetAllMocks();
-  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: true, due: null });
-  Object.assign(session, { status: 'in', user: { id: 'me', email: 'me@example.com' } });
+  wire.answerRows('second_factor_rules', { permissions: ['money'], shown: true, due: null });
+  Object.assign(session, { status: 'in', user: { id: ME, email: 'me@example.com' } });
 });
 
+const ME = '11111111-1111-4111-8111-111111111111';
+const LEE = '22222222-2222-4222-8222-222222222222';
+const INVITATION = '33333333-3333-4333-8333-333333333333';
 const TEAM: queries.Team = {
   staff: [
     {
-      userId: 'me',
+      userId: ME,
       name: 'Ada Owner',
       email: 'me@example.com',
       permissions: ['owner'],
@@ -45,7 +33,7 @@ const TEAM: queries.Team = {
       secondFactor: true,
     },
     {
-      userId: 'lee',
+      userId: LEE,
       name: null,
       email: 'lee@example.com',
       permissions: ['bookings', 'money'],
@@ -55,7 +43,7 @@ const TEAM: queries.Team = {
   ],
   invitations: [
     {
-      id: 'i',
+      id: INVITATION,
       email: 'sam@example.com',
       permissions: ['identity'],
       createdAt: new Date('2031-03-01T00:00:00Z'),
@@ -69,7 +57,7 @@ const TEAM: queries.Team = {
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
 const dialog = () => within(screen.getByRole('dialog'));
 async function show(team = TEAM) {
-  calls.readTeam.mockResolvedValue(team);
+  wire.answerRows('staff_team', team);
   renderPart(<Team />);
   await screen.findByRole('table', { name: 'Staff' });
 }
@@ -89,32 +77,34 @@ test('an invitation has an address and exactly the ticked permissions, at least 
   await user.click(dialog().getByLabelText(/^Bookings/));
   await user.click(dialog().getByRole('button', { name: 'Send the invitation' }));
   expect(await dialog().findByText('Choose at least one.')).toBeTruthy();
-  expect(calls.invite).not.toHaveBeenCalled();
+  expect(wire.sent('staff-invite')).toEqual([]);
   await user.click(dialog().getByLabelText(/^Money/));
   await user.click(dialog().getByLabelText(/^ID checks/));
   await user.click(dialog().getByRole('button', { name: 'Send the invitation' }));
-  expect(calls.invite).toHaveBeenCalledExactlyOnceWith({
-    email: 'new@example.com',
-    permissions: ['identity', 'money'],
-  });
-  expect(toast).toHaveBeenCalledWith({ title: 'Invitation sent', description: 'new@example.com' });
+  await wire.expectSent('staff-invite', { email: 'new@example.com', permissions: ['identity', 'money'] });
+  await expect
+    .poll(() => vi.mocked(toast).mock.calls)
+    .toContainEqual([{ title: 'Invitation sent', description: 'new@example.com' }]);
+  await wire.expectRequests('staff_team', 2);
 });
 
 test('a refused invitation says why in the form', async () => {
-  calls.invite.mockRejectedValue(new AppError('already_done', 'This person is staff already.', 409));
+  wire.refuse('staff-invite', 'already_done');
   await show();
   await press('Invite');
   await fill(dialog().getByLabelText('Email'), 'lee@example.com');
   await user.click(dialog().getByRole('button', { name: 'Send the invitation' }));
-  expect(await dialog().findByText('This person is staff already.')).toBeTruthy();
+  expect(await dialog().findByText(/^This person is staff already\./)).toBeTruthy();
 });
 
 test('an open invitation is sent again and revoked', async () => {
   await show();
   await press('Send again sam@example.com');
-  expect(calls.resendInvitation).toHaveBeenCalledExactlyOnceWith('i');
+  await wire.expectSent('staff-resend-invitation', { invitationId: INVITATION });
+  await wire.expectRequests('staff_team', 2);
   await press('Revoke sam@example.com');
-  expect(calls.revokeInvitation).toHaveBeenCalledExactlyOnceWith('i');
+  await wire.expectSent('staff-revoke-invitation', { invitationId: INVITATION });
+  await wire.expectRequests('staff_team', 3);
 });
 
 test('permissions change in a form that begins with those of today', async () => {
@@ -123,29 +113,30 @@ test('permissions change in a form that begins with those of today', async () =>
   await user.click(dialog().getByLabelText(/^Settings/));
   await user.click(dialog().getByLabelText(/^Money/));
   await user.click(dialog().getByRole('button', { name: 'Save' }));
-  expect(calls.setPermissions).toHaveBeenCalledExactlyOnceWith('lee', ['bookings', 'settings']);
+  await wire.expectSent('staff-set-permissions', { userId: LEE, permissions: ['bookings', 'settings'] });
+  await wire.expectRequests('staff_team', 2);
 });
 
 test('somebody is removed only after a question, and a refusal says why', async () => {
-  calls.removeMember.mockRejectedValueOnce(new AppError('last_owner', 'Make somebody else an owner first.', 409));
+  wire.refuse('staff-remove', 'last_owner', { message: 'Make somebody else an owner first.' });
   await show();
   await press('Remove Ada Owner');
   await user.click(dialog().getByRole('button', { name: 'Keep' }));
-  expect(calls.removeMember).not.toHaveBeenCalled();
+  expect(wire.sent('staff-remove')).toEqual([]);
   await press('Remove Ada Owner');
   await user.click(dialog().getByRole('button', { name: 'Remove' }));
-  expect(toast).toHaveBeenCalledWith({
-    title: 'Error',
-    description: 'Make somebody else an owner first.',
-    tone: 'bad',
-  });
-  expect(calls.removeMember).toHaveBeenCalledExactlyOnceWith('me');
+  await wire.expectSent('staff-remove', { userId: ME });
+  await expect
+    .poll(() => vi.mocked(toast).mock.calls)
+    .toEqual([[{ title: 'Error', description: 'Make somebody else an owner first.', tone: 'bad' }]]);
 });
 
 test('staff that could not be loaded offer another try', async () => {
-  calls.readTeam.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue(TEAM);
+  wire.fail('staff_team', 500);
   renderPart(<Team />);
-  await user.click(await screen.findByRole('button', { name: 'Try again' }));
+  const again = await screen.findByRole('button', { name: 'Try again' });
+  wire.answerRows('staff_team', TEAM);
+  await user.click(again);
   expect(await screen.findByRole('table', { name: 'Staff' })).toBeTruthy();
 });
 
@@ -153,14 +144,14 @@ test('opening the link accepts nothing; the button does, and opens the back offi
   const Address = () => <output>{useLocation().pathname}</output>;
   renderPart(<AcceptInvitation token="id.1.mark" />, { path: '/staff-invitation', beside: <Address /> });
   expect(screen.getByText('You’re signed in as me@example.com.')).toBeTruthy();
-  expect(calls.acceptInvitation).not.toHaveBeenCalled();
-  calls.acceptInvitation.mockRejectedValueOnce(new AppError('not_yours', 'It is for another address.', 403));
+  expect(wire.sent('accept-staff-invitation')).toEqual([]);
+  wire.refuse('accept-staff-invitation', 'not_yours', { message: 'It is for another address.' });
   await press('Accept the invitation');
   expect(await screen.findByText('It is for another address.')).toBeTruthy();
-  calls.acceptInvitation.mockResolvedValue({});
+  wire.answer('accept-staff-invitation', wire.exampleFrom('accept-staff-invitation'));
   await press('Accept the invitation');
-  expect(calls.acceptInvitation).toHaveBeenLastCalledWith('id.1.mark');
   expect(await screen.findByText('/admin')).toBeTruthy();
+  await wire.expectSent('accept-staff-invitation', { token: 'id.1.mark' }, { token: 'id.1.mark' });
 });
 
 test('a guest is asked to sign in or sign up, and a link without a token says so', async () => {
@@ -173,18 +164,19 @@ test('a guest is asked to sign in or sign up, and a link without a token says so
 });
 
 test('what needs two-step sign-in is set as a whole; a refusal says what to do', async () => {
-  calls.setFactorRules.mockRejectedValueOnce(
-    new AppError('second_factor_required', 'Add an authenticator app first.', 403),
-  );
+  wire.refuse('staff-set-second-factor', 'second_factor_required', { message: 'Add an authenticator app first.' });
   await show();
   const rules = within(screen.getByRole('group', { name: /after the password/ }));
   await user.click(rules.getByLabelText('Settings'));
   await press('Save');
   expect(await screen.findByText('Add an authenticator app first.')).toBeTruthy();
   await user.click(rules.getByLabelText('Money'));
+  wire.answer('staff-set-second-factor', wire.exampleFrom('staff-set-second-factor'));
   await press('Save');
-  expect(calls.setFactorRules).toHaveBeenLastCalledWith({ permissions: ['settings'], graceDays: 7 });
-  expect(toast).toHaveBeenCalledWith({ title: 'Two-step sign-in', description: 'Needed for: Settings' });
+  await expect
+    .poll(() => vi.mocked(toast).mock.calls)
+    .toEqual([[{ title: 'Two-step sign-in', description: 'Needed for: Settings' }]]);
+  expect(wire.sent('staff-set-second-factor').at(-1)).toEqual({ permissions: ['settings'], graceDays: 7 });
 });
 
 test('owners see who has no two-step sign-in, before they require it, and choose how long those people can go on', async () => {
@@ -199,7 +191,7 @@ test('owners see who has no two-step sign-in, before they require it, and choose
   expect(lacking()).toMatch(/^One person has no two-step sign-in yet: lee@example\.com\./);
   await user.selectOptions(screen.getByLabelText('Time to add it'), '3 days');
   await press('Save');
-  expect(calls.setFactorRules).toHaveBeenLastCalledWith({ permissions: ['bookings'], graceDays: 3 });
+  await wire.expectSent('staff-set-second-factor', { permissions: ['bookings'], graceDays: 3 });
 });
 
 test('owners see what former staff have seen: what still works with its end, what is being removed, and what was revoked', async () => {
@@ -208,7 +200,7 @@ test('owners see what former staff have seen: what still works with its end, wha
     startsAt: new Date('2031-03-01T00:00:00Z'),
     endsAt: new Date('2031-03-01T05:00:00Z'),
   };
-  calls.readTeam.mockResolvedValue({
+  wire.answerRows('staff_team', {
     ...TEAM,
     secrets: [
       { ...secret, id: '1', kind: 'staff-code', person: 'Lee Former', about: 'Plumber', state: 'stays' },
@@ -235,7 +227,7 @@ test('owners see what former staff have seen: what still works with its end, wha
 });
 
 test('while former staff have seen nothing that counts, nothing is listed', async () => {
-  calls.readTeam.mockResolvedValue(TEAM);
+  wire.answerRows('staff_team', TEAM);
   renderPart(<Team />);
   expect(await screen.findByRole('table', { name: 'Staff' })).toBeTruthy();
   expect(screen.queryByText('Seen under a lost permission')).toBeNull();

@@ -1,0 +1,68 @@
+import { beforeEach, expect, test } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { callFunction } from '../fetch-client.ts';
+import { rest } from '../rest.ts';
+import * as wire from './wire.ts';
+
+const TOKEN = { token: 'Zx3vV0pWq8J9mM2rT5yB7cD1eF4gH6iK' };
+const failure = (call: Promise<unknown>) => call.catch((error: unknown) => error);
+
+test('a function answers with the example of its contract, and then as the test says', async () => {
+  const example = await callFunction('crew-page', TOKEN);
+  expect(example).toEqual(wire.exampleFrom('crew-page'));
+  wire.answer('crew-page', { ...example, host: 'Kim' });
+  expect(await callFunction('crew-page', TOKEN)).toEqual({ ...example, host: 'Kim' });
+  expect(wire.sent('crew-page')).toEqual([TOKEN, TOKEN]);
+});
+
+test('a refusal has the status and the words of its contract', async () => {
+  wire.refuse('crew-page', 'invitation_ended');
+  expect(await failure(callFunction('crew-page', TOKEN))).toEqual(
+    new AppError('invitation_ended', 'This invitation was taken back.', 410, {
+      code: 'invitation_ended',
+      message: 'This invitation was taken back.',
+    }),
+  );
+  expect(() => wire.refuse('crew-page', 'too_many_requests')).toThrow('has no message for too_many_requests');
+  wire.refuse('crew-page', 'too_many_requests', { message: 'Wait.' });
+  expect(await failure(callFunction('crew-page', TOKEN))).toMatchObject({ message: 'Wait.', status: 429 });
+  wire.fail('crew-page', 0);
+  expect(await failure(callFunction('crew-page', TOKEN))).toMatchObject({ code: 'offline', status: 0 });
+});
+
+test('a body that breaks its contract, an answer that no contract allows and a request without an answer are faults', async () => {
+  await callFunction('crew-page', { token: '' });
+  expect(wire.takeFaults()).toEqual([expect.stringContaining('crew-page was sent a body that its contract refuses')]);
+  // @ts-expect-error the answer has further fields
+  expect(() => wire.answer('crew-page', { host: 'Kim' })).toThrow('crew-page does not answer like this');
+  await rest.from('studios').select();
+  expect(wire.takeFaults()).toEqual(['nothing answers GET studios']);
+  await failure(fetch('/elsewhere'));
+  expect(wire.takeFaults()).toEqual([expect.stringContaining('GET /elsewhere')]);
+});
+
+test('tables answer with rows, one row or none, and functions of the database with a value', async () => {
+  wire.answerRows('studios', [{ id: 'a' }]);
+  wire.answerRows('staff_team', { staff: [] });
+  expect((await rest.from('studios').select('id')).data).toEqual([{ id: 'a' }]);
+  expect((await rest.from('studios').select('id').single()).data).toEqual({ id: 'a' });
+  expect((await rest.rpc('staff_team', { at: 'now' })).data).toEqual({ staff: [] });
+  expect(wire.sentTo('staff_team')).toMatchObject([{ method: 'POST', body: { at: 'now' } }]);
+  wire.answerRows('studios', []);
+  expect((await rest.from('studios').select('id').single()).error?.code).toBe('PGRST116');
+  wire.refuseRows('studios', '42501', 'permission denied');
+  expect((await rest.from('studios').select('id')).error).toMatchObject({ code: '42501', message: 'permission denied' });
+});
+
+test('a held request waits until it is let go', async () => {
+  const release = wire.hold('crew-page');
+  let done = false;
+  const call = callFunction('crew-page', TOKEN).then(() => (done = true));
+  await wire.expectRequests('crew-page', 1);
+  expect(done).toBe(false);
+  release();
+  await call;
+  expect(done).toBe(true);
+});
+
+beforeEach(() => expect(wire.sentTo('crew-page')).toEqual([]));

@@ -1,0 +1,213 @@
+import { cleanup } from '@testing-library/react';
+import { http, HttpResponse } from 'msw/http';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type * as contracts from '#contracts/calls.ts';
+import type { CallName, CallRefusal, ContractFor } from '#contracts/call-types.ts';
+import type { Call } from '#contracts/core/define-call.ts';
+import type { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
+import type { Database } from '#database/types.ts';
+import type { CallBody } from '../fetch-client.ts';
+
+/**
+ * The server of a component test, at the wire: the modules that call it are the real ones, and MSW answers their requests. Each call of
+ * `/functions/v1` answers with the example of its contract unless the test gives another answer. A body that breaks its contract, and a request
+ * that nothing answers, fail the test.
+ */
+
+declare global {
+  /** Set by `contracts/test-setup.ts`. */
+  var loadContracts: () => Promise<{ readonly calls: typeof contracts; readonly REFUSAL_STATUS: typeof REFUSAL_STATUS }>;
+}
+const { calls, REFUSAL_STATUS: statuses } = await globalThis.loadContracts();
+const contractsByName = new Map<string, Call>(Object.values(calls).map((call) => [call.name, call]));
+
+type Rest = Database['public'];
+/** A table, a view, or a function of `/rest/v1/rpc`. */
+type RestName = (keyof Rest['Tables'] | keyof Rest['Views'] | keyof Rest['Functions']) & string;
+/** A value as a test writes it: JSON makes a text of a `Date`. */
+type Written<Value> = Value extends string
+  ? Value | (string extends Value ? Date : never)
+  : Value extends readonly (infer Item)[]
+    ? readonly Written<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Written<Value[Key]> }
+      : Value;
+type AnswerTo<Name extends CallName> = ContractFor<Name>['answer']['_zod']['output'];
+
+type Reply = { readonly status: number; readonly body: unknown; readonly type?: string };
+/** A request that the pages have sent. `body`: the parsed JSON; undefined if there is none. */
+export type SentRequest = {
+  readonly method: string;
+  /** The name of the function, or of the table. */
+  readonly name: string;
+  readonly search: URLSearchParams;
+  readonly body: unknown;
+};
+
+let replies = new Map<string, (request: SentRequest) => Reply | Promise<Reply>>();
+let requests: SentRequest[] = [];
+let faults: string[] = [];
+
+const toJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
+function toResponse({ status, body, type }: Reply): Response {
+  if (status === 0) return HttpResponse.error();
+  if (type !== undefined) return new HttpResponse(String(body), { status, headers: { 'content-type': type } });
+  return HttpResponse.json(toJson(body) as null, { status });
+}
+
+function contractFor(name: string): Call {
+  const contract = contractsByName.get(name);
+  if (contract === undefined) throw new Error(`there is no contract of ${name}`);
+  return contract;
+}
+
+async function record(request: Request, name: string): Promise<SentRequest> {
+  const text = await request.text();
+  const { searchParams } = new URL(request.url);
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  const sentRequest = { method: request.method, name, search: searchParams, body };
+  requests.push(sentRequest);
+  return sentRequest;
+}
+
+const server = setupServer(
+  http.all<{ name: string }>('*/functions/v1/:name', async ({ request, params: { name } }) => {
+    const sentRequest = await record(request, name);
+    const { body, example } = contractFor(name);
+    const problem = body.safeParse(sentRequest.body ?? Object.fromEntries(sentRequest.search)).error;
+    if (problem) faults.push(`${name} was sent a body that its contract refuses: ${problem.message}`);
+    return toResponse((await replies.get(name)?.(sentRequest)) ?? { status: 200, body: example.answer });
+  }),
+  http.all('*/:service(auth|storage)/v1/*', ({ request }) => answerRest(request, new URL(request.url).pathname)),
+  http.all<{ name: string }>('*/rest/v1/:name', ({ request, params: { name } }) => answerRest(request, name)),
+  http.all<{ name: string }>('*/rest/v1/rpc/:name', ({ request, params: { name } }) => answerRest(request, name)),
+);
+
+async function answerRest(request: Request, name: string): Promise<Response> {
+  const sentRequest = await record(request, name);
+  const reply = await (replies.get(`${request.method} ${name}`) ?? replies.get(name))?.(sentRequest);
+  if (reply === undefined) faults.push(`nothing answers ${request.method} ${name}`);
+  const { status, body } = reply ?? { status: 404, body: { code: 'PGRST205', message: `no answer for ${name}` } };
+  const single = request.headers.get('accept')?.includes('vnd.pgrst.object') ?? false;
+  if (!single || !Array.isArray(body)) return toResponse({ status, body });
+  if (body.length === 1) return toResponse({ status, body: body[0] });
+  return toResponse({ status: 406, body: { code: 'PGRST116', message: 'The result contains 0 rows', details: '' } });
+}
+
+beforeAll(() =>
+  server.listen({
+    onUnhandledFrame: async ({ frame, defaults }) => {
+      faults.push(`nothing answers: ${await frame.getUnhandledMessage()}`);
+      return defaults.error();
+    },
+  }),
+);
+afterEach(() => {
+  // Components stop reading before the answers are forgotten.
+  cleanup();
+  replies = new Map();
+  requests = [];
+  expect(takeFaults()).toEqual([]);
+});
+afterAll(() => server.close());
+
+/** Returns what the pages have done wrong at the wire, and forgets it. */
+export function takeFaults(): string[] {
+  const found = faults;
+  faults = [];
+  return found;
+}
+
+/** Returns the answer in the example of a function's contract. */
+export function exampleFrom<Name extends CallName>(name: Name): AnswerTo<Name> {
+  return structuredClone(contractFor(name).example.answer) as AnswerTo<Name>;
+}
+
+/** From now on the function `name` gives this answer, which its contract must allow. */
+export function answer<Name extends CallName>(name: Name, body: Written<AnswerTo<Name>>): void {
+  const problem = contractFor(name).answer.safeParse(toJson(body)).error;
+  if (problem) throw new Error(`${name} does not answer like this: ${problem.message}`);
+  replies.set(name, () => ({ status: 200, body }));
+}
+
+/** From now on the function `name` answers with this file; `type` is one that its contract lists. */
+export function answerFile(name: CallName, text: string, type: string): void {
+  if (contractFor(name).files?.includes(type) !== true) throw new Error(`${name} does not answer with ${type}`);
+  replies.set(name, () => ({ status: 200, body: text, type }));
+}
+
+/** From now on the account API or the storage answers requests of this path, such as `/auth/v1/user`. */
+export function answerPath(path: `/${'auth' | 'storage'}/v1/${string}`, body: unknown, type?: string): void {
+  replies.set(path, () => ({ status: 200, body, ...(type === undefined ? {} : { type }) }));
+}
+
+/**
+ * From now on the function `name` refuses with this code, in the words of its contract's example. `fields` replaces the message or further
+ * fields of the example; a refusal that follows from who may call has no example, so it needs a message.
+ */
+export function refuse<Name extends CallName>(
+  name: Name,
+  code: CallRefusal<Name>,
+  fields: Readonly<Record<string, unknown>> = {},
+): void {
+  const known: keyof typeof statuses = code;
+  const error = { code, ...contractFor(name).refusals[known], ...fields };
+  if (!('message' in error)) throw new Error(`the contract of ${name} has no message for ${code}`);
+  // The one call whose refusals have a shape of their own.
+  const { message, ...others } = error;
+  const body = name === 'regenerate-pin' ? { success: false, error: message, ...others } : { error };
+  replies.set(name, () => ({ status: statuses[known], body }));
+}
+
+/** From now on the function or table `name` fails with this status; 0: it cannot be reached. */
+export function fail(name: CallName | RestName, status: 0 | 500, message = 'Something broke.'): void {
+  const error = { code: 'unknown', message };
+  replies.set(name, () => ({ status, body: contractsByName.has(name) ? { error } : error }));
+}
+
+/**
+ * From now on `/rest/v1` answers requests of this table or view with these rows, and calls of this function with this value. With a `method`,
+ * only requests of that one.
+ */
+export function answerRows(name: RestName, rows: unknown, method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'): void {
+  const reply = typeof rows === 'function' ? rows : () => rows;
+  replies.set(method === undefined ? name : `${method} ${name}`, (request) => ({ status: 200, body: reply(request) }));
+}
+
+/** From now on `/rest/v1` refuses requests of `name` with this code of PostgreSQL. */
+export function refuseRows(name: RestName, code: string, message: string): void {
+  replies.set(name, () => ({ status: 400, body: { code, message, details: null, hint: null } }));
+}
+
+/** From now on requests of `name` wait; returns what lets them go on to the answer that they had before. */
+export function hold(name: CallName | RestName): () => void {
+  const before = replies.get(name);
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  replies.set(name, async (request) => {
+    await released;
+    return (await before?.(request)) ?? { status: 200, body: contractFor(name).example.answer };
+  });
+  return release;
+}
+
+/** Returns the bodies that the function `name` was sent, oldest first. */
+export function sent<Name extends CallName>(name: Name): CallBody<Name>[] {
+  return sentTo(name).map(({ body }) => body as CallBody<Name>);
+}
+
+/** Returns the requests for a table or function, oldest first; with a `method`, only those of that one. */
+export function sentTo(name: CallName | RestName, method?: string): SentRequest[] {
+  return requests.filter((request) => request.name === name && (method === undefined || request.method === method));
+}
+
+/** Waits until the function `name` was sent exactly these bodies in this test. */
+export async function expectSent<Name extends CallName>(name: Name, ...bodies: readonly CallBody<Name>[]): Promise<void> {
+  await expect.poll(() => sent(name), { interval: 5 }).toEqual(bodies);
+}
+
+/** Waits until `name` was requested this many times in this test. */
+export async function expectRequests(name: CallName | RestName, count: number): Promise<void> {
+  await expect.poll(() => sentTo(name).length, { interval: 5 }).toBe(count);
+}
