@@ -1,4 +1,4 @@
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { http, HttpResponse } from 'msw/http';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -65,7 +65,8 @@ function contractFor(name: string): Call {
 async function record(request: Request, name: string): Promise<SentRequest> {
   const text = await request.text();
   const { searchParams } = new URL(request.url);
-  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  const isJson = request.headers.get('content-type')?.includes('json') ?? false;
+  const body: unknown = text === '' ? undefined : isJson ? JSON.parse(text) : text;
   const sentRequest = { method: request.method, name, search: searchParams, body };
   requests.push(sentRequest);
   return sentRequest;
@@ -79,7 +80,9 @@ const server = setupServer(
     if (problem) faults.push(`${name} was sent a body that its contract refuses: ${problem.message}`);
     return toResponse((await replies.get(name)?.(sentRequest)) ?? { status: 200, body: example.answer });
   }),
-  http.all('*/:service(auth|storage)/v1/*', ({ request }) => answerRest(request, new URL(request.url).pathname)),
+  ...['*/auth/v1/*', '*/storage/v1/*'].map((address) =>
+    http.all(address, ({ request }) => answerRest(request, new URL(request.url).pathname)),
+  ),
   http.all<{ name: string }>('*/rest/v1/:name', ({ request, params: { name } }) => answerRest(request, name)),
   http.all<{ name: string }>('*/rest/v1/rpc/:name', ({ request, params: { name } }) => answerRest(request, name)),
 );
@@ -88,12 +91,15 @@ async function answerRest(request: Request, name: string): Promise<Response> {
   const sentRequest = await record(request, name);
   const reply = await (replies.get(`${request.method} ${name}`) ?? replies.get(name))?.(sentRequest);
   if (reply === undefined) faults.push(`nothing answers ${request.method} ${name}`);
-  const { status, body } = reply ?? { status: 404, body: { code: 'PGRST205', message: `no answer for ${name}` } };
+  const { status, body, type }: Reply = reply ?? { status: 404, body: { code: 'PGRST205', message: `no answer for ${name}` } };
   const single = request.headers.get('accept')?.includes('vnd.pgrst.object') ?? false;
-  if (!single || !Array.isArray(body)) return toResponse({ status, body });
+  if (!single || !Array.isArray(body)) return toResponse({ status, body, ...(type === undefined ? {} : { type }) });
   if (body.length === 1) return toResponse({ status, body: body[0] });
   return toResponse({ status: 406, body: { code: 'PGRST116', message: 'The result contains 0 rows', details: '' } });
 }
+
+// The first request of a file takes up to a second on a busy machine, as much as the default.
+configure({ asyncUtilTimeout: 10_000 });
 
 beforeAll(() =>
   server.listen({
@@ -176,8 +182,8 @@ export function answerRows(name: RestName, rows: unknown, method?: 'GET' | 'POST
 }
 
 /** From now on `/rest/v1` refuses requests of `name` with this code of PostgreSQL. */
-export function refuseRows(name: RestName, code: string, message: string): void {
-  replies.set(name, () => ({ status: 400, body: { code, message, details: null, hint: null } }));
+export function refuseRows(name: RestName, code: string, message: string, details: string | null = null): void {
+  replies.set(name, () => ({ status: 400, body: { code, message, details, hint: null } }));
 }
 
 /** From now on requests of `name` wait; returns what lets them go on to the answer that they had before. */

@@ -1,28 +1,30 @@
 import { screen, within } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
-import * as data from '#web/data/bookings/crew.ts';
+import { expect, test, vi } from 'vitest';
+import type * as data from '#web/data/bookings/crew.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { BookingCrew } from './booking-crew.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock('#web/data/bookings/crew.ts', () => ({ readCrew: vi.fn() }));
-const readCrew = vi.mocked(data.readCrew);
-beforeEach(() => void vi.resetAllMocks());
 
-const guest = (id: string, state: data.CrewMember['state'], name: string | null): data.CrewMember => ({
+const guest = (id: string, state: data.CrewMember['state'], name: string | null) => ({
   id,
-  bookingId: 'b',
+  booking_id: 'b',
   state,
   name,
-  invitedAt: new Date('2031-03-01T00:00:00Z'),
-  sawShared: false,
+  invited_at: new Date('2031-03-01T00:00:00Z'),
+  saw_shared_code: false,
 });
 
 test('staff see who was invited, joined and taken back, and after a failure another try', async () => {
-  readCrew.mockRejectedValueOnce(new Error('no'));
+  wire.fail('booking_crew', 500);
   renderPart(<BookingCrew bookingId="b" />);
   expect(await screen.findByText('Who else comes could not be loaded.')).toBeTruthy();
-  readCrew.mockResolvedValue([guest('1', 'joined', 'Sam'), guest('2', 'invited', null), guest('3', 'revoked', 'Jo')]);
+  wire.answerRows('booking_crew', [
+    guest('1', 'joined', 'Sam'),
+    guest('2', 'invited', null),
+    guest('3', 'revoked', 'Jo'),
+  ]);
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   const crew = await screen.findByRole('region', { name: 'Crew' });
   expect(
@@ -37,8 +39,9 @@ test('staff see who was invited, joined and taken back, and after a failure anot
 });
 
 test('a booking without a crew shows nothing', async () => {
-  readCrew.mockResolvedValue([]);
+  wire.answerRows('booking_crew', []);
   renderPart(<BookingCrew bookingId="b" />, { beside: <p>beside</p> });
   expect(await screen.findByText('beside')).toBeTruthy();
+  await wire.expectRequests('booking_crew', 1);
   expect(screen.queryByRole('region', { name: 'Crew' })).toBeNull();
 });

@@ -1,13 +1,11 @@
 import { screen } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
+import { expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { GuestBookings } from './guest-bookings.tsx';
-import * as queries from './guest-queries.ts';
+import type * as queries from './guest-queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./guest-queries.ts'), async (original) => ({ ...(await original()), searchGuestBookings: vi.fn() }));
-const { searchGuestBookings } = vi.mocked(queries);
 const BOOKING: queries.GuestBooking = {
   id: 'b',
   reference: 'ABCD-2345',
@@ -20,15 +18,11 @@ const BOOKING: queries.GuestBooking = {
   guest_email: 'kim@example.com',
   contact_phone: '+61400000000',
 };
-beforeEach(() => {
-  vi.resetAllMocks();
-});
-
 test('bookings without an account have who booked, when, and a link that opens them', async () => {
-  searchGuestBookings.mockResolvedValue([BOOKING, { ...BOOKING, id: 'c', status: 'cancelled', guest_name: null }]);
+  wire.answerRows('search_guest_bookings', [BOOKING, { ...BOOKING, id: 'c', status: 'cancelled', guest_name: null }]);
   renderPart(<GuestBookings words="kim" />, { path: '/admin?tab=customers&q=kim' });
   expect(await screen.findByText('Kim Caller')).toBeTruthy();
-  expect(searchGuestBookings).toHaveBeenCalledExactlyOnceWith('kim');
+  expect(wire.sentTo('search_guest_bookings')).toMatchObject([{ body: { words: 'kim' } }]);
   for (const words of ['Not paid yet', 'Cancelled', 'No name']) expect(screen.getByText(words)).toBeTruthy();
   for (const words of ['kim@example.com, +61400000000', 'Monday 3 March 2031, 9 am to 11 am', '$118'])
     expect(screen.getAllByText(words)).toHaveLength(2);
@@ -37,8 +31,10 @@ test('bookings without an account have who booked, when, and a link that opens t
 });
 
 test('no result says so, and a failed search offers another try', async () => {
-  searchGuestBookings.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  wire.fail('search_guest_bookings', 500);
   renderPart(<GuestBookings words="x" />);
+  await screen.findByRole('button', { name: 'Try again' });
+  wire.answerRows('search_guest_bookings', []);
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('No booking without an account has these words.')).toBeTruthy();
 });

@@ -1,37 +1,38 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { closureFormSchema } from './closure-form.ts';
 import { Closures } from './closures.tsx';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readClosures: vi.fn(),
-  closeHours: vi.fn(),
-  reopenHours: vi.fn(),
-}));
-const calls = vi.mocked(queries);
 beforeEach(() => vi.resetAllMocks());
 
 const STUDIOS = [
   { id: '00000000-0000-4000-8000-000000000001', name: 'Studio A' },
   { id: '00000000-0000-4000-8000-000000000002', name: 'Studio B' },
 ];
-const CLOSURE: queries.Closure = {
-  id: 'c',
-  studioIds: STUDIOS.map(({ id }) => id),
-  start: new Date('2031-03-02T22:00:00Z'),
-  end: new Date('2031-03-03T01:00:00Z'),
-  times: 3,
-  endless: false,
-  reason: 'Cleaning',
-  isPublic: true,
-};
+const CLOSURE = '11111111-1111-4111-8111-111111111111';
+const WEEK_MS = 7 * 24 * 3_600_000;
+const START = new Date('2031-03-02T22:00:00Z');
+/** Answers with a closure of both studios, as often as it comes. */
+function answerClosure({ times = 3, endless = false } = {}): void {
+  const weeks = Array.from({ length: times }, (_, week) => week * WEEK_MS);
+  const spans = weeks.flatMap((later) =>
+    STUDIOS.map(({ id }) => ({
+      closure_id: CLOSURE,
+      studio_id: id,
+      start_time: new Date(START.getTime() + later),
+      end_time: new Date(START.getTime() + later + 3 * 3_600_000),
+      public: true,
+      reason: 'Cleaning',
+      endless,
+    })),
+  );
+  wire.answerRows('closed_hours', spans);
+}
 const TIMES = 'Monday 3 March 2031, 9 am to 12 pm, and 2 more weeks';
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
 const dialog = () => within(screen.getByRole('dialog'));
@@ -42,31 +43,34 @@ async function openForm() {
 }
 
 test('closed hours are listed with their weeks and studios, and reopened only after a question', async () => {
-  calls.readClosures.mockResolvedValue([CLOSURE]);
-  calls.reopenHours.mockResolvedValue({ closureId: CLOSURE.id, reopened: true });
+  answerClosure();
   renderPart(<Closures studios={STUDIOS} />);
   expect(await screen.findByText('Studio A, Studio B')).toBeTruthy();
   expect(screen.getByText('Public')).toBeTruthy();
   await press(`Reopen ${TIMES}`);
-  expect(calls.reopenHours).not.toHaveBeenCalled();
+  expect(wire.sent('staff-reopen')).toEqual([]);
   await user.click(dialog().getByRole('button', { name: 'Keep closed' }));
-  expect(calls.reopenHours).not.toHaveBeenCalled();
+  expect(wire.sent('staff-reopen')).toEqual([]);
   await press(`Reopen ${TIMES}`);
   await user.click(dialog().getByRole('button', { name: 'Reopen this week' }));
-  expect(calls.reopenHours).toHaveBeenCalledExactlyOnceWith('c', CLOSURE.start, false);
+  const week = { closureId: CLOSURE, startTime: START.toISOString(), following: false };
+  await wire.expectSent('staff-reopen', week);
   const description = 'Monday 3 March 2031, 9 am to 12 pm';
-  expect(toast).toHaveBeenCalledWith({ title: 'Hours reopened', description });
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Hours reopened', description }));
+  await wire.expectRequests('closed_hours', 2);
   await press(`Reopen ${TIMES}`);
   await user.click(dialog().getByRole('button', { name: 'Reopen this and all following' }));
-  expect(calls.reopenHours).toHaveBeenLastCalledWith('c', CLOSURE.start, true);
-  expect(toast).toHaveBeenLastCalledWith({
-    title: 'Hours reopened',
-    description: `${description}, and all weeks after it`,
-  });
+  await wire.expectSent('staff-reopen', week, { ...week, following: true });
+  await waitFor(() =>
+    expect(toast).toHaveBeenLastCalledWith({
+      title: 'Hours reopened',
+      description: `${description}, and all weeks after it`,
+    }),
+  );
 });
 
 test('hours that are closed once have one button to reopen them', async () => {
-  calls.readClosures.mockResolvedValue([{ ...CLOSURE, times: 1 }]);
+  answerClosure({ times: 1 });
   renderPart(<Closures studios={STUDIOS} />);
   await screen.findByText('Studio A, Studio B');
   await press('Reopen Monday 3 March 2031, 9 am to 12 pm');
@@ -75,8 +79,7 @@ test('hours that are closed once have one button to reopen them', async () => {
 });
 
 test('the form closes hours of Sydney as instants, for one studio or all', async () => {
-  calls.readClosures.mockResolvedValue([]);
-  calls.closeHours.mockResolvedValue({ closureId: 'c' });
+  wire.answerRows('closed_hours', []);
   await openForm();
   const inside = dialog();
   await user.selectOptions(inside.getByLabelText('Room'), 'Studio B');
@@ -87,8 +90,8 @@ test('the form closes hours of Sydney as instants, for one studio or all', async
   await fill(inside.getByLabelText('Reason'), ' New mixer ');
   await user.click(inside.getByLabelText('Customers may read the reason'));
   await user.click(inside.getByRole('button', { name: 'Close hours' }));
-  expect(calls.closeHours).toHaveBeenCalledExactlyOnceWith({
-    studioId: STUDIOS[1]?.id,
+  await wire.expectSent('staff-close', {
+    studioId: STUDIOS[1]?.id ?? '',
     startTime: '2031-03-02T22:00:00.000Z',
     endTime: '2031-03-03T01:00:00.000Z',
     repeatUntil: '2031-03-10',
@@ -96,12 +99,12 @@ test('the form closes hours of Sydney as instants, for one studio or all', async
     public: true,
   });
   const description = 'Monday 3 March 2031, 9 am to 12 pm, and weekly until Mon 10 Mar 2031';
-  expect(toast).toHaveBeenCalledWith({ title: 'Hours closed', description });
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Hours closed', description }));
+  await wire.expectRequests('closed_hours', 2);
 });
 
 test('hours are closed every week without an end', async () => {
-  calls.readClosures.mockResolvedValue([{ ...CLOSURE, endless: true }]);
-  calls.closeHours.mockResolvedValue({ closureId: 'c' });
+  answerClosure({ endless: true });
   renderPart(<Closures studios={STUDIOS} />);
   expect(
     await screen.findByRole('button', { name: 'Reopen Monday 3 March 2031, 9 am to 12 pm, and every week after it' }),
@@ -114,7 +117,7 @@ test('hours are closed every week without an end', async () => {
   expect(inside.queryByLabelText('Last day')).toBeNull();
   await fill(inside.getByLabelText('Reason'), 'Cleaning');
   await user.click(inside.getByRole('button', { name: 'Close hours' }));
-  expect(calls.closeHours.mock.lastCall?.[0]).toEqual({
+  await wire.expectSent('staff-close', {
     studioId: null,
     startTime: '2031-03-02T22:00:00.000Z',
     endTime: '2031-03-03T01:00:00.000Z',
@@ -123,11 +126,12 @@ test('hours are closed every week without an end', async () => {
     public: false,
   });
   const description = 'Monday 3 March 2031, 9 am to 12 pm, and every week from then on';
-  expect(toast).toHaveBeenCalledWith({ title: 'Hours closed', description });
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Hours closed', description }));
+  await wire.expectRequests('closed_hours', 2);
 });
 
 test('bookings in the way are named and lead to their panel, and the form stays open', async () => {
-  calls.readClosures.mockResolvedValue([]);
+  wire.answerRows('closed_hours', []);
   const booking = {
     id: 'b',
     reference: 'ABCD-2345',
@@ -136,9 +140,7 @@ test('bookings in the way are named and lead to their panel, and the form stays 
     endTime: '2031-03-03T00:00:00Z',
     status: 'pending',
   };
-  calls.closeHours.mockRejectedValue(
-    new AppError('slot_taken', 'A booking is in the way. Move or cancel first.', 409, { bookings: [booking] }),
-  );
+  wire.refuse('staff-close', 'slot_taken', { bookings: [booking] });
   await openForm();
   await fill(dialog().getByLabelText('Reason'), 'New mixer');
   await user.click(dialog().getByRole('button', { name: 'Close hours' }));

@@ -5,21 +5,11 @@ import { toast } from '#web/ui/toast.tsx';
 import { saveCsv } from '#web/data/fetch-client.ts';
 import { DiscountCodes } from './discount-codes.tsx';
 import { DiscountForm } from './discount-form.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), saveCsv: vi.fn() }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  saveDiscountCode: vi.fn(),
-  readDiscountCodes: vi.fn(),
-  readCodeResults: vi.fn(),
-  readGiftBatches: vi.fn(),
-  makeGiftCodes: vi.fn(),
-  setGiftBatchActive: vi.fn(),
-  readGiftCodes: vi.fn(),
-}));
-const calls = vi.mocked(queries);
 beforeEach(() => vi.resetAllMocks());
 
 const NO_RULES = {
@@ -30,8 +20,9 @@ const NO_RULES = {
   from_hour: null,
   until_hour: null,
 };
+const CODE_ID = '22222222-2222-4222-8222-222222222222';
 const BATCH: queries.GiftBatch = {
-  id: 'b1',
+  id: '11111111-1111-4111-8111-111111111111',
   prefix: 'XMAS',
   created_at: '2020-11-01T00:00:00Z',
   discount_type: 'fixed',
@@ -67,7 +58,7 @@ test('each invalid field of a discount code has the message of the rules, one at
     expect(toast).toHaveBeenLastCalledWith({ title: 'Validation Error', description: message, tone: 'bad' });
     await fill(field(label), good);
   }
-  expect(calls.saveDiscountCode).not.toHaveBeenCalled();
+  expect(wire.sentTo('discount_codes')).toEqual([]);
 });
 
 test('a discount code is created in capitals, and each refusal of the database has its words', async () => {
@@ -85,7 +76,7 @@ test('a discount code is created in capitals, and each refusal of the database h
     ['42501', 'only administrators can do this.'],
   ] as const) {
     const message = `the row violates check constraint "${constraint}"`;
-    calls.saveDiscountCode.mockRejectedValueOnce(Object.assign(new Error(message), { code }));
+    wire.refuseRows('discount_codes', code, message);
     await press('Create Code');
     await waitFor(async () => expect(await alert()).toBe(`Failed to save discount code: ${text}`));
     expect(toast).toHaveBeenLastCalledWith({
@@ -94,10 +85,10 @@ test('a discount code is created in capitals, and each refusal of the database h
       tone: 'bad',
     });
   }
-  calls.saveDiscountCode.mockResolvedValueOnce();
+  wire.answerRows('discount_codes', null);
   await press('Create Code');
   await waitFor(() => expect(done).toHaveBeenCalledOnce());
-  expect(calls.saveDiscountCode).toHaveBeenLastCalledWith(null, {
+  expect(wire.sentTo('discount_codes', 'POST').at(-1)?.body).toEqual({
     code: 'PARTY',
     discount_type: 'fixed',
     discount_value: 12.5,
@@ -112,7 +103,7 @@ test('a discount code is created in capitals, and each refusal of the database h
 
 test('editing starts with the values of the code and saves it under its id', async () => {
   const code = {
-    id: 'c1',
+    id: CODE_ID,
     code: 'PARTY',
     discount_type: 'fixed',
     discount_value: 15,
@@ -132,10 +123,12 @@ test('editing starts with the values of the code and saves it under its id', asy
   renderPart(<DiscountForm code={code} mayGive onDone={vi.fn()} />);
   expect(field('Expires (optional)').value).toBe('2026-12-31');
   expect(field('Max uses (optional)').value).toBe('10');
-  calls.saveDiscountCode.mockResolvedValueOnce();
+  wire.answerRows('discount_codes', [{ id: CODE_ID }]);
   await press('Save Code');
   await waitFor(() => expect(toast).toHaveBeenLastCalledWith(expect.objectContaining({ description: 'PARTY' })));
-  expect(calls.saveDiscountCode).toHaveBeenCalledWith('c1', {
+  const [change] = wire.sentTo('discount_codes', 'PATCH');
+  expect(change?.search.get('id')).toBe(`eq.${CODE_ID}`);
+  expect(change?.body).toEqual({
     code: 'PARTY',
     discount_type: 'fixed',
     discount_value: 15,
@@ -163,7 +156,7 @@ test('the list shows rules, uses, what a code brought, and which codes work: one
     ...NO_RULES,
     works_when: null,
   } as const;
-  calls.readDiscountCodes.mockResolvedValue([
+  wire.answerRows('discount_codes', [
     {
       ...plain,
       id: 'c1',
@@ -176,24 +169,25 @@ test('the list shows rules, uses, what a code brought, and which codes work: one
     { ...plain, id: 'c3', code: 'OLD', current_uses: 0, expires_at: '2026-11-02T12:59:59.999Z' },
     { ...plain, id: 'c4', code: 'OFF', current_uses: 0, active: false },
   ]);
-  calls.readCodeResults.mockResolvedValue(new Map([['c1', { bookings: 3, sold: 240, discount: 60 }]]));
-  calls.readGiftBatches.mockResolvedValue([]);
+  wire.answerRows('discount_code_results', [{ coupon_id: 'c1', bookings: 3, sold: 240, discount: 60 }]);
+  wire.answerRows('gift_batches', []);
   renderPart(<DiscountCodes mayGive />);
   expect(await screen.findByText('3 bookings')).toBeTruthy();
   for (const words of ['$240 sold', '$60 off']) expect(screen.getByText(words)).toBeTruthy();
   const states = screen.getAllByRole('row').map((one) => /Active|Inactive|Expired/.exec(one.textContent ?? '')?.[0]);
   expect(states).toEqual([undefined, 'Active', 'Active', 'Expired', 'Inactive']);
-  expect(calls.readCodeResults).toHaveBeenCalledExactlyOnceWith(['c1']);
+  expect(wire.sentTo('discount_code_results').map(({ body }) => body)).toEqual([{ codes: ['c1'] }]);
   expect(screen.getByText('Monday to Thursday')).toBeTruthy();
   expect(screen.getByText('only a@example.com')).toBeTruthy();
   expect(screen.getByText('4 total codes, 2 active')).toBeTruthy();
 });
 
 test('gift codes are made at once; another try after a lost answer names the same batch', async () => {
-  calls.readDiscountCodes.mockResolvedValue([]);
-  calls.readGiftBatches.mockRejectedValueOnce(new Error('x')).mockResolvedValue([]);
+  wire.answerRows('discount_codes', []);
+  wire.fail('gift_batches', 500);
   renderPart(<DiscountCodes mayGive />);
   expect(await screen.findByText('The gift codes could not be loaded.')).toBeTruthy();
+  wire.answerRows('gift_batches', []);
   await press('Try again');
   expect(await screen.findByText('No gift codes yet.')).toBeTruthy();
   await press('Make gift codes');
@@ -203,39 +197,47 @@ test('gift codes are made at once; another try after a lost answer names the sam
   expect(await alert()).toBe('Make 1 to 500 codes');
   await fill(field('How many'), '20');
   await fill(field('Begins with'), 'xmas');
-  calls.makeGiftCodes.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  wire.fail('make_gift_codes', 0);
   await press('Make the codes');
   await waitFor(async () => expect(await alert()).toBe('The codes could not be made. Check your connection.'));
+  wire.answerRows('make_gift_codes', null);
   await press('Make the codes');
   await waitFor(() => expect(toast).toHaveBeenLastCalledWith({ title: '20 gift codes made', description: 'XMAS' }));
-  const [first, second] = calls.makeGiftCodes.mock.calls;
+  const [first, second] = wire.sentTo('make_gift_codes').map(({ body }) => body);
   expect(first).toEqual(second);
-  expect(second?.[1]).toEqual({
+  expect(second).toEqual({
+    batch: expect.any(String),
     prefix: 'XMAS',
     amount: 20,
-    discount_type: 'fixed',
-    discount_value: 59,
-    description: null,
-    expires_at: null,
+    terms: {
+      discount_type: 'fixed',
+      discount_value: 59,
+      description: null,
+      expires_at: null,
+    },
   });
+  await wire.expectRequests('gift_batches', 4);
 });
 
 test('a batch is downloaded, and deactivated together', async () => {
-  calls.readDiscountCodes.mockResolvedValue([]);
-  calls.readGiftBatches.mockResolvedValue([BATCH]);
-  calls.readGiftCodes.mockResolvedValue('Code\r\n');
+  wire.answerRows('discount_codes', []);
+  wire.answerRows('gift_batches', [BATCH]);
+  wire.answerFile('staff-export-list', 'Code\r\n', 'text/csv; charset=utf-8');
+  wire.answerRows('set_gift_batch_active', null);
   renderPart(<DiscountCodes mayGive />);
   await user.click(await screen.findByRole('button', { name: /^Download/ }));
   for (const words of ['2 of 20', '$100 sold, $18 off', 'Dec 31, 2020, expired'])
     expect(screen.getByText(words)).toBeTruthy();
-  expect(saveCsv).toHaveBeenCalledExactlyOnceWith('Code\r\n', 'gift-codes-XMAS.csv');
+  await waitFor(() => expect(saveCsv).toHaveBeenCalledExactlyOnceWith('Code\r\n', 'gift-codes-XMAS.csv'));
+  expect(wire.sent('staff-export-list')).toEqual([{ list: 'gift-codes', batchId: BATCH.id }]);
   await press('Deactivate XMAS, Nov 01, 2020');
-  expect(calls.setGiftBatchActive).toHaveBeenCalledExactlyOnceWith('b1', false);
+  await wire.expectRequests('gift_batches', 2);
+  expect(wire.sentTo('set_gift_batch_active').map(({ body }) => body)).toEqual([{ batch: BATCH.id, active: false }]);
 });
 
 test('without the permission “money” the form names the limit, and a refusal says which permission is missing', async () => {
   const message = 'You need the permission “money” for codes of more than 50 % and for codes in dollars';
-  calls.saveDiscountCode.mockRejectedValueOnce({ code: '42501', message, details: 'money' });
+  wire.refuseRows('discount_codes', '42501', message, 'money');
   renderPart(<DiscountForm code={null} mayGive={false} onDone={vi.fn()} />);
   screen.getByText('Percent, up to 50. More, and codes in dollars, need the permission “money”.');
   await fill(field('Code'), 'FREE');

@@ -1,17 +1,16 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { saveFile } from '#web/data/fetch-client.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { Disputes } from './disputes.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), saveFile: vi.fn() }));
-vi.mock('./queries.ts', () => ({ readDisputes: vi.fn(), readEvidence: vi.fn() }));
-const calls = vi.mocked(queries);
 beforeEach(() => vi.resetAllMocks());
 
+const BOOKING = '66666666-6666-4666-8666-666666666666';
 const OPEN: queries.Dispute = {
   id: 'du_1',
   status: 'open',
@@ -22,16 +21,17 @@ const OPEN: queries.Dispute = {
   dueAt: new Date('2031-03-20T06:00:00Z'),
   openedAt: new Date('2031-03-01T00:00:00Z'),
 };
-const show = () => renderPart(<Disputes bookingId="b1" reference="ABCD-2345" />);
+const answer = (...disputes: queries.Dispute[]) => wire.answer('staff-disputes', { disputes, held: false });
+const show = () => renderPart(<Disputes bookingId={BOOKING} reference="ABCD-2345" />);
 
 test('each dispute has its amount, state, reason and the time by which the bank wants an answer', async () => {
   const later = { ...OPEN, needsResponse: false };
-  calls.readDisputes.mockResolvedValue([
+  answer(
     OPEN,
     { ...later, id: '2' },
     { ...later, id: '3', status: 'won', reason: null },
     { ...later, id: '4', status: 'lost' },
-  ]);
+  );
   show();
   const items = await screen.findAllByRole('listitem');
   expect(items.map((item) => item.textContent)).toEqual([
@@ -43,18 +43,22 @@ test('each dispute has its amount, state, reason and the time by which the bank 
 });
 
 test('the evidence is saved as a file', async () => {
-  calls.readDisputes.mockResolvedValue([OPEN]);
-  calls.readEvidence.mockResolvedValue('<p>');
+  answer(OPEN);
+  wire.answerFile('staff-dispute-evidence', '<p>', 'text/html; charset=utf-8');
   show();
   await user.click(await screen.findByRole('button', { name: 'Download the evidence' }));
-  expect(calls.readEvidence).toHaveBeenCalledExactlyOnceWith('b1');
-  expect(saveFile).toHaveBeenCalledExactlyOnceWith('<p>', 'dispute-evidence-ABCD-2345.html', 'text/html');
+  await waitFor(() =>
+    expect(saveFile).toHaveBeenCalledExactlyOnceWith('<p>', 'dispute-evidence-ABCD-2345.html', 'text/html'),
+  );
+  expect(wire.sent('staff-dispute-evidence')).toEqual([{ bookingId: BOOKING }]);
 });
 
 test('a booking without disputes shows nothing, and disputes that could not be loaded can be read again', async () => {
-  calls.readDisputes.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  wire.fail('staff-disputes', 500, 'No connection.');
   show();
-  await user.click(await screen.findByRole('button', { name: 'Try again' }));
-  await vi.waitFor(() => expect(screen.queryByText('No connection.')).toBeNull());
+  const again = await screen.findByRole('button', { name: 'Try again' });
+  answer();
+  await user.click(again);
+  await waitFor(() => expect(screen.queryByText('No connection.')).toBeNull());
   expect(screen.queryByRole('heading')).toBeNull();
 });

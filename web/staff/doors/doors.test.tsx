@@ -1,21 +1,17 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Doors } from './doors.tsx';
-import * as logQueries from './log-queries.ts';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./log-queries.ts'), async (original) => ({ ...(await original()), readDoorLog: vi.fn() }));
-vi.mock('./staff-codes.tsx', () => ({ StaffCodes: () => null }));
-vi.mock('./queries.ts', () => ({ readDoors: vi.fn(), openDoor: vi.fn(), switchLights: vi.fn() }));
-const calls = vi.mocked(queries);
-const { readDoorLog } = vi.mocked(logQueries);
+/** An id for a room with this name, a letter from A to F. */
+const idFrom = (name: string): string => `00000000-0000-4000-8000-${name.toLowerCase().padStart(12, '0')}`;
 const door = (name: string, more: Partial<queries.Door> = {}): queries.Door => ({
-  studioId: name,
+  studioId: idFrom(name),
   studioName: name,
   lockId: `lock of ${name}`,
   known: true,
@@ -35,20 +31,21 @@ const used = {
 };
 const lights = (name: string, more: Partial<queries.Lights> = {}): queries.Lights => ({
   plug: null,
-  rooms: [{ studioId: name, studioName: name }],
+  rooms: [{ studioId: idFrom(name), studioName: name }],
   isSetUp: true,
   on: false,
   ...more,
 });
 const show = (doors: queries.Door[], more: Partial<queries.DoorsAndLights> = {}): void => {
-  calls.readDoors.mockResolvedValue({ doors, canOpen: true, lights: [], ...more });
+  wire.answer('staff-doors', { doors, canOpen: true, lights: [], lightsOn: null, ...more });
   renderPart(<Doors />);
 };
 const item = async (name: string) =>
   within((await screen.findByRole('heading', { name })).closest('li') ?? document.body);
 beforeEach(() => {
   vi.resetAllMocks();
-  readDoorLog.mockResolvedValue([]);
+  wire.answer('staff-door-log', { entries: [] });
+  wire.answer('staff-access-codes', { codes: [], canRevoke: true });
 });
 
 test('a door shows who opened it when, which code works until when, and a battery that needs a person', async () => {
@@ -73,14 +70,16 @@ test('a door is opened with a reason only, and a lock that does not answer is re
   const dialog = within(screen.getByRole('dialog'));
   await user.click(dialog.getByRole('button', { name: 'Open the door' }));
   expect(await dialog.findByText('Say why you open the door.')).toBeTruthy();
-  expect(calls.openDoor).not.toHaveBeenCalled();
+  expect(wire.sent('staff-open-door')).toEqual([]);
   await fill(dialog.getByLabelText('Reason, for the audit log'), 'Locked out');
-  calls.openDoor.mockRejectedValueOnce(new AppError('provider_unavailable', 'The lock did not answer.', 503));
+  wire.refuse('staff-open-door', 'provider_unavailable', { message: 'The lock did not answer.' });
   await user.click(dialog.getByRole('button', { name: 'Open the door' }));
   expect(await dialog.findByText('The lock did not answer.')).toBeTruthy();
+  wire.answer('staff-open-door', wire.exampleFrom('staff-open-door'));
   await user.click(dialog.getByRole('button', { name: 'Open the door' }));
-  expect(calls.openDoor).toHaveBeenLastCalledWith('A', 'Locked out');
-  await vi.waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Door opened', description: 'A' }));
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Door opened', description: 'A' }));
+  const opening = { studioId: idFrom('A'), reason: 'Locked out' };
+  await wire.expectSent('staff-open-door', opening, opening);
 });
 
 test('without a bridge no door can be opened from here', async () => {
@@ -98,7 +97,8 @@ test('the lights are switched by hand, and their present state cannot be chosen 
     ],
   });
   await user.click(await screen.findByRole('button', { name: 'Turn on, A and B' }));
-  expect(calls.switchLights.mock.calls[0]?.[0]).toEqual({ studioId: 'A', on: true });
+  await wire.expectSent('manual-power-control', { action: 'turn_on', studioId: idFrom('A') });
+  await wire.expectRequests('staff-doors', 2);
   expect(screen.getByRole('button', { name: 'Turn off, A and B' })).toHaveProperty('disabled', true);
   expect(screen.getByRole('button', { name: 'Turn on, C' })).toHaveProperty('disabled', true);
   expect(screen.getByText(/The operator has not set up the plug Gone/)).toBeTruthy();
@@ -106,13 +106,14 @@ test('the lights are switched by hand, and their present state cannot be chosen 
 });
 
 test('systems that do not answer are named, and doors that cannot be read can be read again', async () => {
-  calls.readDoors.mockRejectedValueOnce(new AppError('network', 'You are offline.', 0));
+  wire.fail('staff-doors', 500, 'You are offline.');
   renderPart(<Doors />);
   expect(await screen.findByText('You are offline.')).toBeTruthy();
-  calls.readDoors.mockResolvedValue({
+  wire.answer('staff-doors', {
     doors: [door('A', { known: null })],
     canOpen: true,
     lights: [lights('A', { on: null })],
+    lightsOn: null,
   });
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   await item('A Battery 80 % Lock system does not answer');
@@ -133,27 +134,27 @@ test('a door says whether its lock answers, and when it was last heard of', asyn
   expect((await item('C Battery 80 %')).getByText('Checked Wed 12 Mar 2031, 8 pm.')).toBeTruthy();
 });
 
-const entry: logQueries.DoorLogEntry = {
+const entry = {
   at: new Date('2031-03-12T09:06:00Z'),
   kind: 'code',
-  studioId: 'A',
+  studioId: idFrom('A'),
   studioName: 'A',
   reference: 'ABCD-2345',
   byCode: true,
   startTime: START,
   customerName: 'Alex Citizen',
   actor: null,
-};
+} as const;
 
 test('the door log lists what the locks reported beside the bookings, of one room or all, and older entries on demand', async () => {
   const entries = [
     entry,
-    { ...entry, kind: 'wrong_code', byCode: false },
-    { ...entry, kind: 'from_afar', reference: null, startTime: null, customerName: null, actor: 'Kim' },
+    { ...entry, kind: 'wrong_code', byCode: false } as const,
+    { ...entry, kind: 'from_afar', reference: null, startTime: null, customerName: null, actor: 'Kim' } as const,
   ];
   const older = new Date('2031-03-01T00:00:00Z');
   const more = Array.from({ length: 97 }, () => ({ ...entry, at: older }));
-  readDoorLog.mockResolvedValueOnce([...entries, ...more]);
+  wire.answer('staff-door-log', { entries: [...entries, ...more] });
   show([door('A')]);
   const list = within(await screen.findByRole('region', { name: 'Door log' }));
   const lines = (await list.findAllByRole('listitem')).slice(0, 3).map((line) => line.textContent);
@@ -162,9 +163,10 @@ test('the door log lists what the locks reported beside the bookings, of one roo
     'Wrong code entered, AWed 12 Mar 2031, 8:06 pm: during ABCD-2345, Alex Citizen, 6 min after the start',
     'Opened remotely by staff, AWed 12 Mar 2031, 8:06 pm: Kim',
   ]);
+  wire.answer('staff-door-log', { entries: [] });
   await user.click(list.getByRole('button', { name: 'Show older entries' }));
-  expect(readDoorLog).toHaveBeenLastCalledWith({ before: older });
+  await wire.expectSent('staff-door-log', {}, { before: older.toISOString() });
   await user.selectOptions(list.getByLabelText('Room'), 'A');
   expect(await list.findByText('No lock has reported anything in the last month.')).toBeTruthy();
-  expect(readDoorLog).toHaveBeenLastCalledWith({ studioId: 'A' });
+  expect(wire.sent('staff-door-log').at(-1)).toEqual({ studioId: idFrom('A') });
 });

@@ -1,21 +1,20 @@
 import { screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
-import * as queries from './code-queries.ts';
+import type * as queries from './code-queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { StaffCodes } from './staff-codes.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock('./code-queries.ts', () => ({ readStaffCodes: vi.fn(), makeStaffCode: vi.fn(), revokeStaffCode: vi.fn() }));
-const calls = vi.mocked(queries);
 beforeEach(() => {
   vi.resetAllMocks();
   vi.useFakeTimers({ now: new Date('2031-03-12T00:00:00Z'), toFake: ['Date'] });
 });
 afterEach(() => vi.useRealTimers());
 
+const STUDIO = '55555555-5555-4555-8555-555555555555';
 const CODE: queries.StaffCode = {
-  id: 'c1',
+  id: '11111111-1111-4111-8111-111111111111',
   name: 'Electrician',
   status: 'issued',
   startsAt: new Date('2031-03-12T09:00:00Z'),
@@ -25,8 +24,8 @@ const CODE: queries.StaffCode = {
   usedAt: null,
 };
 const show = (codes: queries.StaffCode[], canRevoke = true): void => {
-  calls.readStaffCodes.mockResolvedValue({ codes, canRevoke });
-  renderPart(<StaffCodes rooms={[{ studioId: 'a', studioName: 'Studio A' }]} />);
+  wire.answer('staff-access-codes', { codes, canRevoke });
+  renderPart(<StaffCodes rooms={[{ studioId: STUDIO, studioName: 'Studio A' }]} />);
 };
 const dialog = () => within(screen.getByRole('dialog'));
 
@@ -34,8 +33,8 @@ test('each code has its person, room, hours, state and last use, and only a vali
   const usedAt = new Date('2031-03-12T09:05:00Z');
   show([
     CODE,
-    { ...CODE, id: '2', status: 'revoked' },
-    { ...CODE, id: '3', usedAt, endsAt: new Date('2031-03-11T23:00:00Z') },
+    { ...CODE, id: '22222222-2222-4222-8222-222222222222', status: 'revoked' },
+    { ...CODE, id: '33333333-3333-4333-8333-333333333333', usedAt, endsAt: new Date('2031-03-11T23:00:00Z') },
   ]);
   const items = (await screen.findAllByRole('listitem')).map((item) => item.textContent);
   expect(items[0]).toContain('Electrician, Studio A Valid');
@@ -51,9 +50,10 @@ test('each code has its person, room, hours, state and last use, and only a vali
 test('a code is revoked after a question', async () => {
   show([CODE]);
   await user.click(await screen.findByRole('button', { name: 'Revoke the code of Electrician' }));
-  expect(calls.revokeStaffCode).not.toHaveBeenCalled();
+  expect(wire.sent('staff-revoke-code')).toEqual([]);
   await user.click(dialog().getByRole('button', { name: 'Revoke the code' }));
-  expect(calls.revokeStaffCode).toHaveBeenCalledExactlyOnceWith('c1');
+  await wire.expectSent('staff-revoke-code', { codeId: CODE.id });
+  await wire.expectRequests('staff-access-codes', 2);
 });
 
 test('where the lock cannot remove codes there is no button', async () => {
@@ -76,37 +76,37 @@ test.each([
 
 test('a code is made for hours in Sydney and shown once; bookings in the way are named', async () => {
   show([]);
-  calls.makeStaffCode.mockRejectedValueOnce(
-    new AppError('slot_taken', 'A booking is in the way. Move or cancel first.', 409, {
-      bookings: [{ reference: 'ABCD-2345' }],
-    }),
-  );
+  wire.refuse('staff-access-code', 'slot_taken', {
+    message: 'A booking is in the way. Move or cancel first.',
+    bookings: [{ reference: 'ABCD-2345' }],
+  });
   await user.click(await screen.findByRole('button', { name: 'Make a code' }));
   await user.click(dialog().getByRole('button', { name: 'Make the code' }));
   expect(await dialog().findByText('Say whom it is for.')).toBeTruthy();
   await fill(dialog().getByLabelText('For whom'), 'Electrician');
   await user.click(dialog().getByRole('button', { name: 'Make the code' }));
   expect(await dialog().findByText('A booking is in the way. Move or cancel first. ABCD-2345')).toBeTruthy();
-  calls.makeStaffCode.mockResolvedValue({ codeId: 'c1', pin: '123456' });
+  wire.answer('staff-access-code', { codeId: CODE.id, pin: '123456' });
   await user.click(dialog().getByRole('button', { name: 'Make the code' }));
   expect(await dialog().findByText('123456')).toBeTruthy();
   const sent = {
-    studioId: 'a',
+    studioId: STUDIO,
     name: 'Electrician',
     startTime: '2031-03-11T22:00:00.000Z',
     endTime: '2031-03-12T01:00:00.000Z',
     requestId: expect.any(String),
   };
-  expect(calls.makeStaffCode.mock.calls).toEqual([[sent], [sent]]);
+  expect(wire.sent('staff-access-code')).toEqual([sent, sent]);
+  await wire.expectRequests('staff-access-codes', 3);
   await user.click(dialog().getByRole('button', { name: 'Done' }));
   expect(screen.queryByText('123456')).toBeNull();
 });
 
 test('codes that could not be loaded can be read again', async () => {
-  calls.readStaffCodes.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('staff-access-codes', 500, 'No connection.');
   renderPart(<StaffCodes rooms={[]} />);
   expect(await screen.findByText('No connection.')).toBeTruthy();
-  calls.readStaffCodes.mockResolvedValue({ codes: [], canRevoke: true });
+  wire.answer('staff-access-codes', { codes: [], canRevoke: true });
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('No codes in the last week.')).toBeTruthy();
 });

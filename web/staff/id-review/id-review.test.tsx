@@ -1,25 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { ReviewQueue } from './review-queue.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { email: 'staff@example.com' } }) }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readWaitingIds: vi.fn(),
-  readIdPicture: vi.fn(),
-  reviewId: vi.fn(),
-}));
-const calls = vi.mocked(queries);
-const PICTURE = 'data:image/jpeg;base64,/9j/';
+// The bytes “abc”.
+const PICTURE = 'data:image/jpeg;base64,YWJj';
 const WAITING: queries.WaitingId = {
-  id: 'v',
+  id: '11111111-1111-4111-8111-111111111111',
   created_at: '2031-03-01T00:00:00Z',
   next_session: '2031-03-02T22:00:00Z',
   source: 'photo',
@@ -36,9 +30,8 @@ const WAITING: queries.WaitingId = {
 };
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readWaitingIds.mockResolvedValue([WAITING]);
-  calls.readIdPicture.mockResolvedValue(PICTURE);
-  calls.reviewId.mockResolvedValue({ verificationId: 'v', status: 'verified' });
+  wire.answerRows('waiting_reviews', [WAITING]);
+  wire.answerFile('staff-id-picture', 'abc', 'application/octet-stream');
 });
 
 const dialog = () => within(screen.getByRole('dialog'));
@@ -53,13 +46,14 @@ test('the queue names customer, next session, the day to decide by and why', asy
   expect(await screen.findByText('Alex Citizen')).toBeTruthy();
   for (const words of ['Mon 3 Mar 2031, 9 am', 'Sat 8 Mar 2031', ...WAITING.failure_reasons])
     expect(screen.getByText(words)).toBeTruthy();
-  expect(calls.readIdPicture).not.toHaveBeenCalled();
+  expect(wire.sent('staff-id-picture')).toEqual([]);
 });
 
 test('an empty queue says so, and one that cannot be loaded offers another try', async () => {
-  calls.readWaitingIds.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  wire.fail('waiting_reviews', 500);
   renderPart(<ReviewQueue />);
   expect(await screen.findByText('The IDs could not be loaded.')).toBeTruthy();
+  wire.answerRows('waiting_reviews', []);
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('No ID is waiting for a decision.')).toBeTruthy();
 });
@@ -69,7 +63,7 @@ test('the picture is read once and has the viewer’s address over it', async ()
   const picture = await dialog().findByAltText<HTMLImageElement>('The customer’s ID');
   expect(picture.src).toBe(PICTURE);
   expect(dialog().getAllByText(/^staff@example.com /).length).toBeGreaterThan(10);
-  expect(calls.readIdPicture).toHaveBeenCalledExactlyOnceWith('v');
+  expect(wire.sent('staff-id-picture')).toEqual([{ verificationId: WAITING.id }]);
 });
 
 test('differences are marked and follow corrections; an ID is approved with them after a question', async () => {
@@ -79,11 +73,12 @@ test('differences are marked and follow corrections; an ID is approved with them
   await fill(dialog().getByLabelText('Last name'), 'Citizen');
   expect(dialog().getByText('Same name')).toBeTruthy();
   await press('Approve');
-  expect(calls.reviewId).not.toHaveBeenCalled();
+  expect(wire.sent('staff-review-id')).toEqual([]);
   await press('Approve the ID');
-  const decision = { decision: 'approve', reason: null, fields: { lastName: 'Citizen' } };
-  expect(calls.reviewId).toHaveBeenCalledExactlyOnceWith('v', decision);
-  expect(toast).toHaveBeenCalledWith({ title: 'ID approved', description: 'Alex Citizen' });
+  const decision = { decision: 'approve', reason: null, fields: { lastName: 'Citizen' } } as const;
+  await wire.expectSent('staff-review-id', { verificationId: WAITING.id, ...decision });
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'ID approved', description: 'Alex Citizen' }));
+  await wire.expectRequests('waiting_reviews', 2);
 });
 
 test('an ID of somebody under 18 cannot be approved, and the page says why', async () => {
@@ -98,18 +93,25 @@ test('a refusal needs a reason; asking for another photo does not', async () => 
   await press('Refuse');
   await press('Refuse the ID');
   expect(await dialog().findByText('Say why, for the customer.')).toBeTruthy();
-  expect(calls.reviewId).not.toHaveBeenCalled();
+  expect(wire.sent('staff-review-id')).toEqual([]);
   await fill(dialog().getByLabelText('Reason for the customer'), 'It is not yours.');
   await press('Refuse the ID');
-  expect(calls.reviewId).toHaveBeenLastCalledWith('v', { decision: 'refuse', reason: 'It is not yours.', fields: {} });
+  const refusal = {
+    verificationId: WAITING.id,
+    decision: 'refuse',
+    reason: 'It is not yours.',
+    fields: {},
+  } as const;
+  await wire.expectSent('staff-review-id', refusal);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   await user.click(screen.getByRole('button', { name: 'Check the ID of Alex Citizen' }));
   await press('Another photo');
   await press('Ask for another photo');
-  expect(calls.reviewId).toHaveBeenLastCalledWith('v', { decision: 'retake', reason: null, fields: {} });
+  await wire.expectSent('staff-review-id', refusal, { ...refusal, decision: 'retake', reason: null });
 });
 
 test('a decision that is refused says why and stays open', async () => {
-  calls.reviewId.mockRejectedValue(new AppError('already_done', 'Somebody has decided about this ID already.', 409));
+  wire.refuse('staff-review-id', 'already_done');
   await open();
   await press('Approve');
   await press('Approve the ID');
@@ -123,20 +125,26 @@ function Changes() {
 test('an ID that somebody else decides meanwhile says so in place of the form', async () => {
   renderPart(<ReviewQueue />, { beside: <Changes /> });
   await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
-  calls.readWaitingIds.mockResolvedValue([]);
+  wire.answerRows('waiting_reviews', []);
   await user.click(screen.getByText('Something changed'));
   expect(await dialog().findByText('This ID is no longer waiting for a decision.')).toBeTruthy();
 });
 
 test('a picture that is deleted, or that the hosted check keeps, is not asked for', async () => {
-  calls.readWaitingIds.mockResolvedValue([
+  wire.answerRows('waiting_reviews', [
     { ...WAITING, has_picture: false },
-    { ...WAITING, id: 'h', account_name: 'Sam', has_picture: false, source: 'hosted' },
+    {
+      ...WAITING,
+      id: '22222222-2222-4222-8222-222222222222',
+      account_name: 'Sam',
+      has_picture: false,
+      source: 'hosted',
+    },
   ]);
   await open();
   expect(dialog().getByText('The picture has been deleted.')).toBeTruthy();
   await press('Close');
   await user.click(screen.getByRole('button', { name: 'Check the ID of Sam' }));
   expect(dialog().getByText('The online check keeps its own picture.')).toBeTruthy();
-  expect(calls.readIdPicture).not.toHaveBeenCalled();
+  expect(wire.sent('staff-id-picture')).toEqual([]);
 });

@@ -1,41 +1,31 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { uploadReportPhoto } from '#web/data/photos/report-photo.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Incidents } from './incidents.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'u1' } }) }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readIncidents: vi.fn(),
-  readPhoto: vi.fn(),
-  reportIncident: vi.fn(),
-  changeIncident: vi.fn(),
-  answerIncident: vi.fn(),
-  readRatings: vi.fn(),
-  refundClosedDoor: vi.fn(),
-}));
 vi.mock(import('#web/data/photos/report-photo.ts'), async (original) => ({
   ...(await original()),
   uploadReportPhoto: vi.fn(),
 }));
-const calls = vi.mocked(queries);
 const upload = vi.mocked(uploadReportPhoto);
+const answer = (...incidents: queries.Incident[]) => wire.answer('staff-incidents', { incidents });
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readIncidents.mockResolvedValue([]);
-  calls.readRatings.mockResolvedValue({ rooms: [], ratings: [] });
+  answer();
+  wire.answerRows('staff_ratings', { rooms: [], ratings: [] });
 });
 
-const STUDIOS = [{ id: 'a', name: 'Studio A' }];
+const STUDIOS = [{ id: '11111111-1111-4111-8111-111111111111', name: 'Studio A' }];
 const MIXER: queries.Incident = {
-  id: 'i1',
-  studioId: 'a',
+  id: '22222222-2222-4222-8222-222222222222',
+  studioId: '11111111-1111-4111-8111-111111111111',
   studioName: 'Studio A',
   booking: null,
   description: 'Broken mixer',
@@ -58,29 +48,31 @@ const press = (name: string) => user.click(screen.getByRole('button', { name }))
 
 test('an incident has its room, state, reporter and time, and its photo on demand', async () => {
   const done = { state: 'done' as const, changedBy: 'Alex', changedAt: new Date('2031-03-02T00:00:00Z') };
-  calls.readIncidents.mockResolvedValue([MIXER, { ...MIXER, ...done, id: 'i2', studioName: null, photos: [] }]);
-  calls.readPhoto.mockResolvedValue('data:image/jpeg;base64,AA==');
+  answer(MIXER, { ...MIXER, ...done, id: '33333333-3333-4333-8333-333333333333', studioName: null, photos: [] });
+  wire.answerPath('/storage/v1/object/incidents/u1/x.jpg', 'abc', 'image/jpeg');
   show();
   const [first, second] = await screen.findAllByRole('listitem');
   expect(first?.textContent).toContain('Studio A OpenBroken mixerReported Sat 1 Mar 2031, 11 am, Kim.');
   expect(second?.textContent).toContain('No room Done');
   expect(second?.textContent).toContain('Done since Sun 2 Mar 2031, 11 am, Alex.');
   await press('Show the photo');
-  expect((await screen.findByRole('img')).getAttribute('alt')).toBe('Broken mixer');
-  expect(calls.readPhoto).toHaveBeenCalledExactlyOnceWith('u1/x.jpg');
+  const photo = await screen.findByRole<HTMLImageElement>('img');
+  expect(photo.alt).toBe('Broken mixer');
+  expect(photo.src).toBe('data:image/jpeg;base64,YWJj');
 });
 
 test('the state of an incident is changed', async () => {
-  calls.readIncidents.mockResolvedValue([MIXER]);
+  answer(MIXER);
   show();
   await user.selectOptions(await screen.findByLabelText('State'), 'In progress');
-  expect(calls.changeIncident).toHaveBeenCalledExactlyOnceWith('i1', 'in_progress');
-  expect(toast).toHaveBeenCalledWith({ title: 'State changed', description: 'In progress' });
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'State changed', description: 'In progress' }));
+  expect(wire.sent('staff-change-incident')).toEqual([{ incidentId: MIXER.id, state: 'in_progress' }]);
+  await wire.expectRequests('staff-incidents', 2);
 });
 
 test('an incident is reported with a photo, which is uploaded once although the report is sent again', async () => {
   upload.mockResolvedValue('u1/y.jpg');
-  calls.reportIncident.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('staff-report-incident', 500, 'No connection.');
   show();
   await press('Report an incident');
   await user.click(dialog().getByRole('button', { name: 'Report' }));
@@ -90,36 +82,62 @@ test('an incident is reported with a photo, which is uploaded once although the 
   await user.upload(dialog().getByLabelText('Photo'), photo);
   await user.click(dialog().getByRole('button', { name: 'Report' }));
   expect(await dialog().findByText('No connection.')).toBeTruthy();
+  wire.answer('staff-report-incident', wire.exampleFrom('staff-report-incident'));
   await user.click(dialog().getByRole('button', { name: 'Report' }));
-  await vi.waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Incident reported' }));
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Incident reported' }));
   expect(upload).toHaveBeenCalledExactlyOnceWith('u1', photo);
-  const sent = { studioId: 'a', description: 'Broken mixer', photo: 'u1/y.jpg', requestId: expect.any(String) };
-  expect(calls.reportIncident.mock.calls).toEqual([[sent], [sent]]);
-  expect(calls.reportIncident.mock.calls[0]?.[0].requestId).toBe(calls.reportIncident.mock.calls[1]?.[0].requestId);
+  const sent = {
+    studioId: STUDIOS[0]?.id,
+    description: 'Broken mixer',
+    photo: 'u1/y.jpg',
+    requestId: expect.any(String),
+  };
+  const [first, second] = wire.sent('staff-report-incident');
+  expect([first, second]).toEqual([sent, sent]);
+  expect(first?.requestId).toBe(second?.requestId);
+  expect(wire.sent('staff-report-incident')).toHaveLength(2);
 });
 
 test('no incidents say so, and incidents that could not be loaded can be read again', async () => {
-  calls.readIncidents.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('staff-incidents', 500, 'No connection.');
   show();
   expect(screen.getByLabelText('Loading the incidents')).toBeTruthy();
   expect(await screen.findByText('No connection.')).toBeTruthy();
+  answer();
   await press('Try again');
   expect(await screen.findByText('No incidents. Report what is broken or has happened in a room.')).toBeTruthy();
 });
 
 test('the minutes at a closed door are refunded with one press, once', async () => {
-  const booking = { id: 'b1', reference: 'ABCD-2345', closedMinutes: 12, backCents: 1_000, refunded: false };
+  const booking = {
+    id: '66666666-6666-4666-8666-666666666666',
+    reference: 'ABCD-2345',
+    closedMinutes: 12,
+    backCents: 1_000,
+    refunded: false,
+  };
   const door = { ...MIXER, photos: [], booking };
-  calls.readIncidents.mockResolvedValue([door, { ...door, id: 'i2', booking: { ...booking, refunded: true } }]);
+  answer(door, { ...door, id: '33333333-3333-4333-8333-333333333333', booking: { ...booking, refunded: true } });
   show();
   await user.click(await screen.findByRole('button', { name: /^Refund \$10.* for 12 minutes$/ }));
-  expect(calls.refundClosedDoor).toHaveBeenCalledExactlyOnceWith(door);
+  await wire.expectSent('staff-refund', {
+    bookingId: booking.id,
+    cents: 1_000,
+    reason: 'The door stayed closed for 12 minutes',
+    requestId: `incident:${door.id}`,
+  });
   expect(screen.getByText('The closed minutes are refunded.')).toBeDefined();
 });
 
 test('without the permission for money the minutes at a closed door are named, and not offered to refund', async () => {
-  const booking = { id: 'b1', reference: 'ABCD-2345', closedMinutes: 12, backCents: 1_000, refunded: false };
-  calls.readIncidents.mockResolvedValue([{ ...MIXER, photos: [], booking }]);
+  const booking = {
+    id: '66666666-6666-4666-8666-666666666666',
+    reference: 'ABCD-2345',
+    closedMinutes: 12,
+    backCents: 1_000,
+    refunded: false,
+  };
+  answer({ ...MIXER, photos: [], booking });
   show(false);
   expect(await screen.findByText('To refund $10 for 12 minutes needs the permission for money.')).toBeDefined();
   expect(screen.queryByRole('button', { name: /^Refund/ })).toBeNull();
@@ -127,11 +145,14 @@ test('without the permission for money the minutes at a closed door are named, a
 
 test('a report of a customer says what it is about and is answered, lost property with what became of it', async () => {
   const lost = { ...MIXER, kind: 'lost' as const, description: 'A USB stick', reference: 'ABCD-2345', photos: [] };
-  calls.readIncidents.mockResolvedValue([
-    lost,
-    { ...MIXER, id: 'i2', kind: 'problem', category: 'sound', photos: ['a', 'b'] },
-  ]);
-  calls.answerIncident.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  answer(lost, {
+    ...MIXER,
+    id: '33333333-3333-4333-8333-333333333333',
+    kind: 'problem',
+    category: 'sound',
+    photos: ['a', 'b'],
+  });
+  wire.fail('staff-answer-incident', 500, 'No connection.');
   show();
   const [first, second] = await screen.findAllByRole('listitem');
   expect(first?.textContent).toContain('Lost property');
@@ -142,14 +163,16 @@ test('a report of a customer says what it is about and is answered, lost propert
   await user.selectOptions(screen.getByLabelText('What became of it'), 'Found');
   await press('Send the answer');
   expect(await screen.findByText('No connection.')).toBeTruthy();
+  wire.answer('staff-answer-incident', { state: 'in_progress' });
   await press('Send the answer');
-  const sent = { incidentId: 'i1', answer: 'It is at the desk.', state: 'in_progress', outcome: 'found' };
-  expect(calls.answerIncident.mock.calls).toEqual([[sent], [sent]]);
+  const sent = { incidentId: lost.id, answer: 'It is at the desk.', state: 'in_progress', outcome: 'found' } as const;
+  await wire.expectSent('staff-answer-incident', sent, sent);
+  await wire.expectRequests('staff-incidents', 3);
 });
 
 test('the ratings have the average of each room and the newest words', async () => {
   const at = new Date('2031-03-01T00:00:00Z');
-  calls.readRatings.mockResolvedValue({
+  wire.answerRows('staff_ratings', {
     rooms: [{ studioId: 'a', studioName: 'Studio A', count: 2, average: 4.5 }],
     ratings: [{ reference: 'ABCD-2345', studioName: 'Studio A', startTime: at, score: 4, words: 'Too warm', at }],
   });

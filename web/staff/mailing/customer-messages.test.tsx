@@ -1,18 +1,13 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { CustomerMessages } from './customer-messages.tsx';
-import * as queries from './message-queries.ts';
+import type * as queries from './message-queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock(import('./message-queries.ts'), async (original) => ({
-  ...(await original()),
-  readCustomerMessages: vi.fn(),
-  writeCustomer: vi.fn(),
-}));
-const calls = vi.mocked(queries);
+const CUSTOMER = '11111111-1111-4111-8111-111111111111';
 const MAIL: queries.CustomerMessage = {
   id: 'm',
   kind: 'mail.booking-confirmed',
@@ -27,13 +22,13 @@ const MAIL: queries.CustomerMessage = {
 };
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readCustomerMessages.mockResolvedValue([]);
+  wire.answerRows('customer_messages', []);
 });
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 
 test('each mail has its title, time and state, and a problem its words', async () => {
   const waiting = { ...MAIL, sent_at: null };
-  calls.readCustomerMessages.mockResolvedValue([
+  wire.answerRows('customer_messages', [
     MAIL,
     { ...waiting, id: 'w' },
     { ...waiting, id: 't', problem: 'mail: smtp_451' },
@@ -49,7 +44,7 @@ test('each mail has its title, time and state, and a problem its words', async (
       closed: true,
     },
   ]);
-  renderPart(<CustomerMessages userId="a" />);
+  renderPart(<CustomerMessages userId={CUSTOMER} />);
   expect(await screen.findAllByText('Booking confirmation email')).toHaveLength(3);
   for (const words of ['Sent', 'Waiting', 'Trying again', 'Not sent', 'Your bag', 'We found it.', 'mail: smtp_451'])
     expect(screen.getByText(words)).toBeTruthy();
@@ -58,15 +53,16 @@ test('each mail has its title, time and state, and a problem its words', async (
 });
 
 test('no mails say so, and a failure offers another try', async () => {
-  calls.readCustomerMessages.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
-  renderPart(<CustomerMessages userId="a" />);
+  wire.fail('customer_messages', 500);
+  renderPart(<CustomerMessages userId={CUSTOMER} />);
   expect(await screen.findByText('The emails could not be loaded.')).toBeTruthy();
+  wire.answerRows('customer_messages', []);
   await press('Try again');
   expect(await screen.findByText('No emails yet.')).toBeTruthy();
 });
 
 test('an email is written with a preview, and another try after a lost answer is the same email', async () => {
-  renderPart(<CustomerMessages userId="a" />);
+  renderPart(<CustomerMessages userId={CUSTOMER} />);
   await press('Write an email');
   expect(document.activeElement).toBe(screen.getByLabelText('Subject'));
   await press('Send');
@@ -74,18 +70,20 @@ test('an email is written with a preview, and another try after a lost answer is
   await fill(screen.getByLabelText('Subject'), 'Your bag');
   await fill(screen.getByLabelText('Text'), 'We found it.');
   expect(screen.getByRole('region', { name: 'Preview' }).textContent).toBe('Your bagWe found it.');
-  calls.writeCustomer.mockRejectedValueOnce(new TypeError('Failed to fetch')).mockResolvedValueOnce(null);
+  wire.fail('staff-write-customer', 500, '');
   await press('Send');
   expect(await screen.findByText('The email was not sent. Check your connection.')).toBeTruthy();
+  wire.answer('staff-write-customer', wire.exampleFrom('staff-write-customer'));
   await press('Send');
   await waitFor(() => expect(toast).toHaveBeenLastCalledWith({ title: 'Email on its way', description: 'Your bag' }));
-  const [first, second] = calls.writeCustomer.mock.calls;
-  expect(second?.[0]).toEqual({
-    userId: 'a',
+  const [first, second] = wire.sent('staff-write-customer');
+  expect(second).toEqual({
+    userId: CUSTOMER,
     messageId: expect.any(String),
     subject: 'Your bag',
     body: 'We found it.',
   });
   expect(first).toEqual(second);
+  await wire.expectRequests('customer_messages', 3);
   expect(screen.queryByLabelText('Subject')).toBeNull();
 });

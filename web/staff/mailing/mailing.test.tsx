@@ -1,29 +1,17 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { saveCsv } from '#web/data/fetch-client.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Mailing } from './mailing.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), saveCsv: vi.fn() }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readCampaigns: vi.fn(),
-  searchMailingList: vi.fn(),
-  readMailingCounts: vi.fn(),
-  removeFromMailingList: vi.fn(),
-  sendCampaign: vi.fn(),
-  testCampaign: vi.fn(),
-  stopCampaign: vi.fn(),
-  readMailingList: vi.fn(),
-}));
-const calls = vi.mocked(queries);
 const NEWS: queries.Campaign = {
-  id: 'c1',
+  id: 'aaaaaaaa-1111-4111-8111-111111111111',
   subject: 'We open',
   made_by: 'Sam',
   created_at: '2031-03-03T00:00:00Z',
@@ -37,9 +25,9 @@ const NEWS: queries.Campaign = {
 };
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readCampaigns.mockResolvedValue([]);
-  calls.searchMailingList.mockResolvedValue([]);
-  calls.readMailingCounts.mockResolvedValue({ subscribed: 120, gone: 3, bounced: 1 });
+  wire.answerRows('campaigns', []);
+  wire.answerRows('search_mailing_list', []);
+  wire.answerRows('mailing_list_counts', [{ subscribed: 120, gone: 3, bounced: 1 }]);
 });
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const dialog = () => within(screen.getByRole('dialog'));
@@ -51,7 +39,7 @@ async function write(): Promise<void> {
 }
 
 test('an email to an empty list cannot be sent, and the page says why', async () => {
-  calls.readMailingCounts.mockResolvedValue({ subscribed: 0, gone: 3, bounced: 1 });
+  wire.answerRows('mailing_list_counts', [{ subscribed: 0, gone: 3, bounced: 1 }]);
   renderPart(<Mailing />);
   await screen.findByText('0 get news, 3 left, 1 bounced');
   await write();
@@ -61,11 +49,13 @@ test('an email to an empty list cannot be sent, and the page says why', async ()
 });
 
 test('an empty list says so, and failures offer another try', async () => {
-  calls.readCampaigns.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
-  calls.searchMailingList.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  wire.fail('campaigns', 500);
+  wire.fail('search_mailing_list', 500);
   renderPart(<Mailing />);
   expect(await screen.findByText('The emails could not be loaded.')).toBeTruthy();
   expect(await screen.findByText('The addresses could not be loaded.')).toBeTruthy();
+  wire.answerRows('campaigns', []);
+  wire.answerRows('search_mailing_list', []);
   for (const again of screen.getAllByRole('button', { name: 'Try again' })) await user.click(again);
   expect(await screen.findByText('No email has been sent to the list yet.')).toBeTruthy();
   expect(await screen.findByText('Nobody has joined the list yet.')).toBeTruthy();
@@ -79,25 +69,24 @@ test('an email is shown as it will look, sent as a test, and asked about before 
   expect(preview.getByRole('link', { name: 'https://example.com/booking' }).getAttribute('href')).toBe(
     'https://example.com/booking',
   );
-  calls.testCampaign.mockResolvedValue(null);
   await press('Send a test to me');
-  await waitFor(() => expect(calls.testCampaign).toHaveBeenCalledExactlyOnceWith(LETTER));
+  await wire.expectSent('staff-test-campaign', LETTER);
   await user.selectOptions(dialog().getByLabelText('Pace'), '20 a minute');
   await press('Continue');
   expect(await dialog().findByText(/Send this email to 120 addresses\?/)).toBeTruthy();
-  expect(calls.sendCampaign).not.toHaveBeenCalled();
-  calls.sendCampaign.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  expect(wire.sent('staff-send-campaign')).toEqual([]);
+  wire.fail('staff-send-campaign', 500, '');
   await press('Send to 120 addresses');
   expect(await dialog().findByText('The email was not sent. Check your connection.')).toBeTruthy();
-  calls.sendCampaign.mockResolvedValue({ recipients: 119 });
+  wire.answer('staff-send-campaign', { recipients: 119 });
   await press('Continue');
   await press('Send to 120 addresses');
   await waitFor(() =>
     expect(toast).toHaveBeenLastCalledWith({ title: 'The email is being sent', description: 'To 119 addresses.' }),
   );
-  const [first, second] = calls.sendCampaign.mock.calls;
+  const [first, second] = wire.sent('staff-send-campaign');
   expect(first).toEqual(second);
-  expect(second?.[0]).toEqual({ ...LETTER, campaignId: expect.any(String), perMinute: 20 });
+  expect(second).toEqual({ ...LETTER, campaignId: expect.any(String), perMinute: 20 });
 });
 
 test('an email without a subject is not asked about', async () => {
@@ -108,10 +97,10 @@ test('an email without a subject is not asked about', async () => {
 });
 
 test('emails show their counts, and a running one its progress and can be stopped', async () => {
-  calls.readCampaigns.mockResolvedValue([
+  wire.answerRows('campaigns', [
     NEWS,
-    { ...NEWS, id: 'c2', subject: 'Old', finished_at: '2031-03-03T01:00:00Z' },
-    { ...NEWS, id: 'c3', subject: 'Wrong', stopped_at: '2031-03-03T01:00:00Z' },
+    { ...NEWS, id: '22222222-2222-4222-8222-222222222222', subject: 'Old', finished_at: '2031-03-03T01:00:00Z' },
+    { ...NEWS, id: '33333333-3333-4333-8333-333333333333', subject: 'Wrong', stopped_at: '2031-03-03T01:00:00Z' },
   ]);
   renderPart(<Mailing />);
   const bar = await screen.findByRole('progressbar', { name: 'Progress of We open' });
@@ -119,14 +108,14 @@ test('emails show their counts, and a running one its progress and can be stoppe
   expect(screen.getAllByText('34 of 120')).toHaveLength(3);
   for (const words of ['Sending, 60 a minute', 'Finished', 'Stopped']) expect(screen.getByText(words)).toBeTruthy();
   expect(screen.getAllByText('Mon 3 Mar 2031, 11 am (Sydney time), by Sam')).toHaveLength(3);
-  calls.stopCampaign.mockResolvedValue(null);
   await press('Stop We open');
-  expect(calls.stopCampaign).toHaveBeenCalledExactlyOnceWith('c1');
+  await wire.expectSent('staff-stop-campaign', { campaignId: NEWS.id });
+  await wire.expectRequests('campaigns', 2);
 });
 
 test('addresses are found by a part, marked, and removed after a question; the list is downloaded', async () => {
   const joined = { joined_at: '2031-03-03T00:00:00Z', left_at: null, bounced_at: null };
-  calls.searchMailingList.mockResolvedValue([
+  wire.answerRows('search_mailing_list', [
     { ...joined, email: 'ana@example.com' },
     { ...joined, email: 'ben@example.com', left_at: '2031-03-04T00:00:00Z' },
     { ...joined, email: 'cleo@example.com', bounced_at: '2031-03-04T00:00:00Z' },
@@ -134,13 +123,18 @@ test('addresses are found by a part, marked, and removed after a question; the l
   renderPart(<Mailing />);
   await fill(screen.getByLabelText('Part of an address'), 'example');
   await press('Search');
-  await waitFor(() => expect(calls.searchMailingList).toHaveBeenLastCalledWith('example'));
+  await waitFor(() => expect(wire.sentTo('search_mailing_list').at(-1)?.body).toMatchObject({ words: 'example' }));
   for (const words of ['Gets news', 'Left', 'Bounced']) expect((await screen.findAllByText(words)).length).toBeTruthy();
   await press('Remove ana@example.com');
-  expect(calls.removeFromMailingList).not.toHaveBeenCalled();
+  expect(wire.sentTo('remove_from_mailing_list')).toEqual([]);
+  wire.answerRows('remove_from_mailing_list', null);
   await user.click(dialog().getByRole('button', { name: 'Remove' }));
-  expect(calls.removeFromMailingList).toHaveBeenCalledExactlyOnceWith('ana@example.com');
-  calls.readMailingList.mockResolvedValue('Email\r\n');
+  await waitFor(() =>
+    expect(wire.sentTo('remove_from_mailing_list')).toMatchObject([{ body: { address: 'ana@example.com' } }]),
+  );
+  await wire.expectRequests('mailing_list_counts', 2);
+  wire.answerFile('staff-export-list', 'Email\r\n', 'text/csv; charset=utf-8');
   await press('Download the list');
   await waitFor(() => expect(saveCsv).toHaveBeenCalledExactlyOnceWith('Email\r\n', 'mailing-list.csv'));
+  expect(wire.sent('staff-export-list')).toEqual([{ list: 'mailing-list' }]);
 });

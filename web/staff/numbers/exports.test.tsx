@@ -1,15 +1,12 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { lastMonth } from './export-form.ts';
 import { Exports } from './exports.tsx';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('./queries.ts', () => ({ readExport: vi.fn() }));
-const calls = vi.mocked(queries);
 const saved: { name: string; blob: Blob | undefined }[] = [];
 let newest: Blob | undefined;
 beforeEach(() => {
@@ -34,10 +31,10 @@ async function choose(kind: string, from: string, to: string): Promise<void> {
 }
 
 test('the chosen file of the chosen days is saved under its kind and days', async () => {
-  calls.readExport.mockResolvedValue('a,b\r\n');
+  wire.answerFile('staff-export', 'a,b\r\n', 'text/csv; charset=utf-8');
   await choose('xero', '2031-03-01', '2031-03-31');
-  expect(calls.readExport).toHaveBeenCalledExactlyOnceWith({ kind: 'xero', from: '2031-03-01', to: '2031-03-31' });
-  expect(saved.map(({ name }) => name)).toEqual(['xero-2031-03-01-2031-03-31.csv']);
+  await waitFor(() => expect(saved.map(({ name }) => name)).toEqual(['xero-2031-03-01-2031-03-31.csv']));
+  expect(wire.sent('staff-export')).toEqual([{ kind: 'xero', from: '2031-03-01', to: '2031-03-31' }]);
   expect(await saved[0]?.blob?.text()).toBe('a,b\r\n');
   expect(toast).toHaveBeenCalledWith({ title: 'File downloaded', description: 'xero-2031-03-01-2031-03-31.csv' });
 });
@@ -45,11 +42,11 @@ test('the chosen file of the chosen days is saved under its kind and days', asyn
 test('a last day before the first is refused at its field', async () => {
   await choose('payments', '2031-03-02', '2031-03-01');
   expect(await screen.findByText('The last day must not be before the first.')).toBeTruthy();
-  expect(calls.readExport).not.toHaveBeenCalled();
+  expect(wire.sent('staff-export')).toEqual([]);
 });
 
 test('a refused export says why, and nothing is saved', async () => {
-  calls.readExport.mockRejectedValue(new AppError('not_yours', 'You need the permission for money.', 403));
+  wire.refuse('staff-export', 'not_yours', { message: 'You need the permission for money.' });
   await choose('payments', '2031-03-01', '2031-03-01');
   expect(await screen.findByText('You need the permission for money.')).toBeTruthy();
   expect(saved).toEqual([]);

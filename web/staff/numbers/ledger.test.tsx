@@ -1,19 +1,11 @@
 import { screen, within } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
+import { expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import * as queries from './ledger-queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { Ledger } from './ledger.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./ledger-queries.ts'), async (original) => ({
-  ...(await original()),
-  readLedgerCheck: vi.fn(),
-  startLedgerCheck: vi.fn(),
-}));
-const calls = vi.mocked(queries);
-beforeEach(() => vi.resetAllMocks());
-
 const CHECK: queries.LedgerCheck = {
   finishedAt: new Date('2031-03-05T00:00:00Z'),
   problem: null,
@@ -60,7 +52,7 @@ const CHECK: queries.LedgerCheck = {
 };
 
 test('a compared month has the fees, and each payout with its day at the bank', async () => {
-  calls.readLedgerCheck.mockResolvedValue(CHECK);
+  wire.answerRows('ledger_check', CHECK);
   renderPart(<Ledger />, { path: '/admin?tab=numbers' });
   expect(await screen.findByText(/^The provider took \$3\.72 in fees\./)).toBeTruthy();
   const [, paid, returned] = within(screen.getByRole('table', { name: 'Payouts' })).getAllByRole('row');
@@ -71,18 +63,18 @@ test('a compared month has the fees, and each payout with its day at the bank', 
 });
 
 test('a comparison by an older version says nothing of fees, and a month without payouts says so', async () => {
-  calls.readLedgerCheck.mockResolvedValueOnce({ ...CHECK, feesAndPayouts: null });
+  wire.answerRows('ledger_check', { ...CHECK, feesAndPayouts: null });
   const older = renderPart(<Ledger />, { path: '/admin?tab=numbers' });
   await screen.findByRole('table', { name: 'Sums of both sides' });
   expect(screen.queryByText('Fees and payouts')).toBeNull();
   older.unmount();
-  calls.readLedgerCheck.mockResolvedValue({ ...CHECK, feesAndPayouts: { feeCents: 0, payouts: [] } });
+  wire.answerRows('ledger_check', { ...CHECK, feesAndPayouts: { feeCents: 0, payouts: [] } });
   renderPart(<Ledger />, { path: '/admin?tab=numbers' });
   expect(await screen.findByText('No payouts in this month.')).toBeTruthy();
 });
 
 test('a compared month has the sums of both sides and each difference by name, with a link to the booking', async () => {
-  calls.readLedgerCheck.mockResolvedValue(CHECK);
+  wire.answerRows('ledger_check', CHECK);
   renderPart(<Ledger />, { path: '/admin?tab=numbers' });
   const sums = within(await screen.findByRole('table', { name: 'Sums of both sides' }));
   expect(sums.getAllByRole('row')[1]?.textContent).toBe('Payments$200 (2)$201 (2)-$1');
@@ -95,36 +87,36 @@ test('a compared month has the sums of both sides and each difference by name, w
 });
 
 test('a month with more differences than are shown says how many there are', async () => {
-  calls.readLedgerCheck.mockResolvedValue({ ...CHECK, differenceCount: 1_234 });
+  wire.answerRows('ledger_check', { ...CHECK, differenceCount: 1_234 });
   renderPart(<Ledger />);
   expect(await screen.findByText('The oldest 2 of 1,234 differences.')).toBeTruthy();
 });
 
 test('a month without differences says so, and one that was not compared offers it', async () => {
-  calls.readLedgerCheck
-    .mockResolvedValueOnce({ ...CHECK, differenceCount: 0, differences: [] })
-    .mockResolvedValue(null);
+  wire.answerRows('ledger_check', { ...CHECK, differenceCount: 0, differences: [] });
   renderPart(<Ledger />);
   expect(await screen.findByText('Every cent agrees.')).toBeTruthy();
   const months = screen.getByLabelText<HTMLSelectElement>('Month');
   expect(months.options).toHaveLength(24);
+  wire.answerRows('ledger_check', null);
   await user.selectOptions(months, months.options[1]?.value ?? '');
   expect(await screen.findByText('This month has not been compared yet.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Compare now' }));
-  expect(calls.startLedgerCheck).toHaveBeenCalledExactlyOnceWith(months.options[1]?.value);
+  await wire.expectSent('staff-reconcile', { month: months.options[1]?.value ?? '' });
+  await wire.expectRequests('ledger_check', 3);
 });
 
 test('a comparison that runs says so, and why it waits', async () => {
-  calls.readLedgerCheck.mockResolvedValue({ ...CHECK, finishedAt: null, problem: 'stripe: timeout' });
+  wire.answerRows('ledger_check', { ...CHECK, finishedAt: null, problem: 'stripe: timeout' });
   renderPart(<Ledger />);
   expect(await screen.findByText('The provider did not answer (stripe: timeout). We keep trying.')).toBeTruthy();
 });
 
 test('a comparison that could not be loaded offers another try', async () => {
-  calls.readLedgerCheck
-    .mockRejectedValueOnce(new AppError('offline', 'No connection.', 0))
-    .mockResolvedValue({ ...CHECK, differenceCount: 0, differences: [] });
+  wire.fail('ledger_check', 500);
   renderPart(<Ledger />);
+  await screen.findByRole('button', { name: 'Try again' });
+  wire.answerRows('ledger_check', { ...CHECK, differenceCount: 0, differences: [] });
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Every cent agrees.')).toBeTruthy();
 });

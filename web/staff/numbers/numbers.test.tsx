@@ -1,13 +1,11 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { Numbers } from './numbers.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock('./queries.ts', () => ({ readNumbers: vi.fn() }));
-const calls = vi.mocked(queries);
 const STUDIOS = [{ id: 'a', name: 'Studio A' }];
 const MARCH = { first: '2031-03-01', last: '2031-03-31' };
 
@@ -40,10 +38,11 @@ const before: queries.Numbers = {
   months: [],
   totals: { ...totals, sessions: 1, medianLeadHours: null },
 };
+const isMarch = ({ body }: wire.SentRequest) => (body as { first_day: string }).first_day === MARCH.first;
 const onChoose = vi.fn();
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readNumbers.mockImplementation(({ first }) => Promise.resolve(first === MARCH.first ? found : before));
+  wire.answerRows('business_numbers', (request: wire.SentRequest) => (isMarch(request) ? found : before));
 });
 const render = (chosen: Partial<{ first: string; last: string; studioId: string }> = {}): void =>
   void renderPart(<Numbers chosen={{ ...MARCH, studioId: null, ...chosen }} studios={STUDIOS} onChoose={onChoose} />);
@@ -78,16 +77,15 @@ test('a period, a day and a studio are chosen into the address', async () => {
 test('days that cannot be counted are refused in words, and nothing is read', () => {
   render({ last: '2031-02-01' });
   expect(screen.getByRole('alert').textContent).toBe('The last day must not be before the first.');
-  expect(calls.readNumbers).not.toHaveBeenCalled();
+  expect(wire.sentTo('business_numbers')).toEqual([]);
 });
 
 test('numbers that cannot be read say why and can be read again; a failed comparison leaves the figures', async () => {
-  calls.readNumbers.mockRejectedValue(new AppError('not_yours', 'You need the permission for money.', 403));
+  wire.refuseRows('business_numbers', '42501', 'You need the permission for money.');
   render();
   expect(await screen.findByText('You need the permission for money.')).toBeTruthy();
-  calls.readNumbers.mockImplementation(({ first }) =>
-    first === MARCH.first ? Promise.resolve(found) : Promise.reject(new Error('down')),
-  );
+  // The comparison stays without numbers: its answer is not one of this function.
+  wire.answerRows('business_numbers', (request: wire.SentRequest) => (isMarch(request) ? found : 'down'));
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect((await screen.findAllByText('$285')).length).toBeGreaterThan(0);
   expect(figure('Sessions').queryByText('Comparing …')).toBeNull();

@@ -1,15 +1,17 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import * as role from '#web/data/role.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { FactorDue } from './factor-due.tsx';
 
-vi.mock('#web/data/role.ts', () => ({ readFactorRules: vi.fn() }));
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ session: { access_token: 'token' } }) }));
-const { readFactorRules } = vi.mocked(role);
 
 test('staff without two-step sign-in are told by when they need it, in Sydney time, with the way there', async () => {
-  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: false, due: new Date('2031-03-08T07:00:00Z') });
+  wire.answerRows('second_factor_rules', {
+    permissions: ['money'],
+    shown: false,
+    due: new Date('2031-03-08T07:00:00Z'),
+  });
   renderPart(<FactorDue />);
   expect((await screen.findByText(/^Add two-step sign-in by/)).textContent).toBe(
     'Add two-step sign-in by Sat 8 Mar 2031, 6 pm, Sydney time',
@@ -18,10 +20,10 @@ test('staff without two-step sign-in are told by when they need it, in Sydney ti
 });
 
 test('the notice goes once nothing is due any more', async () => {
-  readFactorRules.mockResolvedValueOnce({ permissions: [], shown: false, due: new Date('2031-03-08T07:00:00Z') });
-  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: true, due: null });
+  wire.answerRows('second_factor_rules', { permissions: [], shown: false, due: new Date('2031-03-08T07:00:00Z') });
   const { client } = renderPart(<FactorDue />, { beside: <p>Today</p> });
   await screen.findByText(/^Add two-step sign-in by/);
+  wire.answerRows('second_factor_rules', { permissions: ['money'], shown: true, due: null });
   await act(() => client.invalidateQueries());
   await expect.poll(() => screen.queryByText(/two-step sign-in/)).toBeNull();
   expect(screen.getByText('Today')).toBeTruthy();

@@ -1,32 +1,35 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { Rates } from '#rules/pricing.ts';
 import { addDays, studioDate } from '#rules/studio-time.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
+import type { CallBody } from '#web/data/fetch-client.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Prices } from './prices.tsx';
 import * as connection from '#web/data/live.ts';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: vi.fn() }));
-vi.mock('./queries.ts', () => ({ readPrices: vi.fn(), setPrices: vi.fn() }));
-const calls = vi.mocked(queries);
 const { useLive } = vi.mocked(connection);
 const [first] = specifiedRates.lists;
 if (!first) throw new Error('there is a price list');
 const today = studioDate(new Date());
 const tomorrow = addDays(today, 1);
 const STUDIOS = [
-  { id: 'a', name: 'Studio A' },
-  { id: 'b', name: 'Studio B' },
+  { id: '11111111-1111-4111-8111-111111111111', name: 'Studio A' },
+  { id: '22222222-2222-4222-8222-222222222222', name: 'Studio B' },
 ];
+const STUDIO_A = STUDIOS[0]?.id ?? '';
+function answer({ lists, specialDays }: Rates): void {
+  wire.answerRows('price_lists', lists);
+  wire.answerRows('special_days', specialDays);
+}
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readPrices.mockResolvedValue(specifiedRates);
-  calls.setPrices.mockResolvedValue({});
+  answer(specifiedRates);
 });
 
 async function open(): Promise<void> {
@@ -38,6 +41,9 @@ const cell = (column: number, hour: number) =>
   document.querySelector<HTMLElement>(`[data-cell="${column * 24 + hour}"]`) as HTMLElement;
 const chosen = () =>
   [...document.querySelectorAll('[aria-selected="true"]')].map((one) => Number(one.getAttribute('data-cell')));
+/** Waits until this is the last change that was sent. */
+const expectChange = (change: CallBody<'staff-set-prices'>) =>
+  waitFor(() => expect(wire.sent('staff-set-prices').at(-1)).toEqual(change));
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
 const dialog = () => within(screen.getByRole('dialog'));
 
@@ -52,7 +58,7 @@ test('the table shows every hour of the week of a studio and follows changes, an
   ]);
   expect(useLive).toHaveBeenCalledWith('staff', queryKeys.prices.all);
   await user.selectOptions(screen.getByLabelText('Room'), 'Studio B');
-  await waitFor(() => expect(calls.readPrices).toHaveBeenLastCalledWith('b'));
+  await waitFor(() => expect(wire.sentTo('price_lists').at(-1)?.search.get('studio_id')).toBe(`eq.${STUDIOS[1]?.id}`));
 });
 
 test('hours are chosen with a mouse, a finger, the heads and keys', async () => {
@@ -98,12 +104,13 @@ test('typed dollars are previewed with what they change, and saved from a day on
   await press('Preview');
   expect(dialog().getByRole('row', { name: 'Sun 10 am to 11 am $59 $75.50' })).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Save prices' }));
-  expect(calls.setPrices).toHaveBeenCalledExactlyOnceWith({
-    studioId: 'a',
+  await wire.expectSent('staff-set-prices', {
+    studioId: STUDIO_A,
     validFrom: tomorrow,
     prices: { hourCents: first.hourCents.with(10, 7_550), volumePercents: first.volumePercents },
   });
-  expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Prices saved' }));
+  await waitFor(() => expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Prices saved' })));
+  await wire.expectRequests('price_lists', 2);
 });
 
 test('an entry that is no price, or without hours, is refused in place', async () => {
@@ -119,7 +126,7 @@ test('an entry that is no price, or without hours, is refused in place', async (
 });
 
 test('steps of the volume discount are changed, added and removed, and a refusal keeps the preview open', async () => {
-  calls.setPrices.mockRejectedValue(new AppError('too_late', 'Prices that have begun are kept.', 409));
+  wire.refuse('staff-set-prices', 'too_late');
   await open();
   await press('Remove the discount from 3 hours');
   await fill(screen.getByLabelText('Percent'), '20');
@@ -129,8 +136,8 @@ test('steps of the volume discount are changed, added and removed, and a refusal
   expect(dialog().getByText(/^All rooms, from .* below is what changes in Studio A\./)).toBeTruthy();
   expect(dialog().getByText('Volume discount: 20% from 4 hours, 25% from 5 hours.')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Save prices' }));
-  expect(await dialog().findByText('Prices that have begun are kept.')).toBeTruthy();
-  expect(calls.setPrices).toHaveBeenCalledExactlyOnceWith({
+  expect(await dialog().findByText(/^Prices that have begun are kept\./)).toBeTruthy();
+  await wire.expectSent('staff-set-prices', {
     studioId: null,
     validFrom: tomorrow,
     prices: {
@@ -147,7 +154,7 @@ test('what a booking would cost follows the unsaved prices and names the rule of
     lastDay: '2031-03-04',
     hourCents: Array.from({ length: 24 }, () => 9_900),
   };
-  calls.readPrices.mockResolvedValue({ ...specifiedRates, specialDays: [festival] });
+  answer({ ...specifiedRates, specialDays: [festival] });
   await open();
   const check = within(screen.getByRole('region', { name: 'What would it cost' }));
   // A Monday, the day before the festival.
@@ -175,7 +182,7 @@ test('what a booking would cost follows the unsaved prices and names the rule of
 test('special days are added with prices by hour, and prices to come are removed after a question', async () => {
   const later = addDays(today, 10);
   const hourCents = Array.from({ length: 24 }, () => 9_900);
-  calls.readPrices.mockResolvedValue({
+  answer({
     lists: [{ ...first, validFrom: later }, ...specifiedRates.lists],
     specialDays: [
       { name: 'Carnival', firstDay: later, lastDay: later, hourCents },
@@ -185,14 +192,14 @@ test('special days are added with prices by hour, and prices to come are removed
   await open();
   expect(screen.queryByRole('button', { name: /Last year/ })).toBeNull();
   await press('Remove Carnival');
-  expect(calls.setPrices).not.toHaveBeenCalled();
+  expect(wire.sent('staff-set-prices')).toEqual([]);
   await user.click(dialog().getByRole('button', { name: 'Keep' }));
   await press('Remove Carnival');
   await user.click(dialog().getByRole('button', { name: 'Remove' }));
-  expect(calls.setPrices).toHaveBeenLastCalledWith({ studioId: 'a', firstDay: later, lastDay: later, prices: null });
+  await expectChange({ studioId: STUDIO_A, firstDay: later, lastDay: later, prices: null });
   await press(/^Remove Prices from/);
   await user.click(dialog().getByRole('button', { name: 'Remove' }));
-  expect(calls.setPrices).toHaveBeenLastCalledWith({ studioId: 'a', validFrom: later, prices: null });
+  await expectChange({ studioId: STUDIO_A, validFrom: later, prices: null });
 
   await press('Add special days');
   await fill(dialog().getByLabelText('Name'), 'New Year');
@@ -201,8 +208,8 @@ test('special days are added with prices by hour, and prices to come are removed
   await fill(dialog().getByLabelText('Price of the chosen hours'), '80');
   await user.click(dialog().getByRole('button', { name: 'Set price' }));
   await user.click(dialog().getByRole('button', { name: 'Save special days' }));
-  expect(calls.setPrices).toHaveBeenLastCalledWith({
-    studioId: 'a',
+  await expectChange({
+    studioId: STUDIO_A,
     firstDay: '2031-12-31',
     lastDay: '2031-12-31',
     prices: { name: 'New Year', hourCents: hourCents.map(() => 8_000) },
@@ -230,7 +237,7 @@ test('prices that were not saved are there after another tab or room, and only i
   await user.keyboard(' 8{Enter}');
   await press('Preview');
   await press('Save prices');
-  await waitFor(() => expect(calls.setPrices).toHaveBeenCalledTimes(1));
+  await wire.expectRequests('staff-set-prices', 1);
   second.unmount();
   renderPart(<Prices studios={STUDIOS} />);
   await screen.findByRole('grid');

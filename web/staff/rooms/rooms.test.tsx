@@ -1,26 +1,23 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { RoomChange } from '#rules/business/room-change.ts';
 import * as photos from '#web/data/photos/upload.ts';
-import { AppError } from '#web/lib/errors.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { Toaster } from '#web/ui/toast.tsx';
-import * as queries from './queries.ts';
 import { Rooms } from './rooms.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readRooms: vi.fn(),
-  setRoom: vi.fn(),
-  orderRooms: vi.fn(),
-  readLocks: vi.fn(),
-}));
-const { readRooms, setRoom, orderRooms, readLocks } = vi.mocked(queries);
 vi.mock(import('#web/data/photos/upload.ts'), async (original) => ({ ...(await original()), uploadPhoto: vi.fn() }));
 const { uploadPhoto } = vi.mocked(photos);
 
-const room = (name: string, active = true, opened = true) => ({
-  id: `id-${name}`,
+const IDS = {
+  'Studio A': '11111111-1111-4111-8111-111111111111',
+  'Studio B': '22222222-2222-4222-8222-222222222222',
+  'Studio C': '33333333-3333-4333-8333-333333333333',
+} as const;
+const room = (name: keyof typeof IDS, active = true, opened = true) => ({
+  id: IDS[name],
   upcoming: 2,
   opened,
   room: {
@@ -37,20 +34,24 @@ const room = (name: string, active = true, opened = true) => ({
   },
 });
 beforeEach(() => {
-  readRooms.mockReset().mockResolvedValue([room('Studio A'), room('Studio B', false)]);
-  setRoom.mockReset().mockResolvedValue({});
-  orderRooms.mockReset().mockResolvedValue({});
-  readLocks.mockReset().mockResolvedValue([
-    { id: 'SP1', name: 'Front', batteryPercent: 91, room: 'Studio A' },
-    { id: 'SP2', name: 'SP2', batteryPercent: null, room: 'Studio B' },
-  ]);
+  wire.answerRows('staff_rooms', [room('Studio A'), room('Studio B', false)]);
+  answerLocks();
   uploadPhoto.mockReset();
 });
+const changes = () => wire.sent('staff-set-room');
+const PHOTO = '0a1b2c3d-0000-4000-8000-000000000001.jpg';
 const show = () => renderPart(<Rooms />, { beside: <Toaster /> });
+const answerLocks = () =>
+  wire.answer('staff-locks', {
+    locks: [
+      { id: 'SP1', name: 'Front', batteryPercent: 91, room: 'Studio A' },
+      { id: 'SP2', name: 'SP2', batteryPercent: null, room: 'Studio B' },
+    ],
+  });
 const press = async (name: string) => user.click(await screen.findByRole('button', { name }));
 
 test('a room that was never open is a draft, and one that was is retired', async () => {
-  readRooms.mockResolvedValue([room('Studio A'), room('Studio B', false), room('Studio C', false, false)]);
+  wire.answerRows('staff_rooms', [room('Studio A'), room('Studio B', false), room('Studio C', false, false)]);
   show();
   const rows = (await screen.findAllByRole('listitem')).map((one) => /Retired|Draft/.exec(one.textContent ?? '')?.[0]);
   expect(rows).toEqual([undefined, 'Retired', 'Draft']);
@@ -60,13 +61,14 @@ test('rooms are ordered by keyboard', async () => {
   show();
   (await screen.findByRole('button', { name: 'Down, Studio A' })).focus();
   await user.keyboard('{Enter}');
-  await waitFor(() => expect(orderRooms.mock.lastCall?.[0]).toEqual(['id-Studio B', 'id-Studio A']));
+  await wire.expectSent('staff-set-room', { order: [IDS['Studio B'], IDS['Studio A']] });
+  await wire.expectRequests('staff_rooms', 2);
 });
 
 test('a room is edited: equipment by lines, an uploaded photo put first, and how many bookings stay', async () => {
   uploadPhoto.mockImplementation((_file, onProgress) => {
     onProgress(0.5);
-    return Promise.resolve('new.jpg');
+    return Promise.resolve(PHOTO);
   });
   show();
   await press('Edit Studio A');
@@ -79,23 +81,22 @@ test('a room is edited: equipment by lines, an uploaded photo put first, and how
   await user.click(screen.getByRole('checkbox', { name: 'Monday, 3 AM to 4 AM' }));
   await press('Closed on Tuesday');
   await press('Save');
-  expect(setRoom.mock.lastCall?.[0].room.openHours?.flatMap((open, at) => (open ? [] : at))).toEqual([
+  await wire.expectRequests('staff_rooms', 2);
+  const [change] = changes();
+  expect(change).toMatchObject({
+    studioId: IDS['Studio A'],
+    room: { features: ['Decks', 'Lamps'], photos: [PHOTO], lockId: null, active: true },
+  });
+  const { openHours } = (change as RoomChange).room;
+  expect(openHours?.flatMap((open, at) => (open ? [] : at))).toEqual([
     27,
     ...Array.from({ length: 24 }, (_, hour) => 48 + hour),
   ]);
-  await waitFor(() =>
-    expect(setRoom.mock.lastCall?.[0]).toMatchObject({
-      studioId: 'id-Studio A',
-      room: { features: ['Decks', 'Lamps'], photos: ['new.jpg'], lockId: null, active: true },
-    }),
-  );
 });
 
 test('a refusal is shown at its field or in the form, and a photo that fails says why', async () => {
-  setRoom.mockRejectedValueOnce(
-    new AppError('invalid_request', 'Another room has this name.', 400, { field: 'room.name' }),
-  );
-  uploadPhoto.mockRejectedValue(new AppError('too_large', 'The photo is larger than 10 MB.', 413));
+  wire.refuse('staff-set-room', 'invalid_request', { message: 'Another room has this name.', field: 'room.name' });
+  uploadPhoto.mockRejectedValue(new Error('The photo is larger than 10 MB.'));
   show();
   await press('Add a room');
   await fill(screen.getByLabelText('Name'), 'Studio B');
@@ -104,19 +105,18 @@ test('a refusal is shown at its field or in the form, and a photo that fails say
   await press('Save');
   expect(await screen.findByText('Another room has this name.')).toBeTruthy();
   expect(screen.getByLabelText('Name').getAttribute('aria-invalid')).toBe('true');
-  setRoom.mockRejectedValueOnce(
-    new AppError('invalid_request', 'There are these plugs: Studio A.', 400, { field: 'room.plug' }),
-  );
+  wire.refuse('staff-set-room', 'invalid_request', { message: 'There are these plugs: Studio A.', field: 'room.plug' });
   await fill(screen.getByLabelText('Plug of the lights'), 'Loft');
   await press('Save');
   expect(await screen.findByText('There are these plugs: Studio A.')).toBeTruthy();
-  expect(setRoom.mock.lastCall?.[0]).toMatchObject({ room: { plug: 'Loft' } });
+  expect(changes().at(-1)).toMatchObject({ room: { plug: 'Loft' } });
 });
 
 test('the lock is chosen among those of the lock service, and a refusal is shown at it', async () => {
-  setRoom.mockRejectedValueOnce(
-    new AppError('invalid_request', 'Studio B has this lock already.', 400, { field: 'room.lockId' }),
-  );
+  wire.refuse('staff-set-room', 'invalid_request', {
+    message: 'Studio B has this lock already.',
+    field: 'room.lockId',
+  });
   show();
   await press('Edit Studio A');
   const field = await screen.findByLabelText<HTMLSelectElement>('Lock');
@@ -127,14 +127,14 @@ test('the lock is chosen among those of the lock service, and a refusal is shown
   ]);
   await user.selectOptions(field, 'SP2');
   await press('Save');
-  expect(setRoom.mock.lastCall?.[0]).toMatchObject({ room: { lockId: 'SP2' } });
+  expect(changes().at(-1)).toMatchObject({ room: { lockId: 'SP2' } });
   expect(await screen.findByText('Studio B has this lock already.')).toBeTruthy();
   expect(field.getAttribute('aria-invalid')).toBe('true');
 });
 
 test('a lock that the lock service does not know stays chosen and is named as such', async () => {
   const [first] = [room('Studio A')];
-  readRooms.mockResolvedValue([{ ...first, room: { ...first.room, lockId: 'OLD' } }]);
+  wire.answerRows('staff_rooms', [{ ...first, room: { ...first.room, lockId: 'OLD' } }]);
   show();
   await press('Edit Studio A');
   const field = await screen.findByLabelText<HTMLSelectElement>('Lock');
@@ -142,18 +142,19 @@ test('a lock that the lock service does not know stays chosen and is named as su
 });
 
 test('while the locks cannot be loaded the room keeps its lock, and they can be loaded again', async () => {
-  readRooms.mockResolvedValue([{ ...room('Studio A'), room: { ...room('Studio A').room, lockId: 'SP1' } }]);
-  readLocks.mockRejectedValueOnce(new AppError('provider_unavailable', 'The lock service does not answer.', 503));
+  wire.answerRows('staff_rooms', [{ ...room('Studio A'), room: { ...room('Studio A').room, lockId: 'SP1' } }]);
+  wire.refuse('staff-locks', 'provider_unavailable', { message: 'The lock service does not answer.' });
   show();
   await press('Edit Studio A');
   expect(await screen.findByText(/^SP1\. The locks could not be loaded/)).toBeTruthy();
+  answerLocks();
   await press('Save');
-  await waitFor(() => expect(setRoom.mock.lastCall?.[0]).toMatchObject({ room: { lockId: 'SP1' } }));
+  await waitFor(() => expect(changes().at(-1)).toMatchObject({ room: { lockId: 'SP1' } }));
   await press('Edit Studio A');
   expect((await screen.findByLabelText<HTMLSelectElement>('Lock')).value).toBe('SP1');
 });
 
-test.each(['id-Studio B', 'Studio B'])('an alert leads to the form of its room, named as %s', async (name) => {
+test.each([IDS['Studio B'], 'Studio B'])('an alert leads to the form of its room, named as %s', async (name) => {
   renderPart(<Rooms />, { path: `/admin?tab=rooms&room=${encodeURIComponent(name)}` });
   expect(await screen.findByRole('dialog', { name: 'Studio B' })).toBeTruthy();
   await press('Cancel');
@@ -161,8 +162,10 @@ test.each(['id-Studio B', 'Studio B'])('an alert leads to the form of its room, 
 });
 
 test('rooms that could not be loaded offer another try', async () => {
-  readRooms.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('staff_rooms', 500);
   show();
+  await screen.findByRole('button', { name: 'Try again' });
+  wire.answerRows('staff_rooms', [room('Studio A')]);
   await press('Try again');
   expect(await screen.findByText('Studio A')).toBeTruthy();
 });

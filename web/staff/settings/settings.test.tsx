@@ -2,19 +2,13 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import * as photos from '#web/data/photos/upload.ts';
-import { AppError } from '#web/lib/errors.ts';
+import type { BusinessSettings } from '#rules/business/business.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { Toaster } from '#web/ui/toast.tsx';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { Settings } from './settings.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readSettings: vi.fn(),
-  setSettings: vi.fn(),
-}));
-const { readSettings, setSettings } = vi.mocked(queries);
 vi.mock(import('#web/data/photos/upload.ts'), async (original) => ({ ...(await original()), uploadPhoto: vi.fn() }));
 const { uploadPhoto } = vi.mocked(photos);
 
@@ -25,9 +19,22 @@ const second = {
   at: new Date('2026-11-20T00:30:00Z'),
   by: 'Kim Owner',
 };
+const KIM = '11111111-1111-4111-8111-111111111111';
+type Version = { version: number; settings: BusinessSettings; at: Date; by: string | null };
+/** Answers with these versions. A name stands for the account of the person who has it. */
+function answer(...versions: readonly Version[]): void {
+  const rows = versions.map(({ version, settings, at, by }) => ({
+    version,
+    settings,
+    created_at: at,
+    created_by: by === null ? null : KIM,
+  }));
+  wire.answerRows('business_settings', rows);
+  wire.answerRows('staff_names', [{ user_id: KIM, full_name: 'Kim Owner' }]);
+}
+const changes = () => wire.sent('staff-set-settings');
 beforeEach(() => {
-  readSettings.mockReset().mockResolvedValue([second, first]);
-  setSettings.mockReset().mockResolvedValue({});
+  answer(second, first);
 });
 const show = () =>
   renderPart(<Settings preview={({ name, notice }) => <p>{`Preview: ${name}, ${notice}`}</p>} />, {
@@ -49,9 +56,9 @@ test('only changed settings are sent, after a table of what changes and a previe
       .map((row) => row.textContent),
   ).toEqual([expect.stringContaining('Harbour'), expect.stringMatching(/20 minutes.*25 minutes/)]);
   expect(screen.getByText('Preview: Harbour, Closed on Monday')).toBeTruthy();
-  expect(setSettings).not.toHaveBeenCalled();
+  expect(changes()).toEqual([]);
   await press('Save');
-  await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ name: 'Harbour', holdMinutes: 25 }));
+  await wire.expectSent('staff-set-settings', { name: 'Harbour', holdMinutes: 25 });
 });
 
 test('a new cancellation period is announced as new terms, which everybody has to accept, and bookings keep theirs', async () => {
@@ -63,7 +70,7 @@ test('a new cancellation period is announced as new terms, which everybody has t
 });
 
 test('what was typed stays after the preview, a refusal is shown, and nothing is lost', async () => {
-  setSettings.mockRejectedValue(new AppError('not_yours', 'You may not do that.', 403));
+  wire.refuse('staff-set-settings', 'not_yours', { message: 'You may not do that.' });
   show();
   await fill(await screen.findByLabelText('Name'), 'Harbour');
   await press('Preview changes');
@@ -116,7 +123,7 @@ test('typed settings are there after another part, say when the settings have ch
   await press('Details');
   expect(await screen.findByDisplayValue('Harbour')).toBeTruthy();
   unmount();
-  readSettings.mockResolvedValue([{ ...second, version: 3 }, first]);
+  answer({ ...second, version: 3 }, first);
   show();
   expect(await screen.findByText(/^The settings have been saved since you typed these changes/)).toBeTruthy();
   await press('Discard the changes');
@@ -139,7 +146,7 @@ test('every invalid setting has its message at once', async () => {
       'At most 30.',
     ]),
   );
-  expect(setSettings).not.toHaveBeenCalled();
+  expect(changes()).toEqual([]);
 });
 
 test('a form without changes, and a value out of range, are not sent', async () => {
@@ -154,18 +161,16 @@ test('a form without changes, and a value out of range, are not sent', async () 
 });
 
 test('parts of the terms are edited, moved, added and removed, and staff are told that everybody has to accept them', async () => {
-  readSettings.mockResolvedValue([
-    {
-      ...first,
-      settings: {
-        ...firstSettings,
-        terms: [
-          { title: 'One', text: 'a' },
-          { title: 'Two', text: 'b' },
-        ],
-      },
+  answer({
+    ...first,
+    settings: {
+      ...firstSettings,
+      terms: [
+        { title: 'One', text: 'a' },
+        { title: 'Two', text: 'b' },
+      ],
     },
-  ]);
+  });
   show();
   await screen.findByLabelText('Name');
   await press('Terms');
@@ -183,7 +188,7 @@ test('parts of the terms are edited, moved, added and removed, and staff are tol
     { title: 'One', text: 'a' },
     { title: 'Three', text: 'c' },
   ];
-  await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ terms }));
+  await wire.expectSent('staff-set-settings', { terms });
 });
 
 test('the history says who changed what and when in Sydney, and brings old settings back after a preview', async () => {
@@ -194,12 +199,12 @@ test('the history says who changed what and when in Sydney, and brings old setti
   expect(newest?.textContent).toMatch(/Fri 20 Nov 2026, 11:30 am.*Kim Owner.*Notice on the site, Minutes to pay/);
   await user.click(screen.getByRole('button', { name: /^Bring back/ }));
   await press('Save');
-  await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ notice: '', holdMinutes: 15 }));
+  await wire.expectSent('staff-set-settings', { notice: '', holdMinutes: 15 });
 });
 
 test('a photo beside the directions is uploaded, previewed with what it shows, and removed', async () => {
   const PHOTO = '0a1b2c3d-0000-4000-8000-000000000001.jpg';
-  uploadPhoto.mockRejectedValueOnce(new AppError('too_large', 'The photo is larger than 10 MB.', 413));
+  uploadPhoto.mockRejectedValueOnce(new Error('The photo is larger than 10 MB.'));
   uploadPhoto.mockResolvedValueOnce(PHOTO);
   show();
   const file = new File(['x'], 'door.jpg', { type: 'image/jpeg' });
@@ -212,23 +217,25 @@ test('a photo beside the directions is uploaded, previewed with what it shows, a
   expect((await screen.findByRole('table')).textContent).toMatch(/none.*the photo in the preview.*A green door/);
   await press('Save');
   const change = { directionsPhoto: PHOTO, directionsPhotoText: 'A green door' };
-  await waitFor(() => expect(setSettings).toHaveBeenCalledWith(change));
+  await wire.expectSent('staff-set-settings', change);
 });
 
 test('a photo is removed with the next change', async () => {
   const PHOTO = '0a1b2c3d-0000-4000-8000-000000000001.jpg';
-  readSettings.mockResolvedValue([{ ...first, settings: { ...firstSettings, directionsPhoto: PHOTO } }]);
+  answer({ ...first, settings: { ...firstSettings, directionsPhoto: PHOTO } });
   show();
   await user.click(await screen.findByRole('button', { name: 'Remove the photo' }));
   await press('Preview changes');
   expect((await screen.findByRole('table')).textContent).toContain('a photonone');
   await press('Save');
-  await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ directionsPhoto: '' }));
+  await wire.expectSent('staff-set-settings', { directionsPhoto: '' });
 });
 
 test('settings that could not be loaded offer another try', async () => {
-  readSettings.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('business_settings', 500);
   show();
+  await screen.findByRole('button', { name: 'Try again' });
+  answer(first);
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByLabelText('Name')).toBeTruthy();
 });
