@@ -45,6 +45,9 @@ export type SentRequest = {
   readonly body: unknown;
 };
 
+/** Where supabase-js keeps the session for this address. */
+const SESSION_KEY = 'sb-localhost-auth-token';
+
 let replies = new Map<string, (request: SentRequest) => Reply | Promise<Reply>>();
 let requests: SentRequest[] = [];
 let faults: string[] = [];
@@ -114,6 +117,7 @@ afterEach(() => {
   cleanup();
   replies = new Map();
   requests = [];
+  localStorage.removeItem(SESSION_KEY);
   expect(takeFaults()).toEqual([]);
 });
 afterAll(() => server.close());
@@ -146,6 +150,20 @@ export function answerFile(name: CallName, text: string, type: string): void {
 /** From now on the account API or the storage answers requests of this path, such as `/auth/v1/user`. */
 export function answerPath(path: `/${'auth' | 'storage'}/v1/${string}`, body: unknown, type?: string): void {
   replies.set(path, () => ({ status: 200, body, ...(type === undefined ? {} : { type }) }));
+}
+
+/** Stores a session of this account in the browser, as the client of the account API keeps it. */
+export function signIn(userId: string): void {
+  const lifetime = 3_600;
+  const session = {
+    access_token: 'token',
+    refresh_token: 'refresh',
+    token_type: 'bearer',
+    expires_in: lifetime,
+    expires_at: Math.floor(Date.now() / 1_000) + lifetime,
+    user: { id: userId },
+  };
+  localStorage.setItem(SESSION_KEY, JSON.stringify(session));
 }
 
 /**

@@ -1,25 +1,14 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { mailProofCode } from '#web/data/account/owner-proof.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { OwnData } from './own-data.tsx';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 const bookings: { data: Partial<OwnBooking>[] | undefined; isError: boolean } = { data: [], isError: false };
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/own-bookings.ts', () => ({ useOwnBookings: () => ({ ...bookings, refetch: vi.fn() }) }));
-vi.mock(import('#web/data/account/owner-proof.ts'), async (original) => ({
-  ...(await original()),
-  mailProofCode: vi.fn(),
-}));
-vi.mock('./queries.ts', () => ({
-  readOwnData: vi.fn(),
-  deleteAccount: vi.fn(),
-}));
-const calls = vi.mocked(queries);
 const onDeleted = vi.fn();
 beforeEach(() => {
   vi.resetAllMocks();
@@ -35,10 +24,9 @@ async function open(): Promise<void> {
   renderPart(<OwnData userId="u" onDeleted={onDeleted} />);
   await press('Delete my account');
 }
-const refused = (code: string) => new AppError(code, 'Please enter your current password.', 403);
 
 test('the data is downloaded as one file', async () => {
-  calls.readOwnData.mockResolvedValue('{}');
+  wire.answerFile('export-my-data', '{}', 'application/json; charset=utf-8');
   renderPart(<OwnData userId="u" onDeleted={onDeleted} />);
   await press('Download my data');
   await waitFor(() => expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Downloaded' })));
@@ -78,12 +66,12 @@ test('bookings that cannot be loaded keep the account from being deleted, and ar
 });
 
 test('the account is deleted after the word is typed, and the page says what is kept until when', async () => {
-  calls.deleteAccount.mockResolvedValue({ deleted: true, kept: 2, keptUntil: '2032-06-30' });
+  wire.answer('delete-account', { deleted: true, kept: 2, keptUntil: '2032-06-30' });
   await open();
   await fill(screen.getByLabelText('Type DELETE to confirm'), 'delete');
   await press('Delete my account');
   expect((await screen.findByRole('alert')).textContent).toBe('Type DELETE in capital letters.');
-  expect(calls.deleteAccount).not.toHaveBeenCalled();
+  expect(wire.sent('delete-account')).toEqual([]);
   await fill(screen.getByLabelText('Type DELETE to confirm'), 'DELETE');
   await press('Delete my account');
   await waitFor(() => expect(onDeleted).toHaveBeenCalledOnce());
@@ -94,22 +82,27 @@ test('the account is deleted after the word is typed, and the page says what is 
 });
 
 test('an older sign-in is asked for the password, or for a mailed code', async () => {
-  calls.deleteAccount.mockRejectedValueOnce(refused('current_password_required'));
+  wire.refuse('delete-account', 'current_password_required');
   await open();
   await fill(screen.getByLabelText('Type DELETE to confirm'), 'DELETE');
   const last = () => press('Delete my account');
   await last();
   const password = await screen.findByLabelText('Current password');
   expect(document.activeElement).toBe(password);
-  calls.deleteAccount.mockRejectedValueOnce(refused('current_password_invalid'));
+  wire.refuse('delete-account', 'current_password_invalid');
   await fill(password, 'wrong');
   await last();
-  await waitFor(() => expect(calls.deleteAccount).toHaveBeenCalledTimes(2));
-  vi.mocked(mailProofCode).mockResolvedValue(undefined);
+  expect(await screen.findByText('Your current password is incorrect.')).toBeTruthy();
+  wire.signIn('u');
+  wire.answerPath('/auth/v1/reauthenticate', {});
   await press('Send me a code instead');
   await fill(await screen.findByLabelText('6-digit code'), '123456');
-  calls.deleteAccount.mockResolvedValue({ deleted: true, kept: 0, keptUntil: null });
+  wire.answer('delete-account', { deleted: true, kept: 0, keptUntil: null });
   await last();
   await waitFor(() => expect(onDeleted).toHaveBeenCalledOnce());
-  expect(calls.deleteAccount.mock.lastCall?.[0]).toMatchObject({ nonce: '123456' });
+  expect(wire.sent('delete-account')).toEqual([
+    { confirm: 'DELETE', currentPassword: null, nonce: null },
+    { confirm: 'DELETE', currentPassword: 'wrong', nonce: null },
+    expect.objectContaining({ confirm: 'DELETE', nonce: '123456' }),
+  ]);
 });

@@ -1,16 +1,13 @@
 import { screen } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
-import * as data from '#web/data/fetch-client.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { isExpired } from '#web/data/account/saved-cards.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { pressTwice, renderPart, user } from '#web/ui/component-tests.ts';
 import { SavedCards } from './saved-cards.tsx';
 
-vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: vi.fn() }));
-const call = vi.mocked(data.callFunction);
 const CARD = { id: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2099 };
 beforeEach(() => {
-  vi.resetAllMocks();
-  call.mockResolvedValue({ cards: [CARD, { ...CARD, id: 'pm_2', last4: '0341', expiryYear: 2020 }] });
+  wire.answer('saved-cards', { cards: [CARD, { ...CARD, id: 'pm_2', last4: '0341', expiryYear: 2020 }] });
 });
 
 test('saved cards are listed with their expiry, and removed after a question', async () => {
@@ -19,27 +16,31 @@ test('saved cards are listed with their expiry, and removed after a question', a
   expect(screen.getByText('Expires 12/2099')).toBeTruthy();
   expect(screen.getByText('Expired 12/2020')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Remove Visa ending in 4242' }));
-  expect(call).toHaveBeenCalledTimes(1);
+  expect(wire.sent('remove-card')).toEqual([]);
   await user.click(screen.getByRole('button', { name: 'Keep it' }));
   await user.click(screen.getByRole('button', { name: 'Remove Visa ending in 4242' }));
-  call.mockResolvedValue({ removed: true, cards: [] });
+  wire.answer('saved-cards', { cards: [] });
   await user.click(screen.getByRole('button', { name: 'Remove this card' }));
-  expect(call).toHaveBeenCalledWith('remove-card', { cardId: 'pm_1' });
+  expect(await screen.findByText(/No saved card/)).toBeTruthy();
+  expect(wire.sent('remove-card')).toEqual([{ cardId: 'pm_1' }]);
 });
 
 test('a card is removed once, however often its button is pressed while the answer is on its way', async () => {
   renderPart(<SavedCards userId="u" />);
   await user.click(await screen.findByRole('button', { name: 'Remove Visa ending in 4242' }));
-  call.mockReturnValue(new Promise(() => {}));
+  const release = wire.hold('remove-card');
   await pressTwice(screen.getByRole('button', { name: 'Remove this card' }));
-  expect(call.mock.calls.filter(([name]) => name === 'remove-card')).toHaveLength(1);
+  await wire.expectRequests('remove-card', 1);
+  release();
+  await wire.expectRequests('saved-cards', 2);
+  expect(wire.sent('remove-card')).toHaveLength(1);
 });
 
 test('cards that cannot be loaded are tried again', async () => {
-  call.mockRejectedValue(new Error('down'));
+  wire.fail('saved-cards', 500);
   renderPart(<SavedCards userId="u" />);
   const again = await screen.findByRole('button', { name: 'Try again' }, { timeout: 5_000 });
-  call.mockResolvedValue({ cards: [] });
+  wire.answer('saved-cards', { cards: [] });
   await user.click(again);
   expect(await screen.findByText(/No saved card/)).toBeTruthy();
 });

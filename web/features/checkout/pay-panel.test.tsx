@@ -4,8 +4,6 @@ import { renderPart, user } from '#web/ui/component-tests.ts';
 import { CHECKOUT_FORM } from './customer-form.tsx';
 import { PayPanel } from './pay-panel.tsx';
 
-vi.mock('./queries.ts', () => ({}));
-
 type Props = Parameters<typeof PayPanel>[0];
 const show = (change: Partial<Props>) =>
   renderPart(

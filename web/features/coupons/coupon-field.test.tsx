@@ -3,12 +3,10 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { CouponField } from './coupon-field.tsx';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import type { CouponState } from './use-coupon.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('./queries.ts', () => ({ validateCoupon: vi.fn() }));
-const calls = vi.mocked(queries);
 beforeEach(() => vi.resetAllMocks());
 
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
@@ -18,6 +16,18 @@ const alert = async () => (await screen.findByRole('alert')).textContent;
 const ALWAYS = { weekdays: null, fromHour: null, untilHour: null, worksWhen: null };
 const SLOTS = [18, 19, 20].map((hour) => ({ date: '2031-03-04', hour }));
 const HALF = { code: 'HALF', discountType: 'percentage', discountValue: 50, minHours: 2, hours: ALWAYS } as const;
+/** What the database answers about the code. */
+const ANSWER = {
+  is_valid: true,
+  code: 'HALF',
+  discount_type: 'percentage',
+  discount_value: 50,
+  min_hours: 2,
+  weekdays: null,
+  from_hour: null,
+  until_hour: null,
+  works_when: null,
+};
 const none: CouponState = {
   applied: null,
   unfit: null,
@@ -40,16 +50,21 @@ test('a code is refused at its field, and an accepted one is applied and announc
   expect(await alert()).toBe('Coupon code cannot be empty');
   expect(toast).not.toHaveBeenCalled();
   await fill(field('Coupon code'), ' half ');
-  calls.validateCoupon.mockRejectedValueOnce(new Error('This code has expired.'));
+  wire.answerRows('validate_discount_code', [{ is_valid: false, error_message: 'This code has expired.' }]);
   await press('Apply');
   await waitFor(async () => expect(await alert()).toBe('This code has expired.'));
-  calls.validateCoupon.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  wire.fail('validate_discount_code', 0);
   await press('Apply');
   await waitFor(async () => expect(await alert()).toBe('Failed to validate coupon'));
-  calls.validateCoupon.mockResolvedValueOnce(HALF);
+  wire.answerRows('validate_discount_code', [ANSWER]);
   await press('Apply');
   await waitFor(() => expect(apply).toHaveBeenCalledWith(HALF));
-  expect(calls.validateCoupon).toHaveBeenLastCalledWith('HALF', SLOTS);
+  expect(wire.sentTo('validate_discount_code').at(-1)?.body).toEqual({
+    code_input: 'HALF',
+    booking_hours: 3,
+    booking_start: '2031-03-04T07:00:00.000Z',
+    booking_end: '2031-03-04T10:00:00.000Z',
+  });
   expect(toast).toHaveBeenLastCalledWith({ title: 'Coupon Applied!', description: '50% off' });
 });
 

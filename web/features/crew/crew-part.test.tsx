@@ -1,53 +1,44 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import * as data from '#web/data/bookings/crew.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { CrewPart } from './crew-part.tsx';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
-vi.mock('#web/data/bookings/crew.ts', () => ({ readCrew: vi.fn() }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  inviteGuest: vi.fn(),
-  renewLink: vi.fn(),
-  takeBack: vi.fn(),
-  makeNewPin: vi.fn(),
-}));
-const calls = vi.mocked(queries);
-const readCrew = vi.mocked(data.readCrew);
-
-const guest = (id: string, name: string | null): data.CrewMember => ({
-  id,
-  bookingId: 'b1',
+const BOOKING = '55555555-5555-4555-8555-555555555555';
+/** An id of the invitation with this digit. */
+const idFrom = (digit: string): string => `00000000-0000-4000-8000-00000000000${digit}`;
+const guest = (digit: string, name: string | null) => ({
+  id: idFrom(digit),
+  booking_id: BOOKING,
   state: name === null ? 'invited' : 'joined',
   name,
-  invitedAt: new Date(0),
-  sawShared: false,
+  invited_at: new Date(0),
+  saw_shared_code: false,
 });
-const show = (crew: readonly data.CrewMember[]): void => {
-  readCrew.mockResolvedValue([...crew]);
-  renderPart(<CrewPart bookingId="b1" userId="u" />);
+const show = (crew: readonly ReturnType<typeof guest>[]): void => {
+  wire.answerRows('booking_crew', crew);
+  renderPart(<CrewPart bookingId={BOOKING} userId="u" />);
 };
 const press = async (name: string | RegExp) => user.click(await screen.findByRole('button', { name }));
 beforeEach(() => void vi.resetAllMocks());
 
 test('an invitation shows its link once, with a button that copies it, and the same call again after a lost answer', async () => {
   show([]);
-  calls.inviteGuest.mockRejectedValueOnce(new AppError('offline', 'We can’t reach the studio right now.', 0));
+  wire.fail('crew-invite', 0);
   await press('Invite somebody');
   expect((await screen.findByRole('alert')).textContent).toContain('We can’t reach the studio right now.');
-  calls.inviteGuest.mockResolvedValue({ url: 'https://site.example/crew#abc', inviteId: '1' });
-  readCrew.mockResolvedValue([guest('1', null)]);
+  wire.answer('crew-invite', { url: 'https://site.example/crew#abc', inviteId: idFrom('1') });
+  wire.answerRows('booking_crew', [guest('1', null)]);
   await press('Invite somebody');
   const panel = await screen.findByRole('group', { name: 'New link' });
   expect(within(panel).getByLabelText<HTMLInputElement>('A link for one person').value).toBe(
     'https://site.example/crew#abc',
   );
-  const [first, second] = calls.inviteGuest.mock.calls;
+  expect(await screen.findByText('Guest 1')).toBeTruthy();
+  const [first, second] = wire.sent('crew-invite');
   expect(second).toEqual(first);
   await press('Copy');
   expect(await navigator.clipboard.readText()).toBe('https://site.example/crew#abc');
@@ -55,7 +46,8 @@ test('an invitation shows its link once, with a button that copies it, and the s
   await press('Done');
   expect(screen.queryByText(/abc/)).toBeNull();
   await press('Invite somebody');
-  expect(calls.inviteGuest.mock.calls[2]?.[1]).not.toBe(first?.[1]);
+  await wire.expectRequests('crew-invite', 3);
+  expect(wire.sent('crew-invite')[2]?.requestId).not.toBe(first?.requestId);
 });
 
 test('the list says who has joined, makes new links, and invites nobody above four', async () => {
@@ -66,10 +58,10 @@ test('the list says who has joined, makes new links, and invites nobody above fo
       .getAllByRole('listitem')
       .map((one) => one.textContent),
   ).toEqual(['SamJoinedNew linkCancel invite', 'Guest 2InvitedNew linkCancel invite']);
-  calls.renewLink.mockResolvedValue({ url: 'https://site.example/crew#new', inviteId: '1' });
+  wire.answer('crew-invite', { url: 'https://site.example/crew#new', inviteId: idFrom('1') });
   await press('New link for Sam');
   expect(await screen.findByLabelText('The new link of Sam')).toBeTruthy();
-  expect(calls.renewLink).toHaveBeenCalledWith('b1', '1');
+  expect(wire.sent('crew-invite')).toEqual([{ bookingId: BOOKING, inviteId: idFrom('1') }]);
 });
 
 test('four guests are the most', async () => {
@@ -83,26 +75,27 @@ test('a guest is taken back after a question, and who saw the shared PIN leads t
   show([guest('1', 'Sam')]);
   await press('Cancel invite of Sam');
   await press('Keep');
-  expect(calls.takeBack).not.toHaveBeenCalled();
+  expect(wire.sent('crew-revoke')).toEqual([]);
   await press('Cancel invite of Sam');
-  calls.takeBack.mockResolvedValue({ revoked: true, sawShared: true });
+  wire.answer('crew-revoke', { revoked: true, sawShared: true });
   await press('Cancel invite');
   expect(await screen.findByText(/Sam has seen your PIN/)).toBeTruthy();
-  calls.makeNewPin.mockResolvedValue({});
   await press('New PIN for everybody');
-  expect(calls.makeNewPin).toHaveBeenCalledWith('b1');
-  expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'New PIN for everybody' }));
-  calls.takeBack.mockResolvedValue({ revoked: true, sawShared: false });
+  await waitFor(() => expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'New PIN for everybody' })));
+  expect(wire.sent('regenerate-pin')).toEqual([{ booking_id: BOOKING }]);
+  wire.answer('crew-revoke', { revoked: true, sawShared: false });
   await press('Cancel invite of Sam');
   await press('Cancel invite');
-  expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Taken back' }));
+  await waitFor(() => expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Taken back' })));
+  expect(wire.sent('crew-revoke')).toEqual([{ inviteId: idFrom('1') }, { inviteId: idFrom('1') }]);
+  await wire.expectRequests('booking_crew', 3);
 });
 
 test('a crew that cannot be loaded offers another try', async () => {
-  readCrew.mockRejectedValueOnce(new Error('no'));
-  renderPart(<CrewPart bookingId="b1" userId="u" />);
+  wire.fail('booking_crew', 500);
+  renderPart(<CrewPart bookingId={BOOKING} userId="u" />);
   expect(await screen.findByText('Your crew could not be loaded.')).toBeTruthy();
-  readCrew.mockResolvedValue([guest('1', 'Sam')]);
+  wire.answerRows('booking_crew', [guest('1', 'Sam')]);
   await press('Try again');
   expect(await screen.findByText('Sam')).toBeTruthy();
 });

@@ -1,24 +1,13 @@
 import { cleanup, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { firstSettings } from '#rules/business/first-settings.ts';
-import * as functions from '#web/data/fetch-client.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { GuestView } from './guest-view.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 const { NOW } = vi.hoisted(() => ({ NOW: new Date('2031-03-08T06:50:00Z') }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
-vi.mock('#web/data/texts.ts', () => ({ useTexts: () => ({ data: firstSettings }) }));
-vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: vi.fn() }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readGuestPage: vi.fn(),
-  joinCrew: vi.fn(),
-  makeGuestCode: vi.fn(),
-}));
-const calls = vi.mocked(queries);
-
 const minutes = (count: number): Date => new Date(NOW.getTime() + count * 60_000);
 const PAGE: queries.GuestPage = {
   state: 'invited',
@@ -48,14 +37,16 @@ const joined = (access: Partial<queries.GuestAccess> = {}): queries.GuestPage =>
   name: 'Sam',
   access: { ...ACCESS, ...access },
 });
-const show = (page: queries.GuestPage | Error): void => {
-  if (page instanceof Error) calls.readGuestPage.mockRejectedValue(page);
-  else calls.readGuestPage.mockResolvedValue(page);
+const open = (): void => {
   renderPart(<GuestView token="t" showPin={(pin) => <p>{pin}</p>} />);
+};
+const show = (page: queries.GuestPage): void => {
+  wire.answer('crew-page', page);
+  open();
 };
 const wayIn = async () => (await screen.findByRole('region', { name: 'The way in' })).textContent;
 const press = async (name: string | RegExp) => user.click(await screen.findByRole('button', { name }));
-beforeEach(() => void vi.resetAllMocks());
+beforeEach(() => wire.answerRows('site_texts', firstSettings));
 
 test('an invitation says who, where and when, and joins with a name and the rules, accepted in the version on the page', async () => {
   show(PAGE);
@@ -70,13 +61,15 @@ test('an invitation says who, where and when, and joins with a name and the rule
   await press('Count me in');
   expect(await screen.findByText('Please accept the studio rules.')).toBeTruthy();
   await user.click(screen.getByRole('checkbox'));
-  calls.joinCrew.mockRejectedValueOnce(new AppError('terms_required', 'The terms have changed.', 403));
+  wire.refuse('crew-join', 'terms_required', { message: 'The terms have changed.' });
   await press('Count me in');
   expect(await screen.findByText('The terms have changed.')).toBeTruthy();
-  calls.joinCrew.mockResolvedValue(joined({ releaseAt: minutes(30) }));
+  await wire.expectRequests('site_texts', 2);
+  wire.answer('crew-join', joined({ releaseAt: minutes(30) }));
   await press('Count me in');
-  expect(calls.joinCrew).toHaveBeenLastCalledWith('t', 'Sam', firstSettings.termsVersion);
   expect(await screen.findByRole('heading', { level: 1, name: 'You’re in, Sam' })).toBeTruthy();
+  const joining = { token: 't', name: 'Sam', termsVersion: firstSettings.termsVersion };
+  expect(wire.sent('crew-join')).toEqual([joining, joining]);
   expect(await wayIn()).toContain('Your PIN appears here at 6:20 pm');
 });
 
@@ -91,10 +84,10 @@ test('a used PIN is replaced with a button that waits', async () => {
   cleanup();
   show(joined({ codesLeft: 19, openedAt: new Date('2026-11-20T07:02:00Z') }));
   expect(await wayIn()).toContain('You’re in. The door opened at 6:02 pm and locks behind you.');
-  calls.makeGuestCode.mockRejectedValueOnce(new AppError('code_wait', 'Please wait 9 seconds.', 429));
+  wire.refuse('crew-code', 'code_wait', { message: 'Please wait 9 seconds.' });
   await press('New PIN');
   expect((await screen.findByRole('alert')).textContent).toBe('Please wait 9 seconds.');
-  calls.makeGuestCode.mockResolvedValue(joined({ pin: '654321' }));
+  wire.answer('crew-code', joined({ pin: '654321' }));
   await press('New PIN');
   expect(await wayIn()).toContain('654321');
 });
@@ -112,27 +105,30 @@ test('a shared PIN is called that, and is not for guests to renew', async () => 
 
 test('a door that does not open says what the lock says, tells the team, and has a number to call', async () => {
   const help = { online: true, hasCode: false, wrongAt: null, openedAt: null, held: false, asked: false };
-  vi.mocked(functions.callFunction).mockResolvedValue(help);
+  wire.answer('door-help', help);
   show(joined({ pin: '123456', worksFrom: minutes(-5) }));
   await press('The door doesn’t open');
   expect(await screen.findByText(/The lock doesn’t have your PIN/)).toBeTruthy();
-  expect(functions.callFunction).toHaveBeenCalledWith('door-help', { crew: 't' });
+  expect(wire.sent('door-help')).toEqual([{ crew: 't' }]);
+  wire.answer('door-help', { ...help, asked: true });
   await press('Ask for help now');
   expect(await screen.findByText('We’ve told the team. Stay at the door, we’re on it.')).toBeTruthy();
-  expect(functions.callFunction).toHaveBeenCalledWith('door-help', { crew: 't', ask: true });
+  expect(wire.sent('door-help')[1]).toEqual({ crew: 't', ask: true });
   expect(screen.getByRole('link', { name: /^(Call|Email) / })).toBeTruthy();
 });
 
 test('a link that has ended says why, and one that cannot be asked offers another try', async () => {
-  show(new AppError('invitation_ended', 'This invitation was taken back.', 410));
+  wire.refuse('crew-page', 'invitation_ended');
+  open();
   expect(await screen.findByRole('heading', { level: 1, name: 'This link has ended' })).toBeTruthy();
   expect(screen.getByText('This invitation was taken back.')).toBeTruthy();
 });
 
 test('an invitation that cannot be loaded offers another try', async () => {
-  show(new AppError('unknown', 'Something broke.', 500));
+  wire.fail('crew-page', 500);
+  open();
   expect(await screen.findByText('Your invitation could not be loaded.')).toBeTruthy();
-  calls.readGuestPage.mockResolvedValue(PAGE);
+  wire.answer('crew-page', PAGE);
   await press('Try again');
   expect(await screen.findByRole('heading', { level: 1, name: 'Alex invited you' })).toBeTruthy();
 });

@@ -1,10 +1,10 @@
 import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { uploadReportPhoto } from '#web/data/photos/report-photo.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { FeedbackParts } from './feedback.tsx';
-import * as queries from './feedback-queries.ts';
+import type * as queries from './feedback-queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 const clock = vi.hoisted(() => ({ now: new Date() }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => clock.now }));
@@ -13,18 +13,11 @@ vi.mock(import('#web/data/photos/report-photo.ts'), async (original) => ({
   ...(await original()),
   uploadReportPhoto: vi.fn(),
 }));
-vi.mock(import('./feedback-queries.ts'), async (original) => ({
-  ...(await original()),
-  readFeedback: vi.fn(),
-  report: vi.fn(),
-  rate: vi.fn(),
-}));
-const calls = vi.mocked(queries);
 const upload = vi.mocked(uploadReportPhoto);
 
 const at = (hour: number): Date => new Date(Date.parse('2031-03-08T00:00:00+11:00') + hour * 3_600_000);
 const BOOKING: queries.Told = {
-  id: 'b1',
+  id: '55555555-5555-4555-8555-555555555555',
   studioId: 'A',
   studioName: 'Studio A',
   startTime: at(18),
@@ -44,7 +37,7 @@ const REPORT: queries.OwnReport = {
 };
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readFeedback.mockResolvedValue({ reports: [], rating: null });
+  wire.answerRows('own_feedback', { reports: [], rating: null });
 });
 const show = (now: Date) => {
   clock.now = now;
@@ -54,7 +47,7 @@ const press = (name: string | RegExp) => user.click(screen.getByRole('button', {
 const dialog = () => within(screen.getByRole('dialog'));
 
 test('a problem is reported during the session with its photos, each uploaded once although the report is sent again', async () => {
-  calls.report.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('report-problem', 500, 'No connection.');
   upload.mockImplementation(async (_user, file) => `u1/${file.name}`);
   show(at(19));
   await screen.findByText('Something wrong?');
@@ -68,13 +61,15 @@ test('a problem is reported during the session with its photos, each uploaded on
   await user.upload(dialog().getByLabelText('Photos'), photos.slice(0, 2));
   await user.click(dialog().getByRole('button', { name: 'Send' }));
   expect(await dialog().findByText('No connection.')).toBeTruthy();
+  wire.answer('report-problem', wire.exampleFrom('report-problem'));
   await user.click(dialog().getByRole('button', { name: 'Send' }));
-  await vi.waitFor(() => expect(calls.report).toHaveBeenCalledTimes(2));
+  await wire.expectRequests('report-problem', 2);
+  await wire.expectRequests('own_feedback', 3);
   expect(upload).toHaveBeenCalledTimes(2);
-  const [first, second] = calls.report.mock.calls.map(([told]) => told);
+  const [first, second] = wire.sent('report-problem');
   expect(first).toEqual(second);
   expect(first).toMatchObject({
-    bookingId: 'b1',
+    bookingId: BOOKING.id,
     kind: 'problem',
     category: 'sound',
     photos: ['u1/1.jpg', 'u1/2.jpg'],
@@ -83,7 +78,7 @@ test('a problem is reported during the session with its photos, each uploaded on
 
 test('a report says how far it has come, and the answer of the team', async () => {
   const lost = { ...REPORT, id: 'r2', kind: 'lost' as const, description: 'A USB stick', outcome: 'found' as const };
-  calls.readFeedback.mockResolvedValue({ reports: [REPORT, { ...lost, answer: 'At the desk.' }], rating: null });
+  wire.answerRows('own_feedback', { reports: [REPORT, { ...lost, answer: 'At the desk.' }], rating: null });
   show(at(19));
   const [first, second] = await screen.findAllByRole('listitem');
   expect(first?.textContent).toContain('Somebody has read it');
@@ -96,9 +91,10 @@ test('after the session one question is asked, which can be answered again for a
   await user.click(await screen.findByRole('radio', { name: /4/ }));
   await fill(screen.getByLabelText('One sentence, if you like'), ' Too warm ');
   await press('Send');
-  expect(calls.rate).toHaveBeenCalledExactlyOnceWith('b1', 4, 'Too warm');
+  await wire.expectSent('rate-session', { bookingId: BOOKING.id, score: 4, words: 'Too warm' });
+  await wire.expectRequests('own_feedback', 2);
   unmount();
-  calls.readFeedback.mockResolvedValue({ reports: [], rating: { score: 4, words: 'Too warm', createdAt: at(21) } });
+  wire.answerRows('own_feedback', { reports: [], rating: { score: 4, words: 'Too warm', createdAt: at(21) } });
   const later = show(at(22));
   expect(await screen.findByText(/You said 4 of 5: “Too warm”/)).toBeTruthy();
   await press('Change it');
@@ -113,12 +109,13 @@ test('after the session one question is asked, which can be answered again for a
 
 test('nothing is asked before the session, and what could not be loaded or sent says so', async () => {
   const { unmount } = show(at(12));
-  expect(calls.readFeedback).not.toHaveBeenCalled();
+  expect(wire.sentTo('own_feedback')).toEqual([]);
   unmount();
-  calls.readFeedback.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
-  calls.rate.mockRejectedValue(new AppError('offline', 'No connection.', 0));
+  wire.fail('own_feedback', 500);
+  wire.fail('rate-session', 500, 'No connection.');
   show(at(21));
   expect(await screen.findByText('Your reports could not be loaded.')).toBeTruthy();
+  wire.answerRows('own_feedback', null);
   await press('Try again');
   await user.click(await screen.findByRole('radio', { name: /5/ }));
   await press('Send');
