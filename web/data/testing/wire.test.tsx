@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
-import { callFunction } from '../fetch-client.ts';
+import { callFunction, fetchClient } from '../fetch-client.ts';
 import { rest } from '../rest.ts';
 import * as wire from './wire.ts';
 
@@ -13,6 +13,26 @@ test('a function answers with the example of its contract, and then as the test 
   wire.answer('crew-page', { ...example, host: 'Kim' });
   expect(await callFunction('crew-page', TOKEN)).toEqual({ ...example, host: 'Kim' });
   expect(wire.sent('crew-page')).toEqual([TOKEN, TOKEN]);
+});
+
+test('an answer can follow from the body, and one that the contract does not allow is a fault', async () => {
+  wire.answerWith('wallet-pass', ({ kind }) => ({ url: kind === 'google' ? 'https://pass.example' : 'nowhere' }));
+  const bookingId = '66666666-6666-4666-8666-666666666666';
+  expect(await callFunction('wallet-pass', { bookingId, kind: 'google' })).toEqual({ url: 'https://pass.example' });
+  expect(wire.takeFaults()).toEqual([]);
+  await callFunction('wallet-pass', { bookingId, kind: 'apple' });
+  expect(wire.takeFaults()).toEqual([expect.stringContaining('wallet-pass does not answer like this')]);
+});
+
+test('files, paths of other services and a stored session are answered too', async () => {
+  wire.answerFile('staff-export', 'a,b', 'text/csv; charset=utf-8');
+  const days = { from: '2031-03-01', to: '2031-03-31' };
+  expect(await callFunction('staff-export', { kind: 'xero', ...days })).toBe('a,b');
+  expect(() => wire.answerFile('staff-export', 'a,b', 'text/plain')).toThrow('does not answer with text/plain');
+  wire.signIn('u');
+  wire.answerPath('/auth/v1/user', { id: 'u' });
+  const client = await fetchClient();
+  expect((await client.auth.getUser()).data.user?.id).toBe('u');
 });
 
 test('a refusal has the status and the words of its contract', async () => {

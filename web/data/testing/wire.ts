@@ -136,9 +136,27 @@ export function exampleFrom<Name extends CallName>(name: Name): AnswerTo<Name> {
 
 /** From now on the function `name` gives this answer, which its contract must allow. */
 export function answer<Name extends CallName>(name: Name, body: Written<AnswerTo<Name>>): void {
-  const problem = contractFor(name).answer.safeParse(toJson(body)).error;
-  if (problem) throw new Error(`${name} does not answer like this: ${problem.message}`);
+  const problem = findProblem(name, body);
+  if (problem !== null) throw new Error(problem);
   replies.set(name, () => ({ status: 200, body }));
+}
+
+/** From now on the function `name` gives the answer that `reply` makes of the body. */
+export function answerWith<Name extends CallName>(
+  name: Name,
+  reply: (body: CallBody<Name>) => Written<AnswerTo<Name>>,
+): void {
+  replies.set(name, (request) => {
+    const body = reply(request.body as CallBody<Name>);
+    faults.push(...[findProblem(name, body)].filter((problem) => problem !== null));
+    return { status: 200, body };
+  });
+}
+
+/** Returns why a function cannot answer like this; null if it can. */
+function findProblem(name: CallName, body: unknown): string | null {
+  const { error } = contractFor(name).answer.safeParse(toJson(body));
+  return error === undefined ? null : `${name} does not answer like this: ${error.message}`;
 }
 
 /** From now on the function `name` answers with this file; `type` is one that its contract lists. */

@@ -1,14 +1,12 @@
 import { screen, within } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { SeriesLine } from './series-line.tsx';
 import { useSeries } from '#web/data/finding/use-series.ts';
 
-vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), callFunction: vi.fn() }));
-const call = vi.mocked(callFunction);
-
+const ROOM = '11111111-1111-4111-8111-111111111111';
 /** Saturday, 5 December 2026, 7 pm in Sydney. */
 const SLOTS: readonly Slot[] = [{ date: '2026-12-05', hour: 19 }];
 const date = (day: string, problem: 'taken' | 'closed' | null, total: number | null) => ({
@@ -21,7 +19,7 @@ const date = (day: string, problem: 'taken' | 'closed' | null, total: number | n
 const THREE = [date('2026-12-05', null, 69), date('2026-12-12', 'taken', null), date('2026-12-19', null, 70.5)];
 
 function Choice() {
-  const series = useSeries({ studioId: 'room-a', slots: SLOTS, code: null });
+  const series = useSeries({ studioId: ROOM, slots: SLOTS, code: null });
   return (
     <>
       <SeriesLine series={series} studioName="Studio A" busy={false} onChange={() => undefined} />
@@ -29,9 +27,6 @@ function Choice() {
     </>
   );
 }
-beforeEach(() => {
-  call.mockReset();
-});
 const open = async (): Promise<HTMLElement> => {
   renderPart(<Choice />);
   await user.click(screen.getByRole('button', { name: 'Repeat weekly' }));
@@ -39,12 +34,12 @@ const open = async (): Promise<HTMLElement> => {
 };
 
 test('the dates that are free are chosen, a taken one is named, and one can be left out', async () => {
-  call.mockResolvedValue({ dates: THREE, total: 139.5 });
+  wire.answer('quote-series', { dates: THREE, total: 139.5 });
   const dialog = await open();
   await user.selectOptions(within(dialog).getByLabelText('Repeat for'), '3');
   expect(await within(dialog).findByText('2 of 3 dates are free.')).toBeTruthy();
-  expect(call).toHaveBeenCalledWith('quote-series', {
-    studioId: 'room-a',
+  expect(wire.sent('quote-series').at(-1)).toEqual({
+    studioId: ROOM,
     startTime: '2026-12-05T08:00:00.000Z',
     endTime: '2026-12-05T09:00:00.000Z',
     weeks: 3,
@@ -63,11 +58,11 @@ test('the dates that are free are chosen, a taken one is named, and one can be l
 });
 
 test('dates that cannot be loaded are asked for again', async () => {
-  call.mockRejectedValue(new Error('down'));
+  wire.fail('quote-series', 500);
   const dialog = await open();
   await user.selectOptions(within(dialog).getByLabelText('Repeat for'), '2');
   expect(await within(dialog).findByText('The dates could not be loaded.', undefined, { timeout: 5_000 })).toBeTruthy();
-  call.mockResolvedValue({ dates: THREE.slice(0, 1), total: 69 });
+  wire.answer('quote-series', { dates: THREE.slice(0, 1), total: 69 });
   await user.click(within(dialog).getByRole('button', { name: 'Try again', hidden: true }));
   expect(await within(dialog).findByText('All 1 dates are free.')).toBeTruthy();
 });

@@ -1,13 +1,12 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { callFunction } from '#web/data/fetch-client.ts';
-import { AppError } from '#web/lib/errors.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { WalletButtons } from './wallet-buttons.tsx';
 
-vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: vi.fn() }));
 vi.mock('#web/lib/leave.ts', () => ({ leaveTo: vi.fn() }));
+const BOOKING = '55555555-5555-4555-8555-555555555555';
 const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)';
 const ANDROID = 'Mozilla/5.0 (Linux; Android 16)';
 const agent = vi.spyOn(navigator, 'userAgent', 'get');
@@ -18,7 +17,7 @@ function show(wallets: string, device: string): string[] {
   const meta = Object.assign(document.createElement('meta'), { name: 'wallets', content: wallets });
   document.head.replaceChildren(meta);
   agent.mockReturnValue(device);
-  renderPart(<WalletButtons bookingId="b1" />);
+  renderPart(<WalletButtons bookingId={BOOKING} />);
   return screen.queryAllByRole('button').map((button) => button.textContent ?? '');
 }
 
@@ -34,13 +33,13 @@ test('Apple’s wallet is offered on Apple’s devices only', () => {
 
 test('a press opens the pass, and a refusal is shown in place', async () => {
   expect(show('apple google', IPHONE)).toEqual(['Add to Apple Wallet', 'Add to Google Wallet']);
-  vi.mocked(callFunction).mockRejectedValueOnce(new AppError('not_configured', 'We can’t make passes now.', 409));
+  wire.refuse('wallet-pass', 'not_configured', { message: 'We can’t make passes now.' });
   await user.click(screen.getByRole('button', { name: 'Add to Apple Wallet' }));
   expect((await screen.findByRole('alert')).textContent).toBe('We can’t make passes now.');
   expect(leaveTo).not.toHaveBeenCalled();
-  vi.mocked(callFunction).mockResolvedValueOnce({ url: 'https://site.example/pass' });
+  wire.answer('wallet-pass', { url: 'https://site.example/pass' });
   await user.click(screen.getByRole('button', { name: 'Add to Google Wallet' }));
   await waitFor(() => expect(leaveTo).toHaveBeenCalledWith('https://site.example/pass'));
-  expect(callFunction).toHaveBeenLastCalledWith('wallet-pass', { bookingId: 'b1', kind: 'google' });
+  expect(wire.sent('wallet-pass').at(-1)).toEqual({ bookingId: BOOKING, kind: 'google' });
   expect(screen.queryByRole('alert')).toBeNull();
 });

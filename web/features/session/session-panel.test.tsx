@@ -1,11 +1,11 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
+import type { CallAnswer } from '#web/data/fetch-client.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { SessionPanel } from './session-panel.tsx';
 
-const mocks = vi.hoisted(() => ({ call: vi.fn(), status: 'in', leaveTo: vi.fn(), toast: vi.fn() }));
-vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: mocks.call }));
+const mocks = vi.hoisted(() => ({ status: 'in', leaveTo: vi.fn(), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 vi.mock('#web/data/session.tsx', () => ({
   useSession: () => ({ status: mocks.status, user: mocks.status === 'in' ? { id: 'u' } : null }),
@@ -14,34 +14,42 @@ vi.mock('#web/lib/leave.ts', () => ({ leaveTo: mocks.leaveTo }));
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: mocks.toast }));
 
 const session = {
-  id: 'b1',
+  id: '55555555-5555-4555-8555-555555555555',
   token: null,
   start: new Date('2031-03-08T18:00:00+11:00'),
   end: new Date('2031-03-08T20:00:00+11:00'),
 };
 /** What the server answers; a test replaces parts of it. */
-const answers: Record<string, unknown> = {};
+type Answers = {
+  room: Pick<CallAnswer<'session-room'>, 'lights' | 'followed'>;
+  lights: CallAnswer<'session-lights'>;
+  quote: Partial<CallAnswer<'extend-booking'>>;
+  extended: Partial<CallAnswer<'extend-booking'>>;
+};
+let answers: Answers;
 const CARD = { id: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 };
+const WAITS = { differenceCents: 6_900, waitsUntil: '2031-03-08T09:00:00Z', url: 'https://pay.example' };
 const vibrate = vi.fn();
+/** The bodies with which an hour was added, not only its price asked for. */
+const extensions = () => wire.sent('extend-booking').filter(({ preview }) => preview !== true);
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   vi.clearAllMocks();
   mocks.status = 'in';
-  Object.assign(answers, {
-    room: { studioId: 'A', lights: true, followed: false },
-    cards: { cards: [] },
+  answers = {
+    room: { lights: true, followed: false },
     lights: { on: true, allowed: { on: true, off: true } },
     quote: { differenceCents: 6_900, payUntil: '2031-03-08T09:00:00Z' },
-    extended: { differenceCents: 6_900, waitsUntil: '2031-03-08T09:00:00Z', url: 'https://pay.example' },
-  });
-  mocks.call.mockImplementation(async (name: string, body: Record<string, unknown>) => {
-    const key =
-      { 'session-room': 'room', 'session-lights': 'lights', 'saved-cards': 'cards' }[name] ??
-      ('preview' in body ? 'quote' : 'extended');
-    const answer = await answers[key];
-    if (answer instanceof Error) throw answer;
-    return key === 'lights' && body['on'] !== null ? { ...(answer as object), on: body['on'] } : answer;
-  });
+    extended: WAITS,
+  };
+  wire.answer('saved-cards', { cards: [] });
+  wire.answerWith('session-room', () => ({ ...wire.exampleFrom('session-room'), ...answers.room }));
+  wire.answerWith('session-lights', ({ on = null }) => (on === null ? answers.lights : { ...answers.lights, on }));
+  wire.answerWith('extend-booking', ({ preview = false }) => ({
+    differenceCents: 0,
+    refundCents: 0,
+    ...(preview ? answers.quote : answers.extended),
+  }));
   Object.defineProperty(navigator, 'vibrate', { value: vibrate, configurable: true });
 });
 afterEach(() => void vi.useRealTimers());
@@ -65,19 +73,19 @@ test('the lights of the room are switched with one button, and say when somebody
   const off = await button(/^Lights off$/);
   await act(async () => off.click());
   await button(/^Lights on$/);
-  expect(mocks.call).toHaveBeenCalledWith('session-lights', { bookingId: 'b1', token: null, on: false });
+  expect(wire.sent('session-lights').at(-1)).toEqual({ bookingId: session.id, token: null, on: false });
 });
 
 test('lights that somebody else needs cannot be switched off, and a plug that does not answer is asked again', async () => {
-  answers['lights'] = { on: true, allowed: { on: true, off: false } };
+  answers.lights = { on: true, allowed: { on: true, off: false } };
   const { unmount } = show(60);
   expect((await button(/Lights off/)).disabled).toBe(true);
   expect(screen.getByText(/Somebody else needs these lights/)).toBeTruthy();
   unmount();
-  answers['lights'] = { on: null, allowed: { on: true, off: true } };
+  answers.lights = { on: null, allowed: { on: true, off: true } };
   show(60);
   expect(await screen.findByText(/The lights don’t answer/)).toBeTruthy();
-  answers['lights'] = { on: false, allowed: { on: true, off: true } };
+  answers.lights = { on: false, allowed: { on: true, off: true } };
   act(() => screen.getByRole('button', { name: 'Try again' }).click());
   await button(/Lights on/);
 });
@@ -88,14 +96,16 @@ test('a further hour is one tap, at the price on the button: to the pay page, or
   expect(stay.textContent).toContain('$69');
   await act(async () => stay.click());
   await vi.waitFor(() => expect(mocks.leaveTo).toHaveBeenCalledWith('https://pay.example'));
-  expect(mocks.call).toHaveBeenCalledWith('extend-booking', {
-    bookingId: 'b1',
-    hours: 1,
-    from: session.end.toISOString(),
-    differenceCents: 6_900,
-  });
+  expect(extensions()).toEqual([
+    {
+      bookingId: session.id,
+      hours: 1,
+      from: session.end.toISOString(),
+      differenceCents: 6_900,
+    },
+  ]);
   unmount();
-  Object.assign(answers, { quote: { differenceCents: 0 }, extended: { differenceCents: 0 } });
+  answers = { ...answers, quote: {}, extended: {} };
   show(60);
   const again = await ready(/Stay until 9 pm/);
   await act(async () => again.click());
@@ -105,8 +115,8 @@ test('a further hour is one tap, at the price on the button: to the pay page, or
 });
 
 test('with a saved card the tap pays, at the price and with the card on the button; the pay page is one tap away too', async () => {
-  answers['cards'] = { cards: [{ ...CARD, id: 'pm_0', last4: '0341', expiryYear: 2030 }, CARD] };
-  answers['extended'] = { differenceCents: 6_900 };
+  wire.answer('saved-cards', { cards: [{ ...CARD, id: 'pm_0', last4: '0341', expiryYear: 2030 }, CARD] });
+  answers.extended = { differenceCents: 6_900 };
   const { unmount } = show(60);
   const stay = await ready(/Stay until 9 pm.*\$69 with Visa ending in 4242/);
   await act(async () => stay.click());
@@ -115,11 +125,11 @@ test('with a saved card the tap pays, at the price and with the card on the butt
       expect.objectContaining({ title: 'Yours until 9 pm', description: expect.stringContaining('new code') }),
     ),
   );
-  const asked = { bookingId: 'b1', hours: 1, from: session.end.toISOString(), differenceCents: 6_900 };
-  expect(mocks.call).toHaveBeenCalledWith('extend-booking', { ...asked, card: 'pm_1' });
+  const asked = { bookingId: session.id, hours: 1, from: session.end.toISOString(), differenceCents: 6_900 };
+  expect(extensions()).toEqual([{ ...asked, card: 'pm_1' }]);
   expect(mocks.leaveTo).not.toHaveBeenCalled();
   unmount();
-  answers['extended'] = { differenceCents: 6_900, waitsUntil: 'x', url: 'https://pay.example' };
+  answers.extended = WAITS;
   show(60);
   const other = await ready(/Pay \$69 another way/);
   await act(async () => other.click());
@@ -129,19 +139,16 @@ test('with a saved card the tap pays, at the price and with the card on the butt
   expect(other.disabled).toBe(true);
   act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
   await ready(/Pay \$69 another way/);
-  expect(mocks.call.mock.calls.filter(([name, body]) => name === 'extend-booking' && !('preview' in body))).toEqual([
-    ['extend-booking', { ...asked, card: 'pm_1' }],
-    ['extend-booking', asked],
-  ]);
+  expect(extensions()).toEqual([{ ...asked, card: 'pm_1' }, asked]);
 });
 
 test.each([
   ['declined', 'Your bank declined the card. Nothing was charged.'],
   ['needs_customer', 'Your bank wants you to confirm this payment, on the pay page. Nothing was charged.'],
   ['gone', 'This card isn’t saved any more. Nothing was charged.'],
-])('a card that is %s says so before the pay page', async (cardProblem, words) => {
-  answers['cards'] = { cards: [CARD] };
-  answers['extended'] = { differenceCents: 6_900, waitsUntil: 'x', url: 'https://pay.example', cardProblem };
+] as const)('a card that is %s says so before the pay page', async (cardProblem, words) => {
+  wire.answer('saved-cards', { cards: [CARD] });
+  answers.extended = { ...WAITS, cardProblem };
   show(60);
   const stay = await ready(/Stay until 9 pm/);
   await act(async () => stay.click());
@@ -155,25 +162,25 @@ test.each([
 });
 
 test('while an hour is paid its end and price stay, although the payment has moved the end of the session', async () => {
-  const { promise, resolve } = Promise.withResolvers();
-  answers['extended'] = promise;
+  answers.extended = { differenceCents: 6_900 };
   const { rerender } = show(60);
   const stay = await ready(/Stay until 9 pm/);
+  const release = wire.hold('extend-booking');
   await act(async () => stay.click());
   const longer = { ...session, end: new Date(session.end.getTime() + 3_600_000) };
   rerender(<SessionPanel session={longer} online />);
   await act(() => new Promise((drawn) => setTimeout(drawn, 50)));
   expect(screen.getByRole<HTMLButtonElement>('button', { name: /Stay until/ }).textContent).toBe('Stay until 9 pm$69');
   expect((await button(/Stay until 9 pm/)).disabled).toBe(true);
-  resolve({ differenceCents: 6_900 });
+  release();
   await ready(/Stay until 10 pm/);
   expect(mocks.toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Yours until 9 pm' }));
 });
 
 test('an hour that is being paid stays so when the warning of the end appears', async () => {
-  answers['extended'] = new Promise(() => {});
   show(11);
   const stay = await ready(/Stay until 9 pm/);
+  wire.hold('extend-booking');
   await act(async () => stay.click());
   await pass(2);
   expect(screen.getByRole('status').textContent).toContain('Your session ends');
@@ -181,18 +188,18 @@ test('an hour that is being paid stays so when the warning of the end appears', 
 });
 
 test('no tap counts before the cards are known, and cards that cannot be read leave the pay page', async () => {
-  const { promise, reject } = Promise.withResolvers();
-  answers['cards'] = promise;
+  wire.fail('saved-cards', 500);
+  const release = wire.hold('saved-cards');
   show(60);
   const stay = await button(/Stay until 9 pm/);
   expect(stay.disabled).toBe(true);
-  reject(new AppError('not_found', 'No.', 404));
+  release();
   await vi.waitFor(() => expect(stay.disabled).toBe(false), { timeout: 5_000 });
   expect(stay.textContent).toBe('Stay until 9 pm$69');
 });
 
 test('a room that is taken afterwards says so, and a guest with the link is not asked to pay', async () => {
-  answers['quote'] = new AppError('slot_taken', 'Taken.', 409);
+  wire.refuse('extend-booking', 'slot_taken');
   const { unmount } = show(60);
   expect(await screen.findByText(/The room isn’t free after you/)).toBeTruthy();
   unmount();
@@ -221,8 +228,8 @@ test('the end is announced once, quietly, ten minutes before; after it only the 
 });
 
 test('where somebody follows, the end is announced louder and three times', async () => {
-  answers['room'] = { studioId: 'A', lights: false, followed: true };
-  answers['quote'] = new AppError('slot_taken', 'Taken.', 409);
+  answers.room = { lights: false, followed: true };
+  wire.refuse('extend-booking', 'slot_taken');
   show(10);
   expect((await screen.findByRole('alert')).textContent).toContain('10 minutes');
   expect(screen.getByRole('alert').textContent).toContain('Somebody has the room right after you');
@@ -271,5 +278,5 @@ test('there is a sound only after a tap has asked for it', async () => {
 test('without a network nothing can be switched, and it says so', () => {
   show(60, false);
   expect(screen.getByText(/No connection: the lights can’t be switched/)).toBeTruthy();
-  expect(mocks.call).not.toHaveBeenCalled();
+  expect(wire.sent('session-room')).toEqual([]);
 });

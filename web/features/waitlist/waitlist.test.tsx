@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import * as waitlist from '#web/data/finding/waitlist.ts';
-import { AppError } from '#web/lib/errors.ts';
+import type { WaitlistEntry } from '#web/data/finding/waitlist.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { AuthDialogProvider } from '#web/data/session.tsx';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { HeldNote } from './held-note.tsx';
@@ -9,27 +9,29 @@ import { OwnEntries } from './own-entries.tsx';
 import { useWaiting } from './use-waiting.tsx';
 import { WaitDialog } from './wait-dialog.tsx';
 
-vi.mock('#web/data/finding/waitlist.ts', () => ({
-  useWaitlist: vi.fn(),
-  joinWaitlist: vi.fn(),
-  leaveWaitlist: vi.fn(),
-}));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
-const { joinWaitlist, leaveWaitlist } = vi.mocked(waitlist);
-const useWaitlist = vi.mocked(waitlist.useWaitlist, { partial: true });
-
-/** What the account waits for. A whole answer of TanStack Query has twenty more fields, which nobody reads here. */
-function answerWith(data: ReturnType<typeof useWaitlist>['data']): void {
-  useWaitlist.mockReturnValue(data === undefined ? { isError: false } : { isError: false, data });
+/** What the account waits for, as the table has it. */
+function answerWith(entries: readonly WaitlistEntry[]): void {
+  const rows = entries.map(({ id, studioId, studioName, start, end, claimUntil }) => ({
+    id,
+    studio_id: studioId,
+    start_time: start,
+    end_time: end,
+    state: claimUntil === null ? 'waiting' : 'asked',
+    claim_until: claimUntil,
+    user_id: 'me',
+    studios: { name: studioName },
+  }));
+  wire.answerRows('waitlist_entries', rows);
 }
 
 /** Friday, 3 pm in Sydney. */
 const NOW = new Date('2026-11-20T04:00:00Z');
-const STUDIO = { id: 'room-a', name: 'Studio A' };
+const ROOM = '11111111-1111-4111-8111-111111111111';
+const STUDIO = { id: ROOM, name: 'Studio A' };
 
-beforeEach(() => {
-  vi.clearAllMocks();
-});
+beforeEach(() => answerWith([]));
 const show = (userId: string | null, count = 1) =>
   renderPart(
     <AuthDialogProvider>
@@ -73,22 +75,19 @@ test('hours that were lost are proposed with their number', () => {
 });
 
 test('a customer chooses the hours to wait for, over midnight too, joins, and reads how many are ahead', async () => {
-  joinWaitlist.mockResolvedValue({ entryId: 'one', ahead: 2 });
+  wire.answer('join-waitlist', { entryId: '22222222-2222-4222-8222-222222222222', ahead: 2 });
   show('me');
   await user.selectOptions(screen.getByLabelText('For'), '5');
   expect(screen.getByText('9 pm to 2 am tonight')).toBeTruthy();
   expect(within(screen.getByLabelText('From')).getAllByRole('option', { hidden: true })[0]?.textContent).toBe('4 PM');
   await user.click(named('Tell me when it’s free'));
-  expect(joinWaitlist).toHaveBeenCalledWith({
-    studioId: 'room-a',
-    startTime: '2026-11-20T10:00:00.000Z',
-    endTime: '2026-11-20T15:00:00.000Z',
-  });
-  expect(screen.getByText(/2 people are ahead of you/)).toBeTruthy();
+  expect(await screen.findByText(/2 people are ahead of you/)).toBeTruthy();
+  const span = { startTime: '2026-11-20T10:00:00.000Z', endTime: '2026-11-20T15:00:00.000Z' };
+  expect(wire.sent('join-waitlist')).toEqual([{ studioId: ROOM, ...span }]);
 });
 
 test('the reason of a refusal is shown, and a guest is asked to sign in', async () => {
-  joinWaitlist.mockRejectedValue(new AppError('slot_free', 'These hours are free right now: you can book them.', 409));
+  wire.refuse('join-waitlist', 'slot_free');
   const { unmount } = show('me');
   await user.click(named('Tell me when it’s free'));
   expect(await screen.findByText('These hours are free right now: you can book them.')).toBeTruthy();
@@ -98,49 +97,55 @@ test('the reason of a refusal is shown, and a guest is asked to sign in', async 
 });
 
 test('hours that are held have a list of their own with a link that chooses them; either entry can be left', async () => {
-  const entry = { studioId: 'room-a', studioName: 'Studio A', claimUntil: null };
+  const entry = { studioId: ROOM, studioName: 'Studio A', claimUntil: null };
   const hours = (day: number) => ({
     start: new Date(`2026-11-${day}T08:00:00Z`),
     end: new Date(`2026-11-${day}T10:00:00Z`),
   });
   answerWith([
-    { ...entry, ...hours(21), id: 'waits' },
-    { ...entry, ...hours(22), id: 'held', claimUntil: new Date('2026-11-20T04:10:00Z') },
+    { ...entry, ...hours(21), id: '22222222-2222-4222-8222-222222222222' },
+    {
+      ...entry,
+      ...hours(22),
+      id: '33333333-3333-4333-8333-333333333333',
+      claimUntil: new Date('2026-11-20T04:10:00Z'),
+    },
   ]);
-  leaveWaitlist.mockResolvedValue({ left: true });
   renderPart(
     <>
       <OwnEntries held userId="me" />
       <OwnEntries userId="me" />
     </>,
   );
+  await screen.findByRole('region', { name: 'Held for you' });
   const inList = (name: string) => within(screen.getByRole('region', { name })).getByRole('listitem');
   const [held, waits] = [inList('Held for you'), inList('Wait list')];
   expect(held?.textContent).toContain('It’s free, and yours until 3:10 pm.');
   expect(screen.getByRole('link', { name: 'Book these hours' }).getAttribute('href')).toBe(
-    '/booking?room=room-a&from=2026-11-22T19&hours=2',
+    `/booking?room=${ROOM}&from=2026-11-22T19&hours=2`,
   );
   expect(waits?.textContent).toContain('7 pm to 9 pm tomorrow');
   await user.click(screen.getByRole('button', { name: 'Leave the wait list' }));
-  expect(leaveWaitlist).toHaveBeenCalledWith('waits');
+  await wire.expectSent('leave-waitlist', { entryId: '22222222-2222-4222-8222-222222222222' });
+  await wire.expectRequests('waitlist_entries', 2);
 });
 
-test('the selection says until when it is held, and nothing about other hours or after that', () => {
+test('the selection says until when it is held, and nothing about other hours or after that', async () => {
   const entry = {
     id: 'held',
-    studioId: 'room-a',
+    studioId: ROOM,
     studioName: 'Studio A',
     start: new Date('2026-11-21T08:00:00Z'),
     end: new Date('2026-11-21T10:00:00Z'),
     claimUntil: new Date('2026-11-20T04:10:00Z'),
   };
   answerWith([entry]);
-  const note = (hour: number, studioId = 'room-a', now = NOW) => (
+  const note = (hour: number, studioId = ROOM, now = NOW) => (
     <HeldNote userId="me" studioId={studioId} slots={[{ date: '2026-11-21', hour }]} now={now} />
   );
   const { rerender } = renderPart(note(20));
-  expect(screen.getByRole('status').textContent).toBe('Held for you until 3:10 pm.');
-  for (const other of [note(21), note(20, 'room-b'), note(20, 'room-a', entry.claimUntil)]) {
+  expect((await screen.findByRole('status')).textContent).toBe('Held for you until 3:10 pm.');
+  for (const other of [note(21), note(20, 'room-b'), note(20, ROOM, entry.claimUntil)]) {
     rerender(other);
     expect(screen.queryByRole('status')).toBeNull();
   }

@@ -1,5 +1,6 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
 import '#web/data/client.ts';
@@ -9,13 +10,12 @@ vi.mock('#web/data/session.tsx', () => ({
   useSession: () => ({ status: 'in', user: { id: 'u' } }),
   useAuthDialog: () => ({ open: vi.fn() }),
 }));
-// These answer nothing: the page reads rows and follows changes too.
-vi.mock('#web/data/rest.ts', () => ({ rest: { from: vi.fn() } }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 afterEach(() => vi.unstubAllGlobals());
 
 /** Renders the page with a booking that is kept in this tab. */
 function renderWithDraft(): void {
+  for (const table of ['studios', 'closed_hours', 'bookings'] as const) wire.answerRows(table, []);
   // The DOM of the tests records no navigation.
   vi.stubGlobal('PerformanceNavigationTiming', class {});
   const times = { start_time: '2027-01-19T22:00:00Z', end_time: '2027-01-19T23:00:00Z' };
@@ -25,28 +25,17 @@ function renderWithDraft(): void {
 }
 
 test('a hosted check that cannot start shows its own message when the service gives none', async () => {
-  const answers = [
-    Response.json({ verificationSessionId: 'vs_1' }),
-    Response.json({ error: { code: 'x', message: '{"no": "words"}' } }, { status: 500 }),
-  ];
-  const asked: string[] = [];
-  vi.stubGlobal('fetch', (url: string) => {
-    const { pathname } = new URL(url);
-    // Rooms and taken hours.
-    if (pathname.startsWith('/rest/')) return Promise.resolve(Response.json([]));
-    asked.push(pathname);
-    return Promise.resolve(answers.shift());
-  });
+  wire.answer('create-verification-session', { verificationSessionId: 'vs_1', verificationUrl: '' });
   renderWithDraft();
   for (const message of ['No verification URL received', 'Failed to start verification']) {
     await user.click(screen.getByRole('button', { name: 'Start the check' }));
     await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(message));
+    wire.fail('create-verification-session', 500, '{"no": "words"}');
   }
-  expect(asked).toEqual(Array(2).fill('/functions/v1/create-verification-session'));
+  expect(wire.sent('create-verification-session')).toHaveLength(2);
 });
 
 test('the countdown continues when the site scrolls the new page to its top, and stops when the visitor scrolls', async () => {
-  vi.stubGlobal('fetch', () => Promise.resolve(Response.json([])));
   renderWithDraft();
   const timer = await screen.findByRole('timer');
   await waitFor(() => expect(timer.textContent).toContain('The check opens automatically in'));

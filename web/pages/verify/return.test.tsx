@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
 import '#web/data/client.ts';
@@ -9,35 +10,24 @@ vi.mock('#web/data/session.tsx', () => ({
   useSession: () => ({ status: 'in', user: { id: 'u' } }),
   useAuthDialog: () => ({ open: vi.fn() }),
 }));
-// These answer nothing: the page reads rows and follows changes too.
-vi.mock('#web/data/rest.ts', () => ({ rest: { from: vi.fn() } }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
-afterEach(() => vi.unstubAllGlobals());
 
 test('the return from a hosted check shows its own message when the service gives none', async () => {
+  wire.answerRows('studios', []);
   sessionStorage.setItem('verificationSession', JSON.stringify({ id: 'vs_1', url: 'https://id.example.com' }));
   for (const [answer, message] of [
     // As the service answers for a check that was cancelled there.
     [
-      () => Response.json({ verified: false, status: 'canceled', checkoutUrl: null }),
+      () => wire.answer('check-verification-and-checkout', { verified: false, status: 'canceled', checkoutUrl: null }),
       'Identity verification was not completed successfully',
     ],
-    [
-      () => Response.json({ error: { code: 'x', message: '[{"no": "words"}]' } }, { status: 500 }),
-      'Failed to process verification',
-    ],
+    [() => wire.fail('check-verification-and-checkout', 500, '[{"no": "words"}]'), 'Failed to process verification'],
   ] as const) {
-    const asked: string[] = [];
-    vi.stubGlobal('fetch', (url: string) => {
-      const { pathname } = new URL(url);
-      if (pathname === '/rest/v1/studios') return Promise.resolve(Response.json([]));
-      asked.push(pathname);
-      return Promise.resolve(answer());
-    });
+    answer();
     const { unmount } = renderPart(<VerifyReturnPage />);
     // The page asks a second time before it reports a failure.
     expect((await screen.findByRole('alert', {}, { timeout: 5_000 })).textContent).toBe(message);
-    expect(new Set(asked)).toEqual(new Set(['/functions/v1/check-verification-and-checkout']));
+    expect(wire.sent('check-verification-and-checkout').at(-1)).toEqual({ verificationSessionId: 'vs_1' });
     unmount();
   }
 });

@@ -1,24 +1,18 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { CallAnswer } from '#web/data/fetch-client.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { CancelForm } from './cancel-form.tsx';
 import { MarkPaidStep } from './hold-steps.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  cancelBooking: vi.fn(),
-  markPaid: vi.fn(),
-}));
-const { cancelBooking, markPaid } = vi.mocked(queries);
 beforeEach(() => void vi.resetAllMocks());
 
 /** An unpaid booking by a link, the first of three. */
 const booking = (more: Partial<queries.BookingDetails>): queries.BookingDetails => ({
-  id: 'b',
+  id: '55555555-5555-4555-8555-555555555555',
   reference: 'ABCD-2345',
   studioId: 'a',
   studioName: 'Studio A',
@@ -61,28 +55,28 @@ const booking = (more: Partial<queries.BookingDetails>): queries.BookingDetails 
 });
 
 test('marking one booking of an unpaid series as paid names the sum of all, which are confirmed together', async () => {
-  markPaid.mockResolvedValue({ bookingId: 'b', reference: 'ABCD-2345' });
+  wire.answer('staff-mark-paid', { bookingId: booking({}).id, reference: 'ABCD-2345' });
   const onDone = vi.fn();
   renderPart(<MarkPaidStep booking={booking({})} onDone={onDone} />);
   expect(
     screen.getByText(/^Do this once you have received \$177 .* All 3 bookings of the series are then/),
   ).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Mark as paid' }));
-  await vi.waitFor(() => expect(onDone).toHaveBeenCalled());
+  await waitFor(() => expect(onDone).toHaveBeenCalled());
   expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'ABCD-2345 and 2 more are paid and confirmed' }));
 });
 
 test('while it is sent and afterwards, the words are those that were confirmed, though the series is no longer held', async () => {
-  let answer: (value: CallAnswer<'staff-mark-paid'>) => void = () => undefined;
-  markPaid.mockImplementation(() => new Promise((resolve) => void (answer = resolve)));
+  wire.answer('staff-mark-paid', { bookingId: booking({}).id, reference: 'ABCD-2345' });
+  const release = wire.hold('staff-mark-paid');
   const onDone = vi.fn();
   const { rerender } = renderPart(<MarkPaidStep booking={booking({})} onDone={onDone} />);
   await user.click(screen.getByRole('button', { name: 'Mark as paid' }));
-  await vi.waitFor(() => expect(markPaid).toHaveBeenCalled());
+  await wire.expectSent('staff-mark-paid', { bookingId: booking({}).id });
   rerender(<MarkPaidStep booking={booking({ status: 'confirmed', heldTogether: null })} onDone={onDone} />);
   expect(screen.getByText(/^Do this once you have received \$177 /)).toBeTruthy();
-  answer({ bookingId: 'b', reference: 'ABCD-2345' });
-  await vi.waitFor(() => expect(onDone).toHaveBeenCalled());
+  release();
+  await waitFor(() => expect(onDone).toHaveBeenCalled());
   expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'ABCD-2345 and 2 more are paid and confirmed' }));
 });
 
@@ -103,7 +97,7 @@ test('cancelling one booking of an unpaid series says that all of it ends, which
   const words = await consequences(booking({}));
   expect(words).toMatch(/^All 3 bookings of the series end, because nobody has paid for them\./);
   expect(words).toMatch(/You can’t undo this\./);
-  expect(cancelBooking).not.toHaveBeenCalled();
+  expect(wire.sent('staff-cancel-booking')).toEqual([]);
 });
 
 test('cancelling a hold that was made alone cannot be undone, cancelling a confirmed booking can', async () => {

@@ -1,62 +1,63 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { callFunction } from '#web/data/fetch-client.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
-import * as people from '#web/data/bookings/known-people.ts';
 import { NewBooking } from './new-booking.tsx';
-import * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock(import('./queries.ts'), async (original) => ({ ...(await original()), createBooking: vi.fn() }));
-vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), callFunction: vi.fn() }));
-vi.mock('#web/data/bookings/known-people.ts', () => ({ readKnownPeople: vi.fn() }));
-const { createBooking } = vi.mocked(queries);
-const { readKnownPeople } = vi.mocked(people);
+const answerPeople = (customers: readonly object[], guests: readonly object[]): void => {
+  wire.answerRows('search_customers', customers);
+  wire.answerRows('search_guest_bookings', guests);
+};
 beforeEach(() => {
   vi.resetAllMocks();
-  readKnownPeople.mockResolvedValue([]);
+  answerPeople([], []);
 });
 
 const RATES = {
   lists: [{ validFrom: '2031-01-01', hourCents: Array(168).fill(4900), volumePercents: Array(24).fill(0) }],
   specialDays: [],
 };
-const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}`, rates: RATES }));
+const [STUDIO_A, STUDIO_B] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+const STUDIOS = [
+  { id: STUDIO_A, name: 'Studio A', rates: RATES },
+  { id: STUDIO_B, name: 'Studio B', rates: RATES },
+];
+const BOOKING = '55555555-5555-4555-8555-555555555555';
+const created = () => wire.sent('staff-create-booking');
 
 test('a booking is made by hand: hours, then the person and how it is paid; a refusal keeps what was typed', async () => {
   const onBooking = vi.fn();
   renderPart(<NewBooking studios={STUDIOS} date="2031-03-05" mayGive onDone={onBooking} onBack={vi.fn()} />);
-  createBooking
-    .mockRejectedValueOnce(new AppError('slot_taken', 'Someone has booked this time.', 409))
-    .mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345', url: 'https://pay.example.com' });
+  wire.refuse('staff-create-booking', 'slot_taken', { message: 'Someone has booked this time.' });
   await user.selectOptions(screen.getByLabelText('Room'), 'Studio B');
   expect(screen.getByLabelText('Day')).toHaveProperty('value', '2031-03-05');
   await user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(await screen.findByText('Studio B, Wednesday 5 March 2031, 6 pm to 8 pm')).toBeTruthy();
   expect(screen.getByText('$98 by the price list.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Book' }));
-  expect(createBooking).not.toHaveBeenCalled();
+  expect(created()).toEqual([]);
   await fill(screen.getByLabelText('Name'), 'Kim Caller');
   await fill(screen.getByLabelText('Email'), 'kim@example.com');
   await user.click(screen.getByRole('button', { name: 'Book' }));
   expect(await screen.findByText('Someone has booked this time.')).toBeTruthy();
+  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345', url: 'https://pay.example.com' });
   expect(onBooking).not.toHaveBeenCalled();
   await user.click(screen.getByRole('button', { name: 'Book' }));
   expect(
     await screen.findByText(/^NEWB-2345 is held until it is paid\. The link is mailed to kim@example\.com\./),
   ).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Copy the link' }));
-  await vi.waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Link copied' }));
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Link copied' }));
   expect(await navigator.clipboard.readText()).toBe('https://pay.example.com');
   expect(onBooking).not.toHaveBeenCalled();
   await user.click(screen.getByRole('button', { name: 'Open the booking' }));
   expect(onBooking).toHaveBeenCalledWith('NEWB-2345');
-  const [first, second] = createBooking.mock.calls.map(([sent]) => sent);
+  const [first, second] = created();
   expect(second).toEqual(first);
   expect(first).toEqual({
-    studioId: 'b',
+    studioId: STUDIO_B,
     startTime: '2031-03-05T07:00:00.000Z',
     endTime: '2031-03-05T09:00:00.000Z',
     customerName: 'Kim Caller',
@@ -86,17 +87,17 @@ async function openForm(onDone = vi.fn()) {
 }
 
 test('a known customer fills in the form, and a price of its own is at most that of the list', async () => {
-  readKnownPeople.mockResolvedValue([
-    { name: 'Kim Caller', email: 'kim@example.com', phone: '+61400000000', hasAccount: true },
-    { name: 'Kim Guest', email: 'guest@example.com', phone: null, hasAccount: false },
-  ]);
-  createBooking.mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345' });
+  answerPeople(
+    [{ full_name: 'Kim Caller', email: 'kim@example.com', phone: '+61400000000' }],
+    [{ guest_name: 'Kim Guest', guest_email: 'guest@example.com', contact_phone: null }],
+  );
+  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345' });
   const onDone = vi.fn();
   await openForm(onDone);
   await fill(screen.getByLabelText('Name'), 'ki');
   await fill(screen.getByLabelText('Name'), 'kim');
   expect(await screen.findByRole('button', { name: /^Kim Guest ?guest@example\.com, no account$/ })).toBeTruthy();
-  expect(readKnownPeople.mock.calls).toEqual([['kim']]);
+  expect(wire.sentTo('search_customers')).toMatchObject([{ body: { words: 'kim' } }]);
   await user.click(screen.getByRole('button', { name: /^Kim Caller ?kim@example\.com, \+61400000000$/ }));
   expect(screen.queryByRole('group', { name: 'Known customers' })).toBeNull();
   await user.selectOptions(screen.getByLabelText('Payment'), 'Paid already, elsewhere');
@@ -105,11 +106,11 @@ test('a known customer fills in the form, and a price of its own is at most that
     await user.click(screen.getByRole('button', { name: 'Book' }));
     expect(await screen.findByText('Enter an amount from $0.50 to $98.')).toBeTruthy();
   }
-  expect(createBooking).not.toHaveBeenCalled();
+  expect(created()).toEqual([]);
   await fill(screen.getByLabelText('Price in dollars (optional)'), '50');
   await user.click(screen.getByRole('button', { name: 'Book' }));
-  await vi.waitFor(() => expect(onDone).toHaveBeenCalledWith('NEWB-2345'));
-  expect(createBooking.mock.calls[0]?.[0]).toMatchObject({
+  await waitFor(() => expect(onDone).toHaveBeenCalledWith('NEWB-2345'));
+  expect(created()[0]).toMatchObject({
     customerName: 'Kim Caller',
     customerEmail: 'kim@example.com',
     customerPhone: '+61400000000',
@@ -120,7 +121,7 @@ test('a known customer fills in the form, and a price of its own is at most that
 });
 
 test('known customers that cannot be loaded leave the form usable, and say so', async () => {
-  readKnownPeople.mockRejectedValue(new AppError('offline', 'No connection.', 0));
+  wire.fail('search_customers', 500);
   await openForm();
   await fill(screen.getByLabelText('Name'), 'kim');
   expect(await screen.findByText('Known customers could not be loaded. Type the details instead.')).toBeTruthy();
@@ -143,15 +144,14 @@ const WEEKS = ['2031-03-05', '2031-03-12', '2031-03-19'].map((date, at) => ({
 }));
 
 test('hours are booked for some weeks without the dates that are taken, as one order with one link', async () => {
-  const quote = vi.mocked(callFunction).mockResolvedValue({ dates: WEEKS, total: 196 });
-  createBooking.mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345', url: 'https://pay.example.com' });
+  wire.answer('quote-series', { dates: WEEKS, total: 196 });
+  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345', url: 'https://pay.example.com' });
   await openForm();
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
   expect(await screen.findByRole('group', { name: '2 of 3 dates are free. Sydney time' })).toBeTruthy();
-  expect(quote.mock.calls[0]).toEqual([
-    'quote-series',
+  expect(wire.sent('quote-series')).toEqual([
     {
-      studioId: 'a',
+      studioId: STUDIO_A,
       startTime: '2031-03-05T07:00:00.000Z',
       endTime: '2031-03-05T09:00:00.000Z',
       weeks: 3,
@@ -166,7 +166,7 @@ test('hours are booked for some weeks without the dates that are taken, as one o
   expect(
     await screen.findByText(/^NEWB-2345 and 1 more are held until they are paid\. The link is mailed to kim@/),
   ).toBeTruthy();
-  expect(createBooking.mock.calls[0]?.[0]).toMatchObject({
+  expect(created()[0]).toMatchObject({
     startTime: '2031-03-05T07:00:00.000Z',
     series: { dates: ['2031-03-05', '2031-03-19'] },
   });
@@ -174,7 +174,7 @@ test('hours are booked for some weeks without the dates that are taken, as one o
 
 test('a series whose first date is taken is not booked, and the page says what to do', async () => {
   const dates = WEEKS.map((one, at) => (at === 0 ? { ...one, problem: 'taken' as const, total: null } : one));
-  vi.mocked(callFunction).mockResolvedValue({ dates, total: 98 });
+  wire.answer('quote-series', { dates, total: 98 });
   await openForm();
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
   expect(await screen.findByText('The first date is not free. Go back and choose other hours.')).toBeTruthy();
@@ -182,21 +182,21 @@ test('a series whose first date is taken is not booked, and the page says what t
 });
 
 test('with too few dates the hours are booked once, and nothing is booked while the dates are unknown', async () => {
-  vi.mocked(callFunction).mockRejectedValue(new AppError('offline', 'No connection.', 0));
-  createBooking.mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345' });
+  wire.fail('quote-series', 500);
+  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345' });
   const onDone = vi.fn();
   await openForm(onDone);
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
   expect(screen.getByRole('button', { name: 'Book' })).toHaveProperty('disabled', true);
   expect(await screen.findByText('The dates could not be loaded.', undefined, { timeout: 5_000 })).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Book' })).toHaveProperty('disabled', true);
-  vi.mocked(callFunction).mockResolvedValue({ dates: WEEKS, total: 196 });
+  wire.answer('quote-series', { dates: WEEKS, total: 196 });
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   await user.click(await screen.findByRole('checkbox', { name: /^Wed 19 Mar 2031/ }));
   expect(screen.getByText(/so these hours are booked once\.$/)).toBeTruthy();
   await fill(screen.getByLabelText('Name'), 'Kim Caller');
   await fill(screen.getByLabelText('Email'), 'kim@example.com');
   await user.click(screen.getByRole('button', { name: 'Book' }));
-  await vi.waitFor(() => expect(onDone).toHaveBeenCalledWith('NEWB-2345'));
-  expect(createBooking.mock.calls[0]?.[0]).not.toHaveProperty('series');
+  await waitFor(() => expect(onDone).toHaveBeenCalledWith('NEWB-2345'));
+  expect(created()[0]).not.toHaveProperty('series');
 });
