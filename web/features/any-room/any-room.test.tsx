@@ -2,13 +2,11 @@ import { screen, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import * as availability from '#web/data/finding/availability.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { AnyRoom } from './any-room.tsx';
 
-vi.mock('#web/data/finding/availability.ts', () => ({ readRooms: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
-const { readRooms } = vi.mocked(availability);
 
 /** Friday, 3 pm in Sydney. */
 const NOW = new Date('2026-11-20T04:00:00Z');
@@ -16,6 +14,15 @@ const studios = [
   { id: 'a', name: 'Studio A', rates: specifiedRates },
   { id: 'b', name: 'Studio B', rates: specifiedRates },
 ];
+/** Answers with bookings of other customers that are on now, one for each room and end. */
+function answer(...bookings: readonly { studio_id: string; end_time: Date }[]): void {
+  const booked = { start_time: NOW, status: 'confirmed', user_id: null };
+  wire.answerRows(
+    'bookings',
+    bookings.map((one) => ({ ...booked, id: one.studio_id, ...one })),
+  );
+  wire.answerRows('closed_hours', []);
+}
 const show = (onTake = vi.fn()) => {
   renderPart(<AnyRoom studios={studios} userId={null} now={NOW} onTake={onTake} />);
   return onTake;
@@ -25,11 +32,9 @@ const choose = (label: string, option: string) =>
 const offers = () => screen.getAllByRole('listitem').map((one) => one.textContent);
 
 test('the best three are offered with room, price and reason; one press takes them', async () => {
-  readRooms.mockResolvedValue(
-    new Map([
-      ['a', [{ start: NOW, end: slotEnd('2026-11-20', 23), status: 'confirmed', mine: false }]],
-      ['b', [{ start: NOW, end: slotStart('2026-11-20', 19) ?? NOW, status: 'confirmed', mine: false }]],
-    ]),
+  answer(
+    { studio_id: 'a', end_time: slotEnd('2026-11-20', 23) },
+    { studio_id: 'b', end_time: slotStart('2026-11-20', 19) ?? NOW },
   );
   const onTake = show();
   expect(await screen.findByText('The best in the next 7 days, Sydney time:')).toBeTruthy();
@@ -53,10 +58,11 @@ test('the best three are offered with room, price and reason; one press takes th
 });
 
 test('says so when the hours cannot be read, and tries again', async () => {
-  readRooms.mockRejectedValue(new Error('offline'));
+  wire.fail('bookings', 500);
+  wire.answerRows('closed_hours', []);
   show();
   expect(await screen.findByText('We can’t show which hours are free right now.')).toBeTruthy();
-  readRooms.mockResolvedValue(new Map());
+  answer();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findAllByRole('listitem')).toHaveLength(3);
 });

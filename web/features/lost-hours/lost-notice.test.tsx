@@ -1,17 +1,14 @@
-import { screen } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { screen, waitFor } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import * as availability from '#web/data/finding/availability.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import type { Taken } from '#web/data/finding/taken.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { LostNotice } from './lost-notice.tsx';
 
-vi.mock('#web/data/finding/availability.ts', () => ({ readRooms: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
-const { readRooms } = vi.mocked(availability);
-beforeEach(() => void readRooms.mockReset());
 
 const DAY = '2026-11-21';
 const NOON = new Date('2026-11-20T01:00:00Z'); // the day before
@@ -33,9 +30,25 @@ const studios = [
   { id: 'b', name: 'Studio B', rates: specifiedRates },
 ];
 
+/** Answers with bookings of these hours by other customers. */
+function answer(hours: Record<string, readonly Taken[]>): void {
+  const rows = Object.entries(hours).flatMap(([studio, list]) =>
+    list.map(({ start, end, status }, place) => ({
+      id: `${studio} ${place}`,
+      studio_id: studio,
+      start_time: start,
+      end_time: end,
+      status,
+      user_id: null,
+    })),
+  );
+  wire.answerRows('bookings', rows);
+  wire.answerRows('closed_hours', []);
+}
+
 /** Shows the notice when these hours are taken. */
 function show(hours: Record<string, readonly Taken[]>, onTake = vi.fn()) {
-  readRooms.mockResolvedValue(new Map(Object.entries(hours)));
+  answer(hours);
   renderPart(<LostNotice lost={lost} studios={studios} userId={null} now={NOON} onTake={onTake} />);
   return onTake;
 }
@@ -63,7 +76,7 @@ test('says so when the lost hours are free again, and gives them back', async ()
 });
 
 test('does not say when it noticed hours that a link asked for', async () => {
-  readRooms.mockResolvedValue(new Map([['a', [taken(19, 19)]]]));
+  answer({ a: [taken(19, 19)] });
   renderPart(
     <LostNotice lost={{ ...lost, linked: true }} studios={studios} userId={null} now={NOON} onTake={vi.fn()} />,
   );
@@ -83,8 +96,9 @@ test('says so when nothing of that length is free', async () => {
 });
 
 test('offers nothing when the server cannot be reached', async () => {
-  readRooms.mockRejectedValue(new Error('offline'));
+  answer({});
+  wire.fail('bookings', 500);
   renderPart(<LostNotice lost={lost} studios={studios} userId={null} now={NOON} onTake={vi.fn()} />);
-  await vi.waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));
   expect(screen.queryByRole('button')).toBeNull();
 });

@@ -1,38 +1,31 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { Calendar, type CalendarForms, type CalendarView } from './calendar.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readCalendar: vi.fn(),
-  readFreeDays: vi.fn(),
-  readFeeds: vi.fn(),
-  openFeed: vi.fn(),
-  revokeFeed: vi.fn(),
-}));
-const calls = vi.mocked(queries);
-
 const DAY = '2031-03-03';
 const { NOW } = vi.hoisted(() => ({ NOW: new Date('2031-03-01T00:00:00Z') }));
-const STUDIOS = ['A', 'B', 'C'].map((letter) => ({ id: letter, name: `Studio ${letter}` }));
+/** The id of a room with this letter. */
+const idFrom = (letter: string): string => `00000000-0000-4000-8000-00000000000${letter.toLowerCase()}`;
+const STUDIOS = ['A', 'B', 'C'].map((letter) => ({ id: idFrom(letter), name: `Studio ${letter}` }));
 const at = (hour: number): Date => new Date(Date.parse(`${DAY}T00:00:00+11:00`) + hour * 3_600_000);
-const entry = (kind: queries.Entry['kind'], studioId: string, from: number, to: number): queries.Entry => ({
+const entry = (kind: queries.Entry['kind'], letter: string, from: number, to: number) => ({
   kind,
-  id: `${kind} ${studioId}`,
-  studioId,
-  start: at(from),
-  end: at(to),
-  label: kind === 'closure' ? 'Cleaning' : 'Sam Guest',
+  id: `${kind} ${letter}`,
+  studio_id: idFrom(letter),
+  start_time: at(from),
+  end_time: at(to),
+  reason: kind === 'closure' ? 'Cleaning' : null,
+  customer_name: 'Sam Guest',
+  customer_email: 'sam@example.com',
   reference: kind === 'closure' ? null : 'ABCD-2345',
-  email: 'sam@example.com',
-  isTest: false,
-  isPublic: false,
+  is_test: false,
+  public: false,
   weeks: 3,
 });
 const FREE = Array.from({ length: 28 }, (_, n) => ({
@@ -55,12 +48,14 @@ const forms: CalendarForms = {
 };
 const [onShow, onBooking] = [vi.fn<(view: CalendarView) => void>(), vi.fn<(reference: string) => void>()];
 
+const answer = (...entries: readonly ReturnType<typeof entry>[]): void => wire.answerRows('staff_calendar', entries);
+/** Answers with one entry of each kind. */
+const answerWhole = (): void =>
+  answer(entry('booking', 'A', 10, 12), entry('hold', 'B', 14, 15), entry('closure', 'C', 16, 18));
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readCalendar.mockImplementation(() =>
-    Promise.resolve([entry('booking', 'A', 10, 12), entry('hold', 'B', 14, 15), entry('closure', 'C', 16, 18)]),
-  );
-  calls.readFreeDays.mockResolvedValue(FREE);
+  answerWhole();
+  wire.answerRows('free_hours', FREE);
   Element.prototype.scrollIntoView = vi.fn();
   HTMLElement.prototype.setPointerCapture = vi.fn();
 });
@@ -99,7 +94,7 @@ const point = (room: number, hour: number, pointerType = 'mouse') => ({
 const dialog = () => within(screen.getByRole('dialog'));
 /** What the form of a move shows in these tests. */
 const moveTo = (studio: string, from: number, to: number): string =>
-  `move booking A ${studio} ${at(from).toISOString()} ${at(to).toISOString()}`;
+  `move booking A ${idFrom(studio)} ${at(from).toISOString()} ${at(to).toISOString()}`;
 
 test('a day shows each room with what is booked, held, closed and free, and the days with the share that is free', async () => {
   await open();
@@ -120,7 +115,7 @@ test('a day shows each room with what is booked, held, closed and free, and the 
 });
 
 test('a week shows the days of one room, and the buttons and keys go on by weeks', async () => {
-  await open({ view: 'week', studioId: 'B' });
+  await open({ view: 'week', studioId: idFrom('B') });
   expect(screen.getByRole('heading', { name: '3 Mar to 9 Mar 2031' })).toBeTruthy();
   expect(
     screen
@@ -128,12 +123,16 @@ test('a week shows the days of one room, and the buttons and keys go on by weeks
       .slice(1)
       .map((head) => head.getAttribute('aria-label')),
   ).toContain('Studio B, Sun 9 Mar 2031');
-  expect(calls.readCalendar).toHaveBeenCalledWith({ first: DAY, days: 7, studioId: 'B' });
+  expect(wire.sentTo('staff_calendar').map(({ body }) => body)).toContainEqual({
+    first_day: DAY,
+    days: 7,
+    studio: idFrom('B'),
+  });
   await user.click(screen.getByRole('button', { name: 'Next week' }));
-  expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: '2031-03-10', studioId: 'B' });
+  expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: '2031-03-10', studioId: idFrom('B') });
   screen.getByRole('grid').focus();
   await user.keyboard('{PageUp}');
-  expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: '2031-02-24', studioId: 'B' });
+  expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: '2031-02-24', studioId: idFrom('B') });
   await user.selectOptions(screen.getByLabelText('Room'), 'All rooms');
   expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: DAY, studioId: null });
 });
@@ -174,7 +173,7 @@ test('a booking that is picked up stays so when the calendar is read again, and 
   await open();
   screen.getByRole('grid').focus();
   await user.keyboard('{ArrowDown}{Enter}');
-  calls.readCalendar.mockResolvedValue([entry('booking', 'A', 10, 12), entry('closure', 'C', 20, 22)]);
+  answer(entry('booking', 'A', 10, 12), entry('closure', 'C', 20, 22));
   await readAgain();
   await screen.findByRole('gridcell', { name: /^Studio C.* 9 PM: closed/ });
   expect(screen.getByText(/^Picked up Sam Guest/)).toBeTruthy();
@@ -182,7 +181,7 @@ test('a booking that is picked up stays so when the calendar is read again, and 
   await user.click(dialog().getByRole('button', { name: moveTo('B', 10, 12) }));
   screen.getByRole('grid').focus();
   await user.keyboard('{ArrowLeft}{Enter}');
-  calls.readCalendar.mockResolvedValue([entry('booking', 'A', 10, 13)]);
+  answer(entry('booking', 'A', 10, 13));
   await readAgain();
   expect(await screen.findByText('The booking was put back: it is no longer shown at these hours.')).toBeTruthy();
   await user.keyboard('{ArrowDown}');
@@ -246,7 +245,7 @@ test('a press opens a booking, closed hours, or free hours', async () => {
 });
 
 test('hours that have passed can be closed, not booked', async () => {
-  calls.readCalendar.mockResolvedValue([]);
+  answer();
   const area = await open({ day: '2020-03-03' });
   fireEvent.click(area, point(0, 9));
   expect(dialog().getByText('These hours have passed, so they cannot be booked.')).toBeTruthy();
@@ -254,7 +253,7 @@ test('hours that have passed can be closed, not booked', async () => {
 });
 
 test('what cannot be loaded offers another try', async () => {
-  calls.readCalendar.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('staff_calendar', 500);
   renderPart(
     <Calendar
       studios={STUDIOS}
@@ -264,23 +263,29 @@ test('what cannot be loaded offers another try', async () => {
       onBooking={onBooking}
     />,
   );
-  await user.click(await screen.findByRole('button', { name: 'Try again' }));
+  const again = await screen.findByRole('button', { name: 'Try again' });
+  answerWhole();
+  await user.click(again);
   expect(await screen.findByRole('grid')).toBeTruthy();
 });
 
 test('the address of a room is made, shown, and revoked after a question', async () => {
-  calls.readFeeds.mockResolvedValue(new Map([['A', new Date('2031-03-01T00:00:00Z')]]));
-  calls.openFeed.mockResolvedValue({ url: 'https://site.example/feed?token=t' });
-  calls.revokeFeed.mockResolvedValue({ revoked: true });
+  wire.answerRows('calendar_feeds', [{ studio_id: idFrom('A'), created_at: '2031-03-01T00:00:00Z' }]);
+  wire.answerWith('staff-calendar-feed', ({ action }) =>
+    action === 'revoke' ? { revoked: true } : { url: 'https://site.example/feed?token=t' },
+  );
   await open();
   await user.click(screen.getByRole('button', { name: 'Use in another calendar' }));
   await dialog().findByText('Since Saturday 1 March 2031.');
   await user.click(dialog().getByRole('button', { name: 'Make an address of Studio B' }));
-  expect(dialog().getByLabelText<HTMLInputElement>('Address of Studio B').value).toBe(
-    'https://site.example/feed?token=t',
-  );
+  const address = await dialog().findByLabelText<HTMLInputElement>('Address of Studio B');
+  expect(address.value).toBe('https://site.example/feed?token=t');
+  const made = { studioId: idFrom('B'), action: 'create' } as const;
+  await wire.expectSent('staff-calendar-feed', made);
+  await wire.expectRequests('calendar_feeds', 2);
   await user.click(dialog().getByRole('button', { name: 'Revoke the address of Studio A' }));
-  expect(calls.revokeFeed).not.toHaveBeenCalled();
+  expect(wire.sent('staff-calendar-feed')).toEqual([made]);
   await user.click(dialog().getByRole('button', { name: /becomes empty$/ }));
-  expect(calls.revokeFeed).toHaveBeenCalledExactlyOnceWith('A');
+  await wire.expectSent('staff-calendar-feed', made, { studioId: idFrom('A'), action: 'revoke' });
+  await wire.expectRequests('calendar_feeds', 3);
 });

@@ -1,27 +1,15 @@
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Customers } from './customers.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  searchCustomers: vi.fn(),
-  readCustomerBookings: vi.fn(),
-  blockCustomer: vi.fn(),
-  readCustomerIdentity: vi.fn(),
-  readCustomerNotes: vi.fn(),
-  addCustomerNote: vi.fn(),
-  unblockCustomer: vi.fn(),
-  withdrawId: vi.fn(),
-}));
-const calls = vi.mocked(queries);
 const ALEX: queries.Customer = {
-  user_id: 'a',
+  user_id: '11111111-1111-4111-8111-111111111111',
   full_name: 'Alex Citizen',
   email: 'alex@example.com',
   phone: '+61400000000',
@@ -44,11 +32,11 @@ const BOOKING: queries.CustomerBooking = {
 };
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.searchCustomers.mockResolvedValue([ALEX]);
-  calls.readCustomerBookings.mockResolvedValue([BOOKING]);
-  calls.blockCustomer.mockResolvedValue({ blocked: true, bookings: [], left: 0 });
-  calls.readCustomerIdentity.mockResolvedValue({ date_of_birth: '1990-02-03', address: '1 Example Street' });
-  calls.readCustomerNotes.mockResolvedValue([]);
+  wire.answerRows('search_customers', [ALEX]);
+  wire.answerRows('bookings', [BOOKING]);
+  wire.answer('staff-block-customer', { blocked: true, bookings: [], left: 0 });
+  wire.answerRows('customer_identities', [{ date_of_birth: '1990-02-03', address: '1 Example Street' }]);
+  wire.answerRows('customer_notes', []);
 });
 const dialog = () => within(screen.getByRole('dialog'));
 async function open(): Promise<void> {
@@ -64,16 +52,17 @@ test('the words of the address are searched among customers and among bookings w
     <Customers words="alex" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} guests={<p>Guests</p>} />,
   );
   await screen.findByRole('button', { name: 'Open Alex Citizen' });
-  expect(calls.searchCustomers).toHaveBeenCalledExactlyOnceWith('alex');
+  expect(wire.sentTo('search_customers')).toMatchObject([{ body: { words: 'alex' } }]);
   expect(screen.getByText('Guests')).toBeTruthy();
 });
 
 test('no result says so, and a failed search offers another try', async () => {
-  calls.searchCustomers.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  wire.fail('search_customers', 500);
   renderPart(
     <Customers words="x" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} guests={<p>Guests</p>} />,
   );
   expect(await screen.findByText('The customers could not be loaded.')).toBeTruthy();
+  wire.answerRows('search_customers', []);
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('No customer with an account has these words.')).toBeTruthy();
 });
@@ -93,12 +82,12 @@ test('staff with the permission for IDs see birth date, address and ID of a cust
   expect(await dialog().findByText('1 Example Street')).toBeTruthy();
   expect(dialog().getByText('Sat 3 Feb 1990')).toBeTruthy();
   cleanup();
-  calls.readCustomerIdentity.mockClear();
+  const identities = wire.sentTo('customer_identities').length;
   renderPart(<Customers words="" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   expect(await dialog().findByText('alex@example.com')).toBeTruthy();
   for (const name of ['ID', 'Born', 'Address']) expect(dialog().queryByText(name)).toBeNull();
-  expect(calls.readCustomerIdentity).not.toHaveBeenCalled();
+  expect(wire.sentTo('customer_identities')).toHaveLength(identities);
 });
 
 test('a customer is blocked with a reason, for good or to the end of a day', async () => {
@@ -106,31 +95,23 @@ test('a customer is blocked with a reason, for good or to the end of a day', asy
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   expect(await dialog().findByText('Say why, for your colleagues.')).toBeTruthy();
-  expect(calls.blockCustomer).not.toHaveBeenCalled();
+  expect(wire.sent('staff-block-customer')).toEqual([]);
   await fill(dialog().getByLabelText('Reason'), 'Noise');
   await user.click(dialog().getByRole('button', { name: 'Block' }));
-  expect(calls.blockCustomer).toHaveBeenLastCalledWith({
-    userId: 'a',
-    reason: 'Noise',
-    until: null,
-    bookings: 'later',
-  });
-  expect(toast).toHaveBeenCalledWith({ title: 'Customer blocked', description: 'Alex Citizen' });
+  const block = { userId: ALEX.user_id, reason: 'Noise', until: null, bookings: 'later' } as const;
+  await wire.expectSent('staff-block-customer', block);
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Customer blocked', description: 'Alex Citizen' }));
+  await wire.expectRequests('search_customers', 2);
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   await fill(dialog().getByLabelText('Reason'), 'Noise');
   await fill(dialog().getByLabelText('Last day'), '2031-03-31');
   await user.click(dialog().getByRole('button', { name: 'Block' }));
-  expect(calls.blockCustomer).toHaveBeenLastCalledWith({
-    userId: 'a',
-    reason: 'Noise',
-    until: '2031-03-31T13:00:00.000Z',
-    bookings: 'later',
-  });
+  await wire.expectSent('staff-block-customer', block, { ...block, until: '2031-03-31T13:00:00.000Z' });
 });
 
 test('a block lists the paid bookings that are not over, asks what happens to them, and says how many are left', async () => {
   const paid = { ...BOOKING, start_time: '2999-03-02T22:00:00Z', end_time: '2999-03-03T00:00:00Z' };
-  calls.readCustomerBookings.mockResolvedValue([
+  wire.answerRows('bookings', [
     { ...paid, reference: 'PAID-2345' },
     { ...paid, id: 'c', reference: 'GONE-2345', status: 'cancelled' },
     {
@@ -141,7 +122,7 @@ test('a block lists the paid bookings that are not over, asks what happens to th
       end_time: '2021-03-03T00:00:00Z',
     },
   ]);
-  calls.blockCustomer.mockResolvedValue({ blocked: true, bookings: [], left: 1 });
+  wire.answer('staff-block-customer', { blocked: true, bookings: [], left: 1 });
   await open();
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   expect(await dialog().findByText(/^PAID-2345, Studio A, /)).toBeTruthy();
@@ -149,34 +130,36 @@ test('a block lists the paid bookings that are not over, asks what happens to th
   await fill(dialog().getByLabelText('Reason'), 'Noise');
   await user.selectOptions(dialog().getByLabelText('Paid bookings'), 'Cancel them, and refund everything');
   await user.click(dialog().getByRole('button', { name: 'Block' }));
-  expect(calls.blockCustomer).toHaveBeenLastCalledWith({
-    userId: 'a',
+  await wire.expectSent('staff-block-customer', {
+    userId: ALEX.user_id,
     reason: 'Noise',
     until: null,
     bookings: 'refund',
   });
-  expect(toast).toHaveBeenCalledWith({
-    title: 'Customer blocked',
-    description: '1 paid booking is left: decide on Today.',
-    tone: 'warn',
-  });
+  await waitFor(() =>
+    expect(toast).toHaveBeenCalledWith({
+      title: 'Customer blocked',
+      description: '1 paid booking is left: decide on Today.',
+      tone: 'warn',
+    }),
+  );
 });
 
 test('a block offers no choice about paid bookings while they load, and says what happens to them when they cannot be loaded', async () => {
-  let fail = (_error: Error): void => {};
-  calls.readCustomerBookings.mockReturnValue(new Promise((_resolve, reject) => (fail = reject)));
+  wire.fail('bookings', 500);
+  const release = wire.hold('bookings');
   renderPart(<Customers words="" mayIdentify mayRefund messages={() => null} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   expect(await dialog().findByLabelText('Loading the paid bookings')).toBeTruthy();
   expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
-  fail(new Error('offline'));
+  release();
   expect(await dialog().findByText(/could not be loaded\. They stay/)).toBeTruthy();
   expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
 });
 
 test('a block asks nothing about bookings where none is paid, and staff without money do not refund beyond the terms', async () => {
-  calls.readCustomerBookings.mockResolvedValue([]);
+  wire.answerRows('bookings', []);
   const { unmount } = renderPart(
     <Customers words="" mayIdentify mayRefund={false} messages={() => null} guests={<p>Guests</p>} />,
   );
@@ -185,7 +168,7 @@ test('a block asks nothing about bookings where none is paid, and staff without 
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
   unmount();
-  calls.readCustomerBookings.mockResolvedValue([{ ...BOOKING, end_time: '2999-03-03T00:00:00Z' }]);
+  wire.answerRows('bookings', [{ ...BOOKING, end_time: '2999-03-03T00:00:00Z' }]);
   renderPart(<Customers words="" mayIdentify mayRefund={false} messages={() => null} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   await user.click(dialog().getByRole('button', { name: 'Block' }));
@@ -198,7 +181,7 @@ test('a block asks nothing about bookings where none is paid, and staff without 
 });
 
 test('a refused block says why and stays open', async () => {
-  calls.blockCustomer.mockRejectedValue(new AppError('not_found', 'Customer not found', 404));
+  wire.refuse('staff-block-customer', 'not_found');
   await open();
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   await fill(dialog().getByLabelText('Reason'), 'Noise');
@@ -207,13 +190,14 @@ test('a refused block says why and stays open', async () => {
 });
 
 test('a blocked customer is marked, with reason and end, and can be unblocked', async () => {
-  calls.searchCustomers.mockResolvedValue([{ ...ALEX, block_reason: 'Noise', blocked_until: '2031-03-31T13:00:00Z' }]);
+  wire.answerRows('search_customers', [{ ...ALEX, block_reason: 'Noise', blocked_until: '2031-03-31T13:00:00Z' }]);
   await open();
   expect(screen.getAllByText('Blocked')).toHaveLength(1);
   expect(dialog().getByText('Noise')).toBeTruthy();
   expect(dialog().getByText('Blocked until Tuesday 1 April 2031, 12 am')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Unblock' }));
-  expect(calls.unblockCustomer).toHaveBeenCalledExactlyOnceWith('a');
+  await wire.expectSent('staff-unblock-customer', { userId: ALEX.user_id });
+  await wire.expectRequests('search_customers', 2);
 });
 
 test('a verified ID is withdrawn with a reason for the customer, by who may decide about IDs', async () => {
@@ -222,15 +206,15 @@ test('a verified ID is withdrawn with a reason for the customer, by who may deci
   await press();
   await press();
   expect(await screen.findByText('Say why, for the customer.')).toBeTruthy();
-  expect(calls.withdrawId).not.toHaveBeenCalled();
+  expect(wire.sent('staff-withdraw-id')).toEqual([]);
   await fill(screen.getByLabelText('Reason, for the customer’s email'), 'Not your photo');
   await press();
-  expect(calls.withdrawId).toHaveBeenCalledExactlyOnceWith('a', 'Not your photo');
+  await wire.expectSent('staff-withdraw-id', { userId: ALEX.user_id, reason: 'Not your photo' });
   expect(await screen.findByRole('button', { name: 'Withdraw the ID' })).toBeTruthy();
 });
 
 test('notes say who wrote them and when; a note is added, and another try after a lost answer is the same note', async () => {
-  calls.readCustomerNotes.mockResolvedValue([
+  wire.answerRows('customer_notes', [
     { id: 'n', note: 'Left a bag.', made_by: 'Sam', created_at: '2031-03-03T00:00:00Z' },
   ]);
   await open();
@@ -240,20 +224,23 @@ test('notes say who wrote them and when; a note is added, and another try after 
   await user.click(dialog().getByRole('button', { name: 'Add note' }));
   expect(await dialog().findByText('Write a note.')).toBeTruthy();
   await fill(dialog().getByLabelText('New note'), ' Came for the bag. ');
-  calls.addCustomerNote.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  wire.fail('add_customer_note', 0);
   await user.click(dialog().getByRole('button', { name: 'Add note' }));
   expect(await dialog().findByText('The note was not saved. Check your connection.')).toBeTruthy();
+  wire.answerRows('add_customer_note', true);
   await user.click(dialog().getByRole('button', { name: 'Add note' }));
-  const [first, second] = calls.addCustomerNote.mock.calls;
-  expect(second).toEqual([expect.any(String), 'a', 'Came for the bag.']);
+  await wire.expectRequests('customer_notes', 3);
+  const [first, second] = wire.sentTo('add_customer_note').map(({ body }) => body);
+  expect(second).toEqual({ note_id: expect.any(String), customer: ALEX.user_id, note: 'Came for the bag.' });
   expect(first).toEqual(second);
   expect(dialog().getByLabelText<HTMLTextAreaElement>('New note').value).toBe('');
 });
 
 test('notes that could not be loaded offer another try', async () => {
-  calls.readCustomerNotes.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  wire.fail('customer_notes', 500);
   await open();
   expect(await dialog().findByText('The notes could not be loaded.')).toBeTruthy();
+  wire.answerRows('customer_notes', []);
   await user.click(dialog().getByRole('button', { name: 'Try again' }));
   expect(await dialog().findByText('No notes yet.')).toBeTruthy();
 });
