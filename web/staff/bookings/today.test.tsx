@@ -1,28 +1,16 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Alert, alertAddress } from '#rules/alerts/alerts.ts';
 import { slotStart } from '#rules/studio-time.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { type CodeTimes, describeReadiness } from '#web/data/bookings/door-readiness.ts';
 import { Today } from './today.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readDay: vi.fn(),
-  readAlerts: vi.fn(),
-  retryJob: vi.fn(),
-  closeJob: vi.fn(),
-  keepWithoutId: vi.fn(),
-  decideDispute: vi.fn(),
-  keepBlockedBooking: vi.fn(),
-}));
-const calls = vi.mocked(queries);
-
 const DAY = '2031-03-03';
 const at = (hour: number, date = DAY): Date => slotStart(date, hour) ?? new Date(0);
 const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}` }));
@@ -51,7 +39,12 @@ const LATER = {
   end: at(1, '2031-03-04'),
 };
 const CLOSURE = { id: 'c', studioId: 'b', start: at(0), end: at(24 - 1), reason: 'New mixer' };
-const ABOUT = { id: 'b1', reference: 'ABCD-2345', studioName: 'Studio A', start: at(19) };
+const ABOUT = {
+  id: '66666666-6666-4666-8666-666666666666',
+  reference: 'ABCD-2345',
+  studioName: 'Studio A',
+  start: at(19),
+};
 const JOB = { id: 'j', kind: 'payment.refund', tries: 3 };
 const ALERT: Alert = {
   kind: 'refund_failed',
@@ -60,17 +53,86 @@ const ALERT: Alert = {
   job: JOB,
   problem: 'The card is closed.',
   booking: ABOUT,
-  studioId: 's1',
+  // The server names the room only.
+  studioId: null,
   studioName: 'Studio A',
   customer: 'Alex Citizen',
 };
-const EMPTY = { bookings: [], closures: [] };
+
+/** Answers with the bookings and closures of the day, as the database has them. */
+function answerDay(bookings: readonly queries.DayBooking[], closures: readonly queries.DayClosure[]): void {
+  wire.answerRows(
+    'bookings_of_day',
+    bookings.map(({ id, reference, studioId, studioName, start, end, status, isTest, customer, contact, code }) => ({
+      id,
+      reference,
+      studio_id: studioId,
+      studio_name: studioName,
+      start_time: start,
+      end_time: end,
+      status,
+      is_test: isTest,
+      customer_name: customer,
+      customer_email: contact,
+      phone: null,
+      code_due_at: code.due,
+      code_requested_at: code.requested,
+      code_accepted_at: code.accepted,
+      code_mailed_at: code.mailed,
+      code_seen_at: code.seen,
+      code_used_at: code.used,
+    })),
+  );
+  wire.answerRows(
+    'closed_hours',
+    closures.map(({ id, studioId, start, end, reason }) => ({
+      closure_id: id,
+      studio_id: studioId,
+      start_time: start,
+      end_time: end,
+      reason,
+    })),
+  );
+  const guests = bookings.flatMap(({ id, crew }) => crew.map((name) => ({ booking: id, name })));
+  wire.answerRows(
+    'booking_crew',
+    guests.map(({ booking, name }) => ({
+      id: name,
+      booking_id: booking,
+      state: 'joined',
+      name,
+      invited_at: at(9),
+      saw_shared_code: false,
+    })),
+  );
+}
+/** Answers with these alerts, as the database has them. */
+function answerAlerts(...alerts: readonly Alert[]): void {
+  wire.answerRows(
+    'staff_alerts',
+    alerts.map(({ kind, since, due, job, problem, booking, studioName, customer }) => ({
+      kind,
+      since,
+      due,
+      job_id: job?.id ?? null,
+      job_kind: job?.kind ?? null,
+      tries: job?.tries ?? null,
+      problem,
+      booking_id: booking?.id ?? null,
+      reference: booking?.reference ?? null,
+      studio_name: studioName,
+      start_time: booking?.start ?? null,
+      customer_name: customer,
+    })),
+  );
+}
+const lastToast = (words: object) => waitFor(() => expect(toast).toHaveBeenLastCalledWith(words));
 
 beforeEach(() => {
   vi.resetAllMocks();
   vi.useFakeTimers({ now: at(20), toFake: ['Date'] });
-  calls.readDay.mockResolvedValue(EMPTY);
-  calls.readAlerts.mockResolvedValue([]);
+  answerDay([], []);
+  answerAlerts();
 });
 afterEach(() => vi.useRealTimers());
 
@@ -111,7 +173,7 @@ const press = (name: string | RegExp) => user.click(screen.getByRole('button', {
 const dialog = () => within(screen.getByRole('dialog'));
 
 test('each room says who is in and who comes next, and the list has the day by time with its closed hours', async () => {
-  calls.readDay.mockResolvedValue({ bookings: [BOOKING, LATER], closures: [CLOSURE] });
+  answerDay([BOOKING, LATER], [CLOSURE]);
   show();
   const rooms = within(await screen.findByRole('list', { name: 'Now' })).getAllByRole('listitem');
   expect(rooms.map((room) => room.textContent)).toEqual([
@@ -129,14 +191,15 @@ test('each room says who is in and who comes next, and the list has the day by t
     ['7 pm to 9 pm In now', 'Studio A', 'Alex Citizenalex@example.com', 'Accepted by the lock', 'ABCD-2345'],
     ['11 pm to 1 am, 4 Mar', 'Studio A', 'Kimalex@example.comwith Sam, Jo', 'Accepted by the lock', 'EFGH-2345'],
   ]);
-  expect(calls.readDay).toHaveBeenCalledExactlyOnceWith(DAY);
+  expect(wire.sentTo('bookings_of_day').map(({ body }) => body)).toEqual([{ day: DAY }]);
 });
 
 test('a day without bookings says so, and a day that could not be loaded offers another try', async () => {
-  calls.readDay.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('bookings_of_day', 500, 'No connection.');
   show('2031-03-05');
   expect(screen.getByLabelText('Loading the day')).toBeTruthy();
   expect(await screen.findByText('No connection.')).toBeTruthy();
+  answerDay([], []);
   await press('Try again');
   expect(await screen.findByText('No bookings on Wednesday 5 March 2031.')).toBeTruthy();
   expect(screen.queryByRole('list', { name: 'Now' })).toBeNull();
@@ -152,16 +215,16 @@ test('buttons and arrow keys go to the day before and after and back to today', 
 });
 
 test('staff without the permission for bookings see alerts and no day', async () => {
-  calls.readAlerts.mockResolvedValue([ALERT]);
+  answerAlerts(ALERT);
   show(null, false);
   expect(await screen.findByText('A refund failed')).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'ABCD-2345' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Next day' })).toBeNull();
-  expect(calls.readDay).not.toHaveBeenCalled();
+  expect(wire.sentTo('bookings_of_day')).toEqual([]);
 });
 
 test('alerts name the booking, the reason and the time, and lead to where they are settled', async () => {
-  calls.readAlerts.mockResolvedValue([
+  answerAlerts(
     { ...ALERT, kind: 'id_waiting', job: null, problem: null, booking: null },
     ALERT,
     { ...ALERT, kind: 'dispute', job: null, problem: null },
@@ -169,7 +232,7 @@ test('alerts name the booking, the reason and the time, and lead to where they a
     { ...ALERT, kind: 'code_missing', job: null, problem: null },
     { ...ALERT, kind: 'lock_offline', job: null, problem: null, booking: null, customer: null },
     { ...ALERT, kind: 'battery_low', job: null, problem: '12 %', booking: null, customer: null },
-  ]);
+  );
   show();
   expect(await screen.findByRole('heading', { name: 'Needs you (7)' })).toBeTruthy();
   expect(screen.getByText('The lock of Studio A is offline')).toBeTruthy();
@@ -185,16 +248,18 @@ test('alerts name the booking, the reason and the time, and lead to where they a
   ).toBeTruthy();
   expect(screen.getByText('Access code email: not sent in time')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Check the ID' }).getAttribute('href')).toBe('/admin?tab=id-review');
-  expect(screen.getByRole('link', { name: 'Open the PIN page' }).getAttribute('href')).toContain('booking_id=b1');
+  expect(screen.getByRole('link', { name: 'Open the PIN page' }).getAttribute('href')).toContain(
+    `booking_id=${ABOUT.id}`,
+  );
   expect(screen.getAllByRole('button', { name: 'Try again' })).toHaveLength(1);
   expect(screen.getAllByRole('link', { name: 'ABCD-2345' })[0]?.getAttribute('href')).toBe('/admin?booking=ABCD-2345');
 });
 
 test('a dispute says why the customer disputes and by when the bank wants an answer, and a refused mail who to call', async () => {
-  calls.readAlerts.mockResolvedValue([
+  answerAlerts(
     { ...ALERT, kind: 'dispute', job: null, problem: 'product_not_received', due: at(17) },
     { ...ALERT, kind: 'mail_bounced', job: { ...JOB, kind: 'mail.access-code' }, problem: 'mail: smtp_550' },
-  ]);
+  );
   show();
   expect(
     await screen.findByText('Reason: product not received. Answer by 3 Mar, 5 pm.', { exact: false }),
@@ -206,10 +271,11 @@ test('a dispute says why the customer disputes and by when the bank wants an ans
 
 test('a booking without a verified ID says when it is cancelled, and staff let the session take place with a reason', async () => {
   const alert = { ...ALERT, kind: 'id_missing' as const, job: null, problem: null, since: at(17) };
-  calls.readAlerts.mockResolvedValue([
-    alert,
-    { ...alert, since: new Date(at(19).getTime() - 60_000), booking: { ...ABOUT, id: 'b2' } },
-  ]);
+  answerAlerts(alert, {
+    ...alert,
+    since: new Date(at(19).getTime() - 60_000),
+    booking: { ...ABOUT, id: '77777777-7777-4777-8777-777777777777' },
+  });
   show();
   expect(
     await screen.findByText('It is cancelled with a full refund at 5:55 pm unless', { exact: false }),
@@ -219,14 +285,14 @@ test('a booking without a verified ID says when it is cancelled, and staff let t
   if (keep) await user.click(keep);
   await fill(dialog().getByLabelText('Reason'), 'I know them');
   await user.click(dialog().getByRole('button', { name: 'Let it take place' }));
-  expect(calls.keepWithoutId).toHaveBeenCalledExactlyOnceWith('b1', 'I know them');
-  expect(toast).toHaveBeenLastCalledWith({ title: 'The session takes place', description: 'ABCD-2345' });
+  await wire.expectSent('staff-keep-without-id', { bookingId: ABOUT.id, reason: 'I know them' });
+  await lastToast({ title: 'The session takes place', description: 'ABCD-2345' });
 });
 
 test('a disputed booking whose code is held says by when to decide, shows its disputes, and is kept, cancelled or its customer blocked', async () => {
   const alert = { ...ALERT, kind: 'code_held' as const, job: null, problem: 'fraudulent', due: at(18) };
-  calls.readAlerts.mockResolvedValue([alert]);
-  calls.decideDispute.mockRejectedValueOnce(new Error('Decided already.')).mockResolvedValue({});
+  answerAlerts(alert);
+  wire.refuse('staff-decide-dispute', 'already_done', { message: 'Decided already.' });
   show();
   const facts = await screen.findByText('Reason: fraudulent. Decide by 3 Mar, 6 pm.', { exact: false });
   expect(facts.textContent).toContain('Nothing is refunded automatically');
@@ -241,9 +307,11 @@ test('a disputed booking whose code is held says by when to decide, shows its di
   await fill(dialog().getByLabelText('Reason'), 'Stolen card');
   await user.click(dialog().getByRole('button', { name: 'Cancel and block' }));
   expect(await dialog().findByText('Decided already.')).toBeTruthy();
+  wire.answer('staff-decide-dispute', wire.exampleFrom('staff-decide-dispute'));
   await user.click(dialog().getByRole('button', { name: 'Cancel and block' }));
-  expect(calls.decideDispute).toHaveBeenLastCalledWith('b1', { decision: 'block', reason: 'Stolen card' });
-  expect(toast).toHaveBeenLastCalledWith({
+  const decision = { bookingId: ABOUT.id, decision: 'block', reason: 'Stolen card' } as const;
+  await wire.expectSent('staff-decide-dispute', decision, decision);
+  await lastToast({
     title: 'Booking cancelled, customer blocked',
     description: 'ABCD-2345',
   });
@@ -251,19 +319,21 @@ test('a disputed booking whose code is held says by when to decide, shows its di
 
 test('a paid booking of a blocked customer can be opened, or kept, by staff with the permission “bookings”', async () => {
   const alert = { ...ALERT, kind: 'blocked_booking' as const, job: null, problem: null };
-  calls.readAlerts.mockResolvedValue([alert]);
-  calls.keepBlockedBooking.mockResolvedValue();
+  answerAlerts(alert);
+  wire.answerRows('keep_blocked_booking', true);
   show();
   expect(await screen.findByText('Alex Citizen is blocked and has a paid booking')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Open the booking' }).getAttribute('href')).toContain('booking=ABCD-2345');
   await press('Keep the session');
-  expect(calls.keepBlockedBooking).toHaveBeenCalledExactlyOnceWith('b1');
-  expect(toast).toHaveBeenLastCalledWith({ title: 'The session takes place', description: 'ABCD-2345' });
+  await wire.expectRequests('keep_blocked_booking', 1);
+  expect(wire.sentTo('keep_blocked_booking')[0]?.body).toEqual({ booking: ABOUT.id });
+  await wire.expectRequests('staff_alerts', 2);
+  await lastToast({ title: 'The session takes place', description: 'ABCD-2345' });
 });
 
 test('a held code is decided about with the permission “money”, and without “bookings” the booking can only be kept', async () => {
   const alert = { ...ALERT, kind: 'code_held' as const, job: null, problem: null, due: at(18) };
-  calls.readAlerts.mockResolvedValue([alert]);
+  answerAlerts(alert);
   const { unmount } = show(null, true, false);
   expect(await screen.findByText('Ask a colleague with the permission “Money”.')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Decide' })).toBeNull();
@@ -278,31 +348,37 @@ test('a held code is decided about with the permission “money”, and without 
 });
 
 test('a failing job is tried again, or closed with a reason', async () => {
-  calls.readAlerts.mockResolvedValue([{ ...ALERT, kind: 'job_failing' }]);
-  calls.closeJob.mockRejectedValueOnce(new Error('This is already done.'));
+  answerAlerts({ ...ALERT, kind: 'job_failing' });
+  wire.answerRows('retry_job', true);
+  wire.answerRows('close_job', false);
   show();
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
-  expect(calls.retryJob).toHaveBeenCalledExactlyOnceWith('j');
-  expect(toast).toHaveBeenLastCalledWith({ title: 'It is tried again now' });
+  await wire.expectRequests('retry_job', 1);
+  expect(wire.sentTo('retry_job')[0]?.body).toEqual({ job: 'j' });
+  await lastToast({ title: 'It is tried again now' });
   await press('Close');
   await user.click(dialog().getByRole('button', { name: 'Close the job' }));
   expect(await dialog().findByText('Say what was done, for your colleagues.')).toBeTruthy();
-  expect(calls.closeJob).not.toHaveBeenCalled();
+  expect(wire.sentTo('close_job')).toEqual([]);
   await fill(dialog().getByLabelText('Reason'), ' Paid in cash ');
   await user.click(dialog().getByRole('button', { name: 'Close the job' }));
   expect(await dialog().findByText('This is already done.')).toBeTruthy();
+  wire.answerRows('close_job', true);
   await user.click(dialog().getByRole('button', { name: 'Close the job' }));
-  expect(calls.closeJob).toHaveBeenLastCalledWith('j', 'Paid in cash');
-  expect(toast).toHaveBeenLastCalledWith({ title: 'Job closed', description: 'A refund has not gone through' });
+  await wire.expectRequests('close_job', 2);
+  expect(wire.sentTo('close_job')[1]?.body).toEqual({ job: 'j', reason: 'Paid in cash' });
+  await lastToast({ title: 'Job closed', description: 'A refund has not gone through' });
 });
 
 test('a door code that an unknown lock prevents says so in words, and leads to the form of the room, or to a colleague who may', async () => {
   const job = { ...JOB, kind: 'access.request' };
-  calls.readAlerts.mockResolvedValue([{ ...ALERT, kind: 'job_failing', job, problem: 'igloohome: http_404' }]);
+  answerAlerts({ ...ALERT, kind: 'job_failing', job, problem: 'igloohome: http_404' });
   const { unmount } = show();
   expect(await screen.findByText('No door code for the 7 pm session in Studio A')).toBeTruthy();
   expect(screen.getByText('Its lock is unknown to the lock service. Tried 3 times', { exact: false })).toBeTruthy();
-  expect(screen.getByRole('link', { name: 'Fix the lock' }).getAttribute('href')).toBe('/admin?tab=rooms&room=s1');
+  expect(screen.getByRole('link', { name: 'Fix the lock' }).getAttribute('href')).toBe(
+    '/admin?tab=rooms&room=Studio%20A',
+  );
   expect(screen.getByRole('region', { name: /^Needs you/ }).textContent).not.toMatch(/http_|igloohome/);
   unmount();
   show(null, true, true, { without: ['settings'] });
@@ -312,7 +388,7 @@ test('a door code that an unknown lock prevents says so in words, and leads to t
 });
 
 test('an answer of a provider that nothing explains reads well, with its code in small print', async () => {
-  calls.readAlerts.mockResolvedValue([{ ...ALERT, problem: 'stripe: some_new_code' }]);
+  answerAlerts({ ...ALERT, problem: 'stripe: some_new_code' });
   show();
   expect(
     await screen.findByText('The payment provider refused, and we do not know why', { exact: false }),
@@ -321,7 +397,7 @@ test('an answer of a provider that nothing explains reads well, with its code in
 });
 
 test('the evidence of a dispute opens from its alert', async () => {
-  calls.readAlerts.mockResolvedValue([{ ...ALERT, kind: 'dispute', job: null, problem: null }]);
+  answerAlerts({ ...ALERT, kind: 'dispute', job: null, problem: null });
   show();
   await user.click(await screen.findByRole('button', { name: 'See the evidence' }));
   expect(dialog().getByText('Disputes of ABCD-2345')).toBeTruthy();
@@ -329,7 +405,7 @@ test('the evidence of a dispute opens from its alert', async () => {
 });
 
 test('the link of a mail leads to its alert, or says that it is settled', async () => {
-  calls.readAlerts.mockResolvedValue([{ ...ALERT, kind: 'lock_offline', booking: null, job: null }, ALERT]);
+  answerAlerts({ ...ALERT, kind: 'lock_offline', booking: null, job: null }, ALERT);
   const { unmount } = show(null, true, true, { path: alertAddress(ALERT) });
   expect(await screen.findByText('A refund failed')).toBeTruthy();
   expect(document.activeElement?.textContent).toContain('A refund failed');
@@ -340,14 +416,16 @@ test('the link of a mail leads to its alert, or says that it is settled', async 
 });
 
 test('alerts that could not be loaded offer another try', async () => {
-  calls.readAlerts.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  wire.fail('staff_alerts', 500);
   show();
+  await screen.findByRole('button', { name: 'Try again' });
+  answerAlerts();
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Nothing needs you now.')).toBeTruthy();
 });
 
 test('without some permissions the page says which alerts colleagues see', async () => {
-  calls.readAlerts.mockResolvedValue([]);
+  answerAlerts();
   show(null, true, false, { without: ['identity'] });
   expect(
     await screen.findByText('Nothing that you may see needs you now. Colleagues see the alerts about IDs and money.'),
