@@ -133,7 +133,7 @@ describe('a reply of Stripe that does not match its schema is a ProviderError', 
     allowDelayed: false,
     metadata: {},
   };
-  const calls: Readonly<Record<Exclude<keyof Payments, 'readEvent'>, () => Promise<unknown>>> = {
+  const calls: Readonly<Record<Exclude<keyof Payments, 'readEvent' | 'provider'>, () => Promise<unknown>>> = {
     createSession: () => payments().createSession(session),
     getSession: () => payments().getSession('cs_1'),
     findSession: () => payments().findSession('x', NOW),
@@ -159,7 +159,7 @@ describe('a reply of Stripe that does not match its schema is a ProviderError', 
     await requireProviderErrors(() => payments().expireSession('pi_1'));
   });
   test('these are all calls of the port', () => {
-    expect([...Object.keys(calls), 'readEvent'].toSorted()).toEqual(Object.keys(payments()).toSorted());
+    expect([...Object.keys(calls), 'provider', 'readEvent'].toSorted()).toEqual(Object.keys(payments()).toSorted());
   });
 
   const checks = () => createStripeIdentity({ restrictedKey: 'rk_test_x', apiUrl: url });
@@ -250,7 +250,9 @@ describe('a reply of another provider that does not match its schema is a Provid
       expect(ended).toMatchObject({ provider: 'igloohome', operation: 'readWebhookKey', outcome: 'failed' });
   });
   test('locks: these are all calls of the port', () => {
-    expect([...Object.keys(lockCalls), 'capabilities'].toSorted()).toEqual(Object.keys(locks('bridge')).toSorted());
+    expect([...Object.keys(lockCalls), 'capabilities', 'provider'].toSorted()).toEqual(
+      Object.keys(locks('bridge')).toSorted(),
+    );
   });
 
   test('plugs', async () => {

@@ -30,6 +30,7 @@ const READING_BUDGET_MS = 65_000;
 
 export function guardPayments(payments: Payments, circuit: Circuit): Payments {
   return {
+    provider: payments.provider,
     createSession: (input) =>
       circuit.run({ operation: 'createSession', about: [input.bookingId] }, () => payments.createSession(input)),
     getSession: (id) => circuit.run({ operation: 'getSession', about: [id] }, () => payments.getSession(id)),
@@ -85,6 +86,7 @@ export function guardIdentityChecks(checks: IdentityChecks, circuit: Circuit): I
 
 export function guardLocks(locks: Locks, circuit: Circuit): Locks {
   return {
+    provider: locks.provider,
     capabilities: locks.capabilities,
     issueCode: (input) =>
       circuit.run({ operation: 'issueCode', about: [input.accessName] }, () => locks.issueCode(input), LOCK_BUDGET_MS),

@@ -1,7 +1,7 @@
 /**
- * What we need of outside systems. Each has an adapter beside this file; `compose` chooses by configuration.
- * Every adapter throws `ProviderError` (call.ts) and nothing else.
- * Keys are idempotency keys: repeating a call with its key never has the effect twice.
+ * What we need of outside systems. Each has an adapter beside this file; `compose` chooses by configuration. Every adapter throws `ProviderError`
+ * (call.ts) and nothing else. `provider` is the name that its errors and stored events have. Keys are idempotency keys: repeating a call with its key
+ * never has the effect twice.
  */
 
 export type PaymentSession = {
@@ -135,6 +135,7 @@ export type ProviderEvent = {
   readonly livemode: boolean;
 };
 export type Payments = {
+  readonly provider: string;
   createSession(input: NewPaymentSession): Promise<PaymentSession>;
   getSession(id: string): Promise<PaymentSession>;
   /** Finds a session by the booking it was made for, newest first: used when the answer to `createSession` was lost. */
@@ -217,6 +218,7 @@ export type LockDevice = {
   readonly batteryPercent: number | null;
 };
 export type Locks = {
+  readonly provider: string;
   readonly capabilities: LockCapabilities;
   /** Issues a code; the same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept our digits. */
   issueCode(input: {
@@ -341,7 +343,6 @@ export type SignInProvider = {
 };
 /** `nonce`: as in the token. `expiresAt`: when the token stops being valid. */
 export type IdToken = { readonly user: ProviderUser; readonly nonce: string | null; readonly expiresAt: Date };
-
 /** An employer's identity provider for single sign-on. */
 export type SingleSignOn = {
   /** A UUID by which clients may choose it. */
@@ -353,7 +354,6 @@ export type SingleSignOn = {
   /** Verifies the response to a request. Throws `ProviderError`, not retryable when it is invalid. `id` is the assertion's. */
   read(response: string, requestId: string): Promise<{ user: ProviderUser; id: string; expiresAt: Date }>;
 };
-
 /** What a pass in a phone's wallet shows. No access code: locked screens show passes, and phones copy them to other devices. */
 export type WalletPass = {
   /** Of the booking. */

@@ -53,6 +53,7 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
   return {
     keys,
     payments: {
+      provider: 'stripe',
       createSession: never,
       getSession: never,
       findSession: never,

@@ -21,15 +21,15 @@ const SERVICE = '00000000-0000-0000-0000-000000000000';
 export async function issueTestPin(services: Services, actor: string | null): Promise<TestPin> {
   const { db, locks, lockOf, clock } = services;
   const [first] = lockOf;
-  if (!first) throw new ProviderError('igloohome', 'no_lock_set', { retryable: false });
+  if (!first) throw new ProviderError(locks.provider, 'no_lock_set', { retryable: false });
   const [studioId, lockId] = first;
-  const { mode, revocable } = locks.capabilities;
+  const { choosesDigits, revocable } = locks.capabilities;
   const window = testPinWindow(clock());
   const { startsAt } = window;
   // A code that cannot be removed works for at most a day.
   const endsAt = revocable ? window.endsAt : new Date(Math.min(+window.endsAt, +startsAt + DAY_MS));
   const by = actor ?? SERVICE;
-  const requestId = `test ${mode === 'bridge' ? clock().getTime() : `${startsAt.getTime()} ${endsAt.getTime()}`}`;
+  const requestId = `test ${choosesDigits ? clock().getTime() : `${startsAt.getTime()} ${endsAt.getTime()}`}`;
   const wanted = { studioId, startTime: startsAt, endTime: endsAt, name: 'TEST', requestId, lockId };
   const code = await db.transaction(async (tx) => {
     const stored = (await findRepeated(tx, wanted, by)) ?? (await storeStaffCode(services, tx, wanted, by));

@@ -47,7 +47,11 @@ async function findCardPayment(
   if (payment.cardAt === null) return null;
   const found = await payments.findCharge(payment.key, sinceOf(booking));
   if (found === null && clock().getTime() - Date.parse(payment.cardAt) < CARD_CALL_MS)
-    throw new ProviderError('stripe', 'card_call_running', { retryable: true, ambiguous: true, outage: false });
+    throw new ProviderError(payments.provider, 'card_call_running', {
+      retryable: true,
+      ambiguous: true,
+      outage: false,
+    });
   return found;
 }
 

@@ -97,8 +97,8 @@ function differs(session: PaymentSession, stored: StoredPayment | undefined): bo
 async function findEvents(services: Services, since: Date): Promise<void> {
   const events = await services.payments.listEvents(since);
   const { rows } = await services.db.query<{ event_id: string }>(
-    `select event_id from private.webhook_inbox where provider = 'stripe' and event_id = any($1::text[])`,
-    [events.map((event) => event.id)],
+    `select event_id from private.webhook_inbox where provider = $2 and event_id = any($1::text[])`,
+    [events.map((event) => event.id), services.payments.provider],
   );
   const stored = new Set(rows.map((row) => row.event_id));
   for (const event of events) if (!stored.has(event.id)) await storeEvent(services, event);

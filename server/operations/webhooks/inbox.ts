@@ -16,20 +16,20 @@ const CLAIM_MS = 60_000;
 const REASON_MAX = 500;
 
 /** Stores an event, unless it is stored already. */
-export async function storeEvent({ db, clock }: Services, event: ProviderEvent): Promise<void> {
+export async function storeEvent({ db, clock, payments }: Services, event: ProviderEvent): Promise<void> {
   await db.query(
     `insert into private.webhook_inbox (provider, event_id, type, object_id, payment_intent_id, livemode, received_at)
-     values ('stripe', $1, $2, $3, $4, $5, $6::timestamptz) on conflict do nothing`,
-    [event.id, event.type, event.objectId, event.paymentIntentId, event.livemode, clock()],
+     values ($1, $2, $3, $4, $5, $6, $7::timestamptz) on conflict do nothing`,
+    [payments.provider, event.id, event.type, event.objectId, event.paymentIntentId, event.livemode, clock()],
   );
 }
 
 /** Claims a stored event for a minute; null when it is handled already. */
-export function claimEvent({ db, clock }: Services, eventId: string): Promise<StoredEvent | null> {
+export function claimEvent({ db, clock, payments }: Services, eventId: string): Promise<StoredEvent | null> {
   return db.one<StoredEvent>(
     `update private.webhook_inbox set tries = tries + 1, next_try_at = $2::timestamptz
-     where provider = 'stripe' and event_id = $1 and handled_at is null returning ${COLUMNS}`,
-    [eventId, new Date(clock().getTime() + CLAIM_MS)],
+     where provider = $3 and event_id = $1 and handled_at is null returning ${COLUMNS}`,
+    [eventId, new Date(clock().getTime() + CLAIM_MS), payments.provider],
   );
 }
 
@@ -42,21 +42,21 @@ export async function claimDueEvents({ db, clock }: Services, max: number): Prom
   return rows;
 }
 
-export async function markHandled({ db, clock }: Services, event: StoredEvent): Promise<void> {
+export async function markHandled({ db, clock, payments }: Services, event: StoredEvent): Promise<void> {
   await db.query(
-    `update private.webhook_inbox set handled_at = $2::timestamptz, last_error = null where provider = 'stripe' and event_id = $1`,
-    [event.id, clock()],
+    `update private.webhook_inbox set handled_at = $2::timestamptz, last_error = null where provider = $3 and event_id = $1`,
+    [event.id, clock(), payments.provider],
   );
 }
 
 /** Records why an event failed and when it is tried again. */
 export async function postpone(
-  { db }: Services,
+  { db, payments }: Services,
   event: StoredEvent,
   { nextTryAt, reason }: { nextTryAt: Date; reason: string },
 ): Promise<void> {
   await db.query(
-    `update private.webhook_inbox set next_try_at = $2::timestamptz, last_error = $3 where provider = 'stripe' and event_id = $1`,
-    [event.id, nextTryAt, reason.slice(0, REASON_MAX)],
+    `update private.webhook_inbox set next_try_at = $2::timestamptz, last_error = $3 where provider = $4 and event_id = $1`,
+    [event.id, nextTryAt, reason.slice(0, REASON_MAX), payments.provider],
   );
 }

@@ -97,6 +97,7 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
   const bridgeId = config.bridgeId ?? '';
   const { mode } = config;
   return {
+    provider: 'igloohome',
     capabilities: CAPABILITIES[mode],
     issueCode: (input) => (mode === 'bridge' ? createCode(call, bridgeId, input) : computeCode(call, mode, input)),
     async revokeCode({ lockId, pin }) {

@@ -25,6 +25,7 @@ export function createStripePayments(config: StripeConfig): Payments {
   const context: StripeAccount = { stripe, live };
   const webhooks = { stripe, live, secrets: config.webhookSecrets };
   return {
+    provider: 'stripe',
     createSession: (input) => withProviderErrors(() => createSession(context, input, config.methods)),
     getSession: (id) => withProviderErrors(() => getSession(context, id)),
     findSession: (bookingId, since) =>

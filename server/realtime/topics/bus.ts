@@ -20,8 +20,7 @@ export type DatabaseBus = Bus & {
 const ASK_ATTEMPTS = 60;
 const ASK_RETRY_MS = 250;
 
-/** Connects this process to the others. */
-export async function openBus(context: {
+type BusOptions = {
   readonly db: Database;
   readonly process: string;
   /** A process that is silent for this long has ended. */
@@ -31,9 +30,12 @@ export async function openBus(context: {
   readonly onMessage: (message: BusMessage) => void;
   /** Called when messages were lost: presence has to be read again. */
   readonly onLoss: () => void;
-}): Promise<DatabaseBus> {
-  const { db, process, leaseSeconds, log } = context;
-  const sender = createSender(context);
+};
+
+/** Connects this process to the others. */
+export async function openBus(options: BusOptions): Promise<DatabaseBus> {
+  const { db, process, leaseSeconds, log } = options;
+  const sender = createSender(options);
   const own = new Map<string, { topic: TopicKey; entry: PresenceEntry }>();
   let stopped = false;
   async function ask(after: Readonly<Record<string, number>>, sent?: number): Promise<void> {
@@ -47,12 +49,12 @@ export async function openBus(context: {
       }
     }
   }
-  const receiver = createReceiver({ ...context, ask: (after) => void ask(after) });
+  const receiver = createReceiver({ ...options, ask: (after) => void ask(after) });
 
   const end = (ended: readonly string[]): void => {
     for (const id of ended) {
       receiver.forget(id);
-      if (id !== process) context.onMessage({ kind: 'ended', process: id });
+      if (id !== process) options.onMessage({ kind: 'ended', process: id });
     }
     // The others took this process for ended, because it was silent for too long.
     if (ended.includes(process)) void restore().catch(report);
@@ -68,7 +70,7 @@ export async function openBus(context: {
     if (payload === '') {
       // The connection was lost for a while. Others may have asked in vain meanwhile, so they learn what they should have.
       void ask(receiver.numbers(), sender.last());
-      return context.onLoss();
+      return options.onLoss();
     }
     const notification = readNotification(payload);
     if ('ended' in notification) return end(notification.ended);

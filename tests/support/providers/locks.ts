@@ -76,6 +76,7 @@ export function createFakeLocks(
     storeLate: (input) => void storeCode(known, capabilities, input, clock()),
     enter: (lockId, pin) => enter(known.get(`${lockId}:${pin}`), capabilities, clock()),
     locks: {
+      provider: 'igloohome',
       capabilities,
       async issueCode(input) {
         fake.requests.push(input);

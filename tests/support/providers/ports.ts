@@ -37,6 +37,7 @@ export function createPorts(store: Store, provider: FakeProvider): Payments {
   const pages = (since?: Date): PaymentSession[] =>
     all(since).flatMap(({ session }) => (isCharge(session) ? [] : [session]));
   return {
+    provider: 'stripe',
     createSession: (input) =>
       answer('createSession', input, () => once('createSession', input.key, input, () => createSession(store, input))),
     getSession: (id) => answer('getSession', id, () => read(store, id).session),
