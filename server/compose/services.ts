@@ -4,11 +4,10 @@ import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import { createCheckQueue } from '#server/operations/identity/check-queue.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import { guardIdentityChecks, guardIdReader, guardLocks, guardPayments } from '#server/providers/guarded.ts';
-import { createIgloohomeLocks } from '#server/providers/igloohome/locks.ts';
 import { createStripeIdentity } from '#server/providers/stripe/identity.ts';
 import { createStripePayments } from '#server/providers/stripe/payments.ts';
 import type { Config } from '#server/settings/operating/config.ts';
-import { createIdReader, createWallets } from '#server/start/open-adapters.ts';
+import { createIdReader, createLocks, createWallets } from '#server/start/open-adapters.ts';
 import { openPlugs } from '#server/start/open-plugs.ts';
 import type { ComposedAuth } from './auth.ts';
 import type { Base } from './base.ts';
@@ -55,7 +54,7 @@ export async function openServices(
     openings: createSingleFlight(),
     settlements: createSingleFlight(),
     countOutcome: count,
-    locks: guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks),
+    locks: guardLocks(createLocks(config), circuits.locks),
     lockOf,
     encryption: secrets.doorCodes,
     fingerprint: secrets.doorFingerprint,

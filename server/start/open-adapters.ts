@@ -6,8 +6,10 @@ import type { Circuit } from '#server/providers/circuit.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { observeStore } from '#server/providers/guarded.ts';
 import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
-import type { IdReader, ObjectStore, PictureDecoder, Wallets } from '#server/providers/ports.ts';
+import { createIgloohomeLocks } from '#server/providers/igloohome/locks.ts';
+import type { IdReader, Locks, ObjectStore, PictureDecoder, Wallets } from '#server/providers/ports.ts';
 import type { VisionSettings } from '#server/settings/id-reader.ts';
+import type { LockSettings } from '#server/settings/locks.ts';
 import type { StorageSettings } from '#server/settings/storage.ts';
 import type { WalletSettings } from '#server/settings/wallet.ts';
 
@@ -24,6 +26,10 @@ export function createBodies(factor: number): { small: BodyBudget; large: BodyBu
     large: createBodyBudget({ total: 160 * MEGABYTE, perSender: 30 * MEGABYTE }),
   };
 }
+
+/** Locks of the provider whose settings the operator has given: there is one. */
+export const createLocks = ({ igloohome }: { readonly igloohome: LockSettings }): Locks =>
+  createIgloohomeLocks(igloohome);
 
 /** Imports the vision model's libraries only when one is configured, for a faster start. */
 export async function createIdReader(

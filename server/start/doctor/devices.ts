@@ -1,6 +1,6 @@
 import type { CheckedConfig } from './checked-config.ts';
+import { createLocks } from '../open-adapters.ts';
 import { callHttp, refusedBy } from '#server/providers/http-call.ts';
-import { createIgloohomeLocks } from '#server/providers/igloohome/locks.ts';
 import type { Locks } from '#server/providers/ports.ts';
 import { createShellyPower } from '#server/providers/shelly-power.ts';
 import type { PlugSettings } from '#server/settings/plugs.ts';
@@ -11,7 +11,7 @@ const LOW_BATTERY = 20;
 /** Whether the account has the bridge and every lock of IGLOOHOME_LOCKS, and whether they answer. */
 export async function lockFindings({ igloohome }: Pick<CheckedConfig, 'igloohome'>): Promise<Finding[]> {
   const { ok, warn, fail } = findingsOf('locks');
-  const locks = createIgloohomeLocks(igloohome);
+  const locks = createLocks({ igloohome });
   let devices: Awaited<ReturnType<Locks['check']>>['devices'];
   try {
     devices = (await locks.check()).devices;
