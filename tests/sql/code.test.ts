@@ -5,7 +5,7 @@ import { getObjects, type Schema } from '#server/db/schema/schema.ts';
 import { checkedOutSchema } from '#tests/support/image.ts';
 import { openRows, type TestRows } from '#tests/support/rows.ts';
 
-/** The rules of `database/`: see CONTRIBUTING.md, "Change the database". */
+/** The rules of `database/`: see docs/how-to.md. */
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'database');
 const LINE = 120;
