@@ -83,7 +83,7 @@ const server = setupServer(
     if (problem) faults.push(`${name} was sent a body that its contract refuses: ${problem.message}`);
     return toResponse((await replies.get(name)?.(sentRequest)) ?? { status: 200, body: example.answer });
   }),
-  ...['*/auth/v1/*', '*/storage/v1/*'].map((address) =>
+  ...['*/auth/v1/*', '*/storage/v1/*', '*/status.json'].map((address) =>
     http.all(address, ({ request }) => answerRest(request, new URL(request.url).pathname)),
   ),
   http.all<{ name: string }>('*/rest/v1/:name', ({ request, params: { name } }) => answerRest(request, name)),
@@ -165,8 +165,10 @@ export function answerFile(name: CallName, text: string, type: string): void {
   replies.set(name, () => ({ status: 200, body: text, type }));
 }
 
-/** From now on the account API or the storage answers requests of this path, such as `/auth/v1/user`. */
-export function answerPath(path: `/${'auth' | 'storage'}/v1/${string}`, body: unknown, type?: string): void {
+type Path = `/${'auth' | 'storage'}/v1/${string}` | '/status.json';
+
+/** From now on the account API, the storage or the status answers requests of this path, such as `/auth/v1/user`. */
+export function answerPath(path: Path, body: unknown, type?: string): void {
   replies.set(path, () => ({ status: 200, body, ...(type === undefined ? {} : { type }) }));
 }
 
@@ -202,8 +204,8 @@ export function refuse<Name extends CallName>(
   replies.set(name, () => ({ status: statuses[known], body }));
 }
 
-/** From now on the function or table `name` fails with this status; 0: it cannot be reached. */
-export function fail(name: CallName | RestName, status: 0 | 500, message = 'Something broke.'): void {
+/** From now on the function, table or path `name` fails with this status; 0: it cannot be reached. */
+export function fail(name: CallName | RestName | Path, status: 0 | 500, message = 'Something broke.'): void {
   const error = { code: 'unknown', message };
   replies.set(name, () => ({ status, body: contractsByName.has(name) ? { error } : error }));
 }

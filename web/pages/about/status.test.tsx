@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react';
 import type { ReactNode } from 'react';
-import { beforeEach, expect, test, vi } from 'vitest';
-import { readStatus } from '#web/features/status/queries.ts';
+import { expect, test, vi } from 'vitest';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import StatusPage from './status.tsx';
 
@@ -13,26 +13,25 @@ vi.mock('#web/features/landing/public-frame.tsx', () => ({
     </main>
   ),
 }));
-vi.mock('#web/features/status/queries.ts', () => ({ readStatus: vi.fn() }));
-const read = vi.mocked(readStatus);
 const SINCE = '2026-05-01T06:05:00Z';
-const parts = (...disturbed: readonly string[]) =>
-  ['bookings', 'payments', 'doors', 'mails'].map((name) => ({
+const answer = (...disturbed: readonly string[]): void => {
+  const parts = ['bookings', 'payments', 'doors', 'mails'].map((name) => ({
     name,
-    state: disturbed.includes(name) ? ('disturbed' as const) : ('working' as const),
+    state: disturbed.includes(name) ? 'disturbed' : 'working',
     since: SINCE,
   }));
-beforeEach(() => read.mockReset());
+  wire.answerPath('/status.json', { parts });
+};
 
 test('when every part works the page says so in one sentence', async () => {
-  read.mockResolvedValue(parts());
+  answer();
   renderPart(<StatusPage />);
   expect(await screen.findByText('Everything is working.')).toBeDefined();
   expect(screen.getAllByText('Working')).toHaveLength(4);
 });
 
 test('a disturbed part has since when, in Sydney time, and what it means', async () => {
-  read.mockResolvedValue(parts('mails'));
+  answer('mails');
   renderPart(<StatusPage />);
   expect(await screen.findByText('One part has problems. We’re working on it.')).toBeDefined();
   const row = within(screen.getByRole('heading', { name: 'Emails' }).closest('li') ?? document.body);
@@ -41,9 +40,10 @@ test('a disturbed part has since when, in Sydney time, and what it means', async
 });
 
 test('without an answer it says so, and asks again', async () => {
-  read.mockRejectedValueOnce(new Error('down')).mockResolvedValue(parts());
+  wire.fail('/status.json', 500);
   renderPart(<StatusPage />);
   expect(await screen.findByText('The server doesn’t answer.')).toBeDefined();
+  answer();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Everything is working.')).toBeDefined();
 });
