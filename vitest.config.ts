@@ -33,7 +33,7 @@ type Part = NonNullable<TestProjectInlineConfiguration['test']>;
 const components: Part = {
   include: ['web/**/*.test.tsx'],
   environment: 'happy-dom',
-  setupFiles: ['contracts/test-setup.ts', 'web/ui/component-tests.ts'],
+  setupFiles: ['web/ui/component-tests.ts'],
   pool: 'vmThreads',
 };
 

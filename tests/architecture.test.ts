@@ -189,6 +189,12 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
     '#rules/business/rooms.ts',
     'component tests have the data that the business begins with',
   ],
+  ['web/data/testing/wire.ts', '#contracts/calls.ts', 'component tests answer with the examples of the contracts'],
+  [
+    'web/data/testing/wire.ts',
+    '#contracts/core/refusals.ts',
+    'component tests refuse with the statuses of the contracts',
+  ],
   ['web/data/rereads.test.ts', '#tests/pages/rereads.ts', 'the rows of all mutations of the pages'],
   ['web/data/rereads.test.ts', '#web/ui/testing/watched-reads.ts', 'component tests watch reads in the same way'],
   ['build/site.ts', 'computed', 'it imports what it has just built'],

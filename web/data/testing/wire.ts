@@ -2,10 +2,10 @@ import { cleanup, configure } from '@testing-library/react';
 import { http, HttpResponse } from 'msw/http';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type * as contracts from '#contracts/calls.ts';
+import * as contracts from '#contracts/calls.ts';
 import type { CallName, CallRefusal, ContractFor } from '#contracts/call-types.ts';
 import type { Call } from '#contracts/core/define-call.ts';
-import type { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
+import { REFUSAL_STATUS as statuses } from '#contracts/core/refusals.ts';
 import type { Database } from '#database/types.ts';
 import type { CallBody } from '../fetch-client.ts';
 
@@ -15,12 +15,7 @@ import type { CallBody } from '../fetch-client.ts';
  * that nothing answers, fail the test.
  */
 
-declare global {
-  /** Set by `contracts/test-setup.ts`. */
-  var loadContracts: () => Promise<{ readonly calls: typeof contracts; readonly REFUSAL_STATUS: typeof REFUSAL_STATUS }>;
-}
-const { calls, REFUSAL_STATUS: statuses } = await globalThis.loadContracts();
-const contractsByName = new Map<string, Call>(Object.values(calls).map((call) => [call.name, call]));
+const contractsByName = new Map<string, Call>(Object.values<Call>(contracts).map((call) => [call.name, call]));
 
 type Rest = Database['public'];
 /** A table, a view, or a function of `/rest/v1/rpc`. */
