@@ -4,7 +4,9 @@ import { type Change, createInterrupter, type Interrupter, isExpected, type Run 
 import type { Operation } from './begin.ts';
 import { OPERATIONS } from './operations.ts';
 import { readPoints } from './points.ts';
-import { CHANGES, createWorld, requestsOfCancelled, requireOrder, type Subject, type World } from './world.ts';
+import { CHANGES } from './changes.ts';
+import { requestsOfCancelled, requireOrder } from './order.ts';
+import { createWorld, type Subject, type World } from './world.ts';
 import { OUTSIDE } from './without-case.ts';
 
 /** One engine: a change comes at an exact statement, and no transaction waits for another. */

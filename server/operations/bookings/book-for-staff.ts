@@ -4,7 +4,7 @@ import type { BookingFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
-import { holdMinutesOf, readBookingRules } from '../settings/booking-rules.ts';
+import { resolveHoldMinutes, readBookingRules } from '../settings/booking-rules.ts';
 import { openLink } from '../payments/open-link.ts';
 import { requireConcession } from '../core/concessions.ts';
 import { nameDates } from './hold.ts';
@@ -108,7 +108,7 @@ async function price(
     priced.push({ startTime, endTime, quote, waivedCents });
   }
   const holdEnd =
-    wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, holdMinutesOf(services.settings, rules)) : now;
+    wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, resolveHoldMinutes(services.settings, rules)) : now;
   if (holdEnd === null)
     throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
   return { ...wanted, spans: priced, holdExpiresAt: holdEnd, rules };

@@ -7,7 +7,7 @@ import { tooManyHours, type UnpaidHours } from '../core/too-many-holds.ts';
 import type { NewHours } from '../moves/apply-move.ts';
 import type { Place } from '../moves/movable.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
-import { holdMinutesOf, readBookingRules } from '../settings/booking-rules.ts';
+import { resolveHoldMinutes, readBookingRules } from '../settings/booking-rules.ts';
 import type { Services } from '../core/services.ts';
 
 /** Returns until when new hours would be held for the payment: for a mailed link, or for a customer who pays at once. null when it is too late. */
@@ -18,7 +18,7 @@ export async function moveLinkEnd(
   to: Place & { readonly customer?: string },
   now: Date,
 ): Promise<Date | null> {
-  const holdMinutes = holdMinutesOf(settings, await readBookingRules(tx));
+  const holdMinutes = resolveHoldMinutes(settings, await readBookingRules(tx));
   const from = { studioId: booking.studioId, start: new Date(booking.startTime), end: new Date(booking.endTime) };
   const holdEnd = to.customer === undefined ? moveHoldEnd : ownMoveHoldEnd;
   return holdEnd(from, { studioId: to.studioId, start: to.startTime, end: to.endTime }, now, holdMinutes);

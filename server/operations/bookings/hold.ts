@@ -1,7 +1,7 @@
 import { centsToDollars } from '#rules/money.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import { startDeadline, withTimeout } from '../core/timeout.ts';
-import { holdMinutesOf } from '../settings/booking-rules.ts';
+import { resolveHoldMinutes } from '../settings/booking-rules.ts';
 import { Refusal } from '../core/refusal.ts';
 import { leaveOut } from '../core/taken-hours.ts';
 import { openSession } from '../payments/open-session.ts';
@@ -116,7 +116,7 @@ function claimOf(
 ): HoldClaim {
   const { rules } = facts;
   const [first, ...also] = priced.map(claimedSpan);
-  const holdExpiresAt = new Date(now.getTime() + holdMinutesOf(settings, rules) * 60_000);
+  const holdExpiresAt = new Date(now.getTime() + resolveHoldMinutes(settings, rules) * 60_000);
   return {
     userId: request.userId,
     studioId: request.studioId,

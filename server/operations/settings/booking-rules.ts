@@ -9,7 +9,7 @@ export type BookingRules = Pick<
   HoldLimits;
 
 /** Returns for how long unpaid hours are held: HOLD_MINUTES where the operator has set it, else what staff have set. */
-export const holdMinutesOf = (
+export const resolveHoldMinutes = (
   { holdMinutes: byOperator }: { readonly holdMinutes: number | null },
   { holdMinutes }: { readonly holdMinutes: number },
 ): number => byOperator ?? holdMinutes;

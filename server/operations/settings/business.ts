@@ -1,7 +1,7 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { SiteRoom } from '#rules/business/rooms.ts';
 import type { Database } from '#server/db/database.ts';
-import { holdMinutesOf } from './booking-rules.ts';
+import { resolveHoldMinutes } from './booking-rules.ts';
 
 type Content = { readonly settings: BusinessSettings; readonly rooms: readonly SiteRoom[] };
 
@@ -27,7 +27,7 @@ export async function followBusiness(
   const read = async (): Promise<Content> => {
     const row = await db.one<Content>('select private.business_settings() as settings, private.site_rooms() as rooms');
     if (row === null) throw new Error('business_settings returned no row');
-    return { ...row, settings: { ...row.settings, holdMinutes: holdMinutesOf(operator, row.settings) } };
+    return { ...row, settings: { ...row.settings, holdMinutes: resolveHoldMinutes(operator, row.settings) } };
   };
   // One after the other, so that an older answer never replaces a newer one.
   let reading = Promise.resolve();
