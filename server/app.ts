@@ -4,7 +4,7 @@ import { createMiddleware, type MiddlewareSettings } from './http/middleware.ts'
 import type { Readiness } from './http/health/readiness.ts';
 import type { PartState } from './http/health/status.ts';
 import { mayReadMetrics } from './http/metrics/metrics-access.ts';
-import { BUSY_MESSAGE, retryAfterOf } from './http/unavailable.ts';
+import { BUSY_MESSAGE, classifyError } from './http/classify-error.ts';
 
 /** Mounts the five APIs, the site, health, readiness and metrics. */
 export function createApp(context: {
@@ -52,9 +52,9 @@ export function createApp(context: {
   app.route('/', context.policyReports);
   app.route('/', context.site);
   app.onError((error, c) => {
-    const wait = retryAfterOf(error);
-    if (wait !== null)
-      return c.json({ code: 'server_busy', message: BUSY_MESSAGE }, 503, { 'retry-after': String(wait) });
+    const found = classifyError(error);
+    if (found.kind === 'busy')
+      return c.json({ code: 'server_busy', message: BUSY_MESSAGE }, 503, { 'retry-after': String(found.retryAfter) });
     c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
     return c.json(
       { code: 'unexpected_failure', message: `Something went wrong on our side. Request ${c.var.requestId}.` },

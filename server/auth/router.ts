@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import { hasBody, isJson } from '#server/http/bodies/bodies.ts';
-import { type Env, TokenRefused } from '#server/http/caller.ts';
-import { CallerSuspended } from '#server/http/suspension.ts';
-import { retryAfterOf } from '#server/http/unavailable.ts';
+import type { Env } from '#server/http/caller.ts';
+import { classifyError } from '#server/http/classify-error.ts';
 import { addAdminRoutes } from './admin/routes.ts';
 import { requireCaptcha } from './core/captcha.ts';
 import type { AuthContext } from './core/context.ts';
@@ -96,12 +95,21 @@ function answerError(error: Error, c: Call): Response {
 /** Returns the refusal to send for an error; null for an unexpected error. */
 function toRefusal(error: Error): AuthRefusal | null {
   if (error instanceof AuthRefusal) return error;
-  if (error instanceof CallerSuspended) return refuse.rate(error.retryAfter);
-  const wait = retryAfterOf(error);
-  if (wait !== null) return refuse.busy(wait);
-  if (error instanceof TokenRefused)
-    return error.code === 'no_api_key' ? refuse.noBearer() : new AuthRefusal(403, error.code, error.message);
-  return null;
+  const found = classifyError(error);
+  switch (found.kind) {
+    case 'suspended':
+      return refuse.rate(found.retryAfter);
+    case 'busy':
+      return refuse.busy(found.retryAfter);
+    case 'token': {
+      const { code, message } = found.error;
+      return code === 'no_api_key' ? refuse.noBearer() : new AuthRefusal(403, code, message);
+    }
+    // Bodies are read by the middleware before this router, and refused there.
+    case 'body':
+    case 'other':
+      return null;
+  }
 }
 
 function setApiHeaders(c: Call): void {

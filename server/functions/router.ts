@@ -3,10 +3,9 @@ import { type Context, Hono } from 'hono';
 import * as calls from '#contracts/calls.ts';
 import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
 import { describeApi } from '#contracts/reference/describe-api.ts';
-import { bodyRefusals, BodyRefused, hasBody, isJson, readBytes } from '#server/http/bodies/bodies.ts';
-import { type Caller, type Env, TokenRefused } from '#server/http/caller.ts';
-import { CallerSuspended } from '#server/http/suspension.ts';
-import { BUSY_MESSAGE, retryAfterOf } from '#server/http/unavailable.ts';
+import { bodyRefusals, hasBody, isJson, readBytes } from '#server/http/bodies/bodies.ts';
+import type { Caller, Env } from '#server/http/caller.ts';
+import { BUSY_MESSAGE, classifyError } from '#server/http/classify-error.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { requireDeveloper, requirePermission } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
@@ -167,19 +166,30 @@ const GUEST = {
 } as const;
 
 function answerError(error: unknown, c: Context<Env>): Response {
-  if (error instanceof TokenRefused)
-    return errorResponse(401, error.code, error.message, {}, { 'x-relay-error': 'true' });
-  if (error instanceof CallerSuspended) {
-    const { retryAfter } = error;
-    return errorResponse(429, 'too_many_requests', error.message, { retryAfter }, afterSeconds(retryAfter));
+  const found = classifyError(error);
+  switch (found.kind) {
+    case 'token':
+      return errorResponse(401, found.error.code, found.error.message, {}, { 'x-relay-error': 'true' });
+    case 'suspended': {
+      const { message, retryAfter } = found;
+      return errorResponse(429, 'too_many_requests', message, { retryAfter }, afterSeconds(retryAfter));
+    }
+    case 'busy': {
+      const { retryAfter } = found;
+      return errorResponse(503, 'server_busy', BUSY_MESSAGE, { retryAfter }, afterSeconds(retryAfter));
+    }
+    case 'body': {
+      const { status, code, message, retryAfter } = found.error;
+      const headers = status === 408 ? { connection: 'close' } : afterSeconds(retryAfter);
+      return errorResponse(status, code, message, retryAfter === null ? {} : { retryAfter }, headers);
+    }
+    case 'other':
+      return answerOther(error, c);
   }
-  const wait = retryAfterOf(error);
-  if (wait !== null) return errorResponse(503, 'server_busy', BUSY_MESSAGE, { retryAfter: wait }, afterSeconds(wait));
-  if (error instanceof BodyRefused) {
-    const { status, code, message, retryAfter } = error;
-    const headers = status === 408 ? { connection: 'close' } : afterSeconds(retryAfter);
-    return errorResponse(status, code, message, retryAfter === null ? {} : { retryAfter }, headers);
-  }
+}
+
+/** Answers a refusal of an operation, a failed call of a provider, or an unexpected error. */
+function answerOther(error: unknown, c: Context<Env>): Response {
   if (error instanceof Refusal) {
     const seconds = error.details['retryAfter'];
     const headers = afterSeconds(typeof seconds === 'number' ? seconds : null);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createAdaptiveLimit } from './admission/adaptive-limit.ts';
 import { createStartQueue } from './admission/start-queue.ts';
-import { BUSY_MESSAGE } from './unavailable.ts';
+import { BUSY_MESSAGE } from './classify-error.ts';
 
 /** Who a request seems to be from, by its headers alone: the token is verified later. `urgent`: the functions, which hold and open. */
 const REQUEST_KINDS = ['urgent', 'signed-in', 'guest'] as const;

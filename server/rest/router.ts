@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono';
-import { CallerStopped, type Database, DatabaseBusy, DatabaseError } from '#server/db/database.ts';
+import { type Database, DatabaseBusy, DatabaseError } from '#server/db/database.ts';
 import { type Answer, answerWith } from '#server/http/answer.ts';
-import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import type { Caller, Env, ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { classifyError } from '#server/http/classify-error.ts';
 import { headersOf } from '#server/http/incoming.ts';
-import { CallerSuspended } from '#server/http/suspension.ts';
 import type { Schema } from './schema-cache/schema.ts';
 import { compressAnswer } from './compress.ts';
 import { BOUNDS, callerClass } from './core/bounds.ts';
@@ -240,17 +240,20 @@ function locationOf(table: string, row: ReplyRow): string | null {
 
 function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
   if (error instanceof RestRefusal) return error;
-  if (error instanceof TokenRefused && error.code === 'unknown_role')
-    return new RestRefusal(401, '22023', error.message);
-  if (error instanceof TokenRefused && error.code === 'role_not_granted')
-    return new RestRefusal(403, '42501', error.message);
-  if (error instanceof TokenRefused)
-    return new RestRefusal(401, 'PGRST301', error.message, null, null, {
-      'www-authenticate': `Bearer error="invalid_token", error_description=${JSON.stringify(error.message)}`,
-    });
-  if (error instanceof CallerSuspended || error instanceof CallerStopped) return restErrors.tooMany(error.retryAfter);
+  const found = classifyError(error);
+  if (found.kind === 'token') return refusalOfToken(found.error);
+  if (found.kind === 'suspended') return restErrors.tooMany(found.retryAfter);
   if (error instanceof DatabaseBusy) return restErrors.busy(error.retryAfter);
+  // PostgREST says by its code that the database is away.
   return error instanceof DatabaseError ? refusalOfDatabase(error, guest) : null;
+}
+
+function refusalOfToken({ code, message }: TokenRefused): RestRefusal {
+  if (code === 'unknown_role') return new RestRefusal(401, '22023', message);
+  if (code === 'role_not_granted') return new RestRefusal(403, '42501', message);
+  return new RestRefusal(401, 'PGRST301', message, null, null, {
+    'www-authenticate': `Bearer error="invalid_token", error_description=${JSON.stringify(message)}`,
+  });
 }
 
 function unexpected(requestId: string): RestRefusal {

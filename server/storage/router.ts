@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
-import { CallerStopped, DatabaseError } from '#server/db/database.ts';
-import { type Env, TokenRefused } from '#server/http/caller.ts';
-import { CallerSuspended } from '#server/http/suspension.ts';
-import { retryAfterOf } from '#server/http/unavailable.ts';
+import { DatabaseError } from '#server/db/database.ts';
+import type { Env } from '#server/http/caller.ts';
+import { classifyError } from '#server/http/classify-error.ts';
 import { addBuckets } from './buckets.ts';
 import { StorageRefusal, storageErrors } from './core/errors.ts';
 import { addLinks } from './objects/link-routes.ts';
@@ -36,9 +35,8 @@ export function createStorageRouter(
     const refusal = refusalOf(error);
     if (refusal) {
       const answer = errorResponse(refusal, c.req.raw.method);
-      const wait =
-        error instanceof CallerSuspended || error instanceof CallerStopped ? error.retryAfter : retryAfterOf(error);
-      if (wait !== null) answer.headers.set('retry-after', String(wait));
+      const found = classifyError(error);
+      if ('retryAfter' in found) answer.headers.set('retry-after', String(found.retryAfter));
       return answer;
     }
     c.var.log.error({ err: error, path: c.req.path }, 'a storage request failed');
@@ -49,9 +47,10 @@ export function createStorageRouter(
 
 function refusalOf(error: unknown): StorageRefusal | null {
   if (error instanceof StorageRefusal) return error;
-  if (error instanceof TokenRefused) return storageErrors.token();
-  if (error instanceof CallerSuspended || error instanceof CallerStopped) return storageErrors.tooMany();
-  if (retryAfterOf(error) !== null) return storageErrors.databaseBusy();
+  const { kind } = classifyError(error);
+  if (kind === 'token') return storageErrors.token();
+  if (kind === 'suspended') return storageErrors.tooMany();
+  if (kind === 'busy') return storageErrors.databaseBusy();
   if (!(error instanceof DatabaseError)) return null;
   if (error.code === '42501') return storageErrors.denied();
   // Values the database cannot store, such as a name with a NUL byte.

@@ -1,4 +1,4 @@
-import { BUSY_MESSAGE } from '#server/http/unavailable.ts';
+import { BUSY_MESSAGE } from '#server/http/classify-error.ts';
 
 /** A refusal as the auth API sends it: a status and `{code, message, …}`. */
 export class AuthRefusal extends Error {

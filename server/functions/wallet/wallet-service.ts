@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
-import { BodyRefused, readBytes } from '#server/http/bodies/bodies.ts';
+import { readBytes } from '#server/http/bodies/bodies.ts';
 import type { Env, Log } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
-import { retryAfterOf } from '#server/http/unavailable.ts';
+import { classifyError } from '#server/http/classify-error.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import {
   addPhone,
@@ -120,9 +120,10 @@ function withoutPath(log: Log): Log {
 function answerError(error: unknown, c: Context<Env>): Response {
   const later = (status: 429 | 503, seconds: number): Response =>
     c.body(null, status, { 'retry-after': String(seconds) });
-  const wait = retryAfterOf(error);
-  if (wait !== null) return later(503, wait);
-  if (error instanceof BodyRefused) return c.body(null, error.status);
+  const found = classifyError(error);
+  if (found.kind === 'busy') return later(503, found.retryAfter);
+  if (found.kind === 'suspended') return later(429, found.retryAfter);
+  if (found.kind === 'body') return c.body(null, found.error.status);
   if (error instanceof Refusal) {
     const seconds = error.details['retryAfter'];
     if (error.code === 'too_many_requests') return later(429, typeof seconds === 'number' ? seconds : 60);

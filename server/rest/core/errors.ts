@@ -1,5 +1,5 @@
 import type { DatabaseError } from '#server/db/database.ts';
-import { BUSY_MESSAGE } from '#server/http/unavailable.ts';
+import { BUSY_MESSAGE } from '#server/http/classify-error.ts';
 
 /** A refusal in PostgREST's format: `{code, message, details, hint}` with a status. */
 export class RestRefusal extends Error {

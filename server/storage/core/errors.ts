@@ -1,4 +1,4 @@
-import { BUSY_MESSAGE } from '#server/http/unavailable.ts';
+import { BUSY_MESSAGE } from '#server/http/classify-error.ts';
 /**
  * A refusal of the storage protocol: HTTP 400 and `{statusCode, error, message, code}`; clients look at `code` first.
  * `status` is the HTTP status where the protocol uses the real one.
