@@ -5,6 +5,7 @@ import { Refusal } from '../core/refusal.ts';
 import { liveCodes } from './code-rows.ts';
 import { queueAccessAgain } from './queue-access.ts';
 import { queueRevocation } from './revoke-codes.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** The dispute that holds the access code of a booking. */
 export type CodeHold = { readonly disputeId: string; readonly status: 'open' | 'lost' };
@@ -90,11 +91,13 @@ export async function keepDisputed(
        where x.booking_id = $1::uuid and x.dispute_status in ('open', 'lost') on conflict do nothing`,
       [bookingId, now, actor],
     );
-    await tx.query(`select private.audit($1::uuid, 'update', 'booking', $2, $3::jsonb)`, [
+    await recordAudit(tx, {
       actor,
-      bookingId,
-      { before: { code: 'held' }, after: { code: 'not held' }, dispute: before.disputeId, reason },
-    ]);
+      action: 'update',
+      resource: 'booking',
+      id: bookingId,
+      details: { before: { code: 'held' }, after: { code: 'not held' }, dispute: before.disputeId, reason },
+    });
     await followCodeHold(tx, booking, { before, now });
   });
 }

@@ -4,6 +4,7 @@ import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { type Lights, readLights } from '../power/read-lights.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** A studio's door. Times are texts as in JSON. */
 type Door = {
@@ -93,11 +94,7 @@ export async function openDoor(
 ): Promise<void> {
   const lockId = services.lockOf.get(studioId);
   if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
-  await services.db.query(`select private.audit($1::uuid, 'open', 'door', $2, $3::jsonb)`, [
-    actor,
-    studioId,
-    { reason },
-  ]);
+  await recordAudit(services.db, { actor, action: 'open', resource: 'door', id: studioId, details: { reason } });
   try {
     await services.locks.open({ lockId });
     await services.db.query(

@@ -4,6 +4,7 @@ import { failpoint } from '../core/failpoint.ts';
 import { type AccessCode, liveCodes } from './code-rows.ts';
 import { queueRevocation } from './revoke-codes.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /**
  * Requests a planned code from the lock, outside any transaction, and records the answer. Repeating it is safe: the lock returns the
@@ -37,10 +38,13 @@ export async function issueCode(services: Services, code: AccessCode, booking: B
       `update private.access_secret set pin_encrypted = $2, pin_fingerprint = $3, provider_code_id = $4 where code_id = $1::uuid`,
       [code.id, encryption.encrypt(issued.pin, code.id), fingerprint(issued.pin), issued.providerCodeId],
     );
-    await tx.query(`select private.audit(null, 'create', 'access_code', $1, $2::jsonb)`, [
-      code.id,
-      { bookingId: booking.id, attempt: code.attempt, mode: locks.capabilities.mode },
-    ]);
+    await recordAudit(tx, {
+      actor: null,
+      action: 'create',
+      resource: 'access_code',
+      id: code.id,
+      details: { bookingId: booking.id, attempt: code.attempt, mode: locks.capabilities.mode },
+    });
     // Revoke at once when the booking was cancelled or moved during the call, else when the code ends.
     const ended = current?.status !== 'confirmed' || (status !== 'requested' && status !== 'issued');
     if (ended) await tx.query('update private.access_secret set live = true where code_id = $1::uuid', [code.id]);

@@ -2,6 +2,7 @@ import { testPinWindow } from '#rules/access.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { findRepeated, recordStaffCode, requestStaffCode, storeStaffCode } from './staff-codes.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type TestPin = {
   readonly pin: string;
@@ -34,11 +35,7 @@ export async function issueTestPin(services: Services, actor: string | null): Pr
   const code = await db.transaction(async (tx) => {
     const stored = (await findRepeated(tx, wanted, by)) ?? (await storeStaffCode(services, tx, wanted, by));
     await recordStaffCode(services, tx, { code: stored, studioId, actor: by, permission: 'settings' });
-    await tx.query(`select private.audit($1::uuid, 'create', 'test_pin', $2, $3::jsonb)`, [
-      actor,
-      lockId,
-      { until: endsAt },
-    ]);
+    await recordAudit(tx, { actor, action: 'create', resource: 'test_pin', id: lockId, details: { until: endsAt } });
     return stored;
   });
   const { pin, providerCodeId } = await requestStaffCode(services, code, by);

@@ -13,6 +13,7 @@ import { requireNotUndoing } from '../core/undo-hold.ts';
 import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /**
  * Replaces the current code of a booking with a new one. The previous code works until the lock has accepted the new one. `actor`: the
@@ -96,11 +97,13 @@ async function planRenewal(
   }
   // For the hours that it has now: staff may have moved it before the lock was ours.
   const code = await planCode(services, tx, current, (newest?.attempt ?? 0) + 1);
-  await tx.query(`select private.audit($2::uuid, 'update', 'access_code', $1, $3::jsonb)`, [
-    code.id,
+  await recordAudit(tx, {
     actor,
-    { bookingId: booking.id, attempt: code.attempt },
-  ]);
+    action: 'update',
+    resource: 'access_code',
+    id: code.id,
+    details: { bookingId: booking.id, attempt: code.attempt },
+  });
   return code;
 }
 

@@ -4,6 +4,7 @@ import { failpoint } from '../core/failpoint.ts';
 import { defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { type AccessCode, liveCodes } from './code-rows.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** Queues the removal of one code from its lock. A second removal with the same `dedupe` is ignored. */
 export async function queueRevocation(
@@ -34,10 +35,13 @@ async function revokeCode({ db, locks, encryption, clock }: Services, code: Acce
     const pin = code.encryptedPin === null ? '' : encryption.decrypt(code.encryptedPin, code.id);
     await locks.revokeCode({ lockId: code.lockId, pin });
   } else if (now.getTime() < code.endsAt.getTime()) {
-    await db.query(
-      `select private.audit(null, 'alert', 'access_code', $1, '{"reason": "the lock cannot remove this code before it ends"}')`,
-      [code.id],
-    );
+    await recordAudit(db, {
+      actor: null,
+      action: 'alert',
+      resource: 'access_code',
+      id: code.id,
+      details: { reason: 'the lock cannot remove this code before it ends' },
+    });
   }
   failpoint('access.after.revoke');
   await db.transaction(async (tx) => {

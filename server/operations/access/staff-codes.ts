@@ -9,6 +9,7 @@ import { Refusal } from '../core/refusal.ts';
 import { recordShown } from '../core/shown-secrets.ts';
 import { chooseDigits, forStaff } from './choose-digits.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type NewStaffCode = {
   readonly studioId: string;
@@ -146,11 +147,13 @@ export async function storeStaffCode(
     ],
   );
   if (planned === null) throw new Error('a planned code was not written');
-  await tx.query(`select private.audit($1::uuid, 'create', 'staff_code', $2, $3::jsonb)`, [
+  await recordAudit(tx, {
     actor,
+    action: 'create',
+    resource: 'staff_code',
     id,
-    { studioId, from: startTime, until: endTime, name },
-  ]);
+    details: { studioId, from: startTime, until: endTime, name },
+  });
   return planned;
 }
 
@@ -184,11 +187,13 @@ export async function requestStaffCode(
       [id, clock(), encryption.encrypt(issued.pin, id), fingerprint(issued.pin)],
     );
     if (count === 0) return (await stateOf(tx, id)) !== 'issued' && queueLateRevocation(tx, id, clock());
-    await tx.query(`select private.audit($1::uuid, 'update', 'staff_code', $2, $3::jsonb)`, [
+    await recordAudit(tx, {
       actor,
+      action: 'update',
+      resource: 'staff_code',
       id,
-      { before: { status: 'requested' }, after: { status: 'issued' } },
-    ]);
+      details: { before: { status: 'requested' }, after: { status: 'issued' } },
+    });
     if (locks.capabilities.revocable)
       await enqueue(tx, { kind: 'access.revoke-staff', subjectId: id, dedupe: 'end', dueAt: endsAt });
     return false;
@@ -224,11 +229,13 @@ export async function revokeStaffCode({ db, locks, clock }: Services, codeId: st
       throw new Refusal('not_configured', 'This lock can’t remove a code. The code stops working when it ends.');
     await tx.query(`update private.staff_code set status = 'revoking' where id = $1::uuid`, [codeId]);
     await enqueue(tx, { kind: 'access.revoke-staff', subjectId: codeId, dedupe: 'staff', dueAt: clock() });
-    await tx.query(`select private.audit($1::uuid, 'update', 'staff_code', $2, $3::jsonb)`, [
+    await recordAudit(tx, {
       actor,
-      codeId,
-      { before: { status: code.status }, after: { status: 'revoking' } },
-    ]);
+      action: 'update',
+      resource: 'staff_code',
+      id: codeId,
+      details: { before: { status: code.status }, after: { status: 'revoking' } },
+    });
   });
 }
 

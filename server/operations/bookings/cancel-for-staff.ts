@@ -12,6 +12,7 @@ import { closeHold } from './close-hold.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type StaffCancellation = {
   readonly bookingId: string;
@@ -189,13 +190,15 @@ async function writeCancellation(
      where id = $1::uuid or (status = 'pending' and order_id = $3::uuid)`,
     [booking.id, now, booking.orderId],
   );
-  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
-    booking.id,
+  await recordAudit(tx, {
     actor,
-    {
+    action: 'update',
+    resource: 'booking',
+    id: booking.id,
+    details: {
       before: { status: booking.confirmedAt === null ? 'pending' : 'confirmed' },
       after: { status: 'cancelled', refund, refundCents: cents },
       reason,
     },
-  ]);
+  });
 }

@@ -6,6 +6,7 @@ import { enqueue } from '../core/jobs.ts';
 import { addPartialRefund } from '../payments/partial-refunds.ts';
 import { isByHand, leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** What the customer gets back. */
 export type Cancellation = {
@@ -78,10 +79,13 @@ async function cancelLocked(tx: Transaction, { id }: BookingFacts, userId: strin
   await returnMoney(tx, paid, money, now);
   await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: id, dueAt: now });
   await enqueue(tx, { kind: 'access.revoke', subjectId: id, dueAt: now });
-  await tx.query(
-    `select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`,
-    [id, userId],
-  );
+  await recordAudit(tx, {
+    actor: userId,
+    action: 'update',
+    resource: 'booking',
+    id,
+    details: { status: 'cancelled', reason: 'customer' },
+  });
   return { refund: amountCents === 0 ? 'none' : 'full', amountCents, byHand: returnsByHand(paid) };
 }
 

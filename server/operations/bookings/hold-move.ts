@@ -9,6 +9,7 @@ import type { Place } from '../moves/movable.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import { resolveHoldMinutes, readBookingRules } from '../settings/booking-rules.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** Returns until when new hours would be held for the payment: for a mailed link, or for a customer who pays at once. null when it is too late. */
 export async function moveLinkEnd(
@@ -85,11 +86,13 @@ export async function holdMove(
   if (customer === undefined)
     await enqueue(tx, { kind: 'mail.payment-link', subjectId: hold.id, dueAt: now, deadlineAt: until });
   const { studioId, startTime, endTime } = to;
-  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
-    booking.id,
+  await recordAudit(tx, {
     actor,
-    { waitsForPayment: { studioId, startTime, endTime, until, hold: hold.id }, differenceCents },
-  ]);
+    action: 'update',
+    resource: 'booking',
+    id: booking.id,
+    details: { waitsForPayment: { studioId, startTime, endTime, until, hold: hold.id }, differenceCents },
+  });
   return hold;
 }
 

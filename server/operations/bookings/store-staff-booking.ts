@@ -12,6 +12,7 @@ import type { BookingRules } from '../settings/booking-rules.ts';
 import type { MoneyRight } from '../core/concessions.ts';
 import type { Span } from './price.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type StaffBooking = {
   readonly studioId: string;
@@ -240,9 +241,11 @@ async function audit(tx: Transaction, booking: BookingFacts, wanted: NewStaffBoo
     waivedCents,
     payment: wanted.payment,
   };
-  await tx.query(`select private.audit($2::uuid, 'create', 'booking', $1, $3::jsonb)`, [
-    booking.id,
-    wanted.actor,
-    { after, guest: userId === null, identity: 'staff answer for this person' },
-  ]);
+  await recordAudit(tx, {
+    actor: wanted.actor,
+    action: 'create',
+    resource: 'booking',
+    id: booking.id,
+    details: { after, guest: userId === null, identity: 'staff answer for this person' },
+  });
 }

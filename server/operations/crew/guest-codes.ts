@@ -13,6 +13,7 @@ import { requireNotUndoing } from '../core/undo-hold.ts';
 import { type GuestCode, newestGuestCode, readGuestCode, unconfirmedCodes } from './code-rows.ts';
 import type { CrewPage } from './guests.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** Codes of a lock that guests leave to customers and staff. */
 const RESERVED_CODES = 40;
@@ -121,10 +122,13 @@ async function issueGuestCode(services: Services, { code, booking }: Planned): P
       return;
     }
     if (count === 0) return;
-    await tx.query(`select private.audit(null, 'create', 'crew_code', $1, $2::jsonb)`, [
-      code.id,
-      { bookingId: booking.id, memberId: code.memberId },
-    ]);
+    await recordAudit(tx, {
+      actor: null,
+      action: 'create',
+      resource: 'crew_code',
+      id: code.id,
+      details: { bookingId: booking.id, memberId: code.memberId },
+    });
     await queueRemoval(tx, code, { dedupe: `end:${code.id}`, dueAt: code.endsAt });
   });
 }

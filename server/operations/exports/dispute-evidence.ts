@@ -3,6 +3,7 @@ import { readDoorLog } from '../access/doors.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readDisputes } from '../staff/read-disputes.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type EvidenceFile = { readonly name: string; readonly html: string };
 
@@ -58,11 +59,13 @@ export async function gatherEvidence(
     readDisputes(services, bookingId),
     readDoorLog(services, { studioId: null, bookingId, before: null }),
   ]);
-  await db.query(`select private.audit($1::uuid, 'export', 'booking', $2, $3::jsonb)`, [
+  await recordAudit(db, {
     actor,
-    bookingId,
-    { file: 'dispute evidence', disputes: disputes.map(({ id }) => id) },
-  ]);
+    action: 'export',
+    resource: 'booking',
+    id: bookingId,
+    details: { file: 'dispute evidence', disputes: disputes.map(({ id }) => id) },
+  });
   const { facts } = row;
   return {
     name: `dispute-evidence-${facts.reference}.html`,

@@ -3,6 +3,7 @@ import { Refusal } from '../core/refusal.ts';
 import { writeCsv } from './csv.ts';
 import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type TimeRange, withoutIds } from './kinds.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** Rows that are read and sent at a time, so that a file of any length needs little memory. */
 const PAGE = 500;
@@ -17,7 +18,7 @@ export async function exportCsv(
   actor: string,
 ): Promise<ReadableStream<Uint8Array>> {
   if (range.to <= range.from) throw new Refusal('invalid_request', 'to must be after from.');
-  await services.db.query(`select private.audit($1::uuid, 'export', 'export', $2, $3::jsonb)`, [actor, name, range]);
+  await recordAudit(services.db, { actor, action: 'export', resource: 'export', id: name, details: range });
   return streamCsv(services, withIds ? EXPORT_KINDS[name] : withoutIds(EXPORT_KINDS[name]), range);
 }
 

@@ -2,6 +2,7 @@ import { Refusal } from '../core/refusal.ts';
 import { streamCsv } from './export.ts';
 import { exportKind, type ExportKind } from './kinds.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** Which list is exported. */
 export type ListRequest = { readonly list: 'mailing-list' } | { readonly list: 'gift-codes'; readonly batchId: string };
@@ -53,7 +54,7 @@ export async function exportList(
   const batchId = request.list === 'gift-codes' ? request.batchId : null;
   if (batchId !== null && !(await db.one('select from private.gift_batch where id = $1::uuid', [batchId])))
     throw new Refusal('not_found', 'There is no such batch of codes.');
-  await db.query(`select private.audit($1::uuid, 'export', $2, $3, '{}')`, [actor, request.list, batchId]);
+  await recordAudit(db, { actor, action: 'export', resource: request.list, id: batchId });
   const all = { from: new Date(0), to: new Date('9999-12-31') };
   return streamCsv(services, batchId === null ? mailingList : giftCodes(batchId), all);
 }

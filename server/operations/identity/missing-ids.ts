@@ -4,6 +4,7 @@ import { cancelForStaff } from '../bookings/cancel-for-staff.ts';
 import { lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const REASON = 'The ID check was lost, and nobody decided in time.';
@@ -74,11 +75,13 @@ export async function keepWithoutId(
       'update private.missing_id set kept_at = $2::timestamptz, kept_by = $3::uuid, kept_reason = $4 where booking_id = $1::uuid',
       [bookingId, clock(), actor, reason],
     );
-    await tx.query(`select private.audit($1::uuid, 'update', 'booking', $2, $3::jsonb)`, [
+    await recordAudit(tx, {
       actor,
-      bookingId,
-      { before: { withoutId: 'undecided' }, after: { withoutId: 'kept' }, reason },
-    ]);
+      action: 'update',
+      resource: 'booking',
+      id: bookingId,
+      details: { before: { withoutId: 'undecided' }, after: { withoutId: 'kept' }, reason },
+    });
     await tx.query(`select realtime.send('{}', 'missing-ids', 'staff', true)`);
   });
 }

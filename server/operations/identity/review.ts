@@ -7,6 +7,7 @@ import { Refusal } from '../core/refusal.ts';
 import { splitNames } from './licence-names.ts';
 import { lockProfile, type Profile } from './profile.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** What staff correct of what was read; fields that are left out stay. */
 type CorrectedFields = {
@@ -65,16 +66,18 @@ export async function reviewId({ db, clock }: Services, review: Review, actor: s
     );
     await enqueue(tx, { kind: 'mail.id-decision', subjectId: id, dueAt: now });
     // Names and dates are not logged, only which of them were corrected.
-    await tx.query(`select private.audit($1::uuid, 'update', 'id_verification', $2, $3::jsonb)`, [
+    await recordAudit(tx, {
       actor,
+      action: 'update',
+      resource: 'id_verification',
       id,
-      {
+      details: {
         decision,
         before: { status: 'review' },
         after: { status: statusOf(decision) },
         corrected: changedFields(review.fields, waiting),
       },
-    ]);
+    });
     return { status: statusOf(decision) };
   });
 }

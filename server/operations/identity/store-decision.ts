@@ -8,6 +8,7 @@ import { enqueue } from '../core/jobs.ts';
 import { splitNames } from './licence-names.ts';
 import { lockUnchangedProfile, type Profile } from './profile.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** What a decision is stored with. */
 export type Decision = {
@@ -58,11 +59,13 @@ export async function storeDecision(
         `update private.identity_session set status = 'decided', verification_id = $2::uuid where id = $1`,
         [sessionId, id],
       );
-    await tx.query(`select private.audit($2::uuid, 'create', 'id_verification', $1, $3::jsonb)`, [
+    await recordAudit(tx, {
+      actor: userId,
+      action: 'create',
+      resource: 'id_verification',
       id,
-      userId,
-      { source, decision: judgement.decision },
-    ]);
+      details: { source, decision: judgement.decision },
+    });
     return id;
   });
 }

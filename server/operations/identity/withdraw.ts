@@ -2,6 +2,7 @@ import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { lockProfile } from './profile.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /**
  * Withdraws the verified IDs of a customer, for a member of staff, and queues the mail that says why. The same again changes nothing. Throws
@@ -38,11 +39,13 @@ export async function withdrawId(
         [id, reason, actor, now],
       );
       // The reason may name what is on the ID: it is not logged.
-      await tx.query(`select private.audit($1::uuid, 'update', 'id_verification', $2, $3::jsonb)`, [
+      await recordAudit(tx, {
         actor,
+        action: 'update',
+        resource: 'id_verification',
         id,
-        { decision: 'withdraw', before: { status: 'verified' }, after: { status: 'failed' } },
-      ]);
+        details: { decision: 'withdraw', before: { status: 'verified' }, after: { status: 'failed' } },
+      });
     }
     await enqueue(tx, { kind: 'mail.id-withdrawn', subjectId: newest.id, dueAt: now });
   });

@@ -2,6 +2,7 @@ import type { IncidentState, LostOutcome } from '#rules/business/feedback.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 type Answer = {
   readonly incidentId: string;
@@ -39,14 +40,16 @@ export async function answerIncident(
       [incidentId, answer, actor, now, outcome, state],
     );
     // Without the words: the log is kept when the report is deleted with its account.
-    await tx.query(`select private.audit($1::uuid, 'update', 'incident', $2, $3::jsonb)`, [
+    await recordAudit(tx, {
       actor,
-      incidentId,
-      {
+      action: 'update',
+      resource: 'incident',
+      id: incidentId,
+      details: {
         before: { state: before.state, outcome: before.outcome },
         after: { state, outcome, answered: true },
       },
-    ]);
+    });
     await enqueue(tx, { kind: 'mail.incident-answer', subjectId: incidentId, dedupe: now.toISOString(), dueAt: now });
   });
 }

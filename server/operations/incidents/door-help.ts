@@ -9,6 +9,7 @@ import type { BookingFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** How long before the code works somebody may ask: people arrive early. */
 const EARLY_MS = 15 * 60_000;
@@ -56,11 +57,13 @@ async function tellStaff(
   incidentId: string,
   { booking, reporter, now }: { booking: BookingFacts; reporter: string | null; now: Date },
 ): Promise<void> {
-  await tx.query(`select private.audit($1::uuid, 'create', 'incident', $2, $3::jsonb)`, [
-    reporter,
-    incidentId,
-    { after: { state: 'open' }, kind: 'door', bookingId: booking.id },
-  ]);
+  await recordAudit(tx, {
+    actor: reporter,
+    action: 'create',
+    resource: 'incident',
+    id: incidentId,
+    details: { after: { state: 'open' }, kind: 'door', bookingId: booking.id },
+  });
   const { rows } = await tx.query<{ id: string }>(
     `select distinct p.user_id as id from public.staff_permissions p where p.permission in ('bookings', 'owner') order by p.user_id`,
   );

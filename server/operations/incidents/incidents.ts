@@ -3,6 +3,7 @@ import type { IncidentState, LostOutcome, ProblemCategory, ReportKind } from '#r
 import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type NewIncident = {
   /** null: it is about no room. */
@@ -100,16 +101,18 @@ export async function storeIncident(
     return before.id;
   }
   // A customer's words are deleted with the account, so the log has them of staff only.
-  await tx.query(`select private.audit($1::uuid, 'create', 'incident', $2, $3::jsonb)`, [
-    reporter,
-    made.id,
-    {
+  await recordAudit(tx, {
+    actor: reporter,
+    action: 'create',
+    resource: 'incident',
+    id: made.id,
+    details: {
       after: { state: 'open' },
       studioId,
       photos: photos.length,
       ...(customer === null ? { description } : { kind, category, bookingId }),
     },
-  ]);
+  });
   return made.id;
 }
 
@@ -130,11 +133,13 @@ export async function changeIncident(
       'update private.incident set state = $2, changed_by = $3::uuid, changed_at = $4::timestamptz where id = $1::uuid',
       [incidentId, state, actor, clock()],
     );
-    await tx.query(`select private.audit($1::uuid, 'update', 'incident', $2, $3::jsonb)`, [
+    await recordAudit(tx, {
       actor,
-      incidentId,
-      { before, after: { state } },
-    ]);
+      action: 'update',
+      resource: 'incident',
+      id: incidentId,
+      details: { before, after: { state } },
+    });
   });
 }
 

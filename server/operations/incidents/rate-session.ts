@@ -2,6 +2,7 @@ import { mayRate } from '#rules/business/feedback.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 type Rating = { readonly bookingId: string; readonly score: number; readonly words: string | null };
 
@@ -35,11 +36,12 @@ export async function rateSession(
       [bookingId, customer, score, words, now],
     );
     // Without the words: the log is kept when the rating is deleted with the account.
-    await tx.query(`select private.audit($1::uuid, $2, 'rating', $3, $4::jsonb)`, [
-      customer,
-      before === null ? 'create' : 'update',
-      bookingId,
-      { ...(before === null ? {} : { before: { score: before.score } }), after: { score } },
-    ]);
+    await recordAudit(tx, {
+      actor: customer,
+      action: before === null ? 'create' : 'update',
+      resource: 'rating',
+      id: bookingId,
+      details: { ...(before === null ? {} : { before: { score: before.score } }), after: { score } },
+    });
   });
 }

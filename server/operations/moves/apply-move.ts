@@ -3,6 +3,7 @@ import { moveAccess } from '../access/queue-access.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import type { Place } from './movable.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** The new hours of a booking with their price, in cents. `finalCents`: what the customer pays for all of it, with what was paid before. */
 export type NewHours = Place & {
@@ -107,10 +108,12 @@ async function writeMove(
     ],
   );
   const { studioId: fromStudio, startTime: from, endTime: until, finalCostCents } = booking;
-  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
-    booking.id,
+  await recordAudit(tx, {
     actor,
-    {
+    action: 'update',
+    resource: 'booking',
+    id: booking.id,
+    details: {
       before: {
         studioId: fromStudio,
         startTime: from,
@@ -124,5 +127,5 @@ async function writeMove(
       refundCents,
       paidCents,
     },
-  ]);
+  });
 }

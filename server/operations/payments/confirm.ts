@@ -4,6 +4,7 @@ import { type BookingFacts, type CancelReason, lockOrder } from '../core/booking
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** How long the mail about an expired link waits. */
 const EXPIRED_LINK_WAIT_MS = 60_000;
@@ -31,10 +32,13 @@ export async function confirmBooking(
     },
     now,
   );
-  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "confirmed"}')`, [
-    booking.id,
+  await recordAudit(tx, {
     actor,
-  ]);
+    action: 'update',
+    resource: 'booking',
+    id: booking.id,
+    details: { status: 'confirmed' },
+  });
 }
 
 /** Whether mails about all of an order belong to this booking: it is the first one, or was made alone. */
@@ -70,10 +74,13 @@ export async function cancelBookingRow(
     [bookingId, reason, clock()],
   );
   for (const booking of rows) {
-    await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [
-      booking.id,
-      { status: 'cancelled', reason },
-    ]);
+    await recordAudit(tx, {
+      actor: null,
+      action: 'update',
+      resource: 'booking',
+      id: booking.id,
+      details: { status: 'cancelled', reason },
+    });
     if (reason === 'hold_expired' && booking.madeBy && isFirst(booking))
       await tellOfExpiredLink(tx, booking.id, booking.madeBy, clock());
   }

@@ -2,6 +2,7 @@ import type { Transaction, Queryable } from '#server/db/database.ts';
 import { withoutPersonal } from '#server/providers/call.ts';
 import type { Decline } from '#server/providers/ports.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** Locks the payment until the transaction ends. Lock its booking first, to prevent deadlocks. */
 export async function lockPayment(tx: Transaction, paymentId: string): Promise<PaymentFacts | null> {
@@ -55,11 +56,13 @@ export async function auditPayment(
   payment: PaymentFacts,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await tx.query(`select private.audit(null, $2, 'payment', $1, $3::jsonb)`, [
-    payment.id,
+  await recordAudit(tx, {
+    actor: null,
     action,
-    { bookingId: payment.bookingId, ...details },
-  ]);
+    resource: 'payment',
+    id: payment.id,
+    details: { bookingId: payment.bookingId, ...details },
+  });
 }
 
 /** Why an attempt took nothing, in words that are safe to store. */

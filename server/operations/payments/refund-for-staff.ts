@@ -6,6 +6,7 @@ import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { addSplitRefund } from './partial-refunds.ts';
 import { leftCents, paidPayments } from './payment-rows.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type StaffRefund = {
   readonly bookingId: string;
@@ -51,11 +52,19 @@ export async function refundForStaff(
     const dueAt = services.clock();
     const { ids, byHandCents } = await addSplitRefund(tx, paid, { requestKey, cents, reason, actor }, dueAt);
     const [id = ''] = ids;
-    await tx.query(`select private.audit($2::uuid, 'create', 'refund', $1, $3::jsonb)`, [
-      id,
+    await recordAudit(tx, {
       actor,
-      { bookingId, cents, before: { refundableCents: left }, after: { refundableCents: left - cents }, reason },
-    ]);
+      action: 'create',
+      resource: 'refund',
+      id,
+      details: {
+        bookingId,
+        cents,
+        before: { refundableCents: left },
+        after: { refundableCents: left - cents },
+        reason,
+      },
+    });
     await enqueue(tx, {
       kind: 'mail.refund',
       subjectId: bookingId,

@@ -3,6 +3,7 @@ import type { Power } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
 import { SHARED_PLUG } from './plugs.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** How long a test keeps the plug on. */
 const TEST_SECONDS = 2;
@@ -67,11 +68,13 @@ async function audit(
   plug: string,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await db.query(`select private.audit($1::uuid, 'update', 'power', $2, $3::jsonb)`, [
+  await recordAudit(db, {
     actor,
-    plug === SHARED_PLUG ? 'plug' : plug,
+    action: 'update',
+    resource: 'power',
+    id: plug === SHARED_PLUG ? 'plug' : plug,
     details,
-  ]);
+  });
 }
 
 async function refuseIfUnreachable(work: () => Promise<void>): Promise<void> {

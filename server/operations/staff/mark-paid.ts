@@ -10,6 +10,7 @@ import { endAttempt } from '../payments/close-session.ts';
 import { confirmBooking } from '../payments/confirm.ts';
 import { lockPayment } from '../payments/payment-rows.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type PaidElsewhere = {
   readonly bookingId: string;
@@ -112,9 +113,11 @@ async function storePayment(
       shareOf,
     ],
   );
-  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
-    link.bookingId,
+  await recordAudit(tx, {
     actor,
-    { before: { payment: 'link' }, after: { payment: 'elsewhere', paidCents: link.amountCents } },
-  ]);
+    action: 'update',
+    resource: 'booking',
+    id: link.bookingId,
+    details: { before: { payment: 'link' }, after: { payment: 'elsewhere', paidCents: link.amountCents } },
+  });
 }

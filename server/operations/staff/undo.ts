@@ -6,6 +6,7 @@ import { takeCoupon } from '../core/take-coupon.ts';
 import { applyMove } from '../moves/apply-move.ts';
 import { stopJobs, tooLate, type UndoRow } from './undo-rows.ts';
 import type { Services } from '../core/services.ts';
+import { recordAudit } from '../core/audit.ts';
 
 export type Undone = { readonly bookingId: string; readonly reference: string; readonly kind: UndoRow['kind'] };
 
@@ -53,11 +54,13 @@ async function undo(tx: Transaction, undoId: string, actor: string, now: Date): 
   if (kind === 'cancel') await restore(tx, before, { payments, undoId, now });
   else if (booking.status === 'confirmed') await moveBack(tx, booking, before, { actor, now });
   else throw tooLate();
-  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
-    booking.id,
+  await recordAudit(tx, {
     actor,
-    { undone: kind, before: placeOf(booking), after: placeOf(before) },
-  ]);
+    action: 'update',
+    resource: 'booking',
+    id: booking.id,
+    details: { undone: kind, before: placeOf(booking), after: placeOf(before) },
+  });
   return answer;
 }
 

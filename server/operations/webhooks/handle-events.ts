@@ -6,6 +6,7 @@ import { reasonOf } from '../payments/provider-errors.ts';
 import { settleIntent, settlePayment } from '../payments/settle.ts';
 import type { CallServices, Services } from '../core/services.ts';
 import { claimDueEvents, claimEvent, markHandled, postpone, storeEvent, type StoredEvent } from './inbox.ts';
+import { recordAudit } from '../core/audit.ts';
 
 /** Events about a checkout session, a payment intent and a hosted ID check. The state itself is always read from the provider. */
 const SESSION_EVENTS =
@@ -49,10 +50,13 @@ async function handle(services: Services, event: StoredEvent, checks: Services):
     const wait = Math.min(2 ** event.tries * 1000, LONGEST_WAIT_MS);
     await postpone(services, event, { nextTryAt: new Date(clock().getTime() + wait), reason });
     if (event.tries === ALERT_AT)
-      await db.query(`select private.audit(null, 'alert', 'webhook', $1, $2::jsonb)`, [
-        event.id,
-        { type: event.type, reason: reason.slice(0, ALERT_REASON_MAX) },
-      ]);
+      await recordAudit(db, {
+        actor: null,
+        action: 'alert',
+        resource: 'webhook',
+        id: event.id,
+        details: { type: event.type, reason: reason.slice(0, ALERT_REASON_MAX) },
+      });
     return false;
   }
   await markHandled(services, event);

@@ -1,7 +1,7 @@
 import { currentRequest, currentSubject } from '#server/db/request-scope.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
-import { type FoundBooking, findBooking, recordFailedCall } from '#server/operations/core/failed-calls.ts';
+import { type FoundBooking, findBooking, recordFailedCall } from '#server/operations/core/audit.ts';
 import {
   type EndedCall,
   isAddressRefused,

@@ -1,5 +1,22 @@
 import type { Queryable } from '#server/db/database.ts';
 
+/** An entry of the audit log. `actor`: the account; null for what the server does by itself. `id`: of the resource. */
+type AuditEntry = {
+  readonly actor: string | null;
+  readonly action: string;
+  readonly resource: string;
+  readonly id: string | null;
+  readonly details?: Readonly<Record<string, unknown>>;
+};
+
+/** Adds an entry to the audit log, in the transaction of what it is about. */
+export async function recordAudit(
+  db: Queryable,
+  { actor, action, resource, id, details = {} }: AuditEntry,
+): Promise<void> {
+  await db.query('select private.audit($1::uuid, $2, $3, $4, $5::jsonb)', [actor, action, resource, id, details]);
+}
+
 export type FoundBooking = { readonly id: string; readonly reference: string };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
