@@ -4,6 +4,7 @@ import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import * as availability from '#web/data/finding/availability.ts';
+import { EXAMPLE_BOOKING } from '#web/data/testing/example-booking.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { BookingView } from './booking-view.tsx';
 import { endWith, freeAfter, startsOf } from './free-hours.ts';
@@ -35,28 +36,14 @@ const calls = vi.mocked(queries);
 
 const at = (hour: number): Date => new Date(Date.parse('2031-03-08T00:00:00+11:00') + hour * 3_600_000);
 const BOOKING: queries.BookingPage = {
+  ...EXAMPLE_BOOKING,
   id: 'b1',
-  reference: 'ABCD-2345',
   studioId: 'A',
-  studioName: 'Studio A',
   startTime: at(18),
   endTime: at(20),
-  status: 'confirmed',
-  cancelReason: null,
-  holdExpiresAt: null,
-  createdAt: new Date('2031-02-01T00:00:00Z'),
-  confirmedAt: new Date('2031-02-01T00:05:00Z'),
-  cancelledAt: null,
-  // When it was paid for; today it is another period.
-  freeCancelHours: 20,
   termsStart: at(18),
-  owedCents: 0,
   totalHours: 2,
   baseCents: 13_800,
-  discountCents: 0,
-  couponCode: null,
-  couponCents: 0,
-  waivedCents: 0,
   finalCents: 13_800,
   codeHeld: false,
   processing: false,

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
+import { EXAMPLE_BOOKING } from '#web/data/testing/example-booking.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { BookingDialog } from './booking-dialog.tsx';
@@ -33,29 +34,15 @@ const HOUR = 3_600_000;
 const SOON = Math.ceil(Date.now() / HOUR) * HOUR;
 const PAID = { kind: 'card', state: 'paid', cents: 5900, refundedCents: 0, leftCents: 5900, at: new Date(0) };
 const BOOKING: queries.BookingDetails = {
-  id: 'b',
-  reference: 'ABCD-2345',
-  studioId: 'a',
-  studioName: 'Studio A',
+  ...EXAMPLE_BOOKING,
   startTime: new Date(SOON),
   endTime: new Date(SOON + 3_600_000),
-  status: 'confirmed',
-  cancelReason: null,
-  holdExpiresAt: null,
   createdAt: new Date('2031-03-01T00:00:00Z'),
   confirmedAt: null,
-  cancelledAt: null,
   notes: null,
-  // When it was paid for; today it is another period.
-  freeCancelHours: 20,
   termsStart: new Date(SOON),
-  owedCents: 0,
-  totalHours: 1,
-  baseCents: 6900,
-  discountCents: 0,
   couponCode: 'DANCE',
   couponCents: 1000,
-  waivedCents: 0,
   finalCents: 5900,
   customer: { hasAccount: true, name: 'Alex Citizen', email: 'alex@example.com', phone: null, blocked: false },
   mayReadId: true,
