@@ -250,7 +250,7 @@ describe('a reply of another provider that does not match its schema is a Provid
       expect(ended).toMatchObject({ provider: 'igloohome', operation: 'readWebhookKey', outcome: 'failed' });
   });
   test('locks: these are all calls of the port', () => {
-    expect([...Object.keys(lockCalls), 'capabilities', 'provider'].toSorted()).toEqual(
+    expect([...Object.keys(lockCalls), 'capabilities', 'provider', 'revocableModes'].toSorted()).toEqual(
       Object.keys(locks('bridge')).toSorted(),
     );
   });

@@ -87,6 +87,7 @@ export function guardIdentityChecks(checks: IdentityChecks, circuit: Circuit): I
 export function guardLocks(locks: Locks, circuit: Circuit): Locks {
   return {
     provider: locks.provider,
+    revocableModes: locks.revocableModes,
     capabilities: locks.capabilities,
     issueCode: (input) =>
       circuit.run({ operation: 'issueCode', about: [input.accessName] }, () => locks.issueCode(input), LOCK_BUDGET_MS),

@@ -219,6 +219,8 @@ export type LockDevice = {
 };
 export type Locks = {
   readonly provider: string;
+  /** The modes whose codes can be removed, for codes made before the mode was changed. */
+  readonly revocableModes: readonly LockCapabilities['mode'][];
   readonly capabilities: LockCapabilities;
   /** Issues a code; the same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept our digits. */
   issueCode(input: {
@@ -248,7 +250,6 @@ export type Power = {
   pulse(seconds: number): Promise<void>;
   isOn(): Promise<boolean>;
 };
-
 export type MailMessage = {
   readonly to: string;
   /** Where answers go; without it to the sender. */
@@ -272,7 +273,6 @@ export type TextMessages = { send(message: { to: string; text: string; key: stri
 
 /** Checks a captcha's single-use `token` from the page. */
 export type Captcha = { check(token: string, ip: string): Promise<boolean> };
-
 export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
 export type LicenceReading = {
   readonly documentKind: 'driver_licence' | 'other' | 'unclear';

@@ -275,9 +275,8 @@ export const OPERATIONS: readonly Operation[] = [
       const subject = await paid(world);
       world.system.provider.move(subject.session, 'dispute');
       await settlePayment(context(world), subject.session);
-      const { clock } = world.system;
       const keep = (db: Database) =>
-        keepDisputed({ db, clock }, { bookingId: subject.id, reason: 'We called them' }, world.staff);
+        keepDisputed({ ...context(world), db }, { bookingId: subject.id, reason: 'We called them' }, world.staff);
       return { subject, run: () => keep(world.db), more: { 'another one keeps it': keep } };
     },
   },

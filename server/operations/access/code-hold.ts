@@ -1,11 +1,11 @@
-import type { Database, Transaction, Queryable } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { liveCodes } from './code-rows.ts';
 import { queueAccessAgain } from './queue-access.ts';
 import { queueRevocation } from './revoke-codes.ts';
 import { recordAudit } from '../core/audit.ts';
+import type { Services } from '../core/services.ts';
 
 /** The dispute that holds the access code of a booking. */
 export type CodeHold = { readonly disputeId: string; readonly status: 'open' | 'lost' };
@@ -28,22 +28,30 @@ export async function requireNotHeld(db: Queryable, bookingId: string): Promise<
  * new ones once it is not held any more. `before`: what held the code before the change.
  */
 export async function followCodeHold(
+  services: Services,
   tx: Transaction,
   booking: BookingFacts,
-  { before, now }: { readonly before: CodeHold | null; readonly now: Date },
+  before: CodeHold | null,
 ): Promise<void> {
+  const now = services.clock();
   const after = await readCodeHold(tx, booking.id);
   if (booking.status !== 'confirmed' || (before === null) === (after === null)) return;
-  if (after !== null) await takeBack(tx, booking, after.disputeId, now);
+  if (after !== null) await takeBack(services, tx, booking, after.disputeId);
   else if (before !== null) await giveAgain(tx, booking, before.disputeId, now);
   await tx.query('select private.publish_code_hold($1::uuid)', [booking.id]);
 }
 
-/** Tells staff, and ends codes behind a bridge. Other locks keep their codes until these end: the digits are hidden, and staff are alerted if they were shown. */
-async function takeBack(tx: Transaction, { id }: BookingFacts, disputeId: string, now: Date): Promise<void> {
+/** Tells staff, and ends the codes that a lock can remove. It keeps the others until they end: the digits are hidden, and staff are alerted if they were shown. */
+async function takeBack(
+  { locks, clock }: Services,
+  tx: Transaction,
+  { id }: BookingFacts,
+  disputeId: string,
+): Promise<void> {
+  const now = clock();
   await tx.query(
-    `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and mode = 'bridge' and status in ('requested', 'issued')`,
-    [id],
+    `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and mode = any ($2::text[]) and status in ('requested', 'issued')`,
+    [id, locks.revocableModes],
   );
   for (const code of await liveCodes(tx, id))
     if (code.status === 'revoke_pending')
@@ -52,8 +60,8 @@ async function takeBack(tx: Transaction, { id }: BookingFacts, disputeId: string
   await tx.query('select private.tell_staff_of_held_code($1::uuid, $2, $3::timestamptz)', [id, disputeId, now]);
   await tx.query(
     `select private.audit(null, 'alert', 'access_code', c.id::text, '{"reason": "the booking is disputed, and the lock cannot remove this code before it ends"}')
-     from public.booking_access_codes c where c.booking_id = $1::uuid and c.mode <> 'bridge' and c.status = 'issued' and c.release_at <= $2::timestamptz`,
-    [id, now],
+     from public.booking_access_codes c where c.booking_id = $1::uuid and c.mode <> all ($3::text[]) and c.status = 'issued' and c.release_at <= $2::timestamptz`,
+    [id, now, locks.revocableModes],
   );
 }
 
@@ -72,12 +80,12 @@ async function giveAgain(tx: Transaction, booking: BookingFacts, disputeId: stri
  * a booking whose code was not held, `already_done` for a cancelled one.
  */
 export async function keepDisputed(
-  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  services: Services,
   { bookingId, reason }: { readonly bookingId: string; readonly reason: string },
   actor: string,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    const now = clock();
+  await services.db.transaction(async (tx) => {
+    const now = services.clock();
     const booking = await lockBooking(tx, bookingId);
     const before = await readCodeHold(tx, bookingId);
     const kept = await tx.one('select from private.kept_dispute where booking_id = $1::uuid limit 1', [bookingId]);
@@ -98,11 +106,11 @@ export async function keepDisputed(
       id: bookingId,
       details: { before: { code: 'held' }, after: { code: 'not held' }, dispute: before.disputeId, reason },
     });
-    await followCodeHold(tx, booking, { before, now });
+    await followCodeHold(services, tx, booking, before);
   });
 }
 
 /** Periodic task: tells customers whose code is held whom to call, a quarter of an hour before the session. */
-export async function tellHeldCodes({ db, clock }: { readonly db: Database; readonly clock: Clock }): Promise<void> {
+export async function tellHeldCodes({ db, clock }: Services): Promise<void> {
   await db.query(`select private.tell_held_codes($1::timestamptz, '15 minutes')`, [clock()]);
 }

@@ -30,7 +30,7 @@ export async function recordDisputes(
     newest.status,
   ]);
   await auditPayment(tx, 'alert', payment, { dispute: newest.id, status: newest.status, state });
-  await followCodeHold(tx, booking, { before, now: services.clock() });
+  await followCodeHold(services, tx, booking, before);
   if (state === 'refund_pending' && payment.state !== 'refund_pending')
     await enqueue(tx, {
       kind: 'payment.refund',

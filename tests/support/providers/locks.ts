@@ -77,6 +77,7 @@ export function createFakeLocks(
     enter: (lockId, pin) => enter(known.get(`${lockId}:${pin}`), capabilities, clock()),
     locks: {
       provider: 'igloohome',
+      revocableModes: ['bridge'],
       capabilities,
       async issueCode(input) {
         fake.requests.push(input);
