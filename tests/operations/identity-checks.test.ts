@@ -328,6 +328,7 @@ describe('an event about a hosted check', () => {
   async function accept(checks: Services, type: string, objectId: string) {
     const events = servicesWith({
       db,
+      payments: { provider: 'stripe' },
       clock: () => new Date(now),
       log: { info: () => undefined, warn: (fields) => void warnings.push(fields['reason']), error: () => undefined },
     });

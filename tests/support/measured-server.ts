@@ -21,8 +21,11 @@ export type MeasuredServer = {
   readonly person: { readonly id: string; readonly token: string; readonly client: SupabaseClient<Database> };
   /** Resident memory of the server, in bytes, with the garbage that is not collected yet. */
   memory(): Promise<number>;
-  /** Bytes that the objects and buffers of the server's main thread use, after a garbage collection that takes up to 0.2 seconds. */
-  usedMemory(): Promise<number>;
+  /**
+   * Bytes that the objects and buffers of the server's main thread use. If they are more than `enough`, garbage is collected first, which stops the server
+   * for up to 0.2 seconds.
+   */
+  usedMemory(enough?: number): Promise<number>;
   /** Processor time of the server since it started, in seconds over all threads. Unlike elapsed time, other programs do not affect it. */
   processorSeconds(): Promise<number>;
   /** Everything it printed. */
@@ -72,7 +75,7 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>> 
     service: clientOf(serviceRoleKey),
     person: { id: signed.data.user.id, token, client: clientOf(token) },
     memory: () => residentBytes(program.runtime.pid),
-    usedMemory: () => inspector.usedBytes(),
+    usedMemory: (enough) => inspector.usedBytes(enough),
     processorSeconds: () => processorSeconds(program.runtime.pid),
     output: () => program.output(),
     async close() {
@@ -125,8 +128,8 @@ async function processorSeconds(pid: number): Promise<number> {
 
 /** The connection to the inspector of a process that was started with NODE_OPTIONS=--inspect=0. */
 type Inspector = {
-  /** Collects garbage, then returns the bytes that JavaScript objects and buffers of the process's main thread use. */
-  usedBytes(): Promise<number>;
+  /** Returns the bytes that JavaScript objects and buffers of the main thread use. If they are more than `enough`, collects garbage first. */
+  usedBytes(enough?: number): Promise<number>;
   close(): void;
 };
 
@@ -162,14 +165,19 @@ async function openInspector(printed: string): Promise<Inspector> {
     if (reply.error) throw new Error(reply.error.message);
     return reply;
   };
+  const read = async (): Promise<number> => {
+    const expression = '((used) => used.heapUsed + used.external)(process.memoryUsage())';
+    const { result } = await send('Runtime.evaluate', { expression, returnByValue: true });
+    const bytes = result?.result?.value;
+    if (typeof bytes !== 'number') throw new Error('the process did not say how much memory it uses');
+    return bytes;
+  };
   return {
-    async usedBytes() {
+    async usedBytes(enough = 0) {
+      const bytes = await read();
+      if (bytes <= enough) return bytes;
       await send('HeapProfiler.collectGarbage');
-      const expression = '((used) => used.heapUsed + used.external)(process.memoryUsage())';
-      const { result } = await send('Runtime.evaluate', { expression, returnByValue: true });
-      const bytes = result?.result?.value;
-      if (typeof bytes !== 'number') throw new Error('the process did not say how much memory it uses');
-      return bytes;
+      return read();
     },
     close: () => socket.close(),
   };
