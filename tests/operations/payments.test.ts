@@ -42,6 +42,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
     context = servicesWith({
       db,
       payments: provider.payments,
+      locks: { revocableModes: ['bridge'] },
       clock: () => new Date(now),
       countOutcome: () => undefined,
       log: { info: () => undefined, warn: () => undefined, error: (_fields, message) => void errors.push(message) },

@@ -34,11 +34,11 @@ test('the plug switches and is read back, a test lasts two seconds, and the audi
   await testPower(context, 'me');
   expect(state.pulses).toEqual([2]);
   expect(values).toEqual([
-    ['me', 'plug', { on: true }],
+    ['me', 'update', 'power', 'plug', { on: true }],
     [],
-    ['me', 'plug', { on: false }],
+    ['me', 'update', 'power', 'plug', { on: false }],
     [],
-    ['me', 'plug', { test: true }],
+    ['me', 'update', 'power', 'plug', { test: true }],
   ]);
 });
 
@@ -56,7 +56,10 @@ test('a room switches the plug it names, and one that is not set up is refused w
   const { plugs } = createPlug().context;
   const context = { ...named.context, plugs: new Map([...plugs, ['Studio B', named.context.plugs.get('')!]]) };
   await switchPower(context, { on: true, studioId: 'b' }, 'me');
-  expect([named.state.on, named.values]).toEqual([true, [['b'], ['me', 'Studio B', { on: true }], []]]);
+  expect([named.state.on, named.values]).toEqual([
+    true,
+    [['b'], ['me', 'update', 'power', 'Studio B', { on: true }], []],
+  ]);
   const gone = createPlug({ row: { plug: 'Gone' } });
   await expect(switchPower(gone.context, { on: true, studioId: 'b' }, 'me')).rejects.toMatchObject({
     code: 'provider_unavailable',

@@ -135,7 +135,12 @@ test('what has the focus is never hidden behind the bars and messages of a page 
     const hidden: unknown[] = [];
     for (let steps = 0; steps < 60; steps += 1) {
       await page.keyboard.press('Tab');
-      const found = await page.evaluate(seen);
+      // The browser may still be scrolling to it.
+      let found = await page.evaluate(seen);
+      if (found !== null) {
+        await page.waitForTimeout(500);
+        found = await page.evaluate(seen);
+      }
       if (found !== null) hidden.push(found);
     }
     expect({ name, hidden }).toEqual({ name, hidden: [] });
