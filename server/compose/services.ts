@@ -58,7 +58,7 @@ export async function openServices(
     lockOf,
     encryption: secrets.doorCodes,
     fingerprint: secrets.doorFingerprint,
-    // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
+    // The local reader has no circuit breaker, because it is not an outside system. It has its own queue and time limit.
     idReader: config.vision === null ? reader : guardIdReader(reader, circuits.reader),
     pictures,
     // A CPU core reads one photo at a time; a remote model reads several.

@@ -1,7 +1,7 @@
 /**
- * What we need of outside systems. Each has an adapter beside this file; `compose` chooses by configuration. Every adapter throws `ProviderError`
- * (call.ts) and nothing else. `provider` is the name that its errors and stored events have. Keys are idempotency keys: repeating a call with its key
- * never has the effect twice.
+ * The ports describe what the program needs from outside systems. Each port has an adapter beside this file, which `server/compose` chooses by the
+ * configuration. An adapter throws `ProviderError` (call.ts) and nothing else. `provider` is the name that appears in its errors and stored events.
+ * Keys are idempotency keys: a call that is repeated with its key never takes effect twice.
  */
 
 export type PaymentSession = {

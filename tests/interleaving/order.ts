@@ -140,6 +140,7 @@ async function settleAll(world: World): Promise<void> {
   );
   for (const { id } of rows) {
     // The sessions of the worlds before this one are gone.
+    // The provider of this world does not know the sessions of earlier ones.
     if ((await world.payments.getSession(id).catch(() => null)) === null) continue;
     while (tryMove(world, id, 'dispute won')) continue;
     while (tryMove(world, id, 'refund succeeds')) continue;

@@ -120,7 +120,7 @@ begin
     bounced = c.bounced + (p_outcome = 'bounced')::integer,
     skipped = c.skipped + (p_outcome = 'skipped')::integer
   where c.id = p_campaign;
-  -- A statement of its own, because the trigger below fires for each statement that names the column.
+  -- This is a separate statement because the trigger below fires for every statement that names the column.
   update private.campaign c set finished_at = p_now
   where c.id = p_campaign and c.sent + c.bounced + c.skipped >= c.recipients;
   if p_outcome = 'bounced' then

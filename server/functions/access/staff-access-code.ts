@@ -5,7 +5,7 @@ import { actorOf } from '../requests.ts';
 
 export const staffAccessCode = defineHandler(contract, async (services, { caller, body }) => {
   const { studioId, startTime, endTime, name } = body;
-  // Without an id of its own, a call for the same hours and person is the same one.
+  // A call without an id counts as a repetition of an earlier call for the same hours and person.
   const same = `${studioId.slice(0, 8)} ${startTime.getTime()} ${endTime.getTime()} ${name}`;
   return makeStaffCode(services, { ...body, requestId: body.requestId ?? same.slice(0, 100) }, actorOf(caller));
 });

@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/db/database.ts';
 
-/** An entry of the audit log. `actor`: the account; null for what the server does by itself. `id`: of the resource. */
+/** An entry of the audit log. `actor` is the account that acted, or null if the server acted by itself. `id` identifies the resource. */
 type AuditEntry = {
   readonly actor: string | null;
   readonly action: string;

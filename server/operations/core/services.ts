@@ -91,5 +91,5 @@ export type CheckQueue = {
   run<T>(account: string, work: () => Promise<T>): Promise<T>;
 };
 
-/** What somebody gives to show that the account is theirs; null: not given. `nonce`: a code mailed for this. */
+/** What somebody gives to show that the account is theirs. A field is null if it was not given. `nonce` is a code that was mailed for this. */
 export type OwnerProof = { readonly currentPassword: string | null; readonly nonce: string | null };

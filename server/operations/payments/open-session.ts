@@ -140,6 +140,7 @@ async function createSession(
     if (!(error instanceof ProviderError) || error.reason === CIRCUIT_OPEN) throw error;
     // People deleted the customer at the provider: the next call uses another one.
     if (error.reason === 'resource_missing') await replaceLost(services, booking);
+    // If this search fails too, nothing is lost: the next call creates or finds the session with the same key.
     const found = error.ambiguous ? await findSession(services.payments, booking).catch(() => null) : null;
     if (found) return found;
     throw new Refusal(

@@ -63,7 +63,7 @@ export type Config = DatabaseSettings & {
   readonly plugs: PlugSettings;
   /** Whether the lights go on and off with the sessions. */
   readonly lightsFollow: boolean;
-  /** How often each lock is asked whether it answers; 0: never. */
+  /** How often each lock is asked whether it answers. 0 turns this off. */
   readonly lockCheckMinutes: number;
   /** How often the months are compared with the payment provider's ledger; 0: only when staff ask. */
   readonly ledgerCheckHours: number;

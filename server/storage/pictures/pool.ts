@@ -69,7 +69,7 @@ async function runWaiting(pool: PicturePool, job: PictureJob): Promise<Uint8Arra
   return answer === 'late' ? null : answer;
 }
 
-/** Runs a job in a process: `late` when it was stopped after `TIMEOUT_MS`, `ended` when the process ended by itself. */
+/** Runs a job in a process. Returns `late` if the process was stopped after `TIMEOUT_MS`, and `ended` if it ended before it had answered. */
 function runIn(pool: PicturePool, child: ChildProcess, job: PictureJob): Promise<Uint8Array | null | 'late' | 'ended'> {
   child.ref();
   child.channel?.ref();
@@ -95,11 +95,11 @@ function runIn(pool: PicturePool, child: ChildProcess, job: PictureJob): Promise
       returnToPool(pool, child);
       resolve(answer.bytes);
     });
-    if (child.exitCode !== null || child.signalCode !== null) return onExit();
-    child.send(job, (error) => {
-      if (error) child.kill('SIGKILL');
-    });
-    return undefined;
+    if (child.exitCode !== null || child.signalCode !== null) onExit();
+    else
+      child.send(job, (error) => {
+        if (error) child.kill('SIGKILL');
+      });
   });
 }
 

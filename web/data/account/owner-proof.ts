@@ -29,6 +29,9 @@ const PROOF_PROBLEMS: RefusalActions<'delete-account' | 'remove-phone', ProofPro
   provider_unavailable: null,
 };
 
+/** The field of a form at which each problem with the proof is shown. */
+export const PROOF_FIELDS = { missing: 'currentPassword', wrong: 'currentPassword', code: 'nonce' } as const;
+
 /** Returns what is wrong with the proof of a refused change; null if it failed for another reason. */
 export function findProofProblem(error: unknown): ProofProblem | null {
   return errorCode(error) === 'reauthentication_needed' ? 'missing' : findRefusal(error, PROOF_PROBLEMS);

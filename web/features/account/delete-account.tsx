@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate, formatStudioRange } from '#rules/studio-time.ts';
-import { findProofProblem, mailProofCode } from '#web/data/account/owner-proof.ts';
+import { findProofProblem, mailProofCode, PROOF_FIELDS } from '#web/data/account/owner-proof.ts';
 import { type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -71,8 +71,6 @@ function BookingsAhead({ bookings, onKeep }: { bookings: readonly OwnBooking[]; 
   );
 }
 
-/** The field at which a problem with the proof is shown. */
-const FIELDS = { missing: 'currentPassword', wrong: 'currentPassword', code: 'nonce' } as const;
 const EMPTY = { confirm: '', currentPassword: '', nonce: '' };
 const schema = z.object({
   confirm: z.string().refine((typed) => typed.trim() === 'DELETE', 'Type DELETE in capital letters.'),
@@ -98,7 +96,7 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
       const problem = findProofProblem(error);
       if (problem === 'missing') setProof('password');
       const message = describeError(error, 'We couldn’t delete your account. Please try again.');
-      refuseForm(form, { message, ...(problem === null ? {} : { field: FIELDS[problem] }) });
+      refuseForm(form, { message, ...(problem === null ? {} : { field: PROOF_FIELDS[problem] }) });
     },
   });
   return (

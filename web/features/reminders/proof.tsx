@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { findProofProblem, mailProofCode, type OwnerProof } from '#web/data/account/owner-proof.ts';
+import { findProofProblem, mailProofCode, type OwnerProof, PROOF_FIELDS } from '#web/data/account/owner-proof.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CodeField, TextField } from '#web/ui/form/fields.tsx';
@@ -8,8 +8,6 @@ import { refuseForm, type SchemaForm } from '#web/ui/form/use-schema-form.ts';
 
 /** What the forms of the number hold; the proof is '' until the server asks for it. */
 export type PhoneValues = OwnerProof & { readonly phone: string };
-/** The field at which a problem with the proof is shown. */
-const FIELDS = { missing: 'currentPassword', wrong: 'currentPassword', code: 'nonce' } as const;
 type Asked = 'none' | 'password' | 'code';
 
 /**
@@ -30,7 +28,7 @@ export function useProof(form: SchemaForm<PhoneValues>): {
     refuse(error, fallback, field) {
       const problem = findProofProblem(error);
       if (problem === 'missing') setAsked('password');
-      const at = problem === null ? field : FIELDS[problem];
+      const at = problem === null ? field : PROOF_FIELDS[problem];
       refuseForm(form, { message: describeError(error, fallback), ...(at === undefined ? {} : { field: at }) });
     },
   };
