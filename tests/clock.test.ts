@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readSourceFiles } from './support/source-files.ts';
 
 /** Compares with times that the database itself writes. */
-const BY_DATABASE = ['server/operations/exports/pass-phones.ts'];
+const BY_DATABASE = ['server/operations/wallet/pass-phones.ts'];
 
 const own = readSourceFiles().filter(
   ({ path }) => /^server\/(operations|functions)\//.test(path) && !path.endsWith('.test.ts'),

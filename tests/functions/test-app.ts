@@ -44,7 +44,7 @@ vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
 vi.mock('#server/operations/bookings/quote-series.ts', () => ({ quoteSeries: operation('quoteSeries') }));
-vi.mock('#server/operations/prices/next-free.ts', () => ({ readNextFree: operation('readNextFree') }));
+vi.mock('#server/operations/calendar/next-free.ts', () => ({ readNextFree: operation('readNextFree') }));
 vi.mock('#server/operations/customers/hold-early.ts', () => ({ holdEarly: operation('holdEarly') }));
 vi.mock('#server/operations/customers/waitlist.ts', () => ({
   joinWaitlist: operation('joinWaitlist'),
@@ -81,7 +81,7 @@ vi.mock('#server/operations/staff/invitations.ts', () => ({
   revokeInvitation: operation('revokeInvitation'),
   acceptInvitation: operation('acceptInvitation'),
 }));
-vi.mock('#server/operations/prices/set-prices.ts', () => ({
+vi.mock('#server/operations/settings/set-prices.ts', () => ({
   setPriceList: operation('setPriceList'),
   setSpecialDays: operation('setSpecialDays'),
 }));
@@ -148,11 +148,11 @@ vi.mock('#server/operations/customers/provider-customer.ts', () => ({
 vi.mock('#server/operations/customers/write.ts', () => ({ writeCustomer: operation('writeCustomer') }));
 vi.mock('#server/operations/exports/document-files.ts', () => ({ documentPage: () => '', documentPdf: () => '' }));
 vi.mock('#server/operations/exports/booking-document.ts', () => ({ readDocuments: operation('readDocuments') }));
-vi.mock('#server/operations/exports/wallet-pass.ts', () => ({
+vi.mock('#server/operations/wallet/wallet-pass.ts', () => ({
   linkToPass: operation('linkToPass'),
   readPassFile: operation('readPassFile'),
 }));
-vi.mock('#server/operations/exports/pass-phones.ts', () => ({
+vi.mock('#server/operations/wallet/pass-phones.ts', () => ({
   addPhone: operation('addPhone'),
   listChanged: operation('listChanged'),
   readNewPass: operation('readNewPass'),

@@ -11,7 +11,7 @@ import { moveBooking } from '#server/operations/bookings/move.ts';
 import { makeGuestCode } from '#server/operations/crew/guest-codes.ts';
 import { joinCrew, readGuestAccess, requireJoined } from '#server/operations/crew/guests.ts';
 import { inviteCrew } from '#server/operations/crew/links.ts';
-import { describePass, readPass, storePass } from '#server/operations/exports/pass-rows.ts';
+import { describePass, readPass, storePass } from '#server/operations/wallet/pass-rows.ts';
 import { askForDoorHelp, readDoorHelp } from '#server/operations/incidents/door-help.ts';
 import { sendMailAgain } from '#server/operations/mails/send-again.ts';
 import { sendReminder, sendTextReminder } from '#server/operations/mails/reminders.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { closeHours } from '#server/operations/closures/close-hours.ts';
-import { readNextFree } from '#server/operations/prices/next-free.ts';
+import { readNextFree } from '#server/operations/calendar/next-free.ts';
 import { addPerson, databases, HOUR, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases } from './payment-cases.ts';
 

@@ -1,7 +1,7 @@
 import { nextFree as contract } from '#contracts/bookings/next-free.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
-import { type NextFree, readNextFree } from '#server/operations/prices/next-free.ts';
+import { type NextFree, readNextFree } from '#server/operations/calendar/next-free.ts';
 import { defineHandler } from '../handler.ts';
 
 export const nextFree = defineHandler(contract, async (services) => {

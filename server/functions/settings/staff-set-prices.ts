@@ -1,5 +1,5 @@
 import { staffSetPrices as contract } from '#contracts/settings/staff-set-prices.ts';
-import { setPriceList, setSpecialDays } from '#server/operations/prices/set-prices.ts';
+import { setPriceList, setSpecialDays } from '#server/operations/settings/set-prices.ts';
 import { defineHandler } from '../handler.ts';
 import { actorOf } from '../requests.ts';
 

@@ -1,5 +1,5 @@
 import { walletFile as contract } from '#contracts/wallet/wallet-file.ts';
-import { readPassFile } from '#server/operations/exports/wallet-pass.ts';
+import { readPassFile } from '#server/operations/wallet/wallet-pass.ts';
 import { defineHandler } from '../handler.ts';
 import { fileOf } from '../responses.ts';
 

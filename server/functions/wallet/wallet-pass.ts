@@ -1,5 +1,5 @@
 import { walletPass as contract } from '#contracts/wallet/wallet-pass.ts';
-import { linkToPass } from '#server/operations/exports/wallet-pass.ts';
+import { linkToPass } from '#server/operations/wallet/wallet-pass.ts';
 import { defineHandler } from '../handler.ts';
 import { signedIn } from '../requests.ts';
 

@@ -12,7 +12,7 @@ import {
   type PassRequest,
   readNewPass,
   removePhone,
-} from '#server/operations/exports/pass-phones.ts';
+} from '#server/operations/wallet/pass-phones.ts';
 import { parse, readJson, take } from '../requests.ts';
 import { fileOf } from '../responses.ts';
 import type { FunctionRequests } from '../function.ts';

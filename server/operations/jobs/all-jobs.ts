@@ -29,7 +29,7 @@ import { removeGuestCodeJob, requestGuestCodeJob } from '../crew/guest-codes.ts'
 import { removeStaffCodeJob } from '../access/staff-codes.ts';
 import { endSecretJob } from '../staff/end-secret.ts';
 import { switchLightsJob } from '../power/follow-sessions.ts';
-import { renewApplePassJob, renewGooglePassJob } from '../exports/renew-passes.ts';
+import { renewApplePassJob, renewGooglePassJob } from '../wallet/renew-passes.ts';
 import { makePartialRefundJob, refundPaymentJob } from '../payments/refund.ts';
 import { forgetCustomerJob } from '../customers/provider-customer.ts';
 import { checkLedgerJob } from '../reconciliation/compare-ledger.ts';

@@ -14,7 +14,7 @@ import { readCodeHold } from '../access/code-hold.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
 import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import { readPass } from '../exports/pass-rows.ts';
+import { readPass } from '../wallet/pass-rows.ts';
 import { takenCents } from '../payments/payment-rows.ts';
 import { codeForMail } from './code-for-mail.ts';
 import { readPdf } from './document-mails.ts';
