@@ -83,8 +83,9 @@ describe.each(databases)('early holds on $name', ({ open }) => {
     await hold(ann);
     await hold(ann, span(2));
     expect(await pay(await addPerson(db))).toBeGreaterThan(0);
-    expect(await minutes(hold(ann, span(2, 2)))).toBe('too_many_holds');
+    expect(await minutes(hold(ben, span(2)))).toBe('too_many_holds');
     await hold(ann, span(4));
+    expect(await minutes(hold(ben, span(2)))).toBe('too_many_holds');
     expect(await minutes(hold(ann, span(6)))).toBe('too_many_holds');
     later(59 * MINUTE);
     expect(await minutes(hold(ben, span(2)))).toBe('too_many_holds');
@@ -93,6 +94,27 @@ describe.each(databases)('early holds on $name', ({ open }) => {
     expect(await minutes(hold(ann, span(6)))).toBe('too_many_holds');
     later(24 * HOUR);
     expect(await minutes(hold(ann, span(6)))).toBe(10);
+  });
+
+  test('grow and shift by other hours beside them, and end when the first hours would have ended', async () => {
+    const [ann, ben] = [await newcomer(), await addPerson(db)];
+    await hold(ann, span(0, 2));
+    later(4 * MINUTE);
+    expect(await minutes(hold(ann, span(1, 2)))).toBe(6);
+    expect(await pay(ben, span(0))).toBeGreaterThan(0);
+    expect(await pay(ben, span(2))).toBe('slot_taken');
+    later(6 * MINUTE);
+    await releaseExpiredHolds(cases.system.services);
+    expect(await minutes(hold(ann, span(1, 2)))).toBe('too_many_holds');
+  });
+
+  test('stay when other hours are taken', async () => {
+    const [ann, ben, cara] = [await newcomer(), await addPerson(db), await addPerson(db)];
+    await hold(ann, span(0, 2));
+    await pay(ben, span(2));
+    expect(await minutes(hold(ann, span(1, 2)))).toBe('slot_taken');
+    expect(await pay(cara, span(0, 2))).toBe('slot_taken');
+    expect(await minutes(hold(ann, span(0, 2)))).toBe(10);
   });
 
   test('are three from one network address at once, and the next after twenty minutes', async () => {
