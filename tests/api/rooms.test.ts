@@ -89,6 +89,20 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     expect(after.data?.find((one) => one.id === draft)).toMatchObject({ room: { active: false }, opened: false });
   });
 
+  it('an order of the rooms that names an unknown room is refused and changes nothing', async () => {
+    const readNames = async () =>
+      (await server.client().from('studios').select('name').order('sort_order')).data?.map(({ name }) => name);
+    const before = await readNames();
+    const order = (studioIds: readonly string[]) => server.call('staff-set-room', { order: studioIds }, staff.token);
+    expect(await order([crypto.randomUUID(), STUDIO_A])).toMatchObject({
+      status: 404,
+      body: { error: { code: 'not_found' } },
+    });
+    expect(await readNames()).toEqual(before);
+    expect(await order([STUDIO_A])).toMatchObject({ status: 200 });
+    expect((await readNames())?.[0]).toBe('Studio A');
+  });
+
   it('a room with another name keeps the lock that the operator gave to its old one', async () => {
     expect(await set(STUDIO_A, { name: 'The Loft' })).toMatchObject({ status: 200 });
     const stored = await server.app.db.one<{ lock: string }>(

@@ -69,8 +69,13 @@ function refuseUnknownPlug({ plugs }: Services, name: string | null): void {
   );
 }
 
-/** Orders the rooms as listed. */
+/** Orders the rooms as listed; rooms that are not listed follow. Throws `Refusal('not_found')` and changes nothing if one of them does not exist. */
 export async function orderRooms({ db }: Services, studioIds: readonly string[], actor: string): Promise<void> {
+  const missing = await db.one(
+    'select from unnest($1::uuid[]) as listed (id) where not exists (select from public.studios s where s.id = listed.id) limit 1',
+    [studioIds],
+  );
+  if (missing !== null) throw new Refusal('not_found', 'Studio not found');
   await db.query('select private.order_rooms($1::uuid[], $2::uuid)', [studioIds, actor]);
 }
 
