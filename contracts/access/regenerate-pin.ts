@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCall } from '../core/define-call.ts';
-import { bookingIdField, storedInstantText } from '../core/fields.ts';
+import { bookingIdField, instantText } from '../core/fields.ts';
 import { codeFields } from './code-fields.ts';
 
 /** What the query of the address or the body of a POST has. */
@@ -38,8 +38,8 @@ export const regeneratePin = defineCall({
       id: z.uuid(),
       reference: z.string(),
       studio_name: z.string(),
-      start_time: storedInstantText,
-      end_time: storedInstantText,
+      start_time: instantText,
+      end_time: instantText,
     }),
   }),
   refusals: {
@@ -67,8 +67,8 @@ export const regeneratePin = defineCall({
         id: '55555555-5555-4555-8555-555555555555',
         reference: 'HC-ABC123',
         studio_name: 'Studio A',
-        start_time: '2031-05-02T00:00:00+00:00',
-        end_time: '2031-05-02T02:00:00+00:00',
+        start_time: '2031-05-02T00:00:00.000Z',
+        end_time: '2031-05-02T02:00:00.000Z',
       },
       releaseAt: '2031-05-01T23:45:00.000Z',
       worksFrom: '2031-05-01T23:50:00.000Z',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCall } from '../core/define-call.ts';
-import { storedInstantText } from '../core/fields.ts';
+import { instantText } from '../core/fields.ts';
 import { bookingStatusField } from './booking-status.ts';
 
 const dollars = z.number().describe('In dollars.');
@@ -41,8 +41,8 @@ export const verifyPayment = defineCall({
       .strictObject({
         studio_id: z.uuid(),
         studio_name: z.string(),
-        start_time: storedInstantText,
-        end_time: storedInstantText,
+        start_time: instantText,
+        end_time: instantText,
         total_hours: z.number(),
         base_cost: dollars,
         discount_amount: dollars,
@@ -55,8 +55,8 @@ export const verifyPayment = defineCall({
       .array(
         z.strictObject({
           reference: z.string(),
-          start_time: storedInstantText,
-          end_time: storedInstantText,
+          start_time: instantText,
+          end_time: instantText,
           status: bookingStatusField,
           final_cost: dollars,
         }),
@@ -76,8 +76,8 @@ export const verifyPayment = defineCall({
       booking: {
         studio_id: '55555555-5555-4555-8555-555555555555',
         studio_name: 'Studio A',
-        start_time: '2031-05-02T00:00:00+00:00',
-        end_time: '2031-05-02T02:00:00+00:00',
+        start_time: '2031-05-02T00:00:00.000Z',
+        end_time: '2031-05-02T02:00:00.000Z',
         total_hours: 2,
         base_cost: 98,
         discount_amount: 0,

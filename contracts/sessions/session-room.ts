@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCall } from '../core/define-call.ts';
-import { storedInstantText } from '../core/fields.ts';
+import { instantText } from '../core/fields.ts';
 import { roomFields } from './room-fields.ts';
 
 export const sessionRoom = defineCall({
@@ -14,8 +14,8 @@ export const sessionRoom = defineCall({
   body: z.object(roomFields),
   answer: z.strictObject({
     studioId: z.uuid(),
-    startTime: storedInstantText,
-    endTime: storedInstantText,
+    startTime: instantText,
+    endTime: instantText,
     lights: z.boolean().describe('Whether the room has lights that can be switched.'),
     followed: z.boolean().describe('Whether another person has the room in the hour after.'),
   }),
@@ -28,8 +28,8 @@ export const sessionRoom = defineCall({
     body: { bookingId: '55555555-5555-4555-8555-555555555555' },
     answer: {
       studioId: '66666666-6666-4666-8666-666666666666',
-      startTime: '2031-05-02T00:00:00+00:00',
-      endTime: '2031-05-02T02:00:00+00:00',
+      startTime: '2031-05-02T00:00:00.000Z',
+      endTime: '2031-05-02T02:00:00.000Z',
       lights: true,
       followed: false,
     },

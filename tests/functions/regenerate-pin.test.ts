@@ -6,7 +6,7 @@ import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, P
 import { type FunctionsApp, readResponse } from './test-app.ts';
 
 const SERVICE = '00000000-0000-0000-0000-000000000000';
-const END = new Date(booking.endTime);
+const END = booking.endTime;
 let app: FunctionsApp;
 beforeEach(() => {
   app = prepare(createFunctionsApp());
@@ -32,8 +32,8 @@ const shown = {
     id: BOOKING,
     reference: 'HC-ABC123',
     studio_name: 'Studio A',
-    start_time: booking.startTime,
-    end_time: booking.endTime,
+    start_time: booking.startTime.toISOString(),
+    end_time: booking.endTime.toISOString(),
   },
   releaseAt: '2031-05-01T23:00:00.000Z',
   worksFrom: '2031-05-01T23:45:00.000Z',

@@ -253,8 +253,8 @@ describe('verify-payment', () => {
         booking: {
           studio_id: booking.studioId,
           studio_name: 'Studio A',
-          start_time: booking.startTime,
-          end_time: booking.endTime,
+          start_time: booking.startTime.toISOString(),
+          end_time: booking.endTime.toISOString(),
           total_hours: 2,
           base_cost: 98,
           discount_amount: 15.5,

@@ -39,8 +39,8 @@ const guestPage = {
   name: 'Sam',
   host: 'Alex',
   studioName: 'Studio A',
-  startTime: booking.startTime,
-  endTime: booking.endTime,
+  startTime: booking.startTime.toISOString(),
+  endTime: booking.endTime.toISOString(),
   arrivalNotes: 'Bring headphones.',
   termsVersion: '1',
 };
@@ -53,8 +53,8 @@ const testPin = {
   pin: '123456',
   pinId: null,
   deviceId: 'lock-1',
-  startTime: new Date(startTime),
-  endTime: new Date(endTime),
+  startTime,
+  endTime,
 };
 const own = { readOwnBooking: () => booking };
 const opened = { ...own, ensureCode: () => access, renewCode: () => access, recordView: () => undefined };

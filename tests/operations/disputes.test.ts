@@ -87,7 +87,7 @@ describe('several disputes of one payment', () => {
     );
     const { id, sessionId } = await system.book(person);
     await system.jobs.drain();
-    system.state.now = Date.parse((await readBooking(db, id))?.startTime ?? '') - HOUR;
+    system.state.now = Number((await readBooking(db, id))?.startTime) - HOUR;
     await system.jobs.drain();
     const [pin = ''] = [...system.state.codes.keys()].map((key) => key.split(':')[1] ?? '');
     system.state.now += HOUR + 6 * MINUTE;

@@ -28,8 +28,7 @@ export const regeneratePin = defineHandler(
             throw staff === null ? error : forStaff(error);
           })
         : await ensureCode(services, input.booking_id);
-    if (services.clock().getTime() >= Date.parse(access.booking.endTime))
-      throw new Refusal('session_ended', 'Session has ended');
+    if (services.clock() >= access.booking.endTime) throw new Refusal('session_ended', 'Session has ended');
     await recordView(services, access, access.booking.userId === staff ? null : staff);
     return describe(access);
   },
@@ -61,8 +60,8 @@ function describe(access: BookingAccess): z.input<typeof contract.answer> {
       id: booking.id,
       reference: booking.reference,
       studio_name: booking.studioName,
-      start_time: booking.startTime,
-      end_time: booking.endTime,
+      start_time: booking.startTime.toISOString(),
+      end_time: booking.endTime.toISOString(),
     },
     ...describeInstants(code),
     codesLeft: code.codesLeft,

@@ -52,8 +52,8 @@ function describeForOwner({ booking, payment, order, changed }: PaymentStatus): 
     booking: {
       studio_id: booking.studioId,
       studio_name: booking.studioName,
-      start_time: booking.startTime,
-      end_time: booking.endTime,
+      start_time: booking.startTime.toISOString(),
+      end_time: booking.endTime.toISOString(),
       total_hours: sum((one) => Number(one.totalHours)),
       base_cost: centsToDollars(sum((one) => one.baseCostCents)),
       discount_amount: centsToDollars(sum((one) => one.discountCents + one.couponDiscountCents)),
@@ -63,8 +63,8 @@ function describeForOwner({ booking, payment, order, changed }: PaymentStatus): 
     ...(order.length > 0 && {
       series: order.map((one) => ({
         reference: one.reference,
-        start_time: one.startTime,
-        end_time: one.endTime,
+        start_time: one.startTime.toISOString(),
+        end_time: one.endTime.toISOString(),
         status: one.status,
         final_cost: centsToDollars(one.finalCostCents),
       })),

@@ -5,5 +5,6 @@ import { defineHandler } from '../handler.ts';
 
 export const sessionRoom = defineHandler(contract, async (services, { caller, body }) => {
   await admitAtDoor(services, caller, { ...body, need: 'see your session' });
-  return readSession(services, body.bookingId);
+  const room = await readSession(services, body.bookingId);
+  return { ...room, startTime: room.startTime.toISOString(), endTime: room.endTime.toISOString() };
 });

@@ -67,8 +67,8 @@ async function takeBack(
 
 /** Queues the code and its mail again, as if the booking were confirmed now. */
 async function giveAgain(tx: Transaction, booking: BookingFacts, disputeId: string, now: Date): Promise<void> {
-  if (Date.parse(booking.endTime) <= now.getTime()) return;
-  await queueAccessAgain(tx, booking, { start: new Date(booking.startTime), dedupe: `free:${disputeId}`, now });
+  if (booking.endTime <= now) return;
+  await queueAccessAgain(tx, booking, { start: booking.startTime, dedupe: `free:${disputeId}`, now });
   await tx.query(
     `select private.queue_crew_code(m) from private.crew_member m where m.booking_id = $1::uuid and m.state = 'joined'`,
     [booking.id],

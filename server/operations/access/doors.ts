@@ -146,10 +146,10 @@ export async function readDoorLog(
   const booking = bookingId === null ? null : await readBooking(db, bookingId);
   // The clock of a lock may be ahead of ours.
   const now = clock().getTime() + HOUR_MS;
-  const ended = booking === null ? now : Date.parse(booking.endTime) + DAY_MS;
+  const ended = booking === null ? now : booking.endTime.getTime() + DAY_MS;
   const until = before ?? new Date(Math.min(now, ended));
   const from =
-    booking === null ? new Date(until.getTime() - LOG_DAYS * DAY_MS) : new Date(Date.parse(booking.startTime) - DAY_MS);
+    booking === null ? new Date(until.getTime() - LOG_DAYS * DAY_MS) : new Date(booking.startTime.getTime() - DAY_MS);
   const { rows } = await db.query<DoorLogEntry>(
     `select at, kind, studio_id as "studioId", studio_name as "studioName", reference, by_code as "byCode", start_time as "startTime",
        customer_name as "customerName", actor

@@ -47,8 +47,7 @@ async function issueFirstCode(services: Services, bookingId: string): Promise<'d
     if (!booking || booking.status !== 'confirmed') return null;
     if ((await readCodeHold(tx, bookingId)) !== null) return null;
     const newest = await newestCodeOfHours(tx, bookingId);
-    if (clock().getTime() >= Date.parse(booking.endTime))
-      return newest?.status === 'requested' || !newest ? 'ended' : null;
+    if (clock() >= booking.endTime) return newest?.status === 'requested' || !newest ? 'ended' : null;
     // A code that was taken back while the booking was held is replaced.
     if (newest && newest.status !== 'revoke_pending' && newest.status !== 'revoked') return { booking, code: newest };
     const attempt = ((await newestCode(tx, bookingId))?.attempt ?? 0) + 1;

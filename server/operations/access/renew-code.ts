@@ -26,7 +26,7 @@ export async function renewCode(services: Services, bookingId: string, actor: st
   await requireNotHeld(db, bookingId);
   const { releaseAt } = await readAccessTimes(services, db, booking);
   const now = clock();
-  if (now.getTime() >= Date.parse(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
+  if (now >= booking.endTime) throw new Refusal('session_ended', 'Session has ended');
   if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
   await requireNotUndoing(db, bookingId, now);
   const code = await db.transaction((tx) => planRenewal(services, tx, { booking, actor, now, limited: true }));
@@ -54,7 +54,7 @@ export async function replaceSeenCode(services: Services, bookingId: string, cod
   const now = clock();
   const planned = await db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
-    if (booking?.status !== 'confirmed' || now.getTime() >= Date.parse(booking.endTime)) return null;
+    if (booking?.status !== 'confirmed' || now >= booking.endTime) return null;
     // A dispute has taken the code back already.
     if ((await readCodeHold(tx, bookingId)) !== null) return null;
     const waits = (await newestCode(tx, bookingId))?.status === 'requested';

@@ -40,7 +40,7 @@ export async function showAccess(services: Services, bookingId: string): Promise
   const { mode, singleUse } = locks.capabilities;
   const openedAt = singleUse ? history.openedAt : null;
   const now = clock();
-  const ended = now.getTime() >= Date.parse(booking.endTime);
+  const ended = now >= booking.endTime;
   const released = now.getTime() >= times.releaseAt.getTime() && !ended && !(await isHeldForUndo(db, bookingId, now));
   const limits = regenerateLimits(mode);
   const nextCodeAt = newest ? new Date(newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;

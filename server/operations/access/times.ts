@@ -7,9 +7,9 @@ import type { Services } from '../core/services.ts';
 /** Calculates when a booking's code is requested, released and valid. Reads whether the studio is free before the start. */
 export async function readAccessTimes({ locks }: Services, db: Queryable, booking: BookingFacts): Promise<AccessTimes> {
   return accessTimes({
-    start: new Date(booking.startTime),
-    end: new Date(booking.endTime),
-    bookedAt: new Date(booking.confirmedAt ?? booking.createdAt),
+    start: booking.startTime,
+    end: booking.endTime,
+    bookedAt: booking.confirmedAt ?? booking.createdAt,
     studioFreeBefore: await isStudioFreeBefore(db, booking, studio.pinLeadMinutes),
     capabilities: locks.capabilities,
   });

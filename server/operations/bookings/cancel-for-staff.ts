@@ -68,7 +68,7 @@ export async function cancelOrderForStaff(
     const now = services.clock().getTime();
     const bookings = await lockOrder(tx, wanted.bookingId);
     if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
-    const left = bookings.filter(({ status, endTime }) => status === 'confirmed' && Date.parse(endTime) > now);
+    const left = bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime.getTime() > now);
     // Sent again, it finds what it did before.
     const again = left.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : left;
     if (again.length === 0) throw new Refusal('already_done', 'There is nothing left to cancel in this series.');
@@ -158,8 +158,7 @@ async function repeated(tx: Transaction, { bookingId, refund }: StaffCancellatio
 }
 
 function requireNotOver(booking: BookingFacts, now: Date): void {
-  if (Date.parse(booking.endTime) <= now.getTime())
-    throw new Refusal('too_late', 'This booking is over. It can be refunded, not cancelled.');
+  if (booking.endTime <= now) throw new Refusal('too_late', 'This booking is over. It can be refunded, not cancelled.');
 }
 
 function decide(refund: 'full' | 'none' | number, paid: readonly PaidPayment[]): Decision {

@@ -50,10 +50,7 @@ export async function cancelOrder(
     for (const booking of bookings) {
       const problem = await whyNotCancel(tx, booking, now);
       if (problem === null) done.push(await cancelLocked(tx, booking, userId, now));
-      else if (
-        booking.id === bookingId ||
-        (booking.status === 'confirmed' && Date.parse(booking.endTime) > now.getTime())
-      )
+      else if (booking.id === bookingId || (booking.status === 'confirmed' && booking.endTime > now))
         problems.push(problem);
     }
     if (done.length === 0) throw problems[0] ?? new Refusal('already_done', 'These bookings are already cancelled.');
@@ -95,7 +92,7 @@ export const readTerms = async (
   booking: BookingFacts,
   now: Date,
 ): Promise<ReturnType<typeof cancellationTerms>> =>
-  cancellationTerms(new Date(booking.termsStart), now, await freeCancelHours(tx, booking.id));
+  cancellationTerms(booking.termsStart, now, await freeCancelHours(tx, booking.id));
 
 /** Why a customer cannot cancel a booking; null when the terms allow it. */
 async function whyNotCancel(tx: Transaction, booking: BookingFacts, now: Date): Promise<Refusal | null> {

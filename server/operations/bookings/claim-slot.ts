@@ -1,5 +1,12 @@
 import { DatabaseError, type Queryable } from '#server/db/database.ts';
-import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import {
+  type BookingFacts,
+  type BookingJson,
+  type PaymentFacts,
+  type PaymentJson,
+  toBooking,
+  toPayment,
+} from '../core/booking-rows.ts';
 import { isBlocked } from '../core/blocked.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -17,11 +24,11 @@ export type HoldClaim = Readonly<Record<string, unknown>> & { readonly totalCent
 
 /** What `private.hold_booking()` returns. */
 type HoldOutcome =
-  | { outcome: 'held'; booking: BookingFacts; payment: PaymentFacts }
-  | { outcome: 'existing'; booking: BookingFacts; payment: PaymentFacts }
+  | { outcome: 'held'; booking: BookingJson; payment: PaymentJson }
+  | { outcome: 'existing'; booking: BookingJson; payment: PaymentJson }
   | { outcome: 'replace'; bookingIds: string[] }
   | { outcome: 'taken'; expired: string[]; mine: string | null }
-  | { outcome: 'too_many_holds'; holds: BookingFacts[]; retryAt: string | null }
+  | { outcome: 'too_many_holds'; holds: BookingJson[]; retryAt: string | null }
   | ({ outcome: 'too_many_hours' } & UnpaidHours);
 
 /** How often a claim is tried: other customers may take and release hours in between. */
@@ -43,9 +50,9 @@ export async function claimSlot(
     switch (outcome.outcome) {
       case 'held':
       case 'existing':
-        return outcome;
+        return { booking: toBooking(outcome.booking), payment: toPayment(outcome.payment) };
       case 'too_many_holds':
-        throw tooManyHolds(outcome.holds, outcome.retryAt, now);
+        throw tooManyHolds(outcome.holds.map(toBooking), outcome.retryAt, now);
       case 'too_many_hours':
         throw tooManyHours(outcome);
       case 'replace':

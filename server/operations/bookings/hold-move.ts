@@ -1,6 +1,6 @@
 import { moveHoldEnd, ownMoveHoldEnd } from '#rules/payment-link.ts';
 import type { Transaction } from '#server/db/database.ts';
-import type { BookingFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, type BookingJson, toBooking } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { tooManyHours, type UnpaidHours } from '../core/too-many-holds.ts';
@@ -20,19 +20,19 @@ export async function moveLinkEnd(
   now: Date,
 ): Promise<Date | null> {
   const holdMinutes = resolveHoldMinutes(settings, await readBookingRules(tx));
-  const from = { studioId: booking.studioId, start: new Date(booking.startTime), end: new Date(booking.endTime) };
+  const from = { studioId: booking.studioId, start: booking.startTime, end: booking.endTime };
   const holdEnd = to.customer === undefined ? moveHoldEnd : ownMoveHoldEnd;
   return holdEnd(from, { studioId: to.studioId, start: to.startTime, end: to.endTime }, now, holdMinutes);
 }
 
 /** Reads the hold of new hours of a locked booking that waits for payment; null when there is none. */
 export async function readMoveHold(tx: Transaction, bookingId: string): Promise<BookingFacts | null> {
-  const row = await tx.one<{ facts: BookingFacts }>(
+  const row = await tx.one<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b
      where b.moves_booking = $1::uuid and b.status = 'pending' order by b.created_at desc, b.id limit 1`,
     [bookingId],
   );
-  return row?.facts ?? null;
+  return row && toBooking(row.facts);
 }
 
 type HeldHours = NewHours & {
@@ -98,7 +98,7 @@ export async function holdMove(
 
 /** Each unpaid hold of new hours keeps them from others for a while. Those of all bookings of a customer count together. */
 async function requireFewHolds(tx: Transaction, customer: string, now: Date, limitFactor: number): Promise<void> {
-  const row = await tx.one<{ holds: number; oldest: string }>(
+  const row = await tx.one<{ holds: number; oldest: Date }>(
     `select count(*)::int as holds, min(b.created_at) as oldest
      from private.booking m join private.booking b on b.moves_booking = m.id
      where m.user_id = $1::uuid and b.made_by is null and b.created_at > $2::timestamptz - interval '1 hour'
@@ -107,7 +107,7 @@ async function requireFewHolds(tx: Transaction, customer: string, now: Date, lim
   );
   const { holdsPerHour } = await readBookingRules(tx);
   if (row === null || row.holds < holdsPerHour * limitFactor) return;
-  const retryAfter = Math.max(1, Math.ceil((Date.parse(row.oldest) + 3_600_000 - now.getTime()) / 1000));
+  const retryAfter = Math.max(1, Math.ceil((row.oldest.getTime() + 3_600_000 - now.getTime()) / 1000));
   throw new Refusal('too_many_holds', 'You’ve started several changes without paying. Please wait a while.', {
     retryAfter,
   });
@@ -136,7 +136,7 @@ async function insertHold(
   to: HeldHours,
   until: Date,
 ): Promise<BookingFacts | null> {
-  const row = await tx.one<{ facts: BookingFacts }>(
+  const row = await tx.one<{ facts: BookingJson }>(
     `insert into private.booking as b (reference, moves_booking, move_number, studio_id, studio_name, start_time, end_time, status,
        hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, coupon_discount_cents, waived_cents, final_cost_cents, made_by,
        created_at)
@@ -163,5 +163,5 @@ async function insertHold(
       to.now,
     ],
   );
-  return row?.facts ?? null;
+  return row && toBooking(row.facts);
 }

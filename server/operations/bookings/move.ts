@@ -94,7 +94,9 @@ export async function moveBooking(services: Services, wanted: Move): Promise<Mov
     const taken = (await readTaken(services.db, wanted)).filter(
       (one) => one.id !== bookingId && one.movesBooking !== bookingId,
     );
-    const expired = taken.filter((one) => one.status === 'pending' && Date.parse(one.holdExpiresAt ?? '') <= now);
+    const expired = taken.filter(
+      (one) => one.status === 'pending' && one.holdExpiresAt !== null && one.holdExpiresAt.getTime() <= now,
+    );
     const released = await releaseInTheWay(
       services,
       expired.map(({ id }) => id),
@@ -113,7 +115,7 @@ async function payDifference(
   timeLeft: () => number,
 ): Promise<Moved> {
   const moved = { differenceCents: hold.finalCostCents, refundCents: 0, byHand: false, undo: null };
-  const until = new Date(hold.holdExpiresAt ?? 0);
+  const until = hold.holdExpiresAt ?? new Date(0);
   const outcome =
     card === null || customer === undefined
       ? null
@@ -160,7 +162,7 @@ export async function quoteMove(services: Services, wanted: Move): Promise<MoveQ
 async function othersHave(tx: Transaction, wanted: Move, now: Date): Promise<boolean> {
   const { bookingId } = wanted;
   const others = (await readTaken(tx, wanted)).filter((one) => one.id !== bookingId && one.movesBooking !== bookingId);
-  return others.some((one) => one.status === 'confirmed' || Date.parse(one.holdExpiresAt ?? '') > now.getTime());
+  return others.some((one) => one.status === 'confirmed' || isHeld(one, now));
 }
 
 /** Hours that a customer adds to the end of the own booking. */
@@ -265,17 +267,18 @@ const mustPay = ({ differenceCents }: MovedPrice, { waive }: Move): boolean => !
 
 const samePlace = (one: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
   one.studioId === studioId &&
-  Date.parse(one.startTime) === startTime.getTime() &&
-  Date.parse(one.endTime) === endTime.getTime();
+  one.startTime.getTime() === startTime.getTime() &&
+  one.endTime.getTime() === endTime.getTime();
 
 const isThere = (booking: BookingFacts, place: Place): boolean =>
   booking.status === 'confirmed' && samePlace(booking, place);
 
+/** Whether unpaid hours are still kept. */
+const isHeld = ({ holdExpiresAt }: BookingFacts, now: Date): boolean => holdExpiresAt !== null && holdExpiresAt > now;
+
 /** Whether a hold waits for the same move. It keeps the price that the customer was told. */
 const isSame = (hold: BookingFacts, booking: BookingFacts, to: Place & { readonly now: Date }): boolean =>
-  samePlace(hold, to) &&
-  hold.moveNumber === booking.moves + 1 &&
-  Date.parse(hold.holdExpiresAt ?? '') > to.now.getTime();
+  samePlace(hold, to) && hold.moveNumber === booking.moves + 1 && isHeld(hold, to.now);
 
 async function lastMove(tx: Transaction, { id, moves }: BookingFacts): Promise<Moved> {
   const last = await tx.one<{ differenceCents: number; refundCents: number; byHand: boolean }>(
@@ -295,7 +298,7 @@ async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, n
   const { customer } = wanted;
   if (customer !== undefined) await requireOwnMove(tx, booking, { ...wanted, customer }, now);
   const slots = readSpan(wanted);
-  const own = slotsOfSpan(new Date(booking.startTime), new Date(booking.endTime)) ?? [];
+  const own = slotsOfSpan(booking.startTime, booking.endTime) ?? [];
   requireOpen(
     slots.filter((slot) => !own.some((one) => sameSlot(one, slot))),
     now,

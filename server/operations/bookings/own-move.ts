@@ -23,9 +23,9 @@ export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to:
     throw new Refusal('already_done', 'This booking has changed in the meantime. Please look at it again.');
   const freeHours = await freeCancelHours(tx, booking.id);
   const span = {
-    start: new Date(booking.startTime),
-    end: new Date(booking.endTime),
-    termsStart: new Date(booking.termsStart),
+    start: booking.startTime,
+    end: booking.endTime,
+    termsStart: booking.termsStart,
   };
   const terms = changeTerms(span, now, freeHours);
   if (!(later ? terms.extend : terms.move))
@@ -52,8 +52,8 @@ export async function readExtension(
   asked: { readonly bookingId: string; readonly customer: string; readonly hours: number; readonly from: Date | null },
 ): Promise<Place> {
   const booking = await readOwnBooking(services, asked.customer, asked.bookingId);
-  const startTime = new Date(booking.startTime);
-  const slots = slotsWithMore(startTime, asked.from ?? new Date(booking.endTime), asked.hours);
+  const { startTime } = booking;
+  const slots = slotsWithMore(startTime, asked.from ?? booking.endTime, asked.hours);
   if (slots === null) throw new Refusal('invalid_request', 'The session doesn’t end at that time.', { field: 'from' });
   if (slots.length > studio.maxHours)
     throw new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`, { field: 'hours' });

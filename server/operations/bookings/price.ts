@@ -2,7 +2,7 @@ import type { CouponTerms } from '#rules/coupons.ts';
 import { quoteSlots, type Quote, type Rates } from '#rules/pricing.ts';
 import { type Slot, slotClosed, slotsOfSpan } from '#rules/slots.ts';
 import { settings as studio } from '#rules/venue.ts';
-import type { BookingFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, type BookingJson, toBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
 import type { CheckoutFacts, EnteredCoupon } from './checkout-facts.ts';
@@ -31,11 +31,11 @@ export async function readOwnHold(
   { db }: Services,
   request: Span & { readonly userId: string; readonly studioId: string },
 ): Promise<OwnHold | null> {
-  const row = await db.one<{ hold: OwnHold | null }>(
+  const row = await db.one<{ hold: (Omit<OwnHold, 'booking'> & { readonly booking: BookingJson }) | null }>(
     'select private.own_hold($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz) as hold',
     [request.userId, request.studioId, request.startTime, request.endTime],
   );
-  return row?.hold ?? null;
+  return row?.hold ? { ...row.hold, booking: toBooking(row.hold.booking) } : null;
 }
 
 /** Returns the slots of the requested hours. Throws `Refusal` unless they begin and end on the hour and are not too many. */
@@ -54,8 +54,7 @@ const tooLong = (): Refusal => new Refusal('invalid_request', `A booking can be 
 
 /** Returns the frozen price of an own hold that can still be paid with the same code; it was checked when the hold was made. */
 export function frozenPrice(own: OwnHold | null, code: string | null, now: Date): Price | null {
-  if (!own?.payable || own.booking.holdExpiresAt === null || Date.parse(own.booking.holdExpiresAt) <= now.getTime())
-    return null;
+  if (!own?.payable || own.booking.holdExpiresAt === null || own.booking.holdExpiresAt <= now) return null;
   if ((own.coupon?.code ?? '') !== (code ?? '').trim().toUpperCase()) return null;
   return { quote: quoteOfBooking(own.booking), couponId: own.couponId, coupon: own.coupon };
 }

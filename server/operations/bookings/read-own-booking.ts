@@ -1,4 +1,4 @@
-import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, type BookingJson, readBooking, toBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 import type { Queryable } from '#server/db/database.ts';
@@ -16,10 +16,10 @@ export async function readOwnBooking(
 }
 
 async function newestConfirmed(db: Queryable, userId: string): Promise<BookingFacts | null> {
-  const row = await db.one<{ facts: BookingFacts }>(
+  const row = await db.one<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b
      where b.user_id = $1::uuid and b.status = 'confirmed' order by b.confirmed_at desc limit 1`,
     [userId],
   );
-  return row?.facts ?? null;
+  return row && toBooking(row.facts);
 }

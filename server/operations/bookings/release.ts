@@ -82,7 +82,7 @@ async function releaseProcessing(
   const { booking, payment } =
     session === null ? { booking: held, payment: processing } : await settleSession(services, session, reason);
   if (payment.state !== 'processing' || booking.status !== 'pending') return booking;
-  if (session !== null && services.clock().getTime() < Date.parse(booking.startTime)) {
+  if (session !== null && services.clock() < booking.startTime) {
     if (reason === 'hold_expired') return booking;
     throw new Refusal(
       'payment_processing',

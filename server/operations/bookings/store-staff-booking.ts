@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Quote } from '#rules/pricing.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import { DatabaseError, type Transaction, type Queryable } from '#server/db/database.ts';
-import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, type BookingJson, type PaymentFacts, toBooking } from '../core/booking-rows.ts';
 import { blockedForStaff, isBlocked } from '../core/blocked.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -60,7 +60,7 @@ export async function findRepeated(
   wanted: StaffBooking,
   spans: readonly Span[],
 ): Promise<BookingFacts | null> {
-  const row = await db.one<{ facts: BookingFacts; same: boolean }>(
+  const row = await db.one<{ facts: BookingJson; same: boolean }>(
     `select private.booking_json(b) as facts,
        b.studio_id = $1::uuid and b.start_time = $2::timestamptz and b.end_time = $3::timestamptz and p.kind = $5
          and $4 in (u.email, b.guest_email) and b.final_cost_cents = coalesce($7::int, b.final_cost_cents)
@@ -81,7 +81,7 @@ export async function findRepeated(
       spans.map(({ startTime }) => startTime),
     ],
   );
-  if (row === null || row.same) return row?.facts ?? null;
+  if (row === null || row.same) return row && toBooking(row.facts);
   throw new Refusal('already_done', 'This request has made another booking.', {
     bookingId: row.facts.id,
     reference: row.facts.reference,
@@ -158,7 +158,7 @@ async function insertBookings(
   const ids = wanted.spans.map(() => randomUUID());
   const bookings: BookingFacts[] = [];
   for (const [at, { startTime, endTime, quote, waivedCents }] of wanted.spans.entries()) {
-    const row = await tx.one<{ facts: BookingFacts }>(
+    const row = await tx.one<{ facts: BookingJson }>(
       `insert into private.booking as b (id, order_id, order_place, order_size, reference, user_id, guest_email, guest_name, studio_id, studio_name,
          start_time, end_time, status, hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, waived_cents, final_cost_cents, policy,
          notes, made_by, request_id, created_at, contact_phone)
@@ -193,7 +193,7 @@ async function insertBookings(
       ],
     );
     if (row === null) throw new TakenMeanwhile();
-    bookings.push(row.facts);
+    bookings.push(toBooking(row.facts));
   }
   return bookings;
 }

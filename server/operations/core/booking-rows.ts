@@ -1,17 +1,17 @@
 import type { Queryable } from '#server/db/database.ts';
 
-/** A booking as `private.booking_json()` returns it. Times are ISO instants, money is cents. */
+/** A booking of the database. Money is in cents. */
 export type BookingFacts = {
   readonly id: string;
   readonly reference: string;
   readonly userId: string | null;
   readonly studioId: string;
   readonly studioName: string;
-  readonly startTime: string;
-  readonly endTime: string;
+  readonly startTime: Date;
+  readonly endTime: Date;
   readonly status: 'pending' | 'confirmed' | 'cancelled';
   readonly cancelReason: CancelReason | null;
-  readonly holdExpiresAt: string | null;
+  readonly holdExpiresAt: Date | null;
   readonly totalHours: number;
   readonly slots: readonly { date: string; hour: number; label: string; priceCents: number }[];
   readonly baseCostCents: number;
@@ -27,8 +27,8 @@ export type BookingFacts = {
   readonly guestName: string | null;
   /** Who of the staff made it; null: the customer. */
   readonly madeBy: string | null;
-  readonly createdAt: string;
-  readonly confirmedAt: string | null;
+  readonly createdAt: Date;
+  readonly confirmedAt: Date | null;
   /** For the hold of new hours: the booking that moves there when the difference is paid, and which of its moves that is. */
   readonly movesBooking: string | null;
   readonly moveNumber: number | null;
@@ -38,7 +38,7 @@ export type BookingFacts = {
   readonly orderPlace: number | null;
   readonly orderSize: number | null;
   /** The start from which its cancellation terms count: the earliest one where staff have moved it. */
-  readonly termsStart: string;
+  readonly termsStart: Date;
   /** What moves cost more and is not charged yet, or, below zero, what they cost less and has not gone back yet. */
   readonly owedCents: number;
 };
@@ -75,7 +75,7 @@ export type PaymentFacts = {
   readonly key: string;
   readonly sessionId: string | null;
   readonly url: string | null;
-  readonly sessionExpiresAt: string | null;
+  readonly sessionExpiresAt: Date | null;
   readonly amountCents: number;
   /** What the provider took; null before it took anything. */
   readonly paidCents: number | null;
@@ -84,53 +84,84 @@ export type PaymentFacts = {
   readonly disputeStatus: 'open' | 'won' | 'lost' | null;
   readonly paymentIntentId: string | null;
   readonly refundId: string | null;
-  readonly createdAt: string;
+  readonly createdAt: Date;
   /** Which move of its booking it was for; null: the booking itself. */
   readonly moveNumber: number | null;
   /** The saved card that it is taken from; null: it is paid on the pay page. */
   readonly card: string | null;
   /** When the provider was last asked to take it. */
-  readonly cardAt: string | null;
+  readonly cardAt: Date | null;
   /** Until then another attempt takes its place: its session may end without the hold. */
-  readonly replacedUntil: string | null;
+  readonly replacedUntil: Date | null;
   /** The payment of the first booking of its order, also for that one itself; null: the booking was made alone. */
   readonly shareOf: string | null;
 };
+
+/** A row as a SQL function returns it in JSON, where times are ISO texts. */
+type JsonRow<T> = {
+  readonly [K in keyof T]: T[K] extends Date ? string : T[K] extends Date | null ? string | null : T[K];
+};
+
+/** A booking as `private.booking_json()` returns it. */
+export type BookingJson = JsonRow<BookingFacts>;
+
+/** A payment as `private.payment_json()` returns it. */
+export type PaymentJson = JsonRow<PaymentFacts>;
+
+const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+export const toBooking = (json: BookingJson): BookingFacts => ({
+  ...json,
+  startTime: new Date(json.startTime),
+  endTime: new Date(json.endTime),
+  holdExpiresAt: toDate(json.holdExpiresAt),
+  createdAt: new Date(json.createdAt),
+  confirmedAt: toDate(json.confirmedAt),
+  termsStart: new Date(json.termsStart),
+});
+
+export const toPayment = (json: PaymentJson): PaymentFacts => ({
+  ...json,
+  sessionExpiresAt: toDate(json.sessionExpiresAt),
+  createdAt: new Date(json.createdAt),
+  cardAt: toDate(json.cardAt),
+  replacedUntil: toDate(json.replacedUntil),
+});
 
 /**
  * Locks the booking until the transaction ends, and before the hold of new hours the booking that moves there. Always lock it before its
  * payments: the same order everywhere prevents deadlocks.
  */
 export async function lockBooking(tx: Queryable, bookingId: string): Promise<BookingFacts | null> {
-  const row = await tx.one<{ facts: BookingFacts | null }>('select private.lock_booking($1::uuid) as facts', [
+  const row = await tx.one<{ facts: BookingJson | null }>('select private.lock_booking($1::uuid) as facts', [
     bookingId,
   ]);
-  return row?.facts ?? null;
+  return row?.facts ? toBooking(row.facts) : null;
 }
 
 /** Locks a booking with all bookings of its order, in their order; a booking that was made alone as `lockBooking` does. Empty when there is none. */
 export async function lockOrder(tx: Queryable, bookingId: string): Promise<readonly BookingFacts[]> {
-  const row = await tx.one<{ facts: readonly BookingFacts[] }>('select private.lock_order($1::uuid) as facts', [
+  const row = await tx.one<{ facts: readonly BookingJson[] }>('select private.lock_order($1::uuid) as facts', [
     bookingId,
   ]);
-  return row?.facts ?? [];
+  return (row?.facts ?? []).map(toBooking);
 }
 
 /** Reads all bookings of an order, earliest first. */
 export async function readOrder(db: Queryable, orderId: string): Promise<readonly BookingFacts[]> {
-  const { rows } = await db.query<{ facts: BookingFacts }>(
+  const { rows } = await db.query<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b where b.order_id = $1::uuid order by b.order_place`,
     [orderId],
   );
-  return rows.map(({ facts }) => facts);
+  return rows.map(({ facts }) => toBooking(facts));
 }
 
 export async function readBooking(db: Queryable, bookingId: string): Promise<BookingFacts | null> {
-  const row = await db.one<{ facts: BookingFacts }>(
+  const row = await db.one<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b where b.id = $1::uuid`,
     [bookingId],
   );
-  return row?.facts ?? null;
+  return row?.facts ? toBooking(row.facts) : null;
 }
 
 /** Returns the reference that the customer knows: for the hold of new hours, that of the booking that moves there. */
@@ -141,10 +172,10 @@ export async function customersReference(db: Queryable, booking: BookingFacts): 
 
 /** Reads the newest payment of the booking itself, not one for a move. */
 export async function latestPayment(db: Queryable, bookingId: string): Promise<PaymentFacts | null> {
-  const row = await db.one<{ facts: PaymentFacts }>(
+  const row = await db.one<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x where x.booking_id = $1::uuid and x.move_number is null
      order by x.attempt desc limit 1`,
     [bookingId],
   );
-  return row?.facts ?? null;
+  return row?.facts ? toPayment(row.facts) : null;
 }

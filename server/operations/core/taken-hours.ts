@@ -1,5 +1,5 @@
 import type { Queryable } from '#server/db/database.ts';
-import type { BookingFacts } from './booking-rows.ts';
+import { type BookingFacts, type BookingJson, toBooking } from './booking-rows.ts';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { Refusal } from './refusal.ts';
 
@@ -8,13 +8,13 @@ export async function readTaken(
   db: Queryable,
   { studioId, startTime, endTime }: { readonly studioId: string; readonly startTime: Date; readonly endTime: Date },
 ): Promise<BookingFacts[]> {
-  const { rows } = await db.query<{ facts: BookingFacts }>(
+  const { rows } = await db.query<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b
      where b.studio_id = $1::uuid and b.status in ('pending', 'confirmed') and b.during && tstzrange($2::timestamptz, $3::timestamptz, '[)')
      order by b.start_time`,
     [studioId, startTime, endTime],
   );
-  return rows.map(({ facts }) => facts);
+  return rows.map(({ facts }) => toBooking(facts));
 }
 
 /** The answer to staff when hours are taken; `bookings` names those in the way, `dates` those dates of a series. */

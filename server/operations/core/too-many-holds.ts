@@ -8,8 +8,7 @@ import { Refusal } from './refusal.ts';
  */
 export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | null, now: Date): Refusal {
   const named = holds.map(
-    (one) =>
-      `${one.studioName}, ${formatStudioRange(new Date(one.startTime), new Date(one.endTime))} (reference ${one.reference})`,
+    (one) => `${one.studioName}, ${formatStudioRange(one.startTime, one.endTime)} (reference ${one.reference})`,
   );
   const waiting = named.length === 0 ? '' : `Waiting for your payment: ${named.join('; ')}. `;
   const list = holds.map((one) => ({

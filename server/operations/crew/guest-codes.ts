@@ -67,7 +67,7 @@ async function lockMember(
   // Read again: somebody may have changed the guest before the lock was ours.
   const member = await read();
   if (booking?.status !== 'confirmed' || member?.joined !== true) return null;
-  return clock().getTime() >= Date.parse(booking.endTime) ? null : { member, booking };
+  return clock() >= booking.endTime ? null : { member, booking };
 }
 
 /** Stores a code before the lock is called, so that a lost answer can be requested again. Throws when the lock has no room. */
@@ -184,7 +184,7 @@ async function planNextCode(services: Services, tx: Transaction, page: CrewPage)
     dedupe: `${member.id}:${planned.id}`,
     payload: { memberId: member.id },
     dueAt: new Date(now.getTime() + RETRY_MS),
-    deadlineAt: new Date(booking.endTime),
+    deadlineAt: booking.endTime,
   });
   return { code: planned, booking };
 }

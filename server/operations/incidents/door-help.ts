@@ -74,7 +74,7 @@ async function tellStaff(
       dedupe: id,
       payload: { staff: id },
       dueAt: now,
-      deadlineAt: new Date(booking.endTime),
+      deadlineAt: booking.endTime,
     });
 }
 
@@ -85,7 +85,7 @@ async function requireAtDoor(
   const booking = await requireConfirmed(services.db, bookingId);
   const { worksFrom } = await readAccessTimes(services, services.db, booking);
   const now = services.clock();
-  if (now >= new Date(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
+  if (now >= booking.endTime) throw new Refusal('session_ended', 'Session has ended');
   const from = new Date(worksFrom.getTime() - EARLY_MS);
   if (now < from)
     throw new Refusal('code_not_released', `Your code works from ${formatStudioTime(worksFrom)} (Sydney time).`);

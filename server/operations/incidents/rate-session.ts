@@ -18,7 +18,7 @@ export async function rateSession(
   const booking = await requireConfirmed(db, bookingId);
   if (booking.userId !== customer) throw new Refusal('not_found', 'Booking not found');
   const now = clock();
-  const end = new Date(booking.endTime);
+  const end = booking.endTime;
   if (now < end) throw new Refusal('code_not_released', 'You can tell us how it was once the session is over.');
   await db.transaction(async (tx) => {
     await tx.query('select from private.booking where id = $1::uuid for update', [bookingId]);

@@ -29,7 +29,7 @@ export async function reportProblem(
   const booking = await requireConfirmed(db, bookingId);
   if (booking.userId !== customer) throw new Refusal('not_found', 'Booking not found');
   const now = clock();
-  const window = reportWindow({ start: new Date(booking.startTime), end: new Date(booking.endTime) }, kind);
+  const window = reportWindow({ start: booking.startTime, end: booking.endTime }, kind);
   if (now < window.start)
     throw new Refusal(
       'code_not_released',

@@ -40,7 +40,7 @@ export function ownPage({ siteUrl }: Services, booking: BookingFacts): string | 
 
 /** Returns the signed link to a booking's code page, valid until the booking ends. */
 export function pinLink({ links, siteUrl }: Services, booking: BookingFacts): string {
-  const token = links.sign(PIN_LINK, booking.id, new Date(booking.endTime));
+  const token = links.sign(PIN_LINK, booking.id, booking.endTime);
   return `${siteUrl}/regenerate-pin?booking_id=${booking.id}&token=${token}`;
 }
 
@@ -50,8 +50,8 @@ export function forMail(facts: BookingFacts, firstName: string | null, business:
     id: facts.id,
     reference: facts.reference,
     studioName: facts.studioName,
-    start: new Date(facts.startTime),
-    end: new Date(facts.endTime),
+    start: facts.startTime,
+    end: facts.endTime,
     hours: facts.totalHours,
     baseCents: facts.baseCostCents,
     discountCents: facts.discountCents,
@@ -104,6 +104,6 @@ export async function withOrder(
 /** The hours of a booking, or of a hold. */
 export const hoursOf = (facts: BookingFacts): Hours => ({
   studioName: facts.studioName,
-  start: new Date(facts.startTime),
-  end: new Date(facts.endTime),
+  start: facts.startTime,
+  end: facts.endTime,
 });

@@ -56,7 +56,7 @@ async function sendConfirmation(services: Services, job: Job): Promise<JobOutcom
 
 /** How many hours before its start a booking can be cancelled for a full refund. Staff who move it later do not move that time. */
 const hoursToCancel = async ({ db }: Services, facts: BookingFacts): Promise<number> =>
-  (await freeCancelHours(db, facts.id)) + (Date.parse(facts.startTime) - Date.parse(facts.termsStart)) / 3_600_000;
+  (await freeCancelHours(db, facts.id)) + (facts.startTime.getTime() - facts.termsStart.getTime()) / 3_600_000;
 
 /** Mails the customer that the booking is cancelled, and how much money comes back. */
 async function sendCancellation(services: Services, job: Job<{ because?: string | undefined }>): Promise<JobOutcome> {

@@ -17,7 +17,7 @@ type ReminderJob = Job<z.output<typeof payloadSchema>>;
 /** Whether the booking still has the hours of the job, and they are ahead. */
 function isCurrent(facts: BookingFacts | null, job: ReminderJob, now: Date): facts is BookingFacts {
   const { startTime } = job.payload;
-  const start = facts === null ? null : new Date(facts.startTime);
+  const start = facts === null ? null : facts.startTime;
   return facts?.status === 'confirmed' && start?.getTime() === startTime.getTime() && start > now;
 }
 

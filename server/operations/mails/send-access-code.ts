@@ -21,7 +21,7 @@ async function sendAccessCode(services: Services, job: Job): Promise<JobOutcome>
     await markScheduled(db, job, 'cancelled', clock());
     return 'done';
   }
-  if (clock().getTime() >= Date.parse(facts.endTime)) {
+  if (clock() >= facts.endTime) {
     await markScheduled(db, job, 'cancelled', clock());
     return { closed: 'The session ended before the access code could be mailed.' };
   }
@@ -59,7 +59,7 @@ async function sendCodeHeldToStaff(services: Services, job: Job<{ staff: string 
     [job.payload.staff],
   );
   const booking = await readBooking(db, job.subjectId);
-  const isAhead = booking?.status === 'confirmed' && clock().getTime() < Date.parse(booking.endTime);
+  const isAhead = booking?.status === 'confirmed' && clock() < booking.endTime;
   if (staff === null || !isAhead || (await readCodeHold(db, booking.id)) === null) return 'done';
   const message = codeHeldStaffMail(
     business(),

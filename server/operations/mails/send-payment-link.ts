@@ -18,7 +18,7 @@ async function sendPaymentLink(services: Services, job: Job): Promise<JobOutcome
     if (payment?.state !== 'intent' && payment?.state !== 'open') return null;
     const pay = await openSession(services, facts, payment, { email, hours: facts.totalHours });
     if (pay === null) throw new ProviderError(services.payments.provider, CIRCUIT_OPEN, { retryable: true });
-    const link = { pay, until: new Date(facts.holdExpiresAt), terms: `${services.siteUrl}/terms` };
+    const link = { pay, until: facts.holdExpiresAt, terms: `${services.siteUrl}/terms` };
     return facts.movesBooking === null
       ? paymentLinkMail(await withOrder(services, booking, facts), link)
       : moveLinkMail(booking, hoursOf(facts), { ...link, cents: facts.finalCostCents });

@@ -4,7 +4,12 @@ import { moveProblem, type Place } from './movable.ts';
 
 const [START, END] = ['2031-03-08T00:00:00Z', '2031-03-08T02:00:00Z'];
 // What the rule does not read is left out.
-const booking = { status: 'confirmed', studioId: 'a', startTime: START, endTime: END } as BookingFacts;
+const booking = {
+  status: 'confirmed',
+  studioId: 'a',
+  startTime: new Date(START),
+  endTime: new Date(END),
+} as BookingFacts;
 const to = (startTime: string, endTime: string, studioId = 'a'): Place => ({
   studioId,
   startTime: new Date(startTime),

@@ -7,8 +7,8 @@ export type Place = { readonly studioId: string; readonly startTime: Date; reado
 /** Whether a booking keeps its studio and start, and ends later. */
 export const endsOnlyLater = (booking: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
   studioId === booking.studioId &&
-  startTime.getTime() === Date.parse(booking.startTime) &&
-  endTime.getTime() > Date.parse(booking.endTime);
+  startTime.getTime() === booking.startTime.getTime() &&
+  endTime.getTime() > booking.endTime.getTime();
 
 /**
  * Returns the start from which the cancellation terms of a booking count when it has moved there. A customer who chooses other hours within the
@@ -16,7 +16,7 @@ export const endsOnlyLater = (booking: BookingFacts, { studioId, startTime, endT
  */
 export function termsStartAfter(booking: BookingFacts, to: Place, byCustomer: boolean): Date {
   if (byCustomer && !endsOnlyLater(booking, to)) return to.startTime;
-  return new Date(Math.min(Date.parse(booking.termsStart), to.startTime.getTime()));
+  return new Date(Math.min(booking.termsStart.getTime(), to.startTime.getTime()));
 }
 
 /** Returns why a booking cannot go there now; null when it can. A session that has begun can only end later. */
@@ -24,7 +24,7 @@ export function moveProblem(booking: BookingFacts, { studioId, startTime, endTim
   if (booking.status === 'cancelled') return new Refusal('already_done', 'This booking is cancelled.');
   if (booking.status === 'pending')
     return new Refusal('not_confirmed', 'This booking hasn’t been paid yet. Cancel it and make another one.');
-  const [start, end] = [Date.parse(booking.startTime), Date.parse(booking.endTime)];
+  const [start, end] = [booking.startTime.getTime(), booking.endTime.getTime()];
   if (now.getTime() >= end) return new Refusal('too_late', 'This booking is over.');
   if (now.getTime() < start) return null;
   if (studioId !== booking.studioId || startTime.getTime() !== start || endTime.getTime() < end)

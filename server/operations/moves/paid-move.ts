@@ -9,8 +9,8 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 /** Where a hold of new hours is. */
 const placeOf = ({ studioId, startTime, endTime }: BookingFacts): Place => ({
   studioId,
-  startTime: new Date(startTime),
-  endTime: new Date(endTime),
+  startTime,
+  endTime,
 });
 
 /**

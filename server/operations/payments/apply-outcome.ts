@@ -51,7 +51,7 @@ async function applyPaid(services: Services, tx: Transaction, move: Move): Promi
   const movable = booking.movesBooking === null ? null : await readMovable(tx, booking, now);
   const inTime =
     booking.movesBooking === null
-      ? now.getTime() <= Date.parse(booking.startTime) + PAYABLE_AFTER_START_MS
+      ? now.getTime() <= booking.startTime.getTime() + PAYABLE_AFTER_START_MS
       : movable !== null;
   if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
     // Refunded in full at the provider before we confirmed anything.
@@ -226,7 +226,7 @@ async function isReplaced(
   { id, bookingId, attempt, replacedUntil }: PaymentFacts,
   now: Date,
 ): Promise<boolean> {
-  if (replacedUntil !== null && Date.parse(replacedUntil) > now.getTime()) return true;
+  if (replacedUntil !== null && replacedUntil > now) return true;
   const later = await tx.one(
     `select from private.payment where booking_id = $1::uuid and attempt > $2::int and id <> $3::uuid and state in ('intent', 'open')`,
     [bookingId, attempt, id],

@@ -1,6 +1,6 @@
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
-import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, type PaymentFacts, type PaymentJson, toPayment } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { nullIfMissing } from './provider-errors.ts';
@@ -46,7 +46,7 @@ async function findCardPayment(
 ): Promise<PaymentSession | null> {
   if (payment.cardAt === null) return null;
   const found = await payments.findCharge(payment.key, sinceOf(booking));
-  if (found === null && clock().getTime() - Date.parse(payment.cardAt) < CARD_CALL_MS)
+  if (found === null && clock().getTime() - payment.cardAt.getTime() < CARD_CALL_MS)
     throw new ProviderError(payments.provider, 'card_call_running', {
       retryable: true,
       ambiguous: true,
@@ -55,7 +55,7 @@ async function findCardPayment(
   return found;
 }
 
-const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(Date.parse(createdAt) - CLOCK_TOLERANCE_MS);
+const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(createdAt.getTime() - CLOCK_TOLERANCE_MS);
 
 /**
  * Ends an attempt at the provider. `known`: what the caller has just learned of it. For a minute the end of its session does not end the hold. Returns false
@@ -68,13 +68,16 @@ export async function endAttempt(
   known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
 ): Promise<boolean> {
   const until = new Date(services.clock().getTime() + REPLACING_MS);
-  const begun = await services.db.one<{ facts: PaymentFacts | null }>(
+  const begun = await services.db.one<{ facts: PaymentJson | null }>(
     'select private.begin_replacing($1::uuid, $2::timestamptz) as facts',
     [payment.id, until],
   );
   failpoint('card.replace.before.close');
   // As it is now: another call may have asked for the money of its card a moment ago. None begins after this.
-  const session = await closeSession(services, hold, { ...(begun?.facts ?? payment), ...known });
+  const session = await closeSession(services, hold, {
+    ...(begun?.facts ? toPayment(begun.facts) : payment),
+    ...known,
+  });
   failpoint('card.replace.after.close');
   if (session === null || session.status === 'expired') return true;
   await settleSession(services, session, 'hold_expired');
@@ -95,13 +98,13 @@ export async function replaceAttempt(
   const { db, clock, settings } = services;
   if (!(await endAttempt(services, hold, payment, known))) return null;
   const now = clock();
-  const expires = sessionExpiry(now, new Date(hold.holdExpiresAt ?? now), settings.sessionMinutes);
-  const row = await db.one<{ facts: PaymentFacts | null }>(
+  const expires = sessionExpiry(now, hold.holdExpiresAt ?? now, settings.sessionMinutes);
+  const row = await db.one<{ facts: PaymentJson | null }>(
     'select private.replace_attempt($1::uuid, $2, $3::timestamptz, $4::timestamptz) as facts',
     [payment.id, card, now, expires],
   );
   if (!row?.facts) throw holdOver();
-  return row.facts;
+  return toPayment(row.facts);
 }
 
 /** The hold that was to be paid is over. */

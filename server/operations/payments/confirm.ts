@@ -27,7 +27,7 @@ export async function confirmBooking(
     tx,
     {
       id: booking.id,
-      start: new Date(booking.startTime),
+      start: booking.startTime,
       hasAddress: booking.userId !== null || booking.guestEmail !== null,
     },
     now,

@@ -7,6 +7,8 @@ import {
   type BookingFacts,
   customersReference,
   type PaymentFacts,
+  type PaymentJson,
+  toPayment,
   readBooking,
   readOrder,
 } from '../core/booking-rows.ts';
@@ -97,13 +99,13 @@ async function createOrFind(
 /** Creates the next attempt. Nobody can pay the previous one: the provider has no session for it. */
 async function nextAttempt(services: Services, booking: BookingFacts, previous: PaymentFacts): Promise<PaymentFacts> {
   const now = services.clock();
-  const held = new Date(booking.holdExpiresAt ?? now);
-  const row = await services.db.one<{ facts: PaymentFacts | null }>(
+  const held = booking.holdExpiresAt ?? now;
+  const row = await services.db.one<{ facts: PaymentJson | null }>(
     'select private.next_payment_attempt($1::uuid, $2::timestamptz, $3::timestamptz) as facts',
     [previous.id, now, sessionExpiry(now, held, services.settings.sessionMinutes)],
   );
   if (!row?.facts) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
-  return row.facts;
+  return toPayment(row.facts);
 }
 
 async function createSession(
@@ -127,13 +129,12 @@ async function createSession(
       customerId: await customerOf(services, booking, payer),
       successUrl: resultUrl(services, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
       cancelUrl: `${services.siteUrl}/${cancelPath(booking)}`,
-      expiresAt: new Date(
-        payment.sessionExpiresAt ?? services.clock().getTime() + services.settings.sessionMinutes * 60_000,
-      ),
+      expiresAt:
+        payment.sessionExpiresAt ?? new Date(services.clock().getTime() + services.settings.sessionMinutes * 60_000),
       // Money that takes days would hold new hours for days.
       allowDelayed:
         booking.movesBooking === null &&
-        Date.parse(booking.startTime) - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
+        booking.startTime.getTime() - booking.createdAt.getTime() >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
       metadata: { booking_id: booking.id, reference, key: payment.key },
     });
   } catch (error) {
@@ -173,7 +174,7 @@ const itemOf = (
   payer: Payer,
   amountCents: number,
 ): { description: string; amountCents: number } => ({
-  description: `${movesBooking === null ? '' : 'Change to '}${studioName}, ${formatStudioRange(new Date(startTime), new Date(endTime))} (${orderId === null ? payer.hours : totalHours} h)`,
+  description: `${movesBooking === null ? '' : 'Change to '}${studioName}, ${formatStudioRange(startTime, endTime)} (${orderId === null ? payer.hours : totalHours} h)`,
   amountCents,
 });
 

@@ -80,7 +80,7 @@ async function charge(
     cardId: attempt.card,
     bookingId: hold.id,
     amountCents: attempt.amountCents,
-    description: `${hold.studioName}, ${formatStudioRange(new Date(hold.startTime), new Date(hold.endTime))}`,
+    description: `${hold.studioName}, ${formatStudioRange(hold.startTime, hold.endTime)}`,
     metadata: { reference: await customersReference(db, hold) },
   });
   failpoint('card.after.charge');

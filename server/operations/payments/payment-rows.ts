@@ -1,16 +1,24 @@
 import type { Transaction, Queryable } from '#server/db/database.ts';
 import { withoutPersonal } from '#server/providers/call.ts';
 import type { Decline } from '#server/providers/ports.ts';
-import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import {
+  type BookingFacts,
+  type BookingJson,
+  type PaymentFacts,
+  type PaymentJson,
+  toBooking,
+  toPayment,
+} from '../core/booking-rows.ts';
 import { recordAudit } from '../core/audit.ts';
+import type { Settlement } from '../core/settlement.ts';
 
 /** Locks the payment until the transaction ends. Lock its booking first, to prevent deadlocks. */
 export async function lockPayment(tx: Transaction, paymentId: string): Promise<PaymentFacts | null> {
-  const row = await tx.one<{ facts: PaymentFacts }>(
+  const row = await tx.one<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x where x.id = $1::uuid for update`,
     [paymentId],
   );
-  return row?.facts ?? null;
+  return row && toPayment(row.facts);
 }
 
 /** A payment whose money we have, with what of it can still be refunded: what was taken, less what staff refunded before. */
@@ -20,13 +28,13 @@ export type PaidPayment = { readonly payment: PaymentFacts; readonly leftCents: 
  * Reads the payments of a booking whose money we have, in the order in which refunds take from them: those in dispute last, the newest first.
  */
 export async function paidPayments(db: Queryable, bookingId: string): Promise<readonly PaidPayment[]> {
-  const { rows } = await db.query<PaidPayment>(
+  const { rows } = await db.query<{ payment: PaymentJson; leftCents: number }>(
     `select private.payment_json(x) as payment, private.refundable_cents(x.id) as "leftCents" from private.payment x
      where x.booking_id = $1::uuid and x.kind <> 'free' and x.state in ('paid', 'disputed')
      order by x.state = 'disputed', x.attempt desc`,
     [bookingId],
   );
-  return rows;
+  return rows.map((row) => ({ ...row, payment: toPayment(row.payment) }));
 }
 
 /** Returns what can still be refunded of all of them, in cents. */
@@ -91,9 +99,14 @@ export async function recordDecline(
 /** Whether we have the money. */
 export const isPaid = (payment: PaymentFacts): boolean => payment.state === 'paid' || payment.state === 'disputed';
 
+export function toSettlement(json: { readonly booking: BookingJson; readonly payment: PaymentJson }): Settlement {
+  const payment = toPayment(json.payment);
+  return { booking: toBooking(json.booking), payment, paid: isPaid(payment) };
+}
+
 /** Returns what was taken and can be refunded, in cents. */
 export const takenCents = (payment: PaymentFacts): number => payment.paidCents ?? payment.amountCents;
 
 /** Returns when the session of this attempt was requested, by our clock. The first attempt is made with its booking. */
 export const requestedAt = (booking: BookingFacts, payment: PaymentFacts): number =>
-  Date.parse(payment.attempt === 1 ? booking.createdAt : payment.createdAt);
+  (payment.attempt === 1 ? booking : payment).createdAt.getTime();

@@ -1,9 +1,9 @@
 import { ProviderError } from '#server/providers/call.ts';
 import { readCodeHold } from '../access/code-hold.ts';
-import { type BookingFacts, readBooking, readOrder } from '../core/booking-rows.ts';
+import { type BookingFacts, type BookingJson, type PaymentJson, readBooking, readOrder } from '../core/booking-rows.ts';
 import { withTimeout } from '../core/timeout.ts';
 import type { Settlement } from '../core/settlement.ts';
-import { isPaid } from './payment-rows.ts';
+import { toSettlement } from './payment-rows.ts';
 import { settlePayment } from './settle.ts';
 import type { Services } from '../core/services.ts';
 
@@ -53,10 +53,10 @@ function returnRetryable(error: unknown): ProviderError {
 }
 
 async function readStored({ db }: Services, sessionId: string): Promise<Settlement | null> {
-  const row = await db.one<Omit<Settlement, 'paid'>>(
+  const row = await db.one<{ booking: BookingJson; payment: PaymentJson }>(
     `select private.booking_json(b) as booking, private.payment_json(x) as payment
      from private.payment x join private.booking b on b.id = x.booking_id where x.session_id = $1 and (x.share_of is null or x.share_of = x.id)`,
     [sessionId],
   );
-  return row && { ...row, paid: isPaid(row.payment) };
+  return row && toSettlement(row);
 }

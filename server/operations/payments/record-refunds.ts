@@ -64,7 +64,7 @@ export async function recordRefunds(
     state === 'refunded' &&
     (atProvider || !ended) &&
     booking.status === 'confirmed' &&
-    Date.parse(booking.startTime) > now.getTime() &&
+    booking.startTime > now &&
     (await paidPayments(tx, booking.id)).length === 0
   ) {
     // Refunded before the start: release the hours and revoke the code.

@@ -1,6 +1,6 @@
 import { formatMoney } from '#rules/money.ts';
 import type { Refund } from '#server/providers/ports.ts';
-import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
+import { lockBooking, type PaymentFacts, type PaymentJson, toPayment } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { defineJob, type JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
@@ -34,12 +34,12 @@ async function makePartialRefund(services: Services, id: string): Promise<JobOut
   const { db } = services;
   const part = await readPartialRefund(db, id);
   if (part?.state !== 'pending') return 'done';
-  const row = await db.one<{ facts: PaymentFacts }>(
+  const row = await db.one<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x
      join private.partial_refund p on p.payment_id = x.id where p.id = $1::uuid`,
     [id],
   );
-  return row === null ? 'done' : makeRefund(services, { payment: row.facts, key: part.key, part });
+  return row === null ? 'done' : makeRefund(services, { payment: toPayment(row.facts), key: part.key, part });
 }
 
 async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcome> {
@@ -124,12 +124,12 @@ async function listOwnRefunds({ db, payments }: Services, payment: PaymentFacts,
 
 /** Reads the payment if a refund is due; a failed refund becomes due again. Null when none is. */
 async function readPaymentToRefund({ db }: Services, paymentId: string): Promise<PaymentFacts | null> {
-  const row = await db.one<{ facts: PaymentFacts }>(
+  const row = await db.one<{ facts: PaymentJson }>(
     `update private.payment x set state = 'refund_pending' where x.id = $1::uuid and x.state in ('refund_pending', 'refund_failed')
      returning private.payment_json(x) as facts`,
     [paymentId],
   );
-  return row?.facts ?? null;
+  return row && toPayment(row.facts);
 }
 
 /** Ends a partial refund whose money goes back otherwise. Raises an alert: staff may have to settle a rest. */

@@ -1,12 +1,12 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Dispute, PaymentSession, Refund } from '#server/providers/ports.ts';
 import {
-  type BookingFacts,
+  type BookingJson,
   type CancelReason,
   latestPayment,
   lockBooking,
   lockOrder,
-  type PaymentFacts,
+  type PaymentJson,
   readBooking,
 } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
@@ -14,7 +14,7 @@ import { Refusal } from '../core/refusal.ts';
 import { applyOutcome } from './apply-outcome.ts';
 import type { Settlement } from '../core/settlement.ts';
 import { countChange, reportDecline } from './count-outcomes.ts';
-import { isPaid, lockPayment, recordDecline } from './payment-rows.ts';
+import { isPaid, lockPayment, recordDecline, toSettlement } from './payment-rows.ts';
 import { nullIfMissing } from './provider-errors.ts';
 import { recordDisputes } from './record-disputes.ts';
 import { recordRefunds } from './record-refunds.ts';
@@ -115,11 +115,11 @@ async function applyDetails(
 }
 
 async function readSettlement(tx: Transaction, paymentId: string): Promise<Settlement> {
-  const row = await tx.one<{ booking: BookingFacts; payment: PaymentFacts }>(
+  const row = await tx.one<{ booking: BookingJson; payment: PaymentJson }>(
     `select private.booking_json(b) as booking, private.payment_json(x) as payment
      from private.booking b join private.payment x on x.booking_id = b.id where x.id = $1::uuid`,
     [paymentId],
   );
   if (!row) throw new Error('a settled booking cannot be read back');
-  return { ...row, paid: isPaid(row.payment) };
+  return toSettlement(row);
 }

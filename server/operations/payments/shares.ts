@@ -1,6 +1,12 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { PaymentSession, Refund } from '#server/providers/ports.ts';
-import { type BookingFacts, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
+import {
+  type BookingFacts,
+  lockBooking,
+  type PaymentFacts,
+  type PaymentJson,
+  toPayment,
+} from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takenCents } from './payment-rows.ts';
 import { coveredCents, idInKey } from './refund-keys.ts';
@@ -36,7 +42,7 @@ async function lockFirst(
   bookingId: string | null,
   session: PaymentSession,
 ): Promise<PaymentFacts | null> {
-  const row = await tx.one<{ facts: PaymentFacts }>(
+  const row = await tx.one<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x
      where (x.share_of is null or x.share_of = x.id) and (
        x.session_id = $2 and ($1::uuid in (x.booking_id, (select b.id from private.booking b where b.id = $1::uuid and b.moves_booking = x.booking_id)))
@@ -44,17 +50,17 @@ async function lockFirst(
      order by x.session_id = $2 desc nulls last limit 1 for update`,
     [bookingId, session.id, session.metadata['key'] ?? ''],
   );
-  return row?.facts ?? null;
+  return row && toPayment(row.facts);
 }
 
 /** Locks the other payments of an order, in the order of its bookings. */
 async function lockRest(tx: Transaction, paymentId: string): Promise<readonly PaymentFacts[]> {
-  const { rows } = await tx.query<{ facts: PaymentFacts }>(
+  const { rows } = await tx.query<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x join private.booking b on b.id = x.booking_id
      where x.share_of = $1::uuid and x.id <> $1::uuid order by b.order_place for update of x`,
     [paymentId],
   );
-  return rows.map(({ facts }) => facts);
+  return rows.map(({ facts }) => toPayment(facts));
 }
 
 /** The payment of a move belongs to the booking that moved, which is locked with its hold. */
@@ -108,12 +114,12 @@ const leftOf = (payment: PaymentFacts, parts: readonly Part[]): number =>
 
 /** Locks all payments of an order that have their session together, the first one first. */
 async function lockOrderPayments(tx: Transaction, first: string): Promise<readonly PaymentFacts[]> {
-  const { rows } = await tx.query<{ facts: PaymentFacts }>(
+  const { rows } = await tx.query<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x join private.booking b on b.id = x.booking_id
      where x.share_of = $1::uuid order by b.order_place for update of x`,
     [first],
   );
-  return rows.map(({ facts }) => facts);
+  return rows.map(({ facts }) => toPayment(facts));
 }
 
 /** Which payment a key is of, by the id in it: that of the payment, or of a partial refund. */

@@ -17,8 +17,8 @@ import type { Services } from '../core/services.ts';
 /** What the customer of a booking may know of its room now. `lights`: whether it has lights that can be switched. */
 type SessionRoom = {
   readonly studioId: string;
-  readonly startTime: string;
-  readonly endTime: string;
+  readonly startTime: Date;
+  readonly endTime: Date;
   readonly lights: boolean;
   /** Whether somebody has the room in the hour after. */
   readonly followed: boolean;
@@ -93,8 +93,8 @@ async function requireLights(
 }
 
 const hoursOf = ({ startTime, endTime }: BookingFacts): SessionHours => ({
-  start: new Date(startTime),
-  end: new Date(endTime),
+  start: startTime,
+  end: endTime,
 });
 
 async function readRoom({ db, clock }: Services, bookingId: string): Promise<RoomNow> {

@@ -1,6 +1,6 @@
 import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
-import type { BookingFacts } from '../core/booking-rows.ts';
+import type { BookingFacts, BookingJson } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 
 /** How long staff can undo what they did; the jobs of it wait until then. */
@@ -17,7 +17,7 @@ export type UndoRow = {
   readonly id: string;
   readonly kind: 'cancel' | 'move';
   readonly moveNumber: number | null;
-  readonly before: BookingFacts;
+  readonly before: BookingJson;
   readonly jobs: readonly string[];
   readonly until: Date;
   readonly undoneAt: Date | null;
@@ -53,7 +53,7 @@ export async function isMoveUndoable(
   startTime: Date,
   now: Date,
 ): Promise<boolean> {
-  const first = Math.min(startTime.getTime(), Date.parse(booking.startTime));
+  const first = Math.min(startTime.getTime(), booking.startTime.getTime());
   if (first - now.getTime() < studio.requestLeadMinutes * 60_000 + UNDO_MS) return false;
   const code = await tx.one(
     `select from public.booking_access_codes where booking_id = $1::uuid and status in ('requested', 'issued') limit 1`,

@@ -1,6 +1,6 @@
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { queueAccess } from '../access/queue-access.ts';
-import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, lockBooking, toBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takeCoupon } from '../core/take-coupon.ts';
 import { applyMove } from '../moves/apply-move.ts';
@@ -43,7 +43,8 @@ async function undo(tx: Transaction, undoId: string, actor: string, now: Date): 
     [undoId],
   );
   if (booking === null || action === null) throw new Refusal('not_found', 'There is nothing to undo.');
-  const { kind, before } = action;
+  const { kind } = action;
+  const before = toBooking(action.before);
   const answer = { bookingId: booking.id, reference: booking.reference, kind };
   if (action.undoneAt !== null) return answer;
   const isLast = kind === 'cancel' ? booking.status === 'cancelled' : booking.moves === action.moveNumber;
@@ -129,7 +130,7 @@ async function restoreAccess(tx: Transaction, before: BookingFacts, undoId: stri
     // Its mail may still wait.
     {
       id: before.id,
-      start: new Date(before.startTime),
+      start: before.startTime,
       hasAddress: hasAddress && access?.mail !== true,
       dedupe: `undo:${undoId}`,
     },
@@ -151,8 +152,8 @@ async function moveBack(
     booking,
     {
       studioId: before.studioId,
-      startTime: new Date(before.startTime),
-      endTime: new Date(before.endTime),
+      startTime: before.startTime,
+      endTime: before.endTime,
       studioName: before.studioName,
       hours: before.totalHours,
       slots: before.slots,
@@ -162,7 +163,7 @@ async function moveBack(
       waivedCents: before.waivedCents,
       finalCents: before.finalCostCents,
       owedCents: before.owedCents,
-      termsStart: new Date(before.termsStart),
+      termsStart: before.termsStart,
     },
     { money: { differenceCents, refundCents: 0, byHandCents: 0, paidCents: 0 }, actor, now, mailAt: null },
   );

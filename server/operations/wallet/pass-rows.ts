@@ -2,7 +2,7 @@ import type { BusinessSettings } from '#rules/business/business.ts';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { WalletPass, Wallets } from '#server/providers/ports.ts';
-import type { BookingFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, type BookingJson, toBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
@@ -16,11 +16,12 @@ export type PassRow = {
 
 /** Reads the pass of a booking; null when none was made, or what was stored about it is deleted. */
 export async function readPass({ db }: Services, bookingId: string): Promise<PassRow | null> {
-  return db.one<PassRow>(
+  const row = await db.one<Omit<PassRow, 'booking'> & { readonly booking: BookingJson }>(
     `select private.booking_json(b) as booking, private.business_settings() as business, w.version, w.changed_at as "changedAt"
      from private.wallet_pass w join private.booking b on b.id = w.booking_id where w.booking_id = $1::uuid`,
     [bookingId],
   );
+  return row && { ...row, booking: toBooking(row.booking) };
 }
 
 /** Stores that a pass is made, in a transaction that has locked the booking: what happens to it from then on renews the pass. */
@@ -38,7 +39,7 @@ export async function storePass(
 
 /** Describes what a pass shows. A cancelled booking keeps its day, so that people know which one it was. */
 export function describePass({ booking, business }: PassRow, siteUrl: string): WalletPass {
-  const [start, end] = [new Date(booking.startTime), new Date(booking.endTime)];
+  const { startTime: start, endTime: end } = booking;
   const cancelled = booking.status !== 'confirmed';
   const day = (at: Date): string => formatStudioDate(at, 'medium');
   const nextDay = studioDate(start) === studioDate(end) ? '' : ` (${day(end)})`;

@@ -34,7 +34,7 @@ async function renewApplePass(services: Services, job: Job): Promise<JobOutcome>
   if (phones.length === 0) return 'done';
   if (wallets.apple === null) return { closed: 'Passes for Apple Wallet are not set up any more.' };
   const tokens = phones.map(({ token }) => token);
-  const { gone, failed } = await wallets.apple.push(tokens, new Date(row.booking.endTime));
+  const { gone, failed } = await wallets.apple.push(tokens, row.booking.endTime);
   // Of other bookings too: a token that is gone is gone for all passes of the phone.
   if (gone.length > 0) await db.query('delete from private.pass_device where push_token = any ($1::text[])', [gone]);
   if (failed !== null) throw new ProviderError('apple-push', failed, { retryable: true });
@@ -44,7 +44,7 @@ async function renewApplePass(services: Services, job: Job): Promise<JobOutcome>
 /** After the session nobody needs the pass. A job that has failed until then is reported. */
 function whyPointless(row: PassRow | null, { tries }: Job, now: Date): JobOutcome | null {
   if (row === null) return 'done';
-  if (new Date(row.booking.endTime) > now) return null;
+  if (row.booking.endTime > now) return null;
   return tries <= 1 ? 'done' : { closed: 'The session ended before the pass could follow.' };
 }
 

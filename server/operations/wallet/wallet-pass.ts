@@ -55,5 +55,5 @@ export async function readPassFile(services: Services, token: string): Promise<{
 /** Throws `Refusal` unless the booking is confirmed and not over. */
 function requireAhead({ status, endTime }: BookingFacts, now: Date): void {
   if (status !== 'confirmed') throw new Refusal('not_confirmed', 'Only a confirmed booking can be in your wallet.');
-  if (new Date(endTime) <= now) throw new Refusal('session_ended', 'This session is over.');
+  if (endTime <= now) throw new Refusal('session_ended', 'This session is over.');
 }
