@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-/** What the server is made of, without the pages. */
-const PROGRAM = ['package.json', 'package-lock.json', 'server', 'rules', 'database'];
 const INSTALL = ['ci', '--omit=dev', '--no-audit', '--no-fund'];
 const run = promisify(execFile);
 
@@ -27,7 +25,7 @@ export async function unpackProgram({
   });
   const folder = await mkdtemp(join(tmpdir(), 'released-program-'));
   const archive = join(folder, 'program.tar');
-  await run('git', ['archive', '--output', archive, commit, ...PROGRAM], { cwd: ROOT });
+  await run('git', ['archive', '--output', archive, commit], { cwd: ROOT });
   await run('tar', ['-x', '-f', archive, '-C', folder]);
   await rm(archive);
   if ((await readPackages(folder)) === (await readPackages(ROOT)))
