@@ -35,6 +35,20 @@ test('files, paths of other services and a stored session are answered too', asy
   expect((await client.auth.getUser()).data.user?.id).toBe('u');
 });
 
+test('the account API refuses with a code, by method where a path takes several, and cannot be reached', async () => {
+  const { auth } = await fetchClient();
+  wire.signIn('u', { email: 'u@example.com' });
+  expect((await auth.getSession()).data.session?.user.email).toBe('u@example.com');
+  wire.answerPath('GET /auth/v1/user', { id: 'u' });
+  wire.refusePath('PUT /auth/v1/user', 422, 'weak_password', 'Too short.', { weak_password: { reasons: ['length'] } });
+  expect((await auth.getUser()).data.user?.id).toBe('u');
+  const refused = { code: 'weak_password', message: 'Too short.', status: 422, reasons: ['length'] };
+  expect((await auth.updateUser({ password: 'short' })).error).toMatchObject(refused);
+  expect(wire.sentTo('/auth/v1/user', 'PUT')).toMatchObject([{ body: { password: 'short' } }]);
+  wire.fail('PUT /auth/v1/user', 0);
+  expect((await auth.updateUser({ password: 'short' })).error?.message).toBe('Failed to fetch');
+});
+
 test('a refusal has the status and the words of its contract', async () => {
   wire.refuse('crew-page', 'invitation_ended');
   expect(await failure(callFunction('crew-page', TOKEN))).toEqual(

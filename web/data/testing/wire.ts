@@ -1,3 +1,4 @@
+import type { User } from '@supabase/supabase-js';
 import { cleanup, configure } from '@testing-library/react';
 import { http, HttpResponse } from 'msw/http';
 import { setupServer } from 'msw/node';
@@ -31,15 +32,23 @@ type Written<Value> = Value extends string
 type AnswerTo<Name extends CallName> = ContractFor<Name>['answer']['_zod']['output'];
 
 type Reply = { readonly status: number; readonly body: unknown; readonly type?: string };
+/** A path of the account API or the storage, or the status of the studio. */
+type Path = `/${'auth' | 'storage'}/v1/${string}` | '/status.json';
+/** Requests of a path: all, or those of one method. */
+type PathRequests = Path | `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${Path}`;
 /** A request that the pages have sent. `body`: the parsed JSON; undefined if there is none. */
 export type SentRequest = {
   readonly method: string;
-  /** The name of the function, or of the table. */
+  /** The name of the function or of the table, or the path. */
   readonly name: string;
   readonly search: URLSearchParams;
   readonly body: unknown;
 };
 
+/** Without this header supabase-js does not read the codes of the account API. Other services do not send it, and their clients ignore it. */
+const AUTH_VERSION = { 'x-supabase-api-version': '2024-01-01' };
+/** What a test says about an account. */
+type AccountFields = Partial<Omit<User, 'id'>> & Pick<User, 'id'>;
 /** Where supabase-js keeps the session for this address. */
 const SESSION_KEY = 'sb-localhost-auth-token';
 
@@ -51,7 +60,7 @@ const toJson = (value: unknown): unknown => (value === undefined ? null : JSON.p
 function toResponse({ status, body, type }: Reply): Response {
   if (status === 0) return HttpResponse.error();
   if (type !== undefined) return new HttpResponse(String(body), { status, headers: { 'content-type': type } });
-  return HttpResponse.json(toJson(body) as null, { status });
+  return HttpResponse.json(toJson(body) as null, { status, headers: AUTH_VERSION });
 }
 
 function contractFor(name: string): Call {
@@ -99,14 +108,22 @@ async function answerRest(request: Request, name: string): Promise<Response> {
 // The first request of a file takes up to a second on a busy machine, as much as the default.
 configure({ asyncUtilTimeout: 10_000 });
 
-beforeAll(() =>
+const { fetch: simulatedFetch } = window;
+/** Pages recognise the words of a browser that reaches no server. happy-dom has others. */
+const fetchAsBrowser: typeof fetch = (...request) =>
+  simulatedFetch(...request).catch((error: Error) => {
+    throw error.message.endsWith('Network error') ? new TypeError('Failed to fetch') : error;
+  });
+
+beforeAll(() => {
+  window.fetch = fetchAsBrowser;
   server.listen({
     onUnhandledFrame: async ({ frame, defaults }) => {
       faults.push(`nothing answers: ${await frame.getUnhandledMessage()}`);
       return defaults.error();
     },
-  }),
-);
+  });
+});
 afterEach(() => {
   // Components stop reading before the answers are forgotten.
   cleanup();
@@ -115,7 +132,10 @@ afterEach(() => {
   localStorage.removeItem(SESSION_KEY);
   expect(takeFaults()).toEqual([]);
 });
-afterAll(() => server.close());
+afterAll(() => {
+  server.close();
+  window.fetch = simulatedFetch;
+});
 
 /** Returns what the pages have done wrong at the wire, and forgets it. */
 export function takeFaults(): string[] {
@@ -160,25 +180,32 @@ export function answerFile(name: CallName, text: string, type: string): void {
   replies.set(name, () => ({ status: 200, body: text, type }));
 }
 
-type Path = `/${'auth' | 'storage'}/v1/${string}` | '/status.json';
-
 /** From now on the account API, the storage or the status answers requests of this path, such as `/auth/v1/user`. */
-export function answerPath(path: Path, body: unknown, type?: string): void {
+export function answerPath(path: PathRequests, body: unknown, type?: string): void {
   replies.set(path, () => ({ status: 200, body, ...(type === undefined ? {} : { type }) }));
 }
 
-/** Stores a session of this account in the browser, as the client of the account API keeps it. */
-export function signIn(userId: string): void {
+/** From now on the account API refuses requests of this path with this code; `fields` are further fields of the body. */
+export function refusePath(path: PathRequests, status: number, code: string, message: string, fields: object = {}): void {
+  replies.set(path, () => ({ status, body: { code, message, ...fields } }));
+}
+
+/** Returns a new session of this account, as the account API sends it. */
+export function sessionFor(user: AccountFields): object {
   const lifetime = 3_600;
-  const session = {
+  return {
     access_token: 'token',
     refresh_token: 'refresh',
     token_type: 'bearer',
     expires_in: lifetime,
     expires_at: Math.floor(Date.now() / 1_000) + lifetime,
-    user: { id: userId },
+    user,
   };
-  localStorage.setItem(SESSION_KEY, JSON.stringify(session));
+}
+
+/** Stores a session of this account in the browser, as the client of the account API keeps it. */
+export function signIn(userId: string, fields: Omit<AccountFields, 'id'> = {}): void {
+  localStorage.setItem(SESSION_KEY, JSON.stringify(sessionFor({ id: userId, ...fields })));
 }
 
 /**
@@ -200,7 +227,7 @@ export function refuse<Name extends CallName>(
 }
 
 /** From now on the function, table or path `name` fails with this status; 0: it cannot be reached. */
-export function fail(name: CallName | RestName | Path, status: 0 | 500, message = 'Something broke.'): void {
+export function fail(name: CallName | RestName | PathRequests, status: 0 | 500, message = 'Something broke.'): void {
   const error = { code: 'unknown', message };
   replies.set(name, () => ({ status, body: contractsByName.has(name) ? { error } : error }));
 }
@@ -220,7 +247,7 @@ export function refuseRows(name: RestName, code: string, message: string, detail
 }
 
 /** From now on requests of `name` wait; returns what lets them go on to the answer that they had before. */
-export function hold(name: CallName | RestName): () => void {
+export function hold(name: CallName | RestName | PathRequests): () => void {
   const before = replies.get(name);
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -236,8 +263,8 @@ export function sent<Name extends CallName>(name: Name): CallBody<Name>[] {
   return sentTo(name).map(({ body }) => body as CallBody<Name>);
 }
 
-/** Returns the requests for a table or function, oldest first; with a `method`, only those of that one. */
-export function sentTo(name: CallName | RestName, method?: string): SentRequest[] {
+/** Returns the requests for a function, table or path, oldest first; with a `method`, only those of that one. */
+export function sentTo(name: CallName | RestName | Path, method?: string): SentRequest[] {
   return requests.filter((request) => request.name === name && (method === undefined || request.method === method));
 }
 
@@ -247,6 +274,6 @@ export async function expectSent<Name extends CallName>(name: Name, ...bodies: r
 }
 
 /** Waits until `name` was requested this many times in this test. */
-export async function expectRequests(name: CallName | RestName, count: number): Promise<void> {
+export async function expectRequests(name: CallName | RestName | Path, count: number): Promise<void> {
   await expect.poll(() => sentTo(name).length, { interval: 5 }).toBe(count);
 }
