@@ -1,41 +1,25 @@
 import { screen, waitFor } from '@testing-library/react';
-import { AuthApiError, AuthWeakPasswordError } from '@supabase/supabase-js';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { studioDate } from '#rules/studio-time.ts';
 import { expectNoFutureDates, fill, renderPart, user } from '#web/ui/component-tests.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { AuthTabs } from './auth-tabs.tsx';
 import { CodeForm } from './code-form.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
-import * as queries from './queries.ts';
 import { ResetForm } from './reset-form.tsx';
 import SecondStep from './second-step.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('./queries.ts', () => ({
-  continueWith: vi.fn(),
-  finishContinue: vi.fn(),
-  signInWithPasskey: vi.fn(),
-  signIn: vi.fn(),
-  signUp: vi.fn(),
-  resendCode: vi.fn(),
-  sendReset: vi.fn(),
-  verifyCode: vi.fn(),
-  verifyLink: vi.fn(),
-  setPassword: vi.fn(),
-  emailTaken: vi.fn(),
-  readSignInMethods: vi.fn(),
-  challengeFactor: vi.fn(),
-  verifyFactor: vi.fn(),
-  verifyKey: vi.fn(),
-}));
-const calls = vi.mocked(queries);
+const NO_ACCOUNT = 'User not found';
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readSignInMethods.mockResolvedValue({ providers: [], passkeys: false });
-  calls.emailTaken.mockResolvedValue(false);
+  wire.answerPath('/auth/v1/settings', { external: {} });
+  // Of a dry run at sign-up: the address has no account.
+  wire.refusePath('/auth/v1/recover', 404, 'user_not_found', NO_ACCOUNT);
 });
+afterEach(() => vi.unstubAllGlobals());
 
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
@@ -43,7 +27,8 @@ const alert = async () => (await screen.findByRole('alert')).textContent;
 /** The last toast had this title, and the sentence that the form shows. */
 const expectTitle = (title: string): void =>
   expect(toast).toHaveBeenLastCalledWith({ title, description: screen.getByRole('alert').textContent, tone: 'bad' });
-const refusal = (code: string, message: string) => new AuthApiError(message, 400, code);
+/** Bodies of the requests to this part of the account API, oldest first. */
+const sent = (path: string) => wire.sentTo(`/auth/v1/${path}`).map(({ body }) => body);
 
 async function typeInto(fields: Record<string, string>): Promise<void> {
   for (const [label, text] of Object.entries(fields)) await fill(field(label), text);
@@ -53,47 +38,58 @@ test('each refusal of a sign-in has its title in a toast and its text at the pas
   const done = vi.fn();
   renderPart(<SignInForm resetSentTo={null} onSignedIn={done} onForgot={vi.fn()} onUnconfirmed={vi.fn()} />);
   await typeInto({ Email: ' alex@example.com ', Password: 'night-shift-9' });
-  for (const [error, title, text] of [
-    [refusal('invalid_credentials', 'x'), 'Invalid credentials', 'Please check your email and password and try again.'],
-    [refusal('user_banned', 'User is banned'), 'Error', 'User is banned'],
-    [new TypeError('Failed to fetch'), 'Error', 'An unexpected error occurred. Please try again.'],
+  const refuse = (code: string, message: string) => () => wire.refusePath('/auth/v1/token', 400, code, message);
+  for (const [prepare, title, text] of [
+    [refuse('invalid_credentials', 'x'), 'Invalid credentials', 'Please check your email and password and try again.'],
+    [refuse('user_banned', 'User is banned'), 'Error', 'User is banned'],
+    [() => wire.fail('/auth/v1/token', 0), 'Error', 'An unexpected error occurred. Please try again.'],
   ] as const) {
-    calls.signIn.mockRejectedValueOnce(error);
+    prepare();
     await press('Sign In');
-    expect(await alert()).toBe(text);
+    await waitFor(async () => expect(await alert()).toBe(text));
     expectTitle(title);
     expect(document.activeElement).toBe(field('Password'));
   }
-  calls.signIn.mockResolvedValueOnce('Alex');
+  wire.answerPath('/auth/v1/token', wire.sessionFor({ id: 'u', user_metadata: { full_name: 'Alex Sample' } }));
   await press('Sign In');
   await waitFor(() => expect(done).toHaveBeenCalledOnce());
   expect(toast).toHaveBeenLastCalledWith({
     title: 'Welcome back, Alex!',
     description: "You've been signed in successfully.",
   });
-  expect(calls.signIn.mock.lastCall?.[0]).toEqual({ email: 'alex@example.com', password: 'night-shift-9' });
+  expect(sent('token').at(-1)).toMatchObject({ email: 'alex@example.com', password: 'night-shift-9' });
 });
 
 test('a sign-in shows that it is under way', async () => {
-  calls.signIn.mockReturnValueOnce(new Promise(() => {}));
-  renderPart(<SignInForm resetSentTo={null} onSignedIn={vi.fn()} onForgot={vi.fn()} onUnconfirmed={vi.fn()} />);
+  const done = vi.fn();
+  wire.answerPath('/auth/v1/token', wire.sessionFor({ id: 'u', user_metadata: {} }));
+  const release = wire.hold('/auth/v1/token');
+  renderPart(<SignInForm resetSentTo={null} onSignedIn={done} onForgot={vi.fn()} onUnconfirmed={vi.fn()} />);
   await typeInto({ Email: 'alex@example.com', Password: 'night-shift-9' });
   await press('Sign In');
   expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Signing in...' })).disabled).toBe(true);
+  release();
+  await waitFor(() => expect(done).toHaveBeenCalledOnce());
 });
 
 test('an unconfirmed address gets a new code and is asked for it, also when the code could not be sent', async () => {
   const unconfirmed = vi.fn();
-  renderPart(<SignInForm resetSentTo={null} onSignedIn={vi.fn()} onForgot={vi.fn()} onUnconfirmed={unconfirmed} />);
+  const { failures } = renderPart(
+    <SignInForm resetSentTo={null} onSignedIn={vi.fn()} onForgot={vi.fn()} onUnconfirmed={unconfirmed} />,
+  );
   await typeInto({ Email: 'new@example.com', Password: 'night-shift-9' });
-  calls.signIn.mockRejectedValue(refusal('email_not_confirmed', 'Email not confirmed'));
-  calls.resendCode.mockResolvedValueOnce();
+  wire.refusePath('/auth/v1/token', 400, 'email_not_confirmed', 'Email not confirmed');
+  wire.answerPath('/auth/v1/resend', {});
   await press('Sign In');
   await waitFor(() => expect(unconfirmed).toHaveBeenCalledWith('new@example.com'));
   expect(toast).toHaveBeenLastCalledWith(expect.objectContaining({ title: 'Code Resent' }));
-  calls.resendCode.mockRejectedValueOnce(new Error('no mail'));
+  wire.refusePath('/auth/v1/resend', 429, 'over_email_send_rate_limit', 'no mail');
   await press('Sign In');
   await waitFor(() => expect(unconfirmed).toHaveBeenCalledTimes(2));
+  const code = expect.objectContaining({ type: 'signup', email: 'new@example.com' });
+  expect(sent('resend')).toEqual([code, code]);
+  expect(toast).toHaveBeenCalledOnce();
+  expect(failures).toEqual(['no mail']);
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
@@ -152,7 +148,7 @@ test('every sign-up error is shown at its field, with its title in a toast', asy
     await fill(input, good);
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
   }
-  expect(calls.signUp).not.toHaveBeenCalled();
+  expect(sent('signup')).toEqual([]);
   const send = (): void => document.querySelector('form')?.requestSubmit();
   await fill(field('Year'), '2015');
   send();
@@ -177,38 +173,43 @@ test('a future date of birth can be neither typed nor chosen at sign-up', async 
 });
 
 test('an email that has an account is marked once typing pauses, and blocks the sign-up', async () => {
-  calls.emailTaken.mockResolvedValue(true);
+  wire.answerPath('/auth/v1/recover', {});
   await fillSignUp();
   expect(await alert()).toBe('Email already registered');
   expect(field('Email').getAttribute('aria-invalid')).toBe('true');
   expect(signUpButton().disabled).toBe(true);
-  calls.emailTaken.mockClear();
-  calls.emailTaken.mockResolvedValue(false);
+  const before = sent('recover').length;
+  wire.refusePath('/auth/v1/recover', 404, 'user_not_found', NO_ACCOUNT);
   // Some beginnings of the new address are addresses too.
   await user.clear(field('Email'));
   await user.type(field('Email'), 'sam@example.com.au');
-  await waitFor(() => expect(calls.emailTaken).toHaveBeenCalled());
-  expect(calls.emailTaken.mock.calls.map(([email]) => email)).toEqual(['sam@example.com.au']);
+  const last = { email: 'sam@example.com.au', dry_run: true };
+  await expect.poll(() => sent('recover').slice(before)).toEqual([last]);
+  await waitFor(() => expect(signUpButton().disabled).toBe(false));
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
 test('each refusal of a sign-up has its title in a toast and its text above the button', async () => {
   await fillSignUp();
-  for (const [error, title, text] of [
+  const refuse = (code: string, message: string, fields = {}) => {
+    return () => wire.refusePath('/auth/v1/signup', 422, code, message, fields);
+  };
+  const tooShort = { weak_password: { reasons: ['length'] } };
+  for (const [prepare, title, text] of [
     [
-      refusal('user_already_exists', 'User already registered'),
+      refuse('user_already_exists', 'User already registered'),
       'Email already in use',
       'An account with this email already exists. Please sign in instead or use a different email.',
     ],
     [
-      new AuthWeakPasswordError('Password should be at least 8 characters', 422, ['length']),
+      refuse('weak_password', 'Choose a longer password', tooShort),
       'Password too short',
       'Password must be at least 6 characters long.',
     ],
-    [refusal('signup_disabled', 'Signups not allowed'), 'Sign up failed', 'Signups not allowed'],
-    [new TypeError('Failed to fetch'), 'Error', 'An unexpected error occurred. Please try again.'],
+    [refuse('signup_disabled', 'Signups not allowed'), 'Sign up failed', 'Signups not allowed'],
+    [() => wire.fail('/auth/v1/signup', 0), 'Error', 'An unexpected error occurred. Please try again.'],
   ] as const) {
-    calls.signUp.mockRejectedValueOnce(error);
+    prepare();
     await user.click(signUpButton());
     await waitFor(async () => expect(await alert()).toBe(text));
     expectTitle(title);
@@ -220,20 +221,16 @@ test('a sign-up sends what was typed and continues with the code; the draft is r
   await fillSignUp(done);
   expect(sessionStorage.getItem('typed:sign-up')).toContain('Robin Sample');
   expect(sessionStorage.getItem('typed:sign-up')).not.toContain('night-shift');
-  calls.signUp.mockResolvedValueOnce({ signedIn: false });
+  wire.answerPath('/auth/v1/signup', { id: 'u', email: 'robin@example.com' });
   await user.click(signUpButton());
   await waitFor(() => expect(done).toHaveBeenCalledWith('robin@example.com'));
-  expect(calls.signUp.mock.lastCall).toEqual([
-    {
-      fullName: 'Robin Sample',
-      email: 'robin@example.com',
-      phone: '0400 111 222',
-      djName: '',
-      password: 'night-shift-9',
-      birth: '1998-04-03',
-    },
-    'http://localhost/x',
-  ]);
+  const [{ body, search } = { body: null, search: null }] = wire.sentTo('/auth/v1/signup');
+  expect(body).toMatchObject({
+    email: 'robin@example.com',
+    password: 'night-shift-9',
+    data: { full_name: 'Robin Sample', phone: '+61400111222', dj_name: '', date_of_birth: '1998-04-03' },
+  });
+  expect(search?.get('redirect_to')).toMatch(/^http:\/\/localhost\/x/);
   expect(sessionStorage.getItem('typed:sign-up')).toBeNull();
 });
 
@@ -243,26 +240,29 @@ test('a mistyped code is refused at its field, and a new one can be sent', async
   await press('Verify Email');
   expect(await alert()).toBe('Please enter the 6-digit verification code.');
   expectTitle('Invalid code');
-  calls.verifyCode.mockRejectedValueOnce(refusal('otp_expired', 'Token has expired or is invalid'));
+  wire.refusePath('/auth/v1/verify', 403, 'otp_expired', 'Token has expired or is invalid');
   // The sixth digit sends the code.
   await fill(field('Verification code'), '123456');
   await waitFor(async () => expect(await alert()).toBe('Token has expired or is invalid'));
   expectTitle('Verification failed');
-  calls.resendCode.mockResolvedValueOnce();
+  expect(sent('verify')).toEqual([
+    expect.objectContaining({ email: 'robin@example.com', token: '123456', type: 'email' }),
+  ]);
+  wire.answerPath('/auth/v1/resend', {});
   await press('Resend code');
   await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
   expect(toast).toHaveBeenLastCalledWith({
     title: 'Code Resent',
     description: 'A new code is on its way to robin@example.com.',
   });
-  calls.resendCode.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  wire.fail('/auth/v1/resend', 0);
   await press('Resend code');
   expect(await alert()).toBe('Failed to resend code. Please try again.');
 });
 
 test('a reset needs an address, and a failure is shown at it', async () => {
-  const sent = vi.fn();
-  renderPart(<ResetForm startEmail="" onBack={vi.fn()} onSent={sent} />);
+  const done = vi.fn();
+  renderPart(<ResetForm startEmail="" onBack={vi.fn()} onSent={done} />);
   await press('Send reset link');
   expect(await alert()).toBe('Please enter your email address first.');
   expectTitle('Email required');
@@ -271,12 +271,15 @@ test('a reset needs an address, and a failure is shown at it', async () => {
   await waitFor(async () => expect(await alert()).toBe('Please enter a valid email address'));
   expectTitle('Validation Error');
   await fill(field('Email'), 'nowhere@example.com');
-  calls.sendReset.mockRejectedValueOnce(new Error('Too many requests'));
+  wire.refusePath('/auth/v1/recover', 429, 'over_email_send_rate_limit', 'Too many requests');
   await press('Send reset link');
   expect(await alert()).toBe('Too many requests');
-  calls.sendReset.mockResolvedValueOnce();
+  wire.answerPath('/auth/v1/recover', {});
   await press('Send reset link');
-  await waitFor(() => expect(sent).toHaveBeenCalledWith('nowhere@example.com'));
+  await waitFor(() => expect(done).toHaveBeenCalledWith('nowhere@example.com'));
+  const last = wire.sentTo('/auth/v1/recover').at(-1);
+  expect(last?.body).toMatchObject({ email: 'nowhere@example.com' });
+  expect(last?.search.get('redirect_to')).toMatch(/\/auth\?reset=true/);
   expect(toast).toHaveBeenLastCalledWith(expect.objectContaining({ title: 'Reset link sent' }));
 });
 
@@ -284,21 +287,23 @@ test('a new password after a used link is set without asking for the link again'
   const done = vi.fn();
   renderPart(<NewPasswordForm tokenHash="h" signedIn={false} onDone={done} onAskAgain={vi.fn()} />);
   await typeInto({ 'New password': 'night-shift-9', 'Confirm new password': 'night-shift-9' });
-  calls.verifyLink.mockResolvedValueOnce(true);
-  calls.setPassword.mockRejectedValueOnce(new Error('Password is easy to guess'));
+  wire.answerPath('/auth/v1/verify', wire.sessionFor({ id: 'u' }));
+  wire.refusePath('PUT /auth/v1/user', 422, 'weak_password', 'Password is easy to guess');
   await press('Set new password');
   expect(await alert()).toBe('Password is easy to guess');
-  calls.setPassword.mockResolvedValueOnce();
+  wire.answerPath('PUT /auth/v1/user', { id: 'u' });
   await press('Set new password');
   await waitFor(() => expect(done).toHaveBeenCalledOnce());
-  expect(calls.verifyLink).toHaveBeenCalledOnce();
+  expect(sent('verify')).toEqual([expect.objectContaining({ token_hash: 'h', type: 'recovery' })]);
+  const password = expect.objectContaining({ password: 'night-shift-9' });
+  expect(sent('user')).toEqual([password, password]);
 });
 
 test('an expired link leads to a new one', async () => {
   const askAgain = vi.fn();
   renderPart(<NewPasswordForm tokenHash="h" signedIn={false} onDone={vi.fn()} onAskAgain={askAgain} />);
   await typeInto({ 'New password': 'night-shift-9', 'Confirm new password': 'night-shift-9' });
-  calls.verifyLink.mockRejectedValueOnce(refusal('otp_expired', 'expired'));
+  wire.refusePath('/auth/v1/verify', 403, 'otp_expired', 'expired');
   await press('Set new password');
   expect(await alert()).toContain('This link has expired or has already been used.');
   await press('Ask for a new link');
@@ -308,36 +313,51 @@ test('an expired link leads to a new one', async () => {
 const app = { id: 'app', type: 'totp', name: 'Blue app' } as const;
 
 test('a wrong second factor empties the field, and the next attempt starts a new challenge', async () => {
+  wire.signIn('u');
   renderPart(<SecondStep factors={[app]} onSignOut={vi.fn()} />);
-  calls.challengeFactor.mockResolvedValueOnce('one').mockResolvedValueOnce('two');
-  calls.verifyFactor.mockRejectedValueOnce(refusal('mfa_verification_failed', 'Invalid TOTP code'));
+  wire.answerPath('/auth/v1/factors/app/challenge', { id: 'one', type: 'totp' });
+  wire.refusePath('/auth/v1/factors/app/verify', 422, 'mfa_verification_failed', 'Invalid TOTP code');
   await fill(field('6-digit code'), '111111');
   await press('Continue');
   await waitFor(() => expect(screen.getByText('That code isn’t right. Please try again.')).toBeTruthy());
   expect(field('6-digit code').value).toBe('');
   expect(toast).not.toHaveBeenCalled();
-  calls.verifyFactor.mockResolvedValueOnce();
+  wire.answerPath('/auth/v1/factors/app/challenge', { id: 'two', type: 'totp' });
+  wire.answerPath('/auth/v1/factors/app/verify', wire.sessionFor({ id: 'u' }));
   await fill(field('6-digit code'), '222222');
   await press('Continue');
-  await waitFor(() => expect(calls.verifyFactor.mock.calls).toHaveLength(2));
-  expect(calls.verifyFactor.mock.calls).toEqual([
-    ['app', 'one', '111111'],
-    ['app', 'two', '222222'],
-  ]);
+  await expect
+    .poll(() => sent('factors/app/verify'))
+    .toEqual([
+      { challenge_id: 'one', code: '111111' },
+      { challenge_id: 'two', code: '222222' },
+    ]);
 });
+
+const CREDENTIALS: CredentialsContainer = {
+  create: vi.fn(),
+  get: vi.fn(),
+  preventSilentAccess: vi.fn(),
+  store: vi.fn(),
+};
 
 test('a phone gets its message before the code is asked for, and another factor can be used', async () => {
   const phone = { id: 'phone', type: 'phone', name: '' } as const;
   const key = { id: 'key', type: 'webauthn', name: 'Blue key' } as const;
+  // The browser has security keys; the server refuses before one is used.
+  vi.stubGlobal('PublicKeyCredential', class {});
+  vi.spyOn(navigator, 'credentials', 'get').mockReturnValue(CREDENTIALS);
+  wire.signIn('u');
   renderPart(<SecondStep factors={[phone, key]} onSignOut={vi.fn()} />);
   expect(screen.queryByLabelText('6-digit code')).toBeNull();
-  calls.challengeFactor.mockRejectedValueOnce(new TypeError('Failed to fetch')).mockResolvedValueOnce('sent');
+  wire.fail('/auth/v1/factors/phone/challenge', 0);
   await press('Send code');
   expect(await alert()).toBe('An unexpected error occurred. Please try again.');
+  wire.answerPath('/auth/v1/factors/phone/challenge', { id: 'sent', type: 'phone' });
   await press('Send code');
   await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('6-digit code')));
   await press('Use Blue key');
-  calls.verifyKey.mockRejectedValueOnce(new Error('The key was not accepted'));
+  wire.refusePath('/auth/v1/factors/key/challenge', 422, 'mfa_factor_not_enrolled', 'The key was not accepted');
   await press('Use security key');
   expect(await alert()).toBe('The key was not accepted');
 });
