@@ -1,17 +1,17 @@
 import { screen, waitFor } from '@testing-library/react';
-import { AuthApiError } from '@supabase/supabase-js';
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { IdNames } from '#rules/identity.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { expectNoFutureDates, fill, renderPart, user } from '#web/ui/component-tests.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import type { Profile } from '#web/data/profile.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { UpcomingBooking } from './booking-cards.tsx';
 import { CancelQuestion } from './cancel-question.tsx';
 import { NewApp } from './new-app.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { ProfileForm } from './profile-form.tsx';
-import * as queries from './queries.ts';
 
 const saved: Profile = {
   full_name: 'Robin Sample',
@@ -22,24 +22,26 @@ const saved: Profile = {
   date_of_birth: '1998-04-03',
 };
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('#web/data/profile.ts', () => ({ useProfile: () => ({ data: saved, isError: false }) }));
-vi.mock('./queries.ts', () => ({
-  saveProfile: vi.fn(),
-  changeEmail: vi.fn(),
-  changePassword: vi.fn(),
-  confirmAuthenticatorApp: vi.fn(),
-  cancelBooking: vi.fn(),
-}));
-const calls = vi.mocked(queries);
-beforeEach(() => vi.resetAllMocks());
+beforeEach(() => {
+  vi.resetAllMocks();
+  wire.signIn('u');
+  wire.answerRows('profiles', null);
+  wire.answerRows('profiles', [saved], 'GET');
+});
 
 const field = (label: string | RegExp) => screen.getByLabelText<HTMLInputElement>(label);
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const alert = async () => (await screen.findByRole('alert')).textContent;
-const refusal = (code: string, message: string) => new AuthApiError(message, 400, code);
+/** Bodies of the requests to this part of the account API, oldest first. */
+const sent = (path: string) => wire.sentTo(`/auth/v1/${path}`).map(({ body }) => body);
+const refuseUser = (code: string, message: string) => wire.refusePath('PUT /auth/v1/user', 400, code, message);
+async function showProfile(onId: IdNames | null = null): Promise<void> {
+  renderPart(<ProfileForm userId="u" onId={onId} />);
+  await screen.findByLabelText('Email');
+}
 
 test('each invalid field of a profile is refused with the message of the rules', async () => {
-  renderPart(<ProfileForm userId="u" onId={null} />);
+  await showProfile();
   for (const [label, bad, message] of [
     [/^Full Name/, 'R', 'Full name must be at least 2 characters'],
     ['Email', 'nowhere', 'Please enter a valid email address'],
@@ -64,56 +66,61 @@ test('each invalid field of a profile is refused with the message of the rules',
     description: 'You must be 18 years or older.',
     tone: 'bad',
   });
-  expect(calls.saveProfile).not.toHaveBeenCalled();
+  expect(wire.sentTo('profiles', 'PATCH')).toEqual([]);
 });
 
 test('a future date of birth can be neither typed nor chosen in the profile', async () => {
-  renderPart(<ProfileForm userId="u" onId={null} />);
+  await showProfile();
   await expectNoFutureDates(studioDate(new Date()), 'A date of birth cannot be in the future');
 });
 
 test('a profile is saved without its email when that is the same', async () => {
-  renderPart(<ProfileForm userId="u" onId={null} />);
+  await showProfile();
   await fill(field('Phone Number'), '0400 333 444');
   await fill(field('Email'), 'Robin@Example.com');
   await press('Save profile');
   await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Profile updated' }));
-  expect(calls.saveProfile).toHaveBeenCalledWith('u', {
+  const [{ body, search } = { body: null, search: null }, ...others] = wire.sentTo('profiles', 'PATCH');
+  expect([search?.get('user_id'), others]).toEqual(['eq.u', []]);
+  expect(body).toEqual({
     full_name: 'Robin Sample',
     phone: '+61400333444',
     dj_name: null,
     date_of_birth: '1998-04-03',
   });
-  expect(calls.changeEmail).not.toHaveBeenCalled();
+  expect(sent('user')).toEqual([]);
+  await expect.poll(() => wire.sentTo('profiles', 'GET')).toHaveLength(2);
 });
 
 test('a new email asks for the current password only when the server wants it', async () => {
-  renderPart(<ProfileForm userId="u" onId={null} />);
+  await showProfile();
   await fill(field('Email'), 'new@example.com');
-  calls.changeEmail.mockRejectedValueOnce(refusal('current_password_required', 'Please enter your password'));
+  refuseUser('current_password_required', 'Please enter your password');
   await press('Save profile');
   expect(await alert()).toBe('Please enter your password');
   await waitFor(() => expect(document.activeElement).toBe(field('Current password')));
-  calls.changeEmail.mockRejectedValueOnce(refusal('current_password_invalid', 'Wrong password'));
+  refuseUser('current_password_invalid', 'Wrong password');
   await fill(field('Current password'), 'not-this-1');
   await press('Save profile');
   await waitFor(async () => expect(await alert()).toBe('Wrong password'));
-  calls.changeEmail.mockResolvedValueOnce();
+  wire.answerPath('PUT /auth/v1/user', { id: 'u', email: saved.email, new_email: 'new@example.com' });
   await fill(field('Current password'), 'night-shift-9');
   await press('Save profile');
   expect(await screen.findByText(/We sent a confirmation email to/)).toBeTruthy();
   expect(screen.queryByLabelText('Current password')).toBeNull();
-  expect(calls.changeEmail.mock.calls).toEqual([
-    ['new@example.com', null],
-    ['new@example.com', 'not-this-1'],
-    ['new@example.com', 'night-shift-9'],
+  const email = 'new@example.com';
+  expect(sent('user')).toEqual([
+    expect.not.objectContaining({ current_password: expect.anything() }),
+    expect.objectContaining({ email, current_password: 'not-this-1' }),
+    expect.objectContaining({ email, current_password: 'night-shift-9' }),
   ]);
+  expect(sent('user')[0]).toMatchObject({ email });
 });
 
 test('a profile that cannot be saved says why and keeps what was typed', async () => {
-  renderPart(<ProfileForm userId="u" onId={null} />);
+  await showProfile();
   await fill(field('DJ Name (optional)'), 'Needle');
-  calls.saveProfile.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  wire.fail('profiles', 0);
   await press('Save profile');
   expect(await alert()).toBe('Failed to update profile. Please try again.');
   expect(toast).toHaveBeenCalledWith({
@@ -126,7 +133,7 @@ test('a profile that cannot be saved says why and keeps what was typed', async (
 
 test('only a name that is not on the ID, or another date of birth, of a verified account warns about a new ID check', async () => {
   const warning = () => screen.queryByText(/you’ll need to verify your ID again/);
-  renderPart(<ProfileForm userId="u" onId={{ given: 'Robin Jo', family: 'SAMPLE' }} />);
+  await showProfile({ given: 'Robin Jo', family: 'SAMPLE' });
   await fill(field(/^Full Name/), ' robin SAMPLE ');
   expect(warning()).toBeNull();
   await fill(field(/^Full Name/), 'Sample, Robin Jo');
@@ -164,14 +171,15 @@ test('a new password must match and be long enough; the current one is asked for
   expect(document.activeElement).toBe(field('New password'));
   await fill(field('New password'), 'night-shift-9');
   await fill(field('Confirm new password'), 'night-shift-9');
-  calls.changePassword.mockRejectedValueOnce(refusal('current_password_required', 'Please enter your password'));
+  refuseUser('current_password_required', 'Please enter your password');
   await press('Change password');
   await waitFor(async () => expect(await alert()).toBe('Please enter your password'));
   await fill(field('Current password'), 'old-shift-9');
-  calls.changePassword.mockResolvedValueOnce();
+  wire.answerPath('PUT /auth/v1/user', { id: 'u' });
   await press('Change password');
   expect(await screen.findByText(/Your password has been changed/)).toBeTruthy();
-  expect(calls.changePassword.mock.lastCall).toEqual(['night-shift-9', 'old-shift-9']);
+  expect(sent('user')).toHaveLength(2);
+  expect(sent('user')[1]).toMatchObject({ password: 'night-shift-9', current_password: 'old-shift-9' });
   expect([field('New password').value, field('Confirm new password').value]).toEqual(['', '']);
   expect(screen.queryByLabelText('Current password')).toBeNull();
 });
@@ -186,20 +194,26 @@ test('an authenticator app is added with its code; a wrong code is refused and c
   expect(await alert()).toBe('The code has 6 digits.');
   expect(toast).not.toHaveBeenCalled();
   await fill(field('6-digit code'), '111 111');
-  calls.confirmAuthenticatorApp.mockRejectedValueOnce(refusal('mfa_verification_failed', 'Invalid TOTP'));
+  wire.answerPath('/auth/v1/factors/a/challenge', { id: 'c', type: 'totp' });
+  wire.refusePath('/auth/v1/factors/a/verify', 422, 'mfa_verification_failed', 'Invalid TOTP');
   await press('Turn on');
   await waitFor(async () =>
     expect(await alert()).toBe('That code isn’t right. Type the code that your app shows now.'),
   );
   expect(field('6-digit code').value).toBe('');
+  wire.answerPath('/auth/v1/factors/a/verify', wire.sessionFor({ id: 'u' }));
   await fill(field('6-digit code'), '222222');
   await press('Turn on');
   await waitFor(() => expect(done).toHaveBeenCalledOnce());
-  expect(calls.confirmAuthenticatorApp.mock.lastCall).toEqual(['a', '222222']);
+  expect(sent('factors/a/verify')).toEqual([
+    { challenge_id: 'c', code: '111111' },
+    { challenge_id: 'c', code: '222222' },
+  ]);
 });
 
+const BOOKING_ID = '66666666-6666-4666-8666-666666666666';
 const booking: OwnBooking = {
-  id: 'b',
+  id: BOOKING_ID,
   reference: 'HC-ABC123',
   studio_id: 's',
   studio_name: 'Studio A',
@@ -238,14 +252,16 @@ test('cancelling says what comes back, and reports a refusal in place', async ()
   const done = vi.fn();
   askToCancel({}, '2026-11-19T08:00:00Z', done);
   expect(screen.getByText('$138')).toBeTruthy();
-  calls.cancelBooking.mockRejectedValueOnce(new Error('This booking has started.'));
+  wire.refuse('cancel-booking', 'too_late', { message: 'This booking has started.' });
   await press('Cancel booking');
   expect(await alert()).toBe('This booking has started.');
   expect(toast).not.toHaveBeenCalled();
-  calls.cancelBooking.mockResolvedValueOnce({ cancelled: true, refund: 'full', amount: 138 });
+  wire.answer('cancel-booking', { cancelled: true, refund: 'full', amount: 138 });
   await press('Cancel booking');
   const said = 'Your booking HC-ABC123 is cancelled. $138 is on its way back to your card.';
   await waitFor(() => expect(done).toHaveBeenCalledWith(said));
+  const request = { bookingId: BOOKING_ID, series: false };
+  expect(wire.sent('cancel-booking')).toEqual([request, request]);
 });
 
 test('a booking that is too late to cancel, or was free, says so', () => {

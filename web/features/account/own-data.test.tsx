@@ -1,18 +1,18 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { OwnData } from './own-data.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 
-const bookings: { data: Partial<OwnBooking>[] | undefined; isError: boolean } = { data: [], isError: false };
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('#web/data/own-bookings.ts', () => ({ useOwnBookings: () => ({ ...bookings, refetch: vi.fn() }) }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 const onDeleted = vi.fn();
 beforeEach(() => {
   vi.resetAllMocks();
-  Object.assign(bookings, { data: [], isError: false });
+  wire.answerRows('own_bookings', []);
+  wire.answerRows('waiting_moves', []);
+  wire.answerRows('booking_payments', []);
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
   URL.createObjectURL = vi.fn(() => 'blob:data');
   URL.revokeObjectURL = vi.fn();
@@ -23,6 +23,7 @@ const press = (name: string) => user.click(screen.getAllByRole('button', { name 
 async function open(): Promise<void> {
   renderPart(<OwnData userId="u" onDeleted={onDeleted} />);
   await press('Delete my account');
+  await waitFor(() => expect(screen.queryByLabelText('Loading your bookings')).toBeNull());
 }
 
 test('the data is downloaded as one file', async () => {
@@ -34,35 +35,47 @@ test('the data is downloaded as one file', async () => {
 });
 
 test('bookings that are not over are listed instead of the question', async () => {
-  bookings.data = [
+  const booking = {
+    id: '1',
+    reference: 'AAAA-2222',
+    studio_id: 'a',
+    studio_name: 'Studio A',
+    status: 'confirmed',
+    start_time: '2099-01-01T01:00:00Z',
+    end_time: '2099-01-01T02:00:00Z',
+    total_hours: 1,
+    base_cost: 69,
+    volume_discount: 0,
+    final_cost: 69,
+    created_at: '2031-01-01T00:00:00Z',
+    terms_start: '2099-01-01T01:00:00Z',
+    order_id: null,
+  };
+  wire.answerRows('own_bookings', [
+    booking,
+    { ...booking, id: '2', reference: 'BBBB-2222', studio_name: 'Studio B', status: 'cancelled' },
     {
-      id: '1',
-      reference: 'AAAA-2222',
-      studio_name: 'Studio A',
-      status: 'confirmed',
-      start_time: '2099-01-01T01:00:00Z',
-      end_time: '2099-01-01T02:00:00Z',
+      ...booking,
+      id: '3',
+      reference: 'CCCC-2222',
+      start_time: '2020-01-01T01:00:00Z',
+      end_time: '2020-01-01T02:00:00Z',
     },
-    {
-      id: '2',
-      reference: 'BBBB-2222',
-      studio_name: 'Studio B',
-      status: 'cancelled',
-      start_time: '2099-01-01T01:00:00Z',
-      end_time: '2099-01-01T02:00:00Z',
-    },
-  ];
+  ]);
   await open();
   expect(screen.getByText(/AAAA-2222/)).toBeDefined();
-  expect(screen.queryByText(/BBBB-2222/)).toBeNull();
+  expect(screen.queryByText(/BBBB-2222|CCCC-2222/)).toBeNull();
   expect(screen.queryByLabelText('Type DELETE to confirm')).toBeNull();
 });
 
 test('bookings that cannot be loaded keep the account from being deleted, and are tried again', async () => {
-  Object.assign(bookings, { data: undefined, isError: true });
+  wire.fail('own_bookings', 500);
   await open();
   expect(screen.getByText('Your bookings could not be loaded.')).toBeDefined();
   expect(screen.queryByLabelText('Type DELETE to confirm')).toBeNull();
+  wire.answerRows('own_bookings', []);
+  await press('Try again');
+  expect(await screen.findByLabelText('Type DELETE to confirm')).toBeTruthy();
 });
 
 test('the account is deleted after the word is typed, and the page says what is kept until when', async () => {
