@@ -220,16 +220,26 @@ export function refuse<Name extends CallName>(
   const known: keyof typeof statuses = code;
   const error = { code, ...contractFor(name).refusals[known], ...fields };
   if (!('message' in error)) throw new Error(`the contract of ${name} has no message for ${code}`);
-  // The one call whose refusals have a shape of their own.
   const { message, ...others } = error;
-  const body = name === 'regenerate-pin' ? { success: false, error: message, ...others } : { error };
-  replies.set(name, () => ({ status: statuses[known], body }));
+  replies.set(name, () => ({ status: statuses[known], body: errorBody(name, String(message), others) }));
 }
 
-/** From now on the function, table or path `name` fails with this status; 0: it cannot be reached. */
-export function fail(name: CallName | RestName | PathRequests, status: 0 | 500, message = 'Something broke.'): void {
-  const error = { code: 'unknown', message };
-  replies.set(name, () => ({ status, body: contractsByName.has(name) ? { error } : error }));
+/** Returns the body of a refusal of this function. One call has a shape of its own. */
+const errorBody = (name: string, message: string, fields: object): unknown =>
+  name === 'regenerate-pin' ? { success: false, error: message, ...fields } : { error: { message, ...fields } };
+
+/**
+ * From now on the function, table or path `name` fails with this status. 0: it cannot be reached; 502: the proxy answers instead of the server,
+ * with a page.
+ */
+export function fail(
+  name: CallName | RestName | PathRequests,
+  status: 0 | 500 | 502,
+  message = 'Something broke.',
+): void {
+  const body = contractsByName.has(name) ? errorBody(name, message, { code: 'unknown' }) : { code: 'unknown', message };
+  const page = { status, body: '<h1>Bad Gateway</h1>', type: 'text/html' };
+  replies.set(name, () => (status === 502 ? page : { status, body }));
 }
 
 /**

@@ -1,34 +1,29 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withAccount } from '#web/data/testing/account.tsx';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { DoorHelp } from './door-help.tsx';
 import { DoorScreen } from './door-screen.tsx';
 import type { Access } from './queries.ts';
 
-const renew = { isPending: false, isError: false, error: null as Error | null, mutate: vi.fn() };
-vi.mock('./use-access-code.ts', () => ({
-  ENDED: 'Your booking session has ended.',
-  FAILED: 'Failed to generate new PIN.',
-  useNewPin: () => renew,
-}));
-const call = vi.hoisted(() => vi.fn());
-vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: call }));
 const lock = { release: vi.fn(() => Promise.resolve()) };
 const request = vi.fn(() => Promise.resolve(lock));
 beforeEach(() => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   request.mockClear();
   Object.defineProperty(navigator, 'wakeLock', { value: { request }, configurable: true });
 });
 afterEach(() => void vi.useRealTimers());
 
+const BOOKING_ID = '55555555-5555-4555-8555-555555555555';
 const access: Access = {
   success: true,
   pin: '123456789',
   pinId: 'code-1',
   held: false,
   booking: {
-    id: 'b1',
+    id: BOOKING_ID,
     studio_name: 'Studio A',
     start_time: '2026-11-21T08:00:00Z',
     end_time: '2026-11-21T10:00:00Z',
@@ -66,48 +61,52 @@ test('what was kept is shown as such without a network; after the session there 
   show('2026-11-21T09:00:00Z', {}, true);
   expect(screen.getByRole('status').textContent).toContain('No connection');
   act(() => void vi.advanceTimersByTime(60 * 60_000));
-  expect(code()).toBe('Your booking session has ended.');
+  expect(code()).toBe('Your booking session has ended. You can no longer generate new PINs.');
   expect(screen.queryByTestId('pin')).toBeNull();
   expect(screen.queryByRole('timer')).toBeNull();
 });
 
+/** The lock has the code, and nothing has happened at the door. */
+const QUIET = { online: true, hasCode: true, wrongAt: null, openedAt: null, held: false, asked: false };
+const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
+function openHelp(change: Partial<Access>, token: string | null): () => void {
+  const { unmount } = renderPart(withAccount(<DoorHelp access={{ ...access, ...change }} token={token} />));
+  act(() => button('The door doesn’t open').click());
+  return unmount;
+}
+
 test('a door that does not open says first what the lock says, and tells staff when asked', async () => {
-  vi.useRealTimers();
-  const answer = { online: true, hasCode: true, wrongAt: null, openedAt: null, asked: false };
-  call.mockResolvedValue({ ...answer, online: false });
-  renderPart(<DoorHelp access={{ ...access, worksFrom: '2020-01-01T00:00:00Z' }} token="t1" />);
-  act(() => screen.getByRole('button', { name: 'The door doesn’t open' }).click());
+  vi.setSystemTime(new Date('2026-11-21T09:00:00Z'));
+  wire.answer('door-help', { ...QUIET, online: false });
+  openHelp({}, 't1');
   expect(await screen.findByText('The lock doesn’t answer at the moment. Ask us to open the door.')).toBeDefined();
-  act(() => screen.getByRole('button', { name: 'Make a new code' }).click());
-  expect(renew.mutate).toHaveBeenCalledOnce();
-  act(() => screen.getByRole('button', { name: 'Ask for help now' }).click());
+  act(() => button('Make a new code').click());
+  await wire.expectRequests('regenerate-pin', 1);
+  const [renewal] = wire.sentTo('regenerate-pin', 'POST');
+  expect(Object.fromEntries(renewal?.search ?? [])).toEqual({ booking_id: BOOKING_ID, token: 't1' });
+  act(() => button('Ask for help now').click());
   expect(await screen.findByText(/We’ve told the team/)).toBeDefined();
   // Then the page reads what the lock says again.
-  await expect.poll(() => call.mock.calls).toHaveLength(3);
-  expect(call.mock.calls.map(([, body]) => body['ask'])).toEqual([undefined, true, undefined]);
-  expect(call).toHaveBeenCalledWith('door-help', { bookingId: 'b1', token: 't1', ask: true });
+  const request = { bookingId: BOOKING_ID, token: 't1' };
+  await wire.expectSent('door-help', request, { ...request, ask: true }, request);
 });
 
 test('a door that does not open says in place when a new code can be made, that one failed, and that there are no more', async () => {
   vi.setSystemTime(new Date('2026-11-21T09:00:00Z'));
-  call.mockResolvedValue({ online: true, hasCode: true, wrongAt: null, openedAt: null, asked: false });
-  const open = (change: Partial<Access>): (() => void) => {
-    const { unmount } = renderPart(<DoorHelp access={{ ...access, ...change }} token={null} />);
-    act(() => screen.getByRole('button', { name: 'The door doesn’t open' }).click());
-    return unmount;
-  };
-  const close = open({ nextCodeAt: '2026-11-21T09:00:02Z' });
-  const button = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Make a new code' });
-  expect(button().disabled).toBe(true);
+  wire.answer('door-help', QUIET);
+  const close = openHelp({ nextCodeAt: '2026-11-21T09:00:02Z' }, null);
+  expect(button('Make a new code').disabled).toBe(true);
   expect(screen.getByText('You can make a new code in 2 seconds.')).toBeDefined();
   await act(() => vi.advanceTimersByTimeAsync(2_000));
-  expect(button().disabled).toBe(false);
+  expect(button('Make a new code').disabled).toBe(false);
   close();
-  Object.assign(renew, { isError: true, error: new TypeError('Failed to fetch') });
-  const closeAgain = open({});
-  expect(screen.getByRole('alert').textContent).toBe('Failed to generate new PIN.');
+  wire.fail('regenerate-pin', 502);
+  const closeAgain = openHelp({}, null);
+  act(() => button('Make a new code').click());
+  expect((await screen.findByRole('alert')).textContent).toBe('Failed to generate new PIN.');
   closeAgain();
-  open({ codesLeft: 0 });
+  openHelp({ codesLeft: 0 }, null);
   expect(screen.queryByRole('button', { name: 'Make a new code' })).toBeNull();
   expect(screen.getByText(/You can’t make any more for this session/)).toBeDefined();
+  await wire.expectRequests('door-help', 3);
 });

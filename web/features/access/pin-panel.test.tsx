@@ -1,34 +1,24 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openAuthDialog, withAccount } from '#web/data/testing/account.tsx';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { AccessRefused } from './access-refused.tsx';
 import { PinPanel } from './pin-panel.tsx';
 import type { Access } from './queries.ts';
 
-const session = { status: 'in', user: null as null | { id: string } };
-const open = vi.fn();
-const renew = { isPending: false, isError: false, error: null as Error | null, mutate: vi.fn() };
-vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDialog: () => ({ open }) }));
-vi.mock('./use-access-code.ts', () => ({
-  ENDED: 'Your booking session has ended. You can no longer generate new PINs.',
-  FAILED: 'Failed to generate new PIN.',
-  useNewPin: () => renew,
-}));
-beforeEach(() => {
-  vi.useFakeTimers();
-  renew.mutate.mockClear();
-  Object.assign(renew, { isPending: false, isError: false, error: null });
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
+const BOOKING_ID = '55555555-5555-4555-8555-555555555555';
 const access: Access = {
   success: true,
   pin: '123456789',
   pinId: 'code-1',
   held: false,
   booking: {
-    id: 'b1',
+    id: BOOKING_ID,
     studio_name: 'Studio A',
     start_time: '2026-11-21T08:00:00Z',
     end_time: '2026-11-21T10:00:00Z',
@@ -45,10 +35,13 @@ const access: Access = {
 };
 function show(now: string, change: Partial<Access> = {}): () => void {
   vi.setSystemTime(new Date(now));
-  return renderPart(<PinPanel access={{ ...access, ...change }} token={null} />).unmount;
+  return renderPart(withAccount(<PinPanel access={{ ...access, ...change }} token="t1" />)).unmount;
 }
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
 const timer = () => screen.getByRole('timer').textContent;
+/** What the requests for a new code asked for, oldest first. */
+const renewals = () => wire.sentTo('regenerate-pin', 'POST').map(({ search }) => Object.fromEntries(search));
+const RENEWAL = { booking_id: BOOKING_ID, token: 't1' };
 const code = () => screen.getByRole('region', { name: 'Access code' }).textContent;
 
 test('before its release the code is not shown, and both clocks count down every second', () => {
@@ -78,17 +71,17 @@ test('during the session the code is shown in groups, with how many more can be 
   expect(screen.getByText(/Each PIN is single-use.*You can make 3 more\./)).toBeTruthy();
 });
 
-test('replacing a code that works asks first; one that can be used again is not ended', () => {
+test('replacing a code that works asks first; one that can be used again is not ended', async () => {
   const unmount = show('2026-11-21T09:00:00Z');
   act(() => button('Generate New PIN').click());
-  expect(renew.mutate).not.toHaveBeenCalled();
+  expect(renewals()).toEqual([]);
   expect(screen.getByText(/this one stops working, even for friends you sent it to/)).toBeTruthy();
   act(() => button('Make a new one').click());
-  expect(renew.mutate).toHaveBeenCalledOnce();
+  await expect.poll(renewals).toEqual([RENEWAL]);
   unmount();
   show('2026-11-21T09:00:00Z', { singleUse: false });
   act(() => button('Generate New PIN').click());
-  expect(renew.mutate).toHaveBeenCalledTimes(2);
+  await expect.poll(renewals).toEqual([RENEWAL, RENEWAL]);
 });
 
 test('once the PIN has opened the door the page says so, with the time left and the way back in', () => {
@@ -114,13 +107,19 @@ test('no PIN that works, a pause between codes and the last code each say what c
   expect(button('Generate New PIN').disabled).toBe(true);
 });
 
-test('a new code that could not be made is reported in place, with whether the PIN on the page still works', () => {
-  Object.assign(renew, { isError: true, error: new TypeError('Failed to fetch') });
+test('a new code that could not be made is reported in place, with whether the PIN on the page still works', async () => {
+  wire.fail('regenerate-pin', 502);
   const unmount = show('2026-11-21T09:00:00Z', { pin: null, codesLeft: 2 });
-  expect(screen.getByRole('alert').textContent).toBe('Failed to generate new PIN.');
+  act(() => button('Generate New PIN').click());
+  expect((await screen.findByRole('alert')).textContent).toBe('Failed to generate new PIN.');
   unmount();
+  wire.refuse('regenerate-pin', 'code_limit');
   show('2026-11-21T09:00:00Z');
-  expect(screen.getByRole('alert').textContent).toBe('Failed to generate new PIN. The PIN above still works.');
+  act(() => button('Generate New PIN').click());
+  act(() => button('Make a new one').click());
+  expect((await screen.findByRole('alert')).textContent).toBe(
+    'No more codes can be made for this session. Please contact us. The PIN above still works.',
+  );
 });
 
 test('an ended session shows no code and makes no new one', () => {
@@ -131,12 +130,13 @@ test('an ended session shows no code and makes no new one', () => {
 });
 
 test('a refused access code says why, and a guest can sign in', () => {
-  session.status = 'out';
   const onRetry = vi.fn();
-  renderPart(<AccessRefused error={new AppError('not_yours', 'This booking is not yours.', 403)} onRetry={onRetry} />);
+  const error = new AppError('not_yours', 'This booking is not yours.', 403);
+  renderPart(withAccount(<AccessRefused error={error} onRetry={onRetry} />));
   expect(screen.getByRole('alert').textContent).toContain('This booking is not yours.');
   expect(screen.getByText(/sign in with the account that booked/)).toBeTruthy();
   act(() => button('Sign In').click());
   act(() => button('Try again').click());
-  expect([open, onRetry].map((one) => one.mock.calls.length)).toEqual([1, 1]);
+  expect(openAuthDialog()).toBe('sign-in');
+  expect(onRetry).toHaveBeenCalledOnce();
 });
