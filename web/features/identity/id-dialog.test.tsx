@@ -1,26 +1,26 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { UNDER_AGE } from '#rules/identity.ts';
+import { settings } from '#rules/venue.ts';
+import { waitForAccount, withAccount } from '#web/data/testing/account.tsx';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
-import { saveName } from '#web/data/profile.ts';
-import { AppError } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Camera } from './camera.tsx';
 import { IdDialog } from './id-dialog.tsx';
 import { IdRequest } from './id-request.tsx';
 import { IdStatusPart } from './id-status.tsx';
 import * as pictures from './picture.ts';
-import * as queries from './queries.ts';
-import { useIdStatus } from './status-query.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'u' } }) }));
-vi.mock('#web/data/profile.ts', () => ({ saveName: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 vi.mock('./picture.ts', () => ({ readPicture: vi.fn(), takePicture: vi.fn() }));
-vi.mock('./queries.ts', () => ({ verifyId: vi.fn(), createHostedCheck: vi.fn(), idQueries: [] }));
-vi.mock('./status-query.ts', () => ({ useIdStatus: vi.fn() }));
-const calls = vi.mocked({ ...queries, ...pictures, useIdStatus });
-beforeEach(() => vi.resetAllMocks());
-afterEach(() => vi.unstubAllGlobals());
+const { readPicture, takePicture } = vi.mocked(pictures);
+beforeEach(() => void vi.resetAllMocks());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const alert = async () => (await screen.findByRole('alert')).textContent;
@@ -29,43 +29,35 @@ const DRAFT = {
   end_time: '2026-12-24T10:00:00Z',
   slots: [{ hour: 20, label: '8 PM', date: '2026-12-24', price: 59 }],
 };
-const RESULT: Omit<queries.IdResult, 'decision'> = {
-  verificationId: 'v',
-  isFinal: false,
-  hostedCheck: true,
-  verification_status: 'failed',
-  extractedData: {
-    fullName: 'Alex Citizen',
-    firstName: 'Alex',
-    middleName: null,
-    lastName: 'Citizen',
-    dateOfBirth: '1990-01-02',
-    expiryDate: '2033-04-05',
-  },
-  isOver18: true,
-  age: 36,
-  isExpired: false,
-  isNswLicense: true,
-  nameMatchStatus: 'match',
-  nameMatchDetails: 'The names are the same.',
-  profileDob: '1990-01-02',
-  dobMatches: true,
-  aiRawResponse: null,
-  aiConfidenceScore: 90,
-  failureReasons: [],
-};
+const ID = '66666666-6666-4666-8666-666666666666';
+type Result = ReturnType<typeof wire.exampleFrom<'verify-id'>>;
+/** From now on a photo is read as that of an adult with the name and the birth date of the account, but for these fields. */
+const answerCheck = (fields: Partial<Result> & Pick<Result, 'decision'>): void =>
+  wire.answer('verify-id', {
+    ...wire.exampleFrom('verify-id'),
+    verificationId: ID,
+    verification_status: fields.decision,
+    nameMatchStatus: 'match',
+    failureReasons: [],
+    ...fields,
+  });
+/** An answer without words that people can read. */
+const NO_WORDS = '{"no": "words"}';
+const PICTURE = `data:image/jpeg;base64,${'eHh4'.repeat(4)}`;
 const PHOTO = new File(['x'], 'licence.jpg', { type: 'image/jpeg' });
 
 /** Opens the dialog and chooses a photo, which is shown for a check. */
 async function choosePhoto(onVerified = vi.fn()): Promise<void> {
-  calls.readPicture.mockResolvedValue('data:image/jpeg;base64,eA==');
-  renderPart(<IdDialog open onClose={vi.fn()} onVerified={onVerified} />);
+  readPicture.mockResolvedValue(PICTURE);
+  wire.signIn('u');
+  renderPart(withAccount(<IdDialog open onClose={vi.fn()} onVerified={onVerified} />));
+  await waitForAccount();
   await user.upload(screen.getByLabelText('Upload a photo'), PHOTO);
   await screen.findByText('Can you read every word? Then we can too.');
 }
 
 test('a file that is no image, is too large or cannot be opened is refused with its reason', async () => {
-  renderPart(<IdDialog open onClose={vi.fn()} onVerified={vi.fn()} />);
+  renderPart(withAccount(<IdDialog open onClose={vi.fn()} onVerified={vi.fn()} />));
   const input = screen.getByLabelText('Upload a photo');
   const choose = (file: File) => fireEvent.change(input, { target: { files: [file] } });
   choose(new File(['x'], 'a.pdf', { type: 'application/pdf' }));
@@ -74,7 +66,7 @@ test('a file that is no image, is too large or cannot be opened is refused with 
   Object.defineProperty(large, 'size', { value: 10 * 1024 * 1024 });
   choose(large);
   await waitFor(async () => expect(await alert()).toBe('Please upload an image smaller than 10MB.'));
-  calls.readPicture.mockRejectedValueOnce(new Error('This picture could not be opened.'));
+  readPicture.mockRejectedValueOnce(new Error('This picture could not be opened.'));
   choose(PHOTO);
   await waitFor(async () => expect(await alert()).toBe('This picture could not be opened.'));
 });
@@ -82,46 +74,55 @@ test('a file that is no image, is too large or cannot be opened is refused with 
 test('a verified ID is announced, and reported after a second and a half', async () => {
   const verified = vi.fn();
   await choosePhoto(verified);
-  calls.verifyId.mockResolvedValueOnce({ ...RESULT, verificationId: 'v1', decision: 'verified' });
+  answerCheck({ decision: 'verified' });
   await press('Verify my ID');
   expect((await screen.findByText('ID Verified')).closest('[role=status]')).toBeTruthy();
   expect(toast).toHaveBeenCalledWith({ title: 'ID Verified' });
   expect(verified).not.toHaveBeenCalled();
-  await waitFor(() => expect(verified).toHaveBeenCalledWith('v1'), { timeout: 3_000 });
+  await waitFor(() => expect(verified).toHaveBeenCalledWith(ID), { timeout: 3_000 });
+  expect(wire.sent('verify-id')).toEqual([{ idImage: PICTURE }]);
 });
 
 test('while an ID is read the dialog says so', async () => {
   await choosePhoto();
-  calls.verifyId.mockReturnValueOnce(new Promise(() => {}));
+  answerCheck({ decision: 'failed', failureReasons: ['Not clear.'] });
+  const release = wire.hold('verify-id');
   await press('Verify my ID');
   expect(await screen.findByText('Reading your ID. This takes a few seconds.')).toBeTruthy();
+  release();
+  expect(await alert()).toBe('Not clear.');
 });
 
 test('a failed check shows its reasons, and Try Again returns to the photo', async () => {
   await choosePhoto();
   const failureReasons = ['Your ID has expired.', 'The names are different.'];
-  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'failed', failureReasons });
+  answerCheck({ decision: 'failed', failureReasons });
   await press('Verify my ID');
   expect(await alert()).toBe('Your ID has expired.The names are different.');
   await press('Try Again');
   expect(screen.getByLabelText('Upload a photo')).toBeTruthy();
 });
 
-test('without reasons, or without an answer, the check says that it failed', async () => {
+test('without reasons or words the check says that it failed, and without an answer that we cannot be reached', async () => {
   await choosePhoto();
-  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'failed' });
+  answerCheck({ decision: 'failed' });
   await press('Verify my ID');
   expect(await alert()).toBe('Verification failed. Please try again.');
-  await press('Try Again');
-  await user.upload(screen.getByLabelText('Upload a photo'), PHOTO);
-  calls.verifyId.mockRejectedValueOnce(new TypeError('Failed to fetch'));
-  await user.click(await screen.findByRole('button', { name: 'Verify my ID' }));
-  expect(await alert()).toBe('Verification failed. Please try again.');
+  const tryAgain = async (): Promise<string | null> => {
+    await press('Try Again');
+    await user.upload(screen.getByLabelText('Upload a photo'), PHOTO);
+    await user.click(await screen.findByRole('button', { name: 'Verify my ID' }));
+    return alert();
+  };
+  wire.fail('verify-id', 500, NO_WORDS);
+  expect(await tryAgain()).toBe('Verification failed. Please try again.');
+  wire.fail('verify-id', 0);
+  expect(await tryAgain()).toBe('We can’t reach the studio right now. Please check your connection and try again.');
 });
 
 test('a photo in review names the day of the decision and still offers other ways', async () => {
   await choosePhoto();
-  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'review', failureReasons: ['Not clear.'] });
+  answerCheck({ decision: 'review', failureReasons: ['Not clear.'] });
   await press('Verify my ID');
   expect(await screen.findByText(/Someone on our team will look at your photo by /)).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Use the online check' })).toBeTruthy();
@@ -129,12 +130,7 @@ test('a photo in review names the day of the decision and still offers other way
 
 test('the online check is not offered where there is none', async () => {
   await choosePhoto();
-  calls.verifyId.mockResolvedValueOnce({
-    ...RESULT,
-    decision: 'review',
-    failureReasons: ['Not clear.'],
-    hostedCheck: false,
-  });
+  answerCheck({ decision: 'review', failureReasons: ['Not clear.'], hostedCheck: false });
   await press('Verify my ID');
   expect(await screen.findByText(/try again with a sharper photo\.$/)).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Try Again' })).toBeTruthy();
@@ -143,9 +139,9 @@ test('the online check is not offered where there is none', async () => {
 
 test('the online check is not offered again after the server said that there is none', async () => {
   await choosePhoto();
-  calls.verifyId.mockRejectedValueOnce(new AppError('provider_unavailable', 'We can’t read photos right now.', 503));
+  wire.refuse('verify-id', 'provider_unavailable', { message: 'We can’t read photos right now.' });
   await press('Verify my ID');
-  calls.createHostedCheck.mockRejectedValueOnce(new AppError('not_configured', 'Please use a photo.', 409));
+  wire.refuse('create-verification-session', 'not_configured', { message: 'Please use a photo.' });
   await user.click(await screen.findByRole('button', { name: 'Use the online check' }));
   expect(await screen.findByText('Please use a photo.')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Use the online check' })).toBeNull();
@@ -153,7 +149,7 @@ test('the online check is not offered again after the server said that there is 
 
 test('a final result offers neither another photo nor the online check', async () => {
   await choosePhoto();
-  calls.verifyId.mockRejectedValueOnce(new AppError('age_required', 'You must be 18 years or older.', 403));
+  wire.refuse('verify-id', 'age_required', { message: 'You must be 18 years or older.' });
   await press('Verify my ID');
   expect(await alert()).toBe('You must be 18 years or older.');
   expect(screen.queryByRole('button', { name: 'Try Again' })).toBeNull();
@@ -162,9 +158,9 @@ test('a final result offers neither another photo nor the online check', async (
 
 test('an online check that cannot start says why', async () => {
   await choosePhoto();
-  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'failed', failureReasons: ['Not clear.'] });
+  answerCheck({ decision: 'failed', failureReasons: ['Not clear.'] });
   await press('Verify my ID');
-  calls.createHostedCheck.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  wire.fail('create-verification-session', 500, NO_WORDS);
   await user.click(await screen.findByRole('button', { name: 'Use the online check' }));
   expect(await screen.findByText('Failed to start verification. Please try again.')).toBeTruthy();
   expect(toast).toHaveBeenLastCalledWith({ title: 'Failed to start verification. Please try again.', tone: 'bad' });
@@ -190,9 +186,9 @@ test('the camera takes a photo, can be switched, and is closed afterwards', asyn
   await press('Switch camera');
   await press('Switch camera');
   expect(state.asked).toEqual(['environment', 'user', 'environment']);
-  calls.takePicture.mockReturnValueOnce('data:image/jpeg;base64,eA==');
+  takePicture.mockReturnValueOnce(PICTURE);
   await press('Take photo');
-  expect(onPicture).toHaveBeenCalledWith('data:image/jpeg;base64,eA==');
+  expect(onPicture).toHaveBeenCalledWith(PICTURE);
   unmount();
   await waitFor(() => expect(state.stopped).toBe(3));
 });
@@ -203,11 +199,11 @@ test('a camera without permission, one that is not ready and a failed photo each
   renderPart(<Camera onPicture={vi.fn()} />);
   expect(await alert()).toContain('Camera Access Denied - Please allow camera access in your browser settings.');
   await press('Try the camera again');
-  calls.takePicture.mockReturnValueOnce(null);
+  takePicture.mockReturnValueOnce(null);
   await press('Take photo');
   expect(await alert()).toContain('Camera Error - Camera not properly initialized. Please close and try again.');
   await press('Try the camera again');
-  calls.takePicture.mockImplementationOnce(() => {
+  takePicture.mockImplementationOnce(() => {
     throw new Error('');
   });
   await press('Take photo');
@@ -215,11 +211,9 @@ test('a camera without permission, one that is not ready and a failed photo each
   expect(state.asked).toHaveLength(2);
 });
 
-test('a check that waits for a person says by when it is decided, and names no day that has passed', () => {
-  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: null, names: null };
-  // @ts-expect-error: the part reads only these fields of a query.
-  calls.useIdStatus.mockReturnValue({ data, isError: false });
-  vi.useFakeTimers({ now: new Date('2026-11-30T10:00:00Z'), toFake: ['Date'] });
+/** Renders both parts that show the state of the account's checks: this one. */
+function showStatus(check: object): () => void {
+  wire.answerRows('id_verifications', [{ failure_reasons: [], expires_at: null, extracted_dob: null, ...check }]);
   const both = (
     <>
       <IdStatusPart userId="u" />
@@ -228,39 +222,52 @@ test('a check that waits for a person says by when it is decided, and names no d
       </IdRequest>
     </>
   );
-  const { unmount } = renderPart(both);
-  expect(screen.getByText(/^You’ll have an answer by Monday 30 November 2026\. You don’t have to wait/)).toBeTruthy();
+  return renderPart(withAccount(both)).unmount;
+}
+/** A photo on which staff decide by that time. */
+const reviewUntil = (until: string) => ({
+  verification_status: 'review',
+  created_at: new Date(Date.parse(until) - settings.idReviewDays * 86_400_000),
+});
+
+test('a check that waits for a person says by when it is decided, and names no day that has passed', async () => {
+  vi.useFakeTimers({ now: new Date('2026-11-30T10:00:00Z'), toFake: ['Date'] });
+  const unmount = showStatus(reviewUntil('2026-11-30T02:00:00Z'));
+  expect(
+    await screen.findByText(/^You’ll have an answer by Monday 30 November 2026\. You don’t have to wait/),
+  ).toBeTruthy();
   expect(screen.getByText(/will decide by Monday 30 November 2026\. You don’t have to wait/)).toBeTruthy();
+  expect(wire.sentTo('id_verifications').map(({ search }) => search.get('user_id'))).toEqual(['eq.u']);
   unmount();
   vi.setSystemTime(new Date('2026-12-01T00:00:00Z'));
-  renderPart(both);
-  expect(screen.getAllByText(/is taking longer than we said\. You don’t have to wait/)).toHaveLength(2);
+  showStatus(reviewUntil('2026-11-30T02:00:00Z'));
+  expect(await screen.findAllByText(/is taking longer than we said\. You don’t have to wait/)).toHaveLength(2);
   expect(screen.queryByText(/30 November/)).toBeNull();
-  vi.useRealTimers();
 });
 
 test('a name that differs is named, and with one press it becomes the name of the account and the photo is checked again', async () => {
   const verified = vi.fn();
   await choosePhoto(verified);
-  const mismatch = { ...RESULT, decision: 'review', nameMatchStatus: 'partial' } as const;
-  calls.verifyId.mockResolvedValueOnce({
-    ...mismatch,
+  answerCheck({
+    decision: 'review',
+    nameMatchStatus: 'partial',
     failureReasons: ['The name on your ID does not match your account.'],
   });
   await press('Verify my ID');
-  expect((await screen.findByText(/On your ID we read/)).textContent).toContain('Alex Citizen');
+  expect((await screen.findByText(/On your ID we read/)).textContent).toContain('Sam Alex Customer');
   expect(screen.getByText(/correct the name of your account, or use the online check now/)).toBeTruthy();
-  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'verified' });
-  await press('My name is Alex Citizen');
-  expect(vi.mocked(saveName).mock.calls).toEqual([['u', 'Alex Citizen']]);
-  await waitFor(() => expect(verified).toHaveBeenCalledWith('v'), { timeout: 3_000 });
-  expect(calls.verifyId.mock.calls).toHaveLength(2);
+  wire.answerRows('profiles', null, 'PATCH');
+  answerCheck({ decision: 'verified' });
+  await press('My name is Sam Alex Customer');
+  await waitFor(() => expect(verified).toHaveBeenCalledWith(ID), { timeout: 3_000 });
+  const changes = wire.sentTo('profiles').map(({ body, search }) => [search.get('user_id'), body]);
+  expect(changes).toEqual([['eq.u', { full_name: 'Sam Alex Customer' }]]);
+  expect(wire.sent('verify-id')).toEqual([{ idImage: PICTURE }, { idImage: PICTURE }]);
 });
 
 test('the name is not offered where the birth date differs too', async () => {
   await choosePhoto();
-  const other = { ...RESULT, decision: 'review', nameMatchStatus: 'mismatch', dobMatches: false } as const;
-  calls.verifyId.mockResolvedValueOnce({ ...other, failureReasons: ['Not you.'] });
+  answerCheck({ decision: 'review', nameMatchStatus: 'mismatch', dobMatches: false, failureReasons: ['Not you.'] });
   await press('Verify my ID');
   expect(await screen.findByText('Not you.')).toBeTruthy();
   expect(screen.queryByText(/On your ID we read/)).toBeNull();
@@ -273,26 +280,20 @@ test.each([
   vi.useFakeTimers({ now: new Date('2026-11-20T04:00:00Z'), toFake: ['Date'] });
   sessionStorage.setItem('checkoutBookingData', JSON.stringify({ ...DRAFT, start_time }));
   await choosePhoto();
-  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'review', failureReasons: ['Not clear.'] });
+  answerCheck({ decision: 'review', failureReasons: ['Not clear.'] });
   await press('Verify my ID');
   expect((await screen.findByText(/Someone on our team will look/)).textContent).toContain(words);
-  vi.useRealTimers();
 });
 
-test('a licence that says under 18 gives one final answer on every card, without a button', () => {
-  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: '2038-04-03', names: null };
-  // @ts-expect-error: the parts read only these fields of a query.
-  calls.useIdStatus.mockReturnValue({ data, isError: false });
-  renderPart(
-    <>
-      <IdStatusPart userId="u" />
-      <IdRequest userId="u" wanted>
-        <button type="button">Verify</button>
-      </IdRequest>
-    </>,
-  );
+test('a licence that says under 18 gives one final answer on every card, without a button', async () => {
+  showStatus({
+    verification_status: 'failed',
+    failure_reasons: [UNDER_AGE],
+    extracted_dob: '2020-04-03',
+    created_at: '2026-11-20T00:00:00Z',
+  });
   expect(
-    screen.getAllByText(/Your licence says you turn 18 on Saturday 3 April 2038\. You can book from that day/),
+    await screen.findAllByText(/Your licence says you turn 18 on Saturday 3 April 2038\. You can book from that day/),
   ).toHaveLength(2);
   expect(screen.queryAllByRole('button')).toEqual([]);
   expect(screen.queryByText(/checking your ID/)).toBeNull();
