@@ -35,9 +35,12 @@ export async function fill(input: HTMLElement, text: string): Promise<void> {
 /** What the business begins with, as the server writes it into the pages. */
 const FIRST = { business: firstBusiness, rooms: firstRooms, texts: null };
 
+/** The timer of the process: a test may replace that of the page. */
+const { setTimeout: startTimer } = globalThis;
+
 /**
  * Renders a component with the data and the query client of the pages and a router at `path`; `beside` is rendered next to it. `failures` collects what the pages
- * would show in a toast when a mutation fails.
+ * would show in a toast when a mutation fails; `settled` waits until every read has ended and its answer is shown.
  */
 export function renderPart(part: ReactElement, { path = '/', beside }: { path?: string; beside?: ReactElement } = {}) {
   const failures: string[] = [];
@@ -53,7 +56,13 @@ export function renderPart(part: ReactElement, { path = '/', beside }: { path?: 
       ),
     );
   const { rerender, unmount } = render(wrap(part));
-  return { rerender: (next: ReactElement) => rerender(wrap(next)), unmount, client, failures };
+  const settled = () =>
+    act(async () => {
+      await expect.poll(() => client.isFetching(), { interval: 5 }).toBe(0);
+      // The query client notifies components in a task of its own.
+      await new Promise((notified) => startTimer(notified));
+    });
+  return { rerender: (next: ReactElement) => rerender(wrap(next)), unmount, client, failures, settled };
 }
 
 /** Asserts that the date entry on the page takes no date after `today` ('YYYY-MM-DD'): neither typed, with `message`, nor chosen. */

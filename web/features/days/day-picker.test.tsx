@@ -1,12 +1,10 @@
 import { screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import * as availability from '#web/data/finding/availability.ts';
+import { answerTaken } from '#web/data/testing/taken-hours.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { DayPicker } from './day-picker.tsx';
-
-vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
-const { readDays } = vi.mocked(availability);
 
 /** A Monday, seen at noon in Sydney. */
 const TODAY = '2026-11-23';
@@ -14,10 +12,8 @@ const TODAY = '2026-11-23';
 beforeAll(async () => void (await import('./calendar.tsx')), 30_000);
 beforeEach(() => {
   vi.setSystemTime('2026-11-23T01:00:00Z');
-  readDays.mockReset().mockImplementation(async (studioId) => {
-    const all = { start: new Date('2026-11-23T13:00:00Z'), end: new Date('2026-11-24T13:00:00Z') };
-    return new Map(studioId === 'a' ? [['a', [{ ...all, status: 'confirmed', mine: false }]]] : []);
-  });
+  const all = { start: new Date('2026-11-23T13:00:00Z'), end: new Date('2026-11-24T13:00:00Z') };
+  answerTaken({ a: [{ ...all, status: 'confirmed', mine: false }] });
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -37,6 +33,9 @@ test('the row of days says how much of each day is free, in all its rooms togeth
   rerender(<Picker rooms={['a', 'b']} />);
   await screen.findByLabelText('Tuesday 24 November 2026, 24 hours free');
   day('Monday 23 November 2026, today, 24 hours free');
+  // The days that are counted are more than fit into one answer, so each room is read in two parts.
+  const studios = wire.sentTo('bookings').map(({ search }) => search.get('studio_id'));
+  expect(studios).toEqual(['eq.a', 'eq.a', 'eq.b', 'eq.b']);
 });
 
 test('arrow keys walk along the days, Enter chooses one, and only the chosen one is reached with Tab', async () => {

@@ -2,22 +2,21 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import * as availability from '#web/data/finding/availability.ts';
 import { draftOf } from '#web/data/drafts/booking-draft.ts';
 import * as connection from '#web/data/live.ts';
 import type { Taken } from '#web/data/finding/taken.ts';
+import { answerTaken } from '#web/data/testing/taken-hours.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { LostDraft } from './lost-draft.tsx';
 import { useLostDraft } from './use-lost-draft.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({
   useLive: vi.fn(),
   pollWhile: (live: boolean, ms: number) => (live ? 60_000 : ms),
 }));
-const { readDays } = vi.mocked(availability);
 const { useLive } = vi.mocked(connection);
 
 const DAY = '2026-11-21';
@@ -34,12 +33,11 @@ const taken = (hour: number, more: Partial<Taken> = {}): Taken => ({
   mine: false,
   ...more,
 });
-const answer = (...list: readonly Taken[]): void => void readDays.mockResolvedValue(new Map([['a', list]]));
+const answer = (...list: readonly Taken[]): void => answerTaken({ a: list }, 'me');
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: NOON });
+  vi.useFakeTimers({ now: NOON, toFake: ['Date', 'setInterval', 'clearInterval'] });
   vi.mocked(toast).mockClear();
-  readDays.mockReset();
   useLive.mockReset().mockReturnValue(false);
 });
 afterEach(() => void vi.useRealTimers());
@@ -53,11 +51,12 @@ const lost = () => screen.queryByRole('region', { name: 'Lost hours' });
 
 test('without a connection hours that somebody else takes are noticed by reading again, said at once, and said again when they are free', async () => {
   answer();
-  renderPart(<Checkout />);
-  await wait(100);
+  const { settled } = renderPart(<Checkout />);
+  await settled();
   expect(lost()).toBeNull();
   answer(taken(20));
   await wait(10_100);
+  await settled();
   expect(lost()?.textContent).toContain('Someone else has just booked 8 pm on 21 Nov.');
   expect(toast).toHaveBeenCalledExactlyOnceWith({
     title: 'Your hours are gone',
@@ -66,6 +65,7 @@ test('without a connection hours that somebody else takes are noticed by reading
   });
   answer();
   await wait(10_100);
+  await settled();
   expect(lost()).toBeNull();
   expect(screen.getByText('Good news: the hours you chose are free again.')).toBeTruthy();
 });
@@ -73,20 +73,30 @@ test('without a connection hours that somebody else takes are noticed by reading
 test('a page that receives changes asks once a minute', async () => {
   useLive.mockReturnValue(true);
   answer();
-  renderPart(<Checkout />);
+  const { settled } = renderPart(<Checkout />);
+  await settled();
   await wait(59_000);
-  expect(readDays).toHaveBeenCalledTimes(1);
+  await settled();
+  expect(wire.sentTo('bookings')).toHaveLength(1);
   await wait(2_000);
-  expect(readDays).toHaveBeenCalledTimes(2);
+  await settled();
+  expect(wire.sentTo('bookings')).toHaveLength(2);
 });
 
 test('the own hold of these hours, and the time of paying, lose nothing', async () => {
   answer(taken(19, { mine: true, status: 'pending' }));
-  const { rerender } = renderPart(<Checkout />);
-  await wait(100);
+  const { rerender, settled } = renderPart(<Checkout />);
+  await settled();
   expect(lost()).toBeNull();
   answer(taken(19));
   rerender(<Checkout paused />);
   await wait(30_000);
+  await settled();
+  expect(lost()).toBeNull();
+  expect(wire.sentTo('bookings')).toHaveLength(1);
+  rerender(<Checkout />);
+  await settled();
+  expect(lost()).not.toBeNull();
+  rerender(<Checkout paused />);
   expect(lost()).toBeNull();
 });

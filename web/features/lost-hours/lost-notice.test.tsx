@@ -5,6 +5,7 @@ import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import * as wire from '#web/data/testing/wire.ts';
 import type { Taken } from '#web/data/finding/taken.ts';
+import { answerTaken } from '#web/data/testing/taken-hours.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { LostNotice } from './lost-notice.tsx';
 
@@ -30,25 +31,9 @@ const studios = [
   { id: 'b', name: 'Studio B', rates: specifiedRates },
 ];
 
-/** Answers with bookings of these hours by other customers. */
-function answer(hours: Record<string, readonly Taken[]>): void {
-  const rows = Object.entries(hours).flatMap(([studio, list]) =>
-    list.map(({ start, end, status }, place) => ({
-      id: `${studio} ${place}`,
-      studio_id: studio,
-      start_time: start,
-      end_time: end,
-      status,
-      user_id: null,
-    })),
-  );
-  wire.answerRows('bookings', rows);
-  wire.answerRows('closed_hours', []);
-}
-
 /** Shows the notice when these hours are taken. */
 function show(hours: Record<string, readonly Taken[]>, onTake = vi.fn()) {
-  answer(hours);
+  answerTaken(hours);
   renderPart(<LostNotice lost={lost} studios={studios} userId={null} now={NOON} onTake={onTake} />);
   return onTake;
 }
@@ -76,7 +61,7 @@ test('says so when the lost hours are free again, and gives them back', async ()
 });
 
 test('does not say when it noticed hours that a link asked for', async () => {
-  answer({ a: [taken(19, 19)] });
+  answerTaken({ a: [taken(19, 19)] });
   renderPart(
     <LostNotice lost={{ ...lost, linked: true }} studios={studios} userId={null} now={NOON} onTake={vi.fn()} />,
   );
@@ -89,6 +74,7 @@ test('says so when nothing of that length is free', async () => {
     ...taken(0, 23),
     start: new Date('2026-11-18T00:00:00Z'),
     end: new Date('2026-11-27T00:00:00Z'),
+    status: 'closed',
   };
   show({ a: [week], b: [week] });
   expect(await screen.findByText('Nothing else is free for 2 hours within a day of that.')).toBeTruthy();
@@ -96,7 +82,7 @@ test('says so when nothing of that length is free', async () => {
 });
 
 test('offers nothing when the server cannot be reached', async () => {
-  answer({});
+  answerTaken({});
   wire.fail('bookings', 500);
   renderPart(<LostNotice lost={lost} studios={studios} userId={null} now={NOON} onTake={vi.fn()} />);
   await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));

@@ -4,15 +4,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { type Slot, toggleSlot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import * as availability from '#web/data/finding/availability.ts';
 import * as connection from '#web/data/live.ts';
 import type { Taken } from '#web/data/finding/taken.ts';
+import { answerTaken } from '#web/data/testing/taken-hours.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { RoomTimeline } from './room-timeline.tsx';
 
-vi.mock('#web/data/finding/availability.ts', () => ({ readRooms: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: vi.fn(() => true), pollWhile: () => 60_000 }));
-const { readRooms } = vi.mocked(availability);
 
 /** A Saturday, seen from the day before. */
 const DAY = '2026-11-21';
@@ -31,8 +30,7 @@ const rooms = ['Studio A', 'Studio B', 'Studio C'].map((name) => ({
   name,
   rates: specifiedRates,
 }));
-const answer = (hours: Record<string, readonly Taken[]>): void =>
-  void readRooms.mockResolvedValue(new Map(Object.entries(hours)));
+const answer = (hours: Record<string, readonly Taken[]>): void => answerTaken(hours, 'me');
 
 let wide = true;
 beforeEach(() => {
@@ -41,7 +39,6 @@ beforeEach(() => {
     () => ({ matches: wide, addEventListener: vi.fn(), removeEventListener: vi.fn() }) as unknown as MediaQueryList,
   );
   vi.mocked(connection.useLive).mockClear();
-  readRooms.mockReset();
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -112,7 +109,14 @@ test('all rooms of a day and the next morning are one grid with headers for room
     'Studio C, 5 AM to 6 AM on Sun 22 Nov 2026, 59 dollars, free',
   ])
     await cell(name);
-  expect(readRooms).toHaveBeenCalledExactlyOnceWith(['a', 'b', 'c'], { from: DAY, to: NEXT }, 'me');
+  const requests = [...wire.sentTo('bookings'), ...wire.sentTo('closed_hours')].map(({ search }) => [
+    search.get('studio_id'),
+    search.get('end_time'),
+    search.getAll('start_time').at(-1),
+  ]);
+  // From the beginning of the day until the end of the next, in Sydney.
+  const query = ['in.(a,b,c)', 'gt.2026-11-20T13:00:00.000Z', 'lt.2026-11-22T13:00:00.000Z'];
+  expect(requests).toEqual([query, query]);
   expect(connection.useLive).toHaveBeenCalledWith(['studio:a', 'studio:b', 'studio:c'], expect.anything());
 });
 
@@ -179,12 +183,13 @@ test('past hours are left out; a day without a free hour says so', async () => {
 });
 
 test('what others take and give back is announced with the room, marked, and gone after a while', async () => {
-  vi.useFakeTimers({ now: FRIDAY });
+  vi.useFakeTimers({ now: FRIDAY, toFake: ['Date', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
   answer({ a: [taken(at(10), at(10))] });
-  renderPart(<Timeline />);
-  await act(() => vi.advanceTimersByTimeAsync(100));
+  const { settled } = renderPart(<Timeline />);
+  await settled();
   answer({ b: [taken(at(19), at(20)), taken(at(1, NEXT), at(1, NEXT))] });
   await act(() => vi.advanceTimersByTimeAsync(60_100));
+  await settled();
   expect(screen.getByRole('status').textContent).toBe(
     'Studio A: Free again: 10 am to 11 am. Studio B: Just taken: 7 pm to 9 pm. Studio B: Just taken: 1 am to 2 am.',
   );
@@ -196,7 +201,8 @@ test('what others take and give back is announced with the room, marked, and gon
 });
 
 test('hours that cannot be read are not shown as free: an error with another try', async () => {
-  readRooms.mockRejectedValue(new Error('offline'));
+  wire.fail('bookings', 500);
+  wire.answerRows('closed_hours', []);
   renderPart(<Timeline />);
   await screen.findByText('We can’t show which hours are free right now.');
   expect(screen.queryByRole('grid')).toBeNull();
@@ -206,7 +212,7 @@ test('hours that cannot be read are not shown as free: an error with another try
 });
 
 test('an offer that was taken gets the focus, once', async () => {
-  readRooms.mockResolvedValue(new Map());
+  answer({});
   const arrival = { date: DAY, hour: 20 };
   const start = { studioId: 'b', slots: [arrival, { date: DAY, hour: 21 }] };
   const { unmount } = renderPart(<Timeline start={start} arrival={arrival} />);
