@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { callFunction, fetchClient } from '../fetch-client.ts';
 import { rest } from '../rest.ts';
@@ -100,3 +100,15 @@ test('a held request waits until it is let go', async () => {
 });
 
 beforeEach(() => expect(wire.sentTo('crew-page')).toEqual([]));
+
+describe('a request that is still held when its test ends', () => {
+  let call: Promise<unknown> = Promise.resolve();
+  test('waits until then', async () => {
+    wire.hold('crew-page');
+    call = callFunction('crew-page', TOKEN);
+    await wire.expectRequests('crew-page', 1);
+  });
+  test('is answered afterwards, so that the run can end', async () => {
+    expect(await call).toEqual(wire.exampleFrom('crew-page'));
+  });
+});

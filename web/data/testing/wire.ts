@@ -55,6 +55,8 @@ const SESSION_KEY = 'sb-localhost-auth-token';
 let replies = new Map<string, (request: SentRequest) => Reply | Promise<Reply>>();
 let requests: SentRequest[] = [];
 let faults: string[] = [];
+/** What lets the held requests of this test go on. */
+let releases: (() => void)[] = [];
 
 const toJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
 function toResponse({ status, body, type }: Reply): Response {
@@ -127,6 +129,9 @@ beforeAll(() => {
 afterEach(() => {
   // Components stop reading before the answers are forgotten.
   cleanup();
+  // A request that is still waiting, because its test has failed or never releases it, would keep the run from ending.
+  for (const release of releases) release();
+  releases = [];
   replies = new Map();
   requests = [];
   localStorage.removeItem(SESSION_KEY);
@@ -256,11 +261,12 @@ export function refuseRows(name: RestName, code: string, message: string, detail
   replies.set(name, () => ({ status: 400, body: { code, message, details, hint: null } }));
 }
 
-/** From now on requests of `name` wait; returns what lets them go on to the answer that they had before. */
+/** From now on requests of `name` wait, at most until the test ends; returns what lets them go on to the answer that they had before. */
 export function hold(name: CallName | RestName | PathRequests): () => void {
   const before = replies.get(name);
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
+  releases.push(release);
   replies.set(name, async (request) => {
     await released;
     return (await before?.(request)) ?? { status: 200, body: contractFor(name).example.answer };
