@@ -20,7 +20,7 @@ export type ProductQuery = {
 export type Known = { readonly customerId: string; readonly studioId: string; readonly now: Date };
 
 const HOUR_MS = 3_600_000;
-const OWN = 'web/data/own-bookings.ts';
+const OWN = 'web/data/bookings/own-bookings.ts';
 const AUDIT = 'web/staff/audit/queries.ts';
 const STAFF = 'web/staff/bookings/queries.ts';
 const COUPONS = 'web/staff/coupons/queries.ts';

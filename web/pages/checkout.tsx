@@ -27,9 +27,9 @@ import { OnlineCheck } from '#web/features/identity/use-hosted-check.tsx';
 import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
 import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
 import { HeldUntil } from '#web/data/drafts/held-until.tsx';
-import { couponOf, holdOf, quoteOfDraft } from '#web/data/drafts/booking-draft.ts';
+import { holdOf, quoteOfDraft } from '#web/data/drafts/booking-draft.ts';
 import { useEligibility } from '#web/data/account/eligibility.ts';
-import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
+import { openHoldsOf, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { useProfile } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { keepServerDraft, replaceDraft, useServerDraft } from '#web/data/drafts/server-draft.ts';
@@ -259,7 +259,7 @@ function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => voi
   return useCoupon({
     slots: draft.slots,
     kept: drafts.couponCode() ?? draft.coupon_code ?? null,
-    held: bookings.isPending ? undefined : hold && couponOf(hold),
+    held: bookings.isPending ? undefined : hold && hold.coupon,
     onChange: (coupon) => {
       onChange();
       const { coupon_code: _before, ...plain } = draft;

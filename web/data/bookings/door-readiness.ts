@@ -1,16 +1,8 @@
 import { formatStudioTime } from '#rules/studio-time.ts';
+import type { StaffBooking } from './booking.ts';
 
-/** When each step of an access code happened; null until then. `due`: when it is requested from the lock. */
-export type CodeTimes = Readonly<Record<'due' | 'requested' | 'accepted' | 'mailed' | 'seen' | 'used', Date | null>>;
 /** What the readiness of a door depends on. */
-type Session = {
-  readonly status: 'pending' | 'confirmed';
-  readonly start: Date;
-  readonly end: Date;
-  readonly code: CodeTimes;
-  /** Whether staff made it to test something. */
-  readonly isTest: boolean;
-};
+type Session = Pick<StaffBooking, 'status' | 'startTime' | 'endTime' | 'code' | 'isTest'>;
 
 /** How ready the door is for a booking: `done` of the four steps, and words for the last one. */
 export type Readiness = {
@@ -25,15 +17,15 @@ export const STEPS = ['code issued', 'accepted by the lock', 'mailed', 'seen'] a
 const NEAR_MS = 30 * 60_000;
 
 /** Describes how far a booking's access code has come. */
-export function describeReadiness({ status, start, end, code, isTest }: Session, now: Date): Readiness {
+export function describeReadiness({ status, startTime, endTime, code, isTest }: Session, now: Date): Readiness {
   if (status === 'pending') return { done: 0, label: 'Being paid for', tone: 'plain' };
   const done = stepsDone(code);
   if (code.used !== null) return { done: 4, label: `Door opened ${formatStudioTime(code.used)}`, tone: 'good' };
   if (code.seen !== null) return { done, label: `Code seen ${formatStudioTime(code.seen)}`, tone: 'good' };
   if (code.mailed !== null) return { done, label: `Code mailed ${formatStudioTime(code.mailed)}`, tone: 'good' };
   if (code.accepted !== null) return { done, label: 'Accepted by the lock', tone: 'good' };
-  const near = now.getTime() >= start.getTime() - NEAR_MS;
-  if (now >= end) return { done, label: 'No code', tone: 'plain' };
+  const near = now.getTime() >= startTime.getTime() - NEAR_MS;
+  if (now >= endTime) return { done, label: 'No code', tone: 'plain' };
   if (code.requested !== null) return { done, label: 'Waiting for the lock', tone: near ? 'bad' : 'warn' };
   if (isTest) return { done, label: 'Test', tone: 'plain' };
   if (code.due !== null && code.due > now)
@@ -42,6 +34,6 @@ export function describeReadiness({ status, start, end, code, isTest }: Session,
 }
 
 /** How many steps are behind the code; a later step includes the earlier ones. */
-function stepsDone({ requested, accepted, mailed, seen }: CodeTimes): number {
+function stepsDone({ requested, accepted, mailed, seen }: StaffBooking['code']): number {
   return [requested, accepted, mailed, seen].findLastIndex((at) => at !== null) + 1;
 }

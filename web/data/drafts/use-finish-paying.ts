@@ -2,7 +2,7 @@ import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNavigate } from '#web/router/router.tsx';
 import { draftOfHold } from './booking-draft.ts';
-import type { OwnBooking } from '../own-bookings.ts';
+import type { OwnBooking } from '../bookings/booking.ts';
 import { keepServerDraft } from './server-draft.ts';
 
 /** Returns what leads from an unpaid hold to the checkout, with its hours, price and coupon. */
@@ -12,7 +12,7 @@ export function useFinishPaying(): (hold: OwnBooking) => void {
     const draft = draftOfHold(hold);
     if (draft === null) return;
     drafts.saveBooking(draft);
-    drafts.saveCouponCode(hold.coupon_code);
+    drafts.saveCouponCode(hold.couponCode);
     void keepServerDraft(draft);
     navigate(paths.checkout, { state: drafts.toState(draft) });
   };

@@ -1,13 +1,11 @@
-import { z } from 'zod';
-import { bookingFields } from '../bookings/booking-fields.ts';
-
-const bookingSchema = z.object(bookingFields);
+import type { Database } from '#database/types.ts';
+import type { Booking, OwnBooking } from '../bookings/booking.ts';
 
 /**
  * The columns of a confirmed booking of one hour, for component tests. A new column needs its value here, and the tests of the customer's page and of the
  * panel of staff have it.
  */
-export const EXAMPLE_BOOKING: z.output<typeof bookingSchema> = {
+export const EXAMPLE_BOOKING: Booking = {
   id: 'b',
   reference: 'ABCD-2345',
   studioId: 'a',
@@ -31,4 +29,39 @@ export const EXAMPLE_BOOKING: z.output<typeof bookingSchema> = {
   couponCents: 0,
   waivedCents: 0,
   finalCents: 6_900,
+};
+
+/** The same booking in the list of its customer, and as `own_bookings()` answers with it. */
+export const EXAMPLE_OWN_BOOKING: OwnBooking = {
+  ...EXAMPLE_BOOKING,
+  coupon: null,
+  slots: null,
+  payment: { state: 'paid', refundedCents: 0 },
+  move: null,
+  series: null,
+};
+export const EXAMPLE_OWN_ROW: Database['public']['Functions']['own_bookings']['Returns'][number] = {
+  id: 'b',
+  reference: 'ABCD-2345',
+  studio_id: 'a',
+  studio_name: 'Studio A',
+  start_time: '2031-03-08T07:00:00+00:00',
+  end_time: '2031-03-08T08:00:00+00:00',
+  status: 'confirmed',
+  cancel_reason: null,
+  hold_expires_at: null,
+  created_at: '2031-02-01T00:00:00+00:00',
+  free_cancel_hours: 20,
+  terms_start: '2031-03-08T07:00:00+00:00',
+  total_hours: 1,
+  base_cost: 69,
+  volume_discount: 0,
+  final_cost: 69,
+  coupon_code: null,
+  coupon_type: null,
+  coupon_value: null,
+  slots: null,
+  order_id: null,
+  order_place: null,
+  order_size: null,
 };

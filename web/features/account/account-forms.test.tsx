@@ -3,7 +3,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { IdNames } from '#rules/identity.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { expectNoFutureDates, fill, renderPart, user } from '#web/ui/component-tests.ts';
-import type { OwnBooking } from '#web/data/own-bookings.ts';
+import type { OwnBooking } from '#web/data/bookings/booking.ts';
+import { EXAMPLE_OWN_BOOKING } from '#web/data/testing/example-booking.ts';
 import type { Profile } from '#web/data/profile.ts';
 import * as wire from '#web/data/testing/wire.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -213,29 +214,15 @@ test('an authenticator app is added with its code; a wrong code is refused and c
 
 const BOOKING_ID = '66666666-6666-4666-8666-666666666666';
 const booking: OwnBooking = {
+  ...EXAMPLE_OWN_BOOKING,
   id: BOOKING_ID,
   reference: 'HC-ABC123',
-  studio_id: 's',
-  studio_name: 'Studio A',
-  start_time: '2026-11-21T08:00:00Z',
-  end_time: '2026-11-21T10:00:00Z',
-  status: 'confirmed',
-  hold_expires_at: null,
-  total_hours: 2,
-  base_cost: 138,
-  volume_discount: 0,
-  slots: null,
-  final_cost: 138,
-  coupon_code: null,
-  coupon_type: null,
-  coupon_value: null,
-  // When it was paid for; today it is another period.
-  free_cancel_hours: 20,
-  terms_start: '2026-11-21T08:00:00Z',
-  created_at: '2026-11-01T00:00:00Z',
-  payment: { state: 'paid', refunded: 0 },
-  move: null,
-  order: null,
+  startTime: new Date('2026-11-21T08:00:00Z'),
+  endTime: new Date('2026-11-21T10:00:00Z'),
+  totalHours: 2,
+  baseCents: 13_800,
+  finalCents: 13_800,
+  termsStart: new Date('2026-11-21T08:00:00Z'),
 };
 const askToCancel = (change: Partial<OwnBooking>, now: string, onDone = vi.fn()) =>
   renderPart(
@@ -268,15 +255,15 @@ test('a booking that is too late to cancel, or was free, says so', () => {
   askToCancel({}, '2026-11-21T07:00:00Z');
   expect(screen.getByText(/Your booking starts in less than 20 hours/)).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel booking' }).disabled).toBe(true);
-  askToCancel({ final_cost: 0 }, '2026-11-19T08:00:00Z');
+  askToCancel({ finalCents: 0 }, '2026-11-19T08:00:00Z');
   expect(screen.getByText(/You weren’t charged for this booking/)).toBeTruthy();
 });
 
 test('a booking whose new hours wait for their payment says where it moves and what that costs, until the time to pay ends', () => {
   const move = {
     studioName: 'Studio B',
-    start: new Date('2026-11-22T08:00:00Z'),
-    end: new Date('2026-11-22T10:00:00Z'),
+    startTime: new Date('2026-11-22T08:00:00Z'),
+    endTime: new Date('2026-11-22T10:00:00Z'),
     cents: 1_500,
     until: new Date('2026-11-20T08:00:00Z'),
   };

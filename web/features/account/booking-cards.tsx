@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { cancellationTerms, describeCancellation } from '#rules/cancellation.ts';
-import { formatDollars, formatMoney } from '#rules/money.ts';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import type { OwnBooking } from '#web/data/bookings/booking.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
-import { costOfHold, type OwnBooking, ownSpans } from '#web/data/own-bookings.ts';
+import { costOfHold, ownSpans } from '#web/data/bookings/own-bookings.ts';
 import { WidePicture } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { DayBand } from '#web/lib/business/day-band.tsx';
@@ -27,7 +28,7 @@ export function UpcomingBooking({
   picture?: ReactNode;
   onCancel: () => void;
 }) {
-  const [start, end] = [new Date(booking.start_time), new Date(booking.end_time)];
+  const { startTime: start, endTime: end } = booking;
   const next = picture !== null;
   return (
     <article className="border-l-4 border-signal bg-booth">
@@ -36,14 +37,14 @@ export function UpcomingBooking({
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <h3 className={next ? 'text-4xl sm:text-5xl' : 'text-3xl'}>
             <Link to={paths.ownBooking(booking.reference)} className="hover:text-signal">
-              {booking.studio_name}
+              {booking.studioName}
             </Link>
           </h3>
           {start <= now ? <p className="font-bold text-signal">On now</p> : null}
         </div>
         <p className="mt-3 text-lg">{formatStudioRange(start, end)}</p>
         <p className="mt-1 text-sm text-fog">
-          Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
+          Reference <strong className="text-chalk">{booking.reference}</strong>, {formatMoney(booking.finalCents)}
           {placeOf(booking)}
         </p>
         {next ? <DayBand start={start} end={end} /> : null}
@@ -60,8 +61,9 @@ export function UpcomingBooking({
 function MoveNote({ reference, move }: { reference: string; move: NonNullable<OwnBooking['move']> }) {
   return (
     <p className="mt-4 text-warn">
-      Moves to {move.studioName}, {formatStudioRange(move.start, move.end)}, when you’ve paid {formatMoney(move.cents)}.
-      We hold those hours until {formatStudioTime(move.until)} on {formatStudioDate(move.until, 'medium')}.{' '}
+      Moves to {move.studioName}, {formatStudioRange(move.startTime, move.endTime)}, when you’ve paid{' '}
+      {formatMoney(move.cents)}. We hold those hours until {formatStudioTime(move.until)} on{' '}
+      {formatStudioDate(move.until, 'medium')}.{' '}
       <Link to={paths.ownBooking(reference)} className="underline underline-offset-4 hover:text-chalk">
         Pay, or keep your old hours
       </Link>
@@ -85,11 +87,10 @@ function UpcomingActions({
   onCancel: () => void;
 }) {
   const business = useBusiness();
-  const rule = [new Date(booking.terms_start), now, booking.free_cancel_hours ?? business.freeCancelHours] as const;
+  const rule = [booking.termsStart, now, booking.freeCancelHours ?? business.freeCancelHours] as const;
   const policy = cancellationTerms(...rule);
   // Free bookings have nothing to refund.
-  const terms =
-    policy.allowed || booking.final_cost > 0 ? describeCancellation(...rule, new Date(booking.start_time)) : '';
+  const terms = policy.allowed || booking.finalCents > 0 ? describeCancellation(...rule, booking.startTime) : '';
   const later = again(booking, own, now);
   return (
     <>
@@ -122,15 +123,15 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
   return (
     <article className="border-l-4 border-dashed border-warn bg-booth p-5 sm:p-6">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-        <h3 className="text-3xl">{booking.studio_name}</h3>
+        <h3 className="text-3xl">{booking.studioName}</h3>
         <p className="font-bold">Payment processing</p>
       </div>
       <p className="mt-3 text-lg">
-        {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))}
-        {booking.order === null ? null : ` and ${booking.order.bookings.length - 1} more dates`}
+        {formatStudioRange(booking.startTime, booking.endTime)}
+        {booking.series === null ? null : ` and ${booking.series.bookings.length - 1} more dates`}
       </p>
       <p className="mt-1 text-sm text-fog">
-        Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(costOfHold(booking))}
+        Reference <strong className="text-chalk">{booking.reference}</strong>, {formatMoney(costOfHold(booking))}
       </p>
       <p className="mt-3 text-sm text-fog">
         Your bank is processing the payment, which can take a few business days. We’re holding your time, and we’ll
@@ -141,9 +142,9 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
 }
 
 /** ", 2 of 5 in a series"; '' for a booking that was made alone. */
-function placeOf({ id, order }: OwnBooking): string {
-  const own = order?.bookings.find((one) => one.id === id);
-  return order === null || own === undefined ? '' : `, ${own.place} of ${order.size} in a series`;
+function placeOf({ id, series }: OwnBooking): string {
+  const own = series?.bookings.find((booking) => booking.id === id);
+  return series === null || own === undefined ? '' : `, ${own.place} of ${series.size} in a series`;
 }
 
 const PAST_LINK = 'inline-flex min-h-11 items-center underline decoration-edge underline-offset-4 hover:text-chalk';
@@ -166,7 +167,7 @@ export function PastBookings({
         {bookings.map((booking) => (
           <li key={booking.id} className="flex flex-wrap items-center justify-between gap-x-4 py-2">
             <span>
-              {formatStudioDate(new Date(booking.start_time), 'medium')}, {booking.studio_name}
+              {formatStudioDate(booking.startTime, 'medium')}, {booking.studioName}
               {booking.status === 'cancelled' ? ` (cancelled${moneyNote(booking)})` : ''}
             </span>
             <span className="flex gap-x-4">
@@ -186,11 +187,11 @@ export function PastBookings({
 const again = (booking: OwnBooking, own: readonly OwnBooking[], now: Date) =>
   bookAgain(
     {
-      studioId: booking.studio_id,
-      start: new Date(booking.start_time),
-      end: new Date(booking.end_time),
+      studioId: booking.studioId,
+      start: booking.startTime,
+      end: booking.endTime,
       cancelled: booking.status === 'cancelled',
-      own: ownSpans(own, booking.studio_id),
+      own: ownSpans(own, booking.studioId),
     },
     now,
   );
@@ -207,6 +208,6 @@ function BookAgain({ to, day }: { to: string; day: string }) {
 function moneyNote({ payment, status }: OwnBooking): string {
   if (payment === null) return '';
   if (payment.state === 'refund_pending' || payment.state === 'refund_failed') return ', refund on its way';
-  if (payment.refunded > 0) return `, ${formatDollars(payment.refunded)} refunded`;
+  if (payment.refundedCents > 0) return `, ${formatMoney(payment.refundedCents)} refunded`;
   return payment.state === 'failed' && status === 'cancelled' ? ', payment failed' : '';
 }

@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { EXAMPLE_BOOKING } from '#web/data/testing/example-booking.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { pressTwice, renderPart, user } from '#web/ui/component-tests.ts';
 import { answerCall, delayServer, expectOneCall, sentRequests } from '#web/ui/testing/delayed-server.ts';
@@ -8,14 +9,11 @@ import { CancelQuestion } from './cancel-question.tsx';
 
 const NOW = new Date('2031-03-01T00:00:00Z');
 const BOOKING = {
+  ...EXAMPLE_BOOKING,
   id: 'b1',
-  reference: 'ABCD-2345',
-  studio_name: 'Studio A',
-  start_time: '2031-03-08T07:00:00Z',
-  end_time: '2031-03-08T09:00:00Z',
-  final_cost: 138,
-  free_cancel_hours: 24,
-  terms_start: '2031-03-08T07:00:00Z',
+  endTime: new Date('2031-03-08T09:00:00Z'),
+  finalCents: 13_800,
+  freeCancelHours: 24,
 };
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
 const onDone = vi.fn();

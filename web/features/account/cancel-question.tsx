@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { cancellationTerms } from '#rules/cancellation.ts';
-import { formatDollars } from '#rules/money.ts';
+import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
-import type { OwnBooking } from '#web/data/own-bookings.ts';
+import type { Booking } from '#web/data/bookings/booking.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -16,10 +16,10 @@ import { cancelBooking } from './queries.ts';
 
 type Asked = {
   readonly booking: Pick<
-    OwnBooking,
-    'id' | 'reference' | 'studio_name' | 'start_time' | 'end_time' | 'final_cost' | 'free_cancel_hours' | 'terms_start'
+    Booking,
+    'id' | 'reference' | 'studioName' | 'startTime' | 'endTime' | 'finalCents' | 'freeCancelHours' | 'termsStart'
   >;
-  /** How many bookings of its order are still to come, with this one. */
+  /** How many bookings of its series are still to come, with this one. */
   readonly left: number;
   readonly now: Date;
 };
@@ -43,25 +43,21 @@ export function CancelQuestion({
   const { booking, left, now } = cancel.isPending || cancel.isSuccess ? cancel.variables : current;
   const online = useOnline();
   const business = useBusiness();
-  const start = new Date(booking.start_time);
-  const policy = cancellationTerms(
-    new Date(booking.terms_start),
-    now,
-    booking.free_cancel_hours ?? business.freeCancelHours,
-  );
-  const refund = booking.final_cost > 0 && policy.refund === 'full';
+  const { startTime: start, finalCents } = booking;
+  const policy = cancellationTerms(booking.termsStart, now, booking.freeCancelHours ?? business.freeCancelHours);
+  const refund = finalCents > 0 && policy.refund === 'full';
   return (
     <div className="space-y-5">
       <p>
-        {booking.studio_name}, {formatStudioRange(start, new Date(booking.end_time))}, Sydney time.
+        {booking.studioName}, {formatStudioRange(start, booking.endTime)}, Sydney time.
       </p>
       <p className="border-l-4 border-signal bg-deck p-4">
         {refund ? (
           <>
-            You’ll get the full <strong className="text-xl">{formatDollars(booking.final_cost)}</strong> back on the
-            card you paid with.
+            You’ll get the full <strong className="text-xl">{formatMoney(finalCents)}</strong> back on the card you paid
+            with.
           </>
-        ) : booking.final_cost > 0 ? (
+        ) : finalCents > 0 ? (
           `${policy.until < new Date(start.getTime() - policy.freeHours * 3_600_000) ? 'Before we moved it, your booking would have started' : 'Your booking starts'} in less than ${policy.freeHours} hours, so please email ${business.email} instead.`
         ) : (
           'You weren’t charged for this booking, so there’s nothing to refund.'

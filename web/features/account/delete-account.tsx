@@ -3,7 +3,8 @@ import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate, formatStudioRange } from '#rules/studio-time.ts';
 import { findProofProblem, mailProofCode, PROOF_FIELDS } from '#web/data/account/owner-proof.ts';
-import { type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
+import type { OwnBooking } from '#web/data/bookings/booking.ts';
+import { useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -34,7 +35,7 @@ export function DeleteAccount({
     ) : (
       <Skeleton className="h-56" label="Loading your bookings" />
     );
-  const ahead = bookings.data.filter((one) => one.status !== 'cancelled' && new Date(one.end_time) > now);
+  const ahead = bookings.data.filter((booking) => booking.status !== 'cancelled' && booking.endTime > now);
   return ahead.length > 0 ? (
     <BookingsAhead bookings={ahead.toReversed()} onKeep={onKeep} />
   ) : (
@@ -52,9 +53,9 @@ function BookingsAhead({ bookings, onKeep }: { bookings: readonly OwnBooking[]; 
       <ul className="divide-y divide-line border-y border-line">
         {bookings.map((one) => (
           <li key={one.id} className="py-3">
-            <p className="font-semibold">{one.studio_name}</p>
+            <p className="font-semibold">{one.studioName}</p>
             <p className="text-sm text-fog">
-              {formatStudioRange(new Date(one.start_time), new Date(one.end_time))}, Sydney time · {one.reference}
+              {formatStudioRange(one.startTime, one.endTime)}, Sydney time · {one.reference}
             </p>
           </li>
         ))}

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
+import type { OwnBooking } from '#web/data/bookings/booking.ts';
 import { useWaitlist } from '#web/data/finding/waitlist.ts';
-import { isFirstOfOrder, isOpenHold, leftOf, type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
+import { isFirstInSeries, isOpenHold, leftOf, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
@@ -39,10 +40,10 @@ function BookingList({
   const isHolding = waitlist.data?.some(({ claimUntil }) => claimUntil !== null && claimUntil > now) === true;
   const [cancelling, setCancelling] = useState<OwnBooking | null>(null);
   const [done, setDone] = useState<string | null>(null);
-  const upcoming = bookings.filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now).toReversed();
-  const unpaid = bookings.filter((one) => isOpenHold(one, now) && isFirstOfOrder(one));
+  const upcoming = bookings.filter((booking) => booking.status === 'confirmed' && booking.endTime > now).toReversed();
+  const unpaid = bookings.filter((one) => isOpenHold(one, now) && isFirstInSeries(one));
   const processing = bookings.filter(
-    (one) => one.status === 'pending' && one.payment?.state === 'processing' && isFirstOfOrder(one),
+    (one) => one.status === 'pending' && one.payment?.state === 'processing' && isFirstInSeries(one),
   );
   const past = bookings.filter((one) => one.status !== 'pending' && !upcoming.includes(one));
   return (
@@ -68,7 +69,7 @@ function BookingList({
           booking={booking}
           own={bookings}
           now={now}
-          picture={at === 0 ? picture?.(booking.studio_name) : null}
+          picture={at === 0 ? picture?.(booking.studioName) : null}
           onCancel={() => setCancelling(booking)}
         />
       ))}

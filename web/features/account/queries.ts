@@ -27,7 +27,7 @@ export async function changePassword(password: string, currentPassword: string |
   });
   if (error) throw error;
 }
-/** Cancels a booking, or with `series` every booking of its order that can still be cancelled. */
+/** Cancels a booking, or with `series` every booking of its series that can still be cancelled. */
 export function cancelBooking(bookingId: string, series: boolean): Promise<CallAnswer<'cancel-booking'>> {
   return callFunction('cancel-booking', { bookingId, series });
 }

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatDollars } from '#rules/money.ts';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { costOfHold, type OwnBooking, releaseHold } from '#web/data/own-bookings.ts';
+import type { OwnBooking } from '#web/data/bookings/booking.ts';
+import { costOfHold, releaseHold } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -13,7 +14,7 @@ import { Button } from '#web/ui/button.tsx';
 export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
   const finishPaying = useFinishPaying();
   const [sure, setSure] = useState(false);
-  const expiry = new Date(hold.hold_expires_at ?? hold.created_at);
+  const expiry = hold.holdExpiresAt ?? hold.createdAt;
   const release = useMutation({
     mutationFn: () => releaseHold(hold.id),
     meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
@@ -21,16 +22,16 @@ export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
   return (
     <article className="border-l-4 border-warn bg-booth p-5 sm:p-6">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-        <h3 className="text-3xl">{hold.studio_name}</h3>
+        <h3 className="text-3xl">{hold.studioName}</h3>
         <p className="font-bold text-warn">Not paid yet</p>
       </div>
       <p className="mt-3 text-lg">
-        {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))}
-        {hold.order === null ? null : ` and ${hold.order.bookings.length - 1} more dates`}
+        {formatStudioRange(hold.startTime, hold.endTime)}
+        {hold.series === null ? null : ` and ${hold.series.bookings.length - 1} more dates`}
       </p>
       <p className="mt-1 text-sm text-fog">
-        Reference <strong className="text-chalk">{hold.reference}</strong>, {formatDollars(costOfHold(hold))}
-        {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}
+        Reference <strong className="text-chalk">{hold.reference}</strong>, {formatMoney(costOfHold(hold))}
+        {hold.couponCode === null ? '' : ` with your code ${hold.couponCode}`}
       </p>
       <div className="mt-5 flex flex-wrap gap-3">
         {sure ? (

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import type { OwnBooking } from '#web/data/own-bookings.ts';
+import { EXAMPLE_OWN_BOOKING } from '#web/data/testing/example-booking.ts';
 import { favouritesOf } from './favourites.ts';
 
 /** Friday, 20 November 2026, 3 pm in Sydney. */
 const NOW = new Date('2026-11-20T04:00:00Z');
-// Cast: the rule reads only these fields.
-const booking = (start: string, end: string, status = 'confirmed') =>
-  ({ studio_id: 'a', start_time: start, end_time: end, status }) as OwnBooking;
+const booking = (start: string, end: string) => ({
+  ...EXAMPLE_OWN_BOOKING,
+  startTime: new Date(start),
+  endTime: new Date(end),
+});
 const at = (date: string, hour: number) => ({ studioId: 'a', slots: [{ date, hour }] });
 const FRIDAY_7 = booking('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z');
 
@@ -19,7 +21,8 @@ test('the last choice comes first while it is to come, then the same time a week
 
 test('a choice of the past moves to a week to come; equal ones, cancelled bookings and more than three are left out', () => {
   const more = [1, 2, 3, 4].map((hour) => booking(`2026-11-19T0${hour}:00:00Z`, `2026-11-19T0${hour + 1}:00:00Z`));
-  const cancelled = booking('2026-11-19T09:00:00Z', '2026-11-19T10:00:00Z', 'cancelled');
+  const over = booking('2026-11-19T09:00:00Z', '2026-11-19T10:00:00Z');
+  const cancelled = { ...over, status: 'cancelled' as const };
   expect(
     favouritesOf({ last: at('2026-11-13', 19), bookings: [cancelled, FRIDAY_7, ...more] }, NOW).map(
       ({ slots }) => slots[0],

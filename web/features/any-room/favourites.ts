@@ -1,7 +1,8 @@
 import { weekLater } from '#rules/finding/week-later.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Busy, sameSlot, type Slot, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
-import { type OwnBooking, ownSpans } from '#web/data/own-bookings.ts';
+import type { OwnBooking } from '#web/data/bookings/booking.ts';
+import { ownSpans } from '#web/data/bookings/own-bookings.ts';
 
 /** `booked`: the customer has had these hours in an earlier week; otherwise they were only chosen on this device. */
 type Favourite = StudioHours & { readonly booked: boolean };
@@ -19,9 +20,9 @@ export function favouritesOf(
 ): readonly Favourite[] {
   const booked = bookings
     .filter(({ status }) => status === 'confirmed')
-    .map(({ studio_id: studioId, start_time: start, end_time: end }) => ({
+    .map(({ studioId, startTime, endTime }) => ({
       studioId,
-      slots: weekLater(slotsOfSpan(new Date(start), new Date(end)) ?? [], now, ownSpans(bookings, studioId)),
+      slots: weekLater(slotsOfSpan(startTime, endTime) ?? [], now, ownSpans(bookings, studioId)),
     }));
   const chosen = last === null ? [] : [{ ...last, slots: stillWanted(last, ownSpans(bookings, last.studioId), now) }];
   const found: Favourite[] = [];

@@ -4,7 +4,7 @@ import { describeSpan } from '#rules/finding/span-words.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { slotKey, spanOf } from '#rules/slots.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { useOwnBookings } from '#web/data/own-bookings.ts';
+import { useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { favouritesOf } from './favourites.ts';
 

@@ -1,6 +1,7 @@
 import { screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { OwnBooking } from '#web/data/own-bookings.ts';
+import type { OwnBooking } from '#web/data/bookings/booking.ts';
+import { EXAMPLE_OWN_BOOKING } from '#web/data/testing/example-booking.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { pressTwice, renderPart, user } from '#web/ui/component-tests.ts';
 import { answerCall, delayServer, expectOneCall } from '#web/ui/testing/delayed-server.ts';
@@ -9,19 +10,14 @@ import { OpenHoldNotice } from './open-hold.tsx';
 
 vi.mock('#web/data/drafts/use-finish-paying.ts', () => ({ useFinishPaying: () => () => {} }));
 
-const HOLD = {
+const HOLD: OwnBooking = {
+  ...EXAMPLE_OWN_BOOKING,
   id: 'b1',
-  reference: 'ABCD-2345',
-  studio_name: 'Studio A',
-  start_time: '2031-03-08T07:00:00Z',
-  end_time: '2031-03-08T09:00:00Z',
-  hold_expires_at: '2031-03-01T00:15:00Z',
-  created_at: '2031-03-01T00:00:00Z',
-  base_cost: 138,
-  final_cost: 138,
-  volume_discount: 0,
-  order: null,
-} as OwnBooking;
+  status: 'pending',
+  holdExpiresAt: new Date('2031-03-01T00:15:00Z'),
+  createdAt: new Date('2031-03-01T00:00:00Z'),
+  payment: null,
+};
 const onReleased = vi.fn();
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
 beforeEach(() => {

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatDollars } from '#rules/money.ts';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { costOfHold, type OwnBooking, releaseHold } from '#web/data/own-bookings.ts';
+import type { OwnBooking } from '#web/data/bookings/booking.ts';
+import { costOfHold, releaseHold } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
 import { drafts } from '#web/lib/drafts.ts';
@@ -63,23 +64,23 @@ export function OpenHoldNotice({
 }
 
 function HoldText({ hold, brief }: { hold: OwnBooking; brief: boolean }) {
-  const [start, end] = [new Date(hold.start_time), new Date(hold.end_time)];
-  const expiry = new Date(hold.hold_expires_at ?? hold.created_at);
+  const { startTime: start, endTime: end } = hold;
+  const expiry = hold.holdExpiresAt ?? hold.createdAt;
   const until = formatStudioTime(expiry);
-  const price = formatDollars(costOfHold(hold));
-  const more = hold.order === null ? '' : ` and ${hold.order.bookings.length - 1} more dates`;
+  const price = formatMoney(costOfHold(hold));
+  const more = hold.series === null ? '' : ` and ${hold.series.bookings.length - 1} more dates`;
   return brief ? (
     <p className="text-sm">
-      <strong>{hold.studio_name}</strong>, {formatStudioDate(start, 'medium')}, {formatStudioTime(start)} to{' '}
+      <strong>{hold.studioName}</strong>, {formatStudioDate(start, 'medium')}, {formatStudioTime(start)} to{' '}
       {formatStudioTime(end)}
       {more}. {price}, held until {until} (<TimeLeft until={expiry} /> left). Reference {hold.reference}.
     </p>
   ) : (
     <p>
-      You haven’t finished paying for <strong>{hold.studio_name}</strong>, {formatStudioRange(start, end)}
+      You haven’t finished paying for <strong>{hold.studioName}</strong>, {formatStudioRange(start, end)}
       {more} (Sydney time). We’re holding the hours for you until {until} (<TimeLeft until={expiry} /> left), for{' '}
       <strong>{price}</strong>
-      {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}. Reference {hold.reference}.
+      {hold.couponCode === null ? '' : ` with your code ${hold.couponCode}`}. Reference {hold.reference}.
     </p>
   );
 }

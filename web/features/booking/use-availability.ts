@@ -4,7 +4,7 @@ import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import { readDays, readRooms } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
-import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
+import { openHoldsOf, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import type { Days, Taken } from '#web/data/finding/taken.ts';
 import { daysToRead } from './selection.ts';

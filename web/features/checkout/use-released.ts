@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { releaseHold } from '#web/data/own-bookings.ts';
+import { releaseHold } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { isRefused } from '#web/lib/errors.ts';

@@ -49,8 +49,8 @@ type Parts = {
   readonly feedbackParts?: Part;
   /** What a confirmed booking that is not over shows besides. */
   readonly aheadParts?: Part;
-  /** The other bookings of its order; null when it was made alone. */
-  readonly orderPart?: Part;
+  /** The other bookings of its series; null when it was made alone. */
+  readonly seriesPart?: Part;
   /** The picture of its room. */
   readonly picture?: Part;
   /** What the customer has booked in its room. */
@@ -95,7 +95,7 @@ function Found({
   sessionParts,
   feedbackParts,
   aheadParts,
-  orderPart,
+  seriesPart,
   picture,
   ownSpans,
 }: Parts & { booking: BookingPage; userId: string }) {
@@ -126,7 +126,7 @@ function Found({
             {booking.status === 'confirmed' ? feedbackParts?.(booking) : null}
           </div>
           {ahead ? aheadParts?.(booking) : null}
-          {orderPart?.(booking)}
+          {seriesPart?.(booking)}
           {ahead ? <CalendarLinks booking={booking} /> : null}
           {ahead && passesAreMade() ? <WalletButtons bookingId={booking.id} /> : null}
         </div>

@@ -25,7 +25,7 @@ vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({
   ...(await original()),
   callFunction: vi.fn(() => Promise.resolve({ cards: CARDS })) as never,
 }));
-vi.mock('#web/data/own-bookings.ts', () => ({ releaseHold: vi.fn() }));
+vi.mock('#web/data/bookings/own-bookings.ts', () => ({ releaseHold: vi.fn() }));
 vi.mock(import('./queries.ts'), async (original) => ({
   ...(await original()),
   readOwnBooking: vi.fn(),

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { releaseHold } from '#web/data/own-bookings.ts';
+import { releaseHold } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';

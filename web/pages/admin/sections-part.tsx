@@ -256,7 +256,7 @@ function CalendarTab() {
                 studioName: nameOf(studioId),
                 startTime: start,
                 endTime: end,
-                email,
+                customer: { email },
               }}
               studioName={nameOf(target.studioId)}
               target={target}

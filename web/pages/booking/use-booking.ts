@@ -6,7 +6,7 @@ import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { useStudios } from '#web/features/studios/queries.ts';
 import { useEligibility } from '#web/data/account/eligibility.ts';
-import { couponOf, draftOf, holdOf } from '#web/data/drafts/booking-draft.ts';
+import { draftOf, holdOf } from '#web/data/drafts/booking-draft.ts';
 import { useSeries } from '#web/data/finding/use-series.ts';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
@@ -34,7 +34,7 @@ export function useBooking() {
   const coupon = useCoupon({
     slots,
     kept: userId === null ? null : drafts.couponCode(),
-    held: loaded ? held && couponOf(held) : undefined,
+    held: loaded ? held && held.coupon : undefined,
     onChange: (next) => {
       drafts.saveCouponCode(next?.code ?? null);
       bookNow.forget();

@@ -5,11 +5,12 @@ import { BookingView } from '#web/features/own-booking/booking-view.tsx';
 import { FeedbackParts } from '#web/features/session/feedback.tsx';
 import type { BookingPage } from '#web/features/own-booking/queries.ts';
 import { DayPicker } from '#web/features/days/day-picker.tsx';
-import { OrderList } from '#web/features/own-booking/order-list.tsx';
+import { SeriesList } from '#web/features/own-booking/series-list.tsx';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
-import { leftOf, type OwnOrder, ownSpans, useOwnBookings } from '#web/data/own-bookings.ts';
+import type { Series } from '#web/data/bookings/booking.ts';
+import { leftOf, ownSpans, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useLocation } from '#web/router/router.tsx';
@@ -43,7 +44,8 @@ export default function OwnBookingPage() {
 function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string }) {
   const studios = useStudios();
   const bookings = useOwnBookings(userId).data ?? [];
-  const orderOf = ({ id }: BookingPage): OwnOrder | null => bookings.find((one) => one.id === id)?.order ?? null;
+  const findSeries = ({ id }: BookingPage): Series | null =>
+    bookings.find((booking) => booking.id === id)?.series ?? null;
   return (
     <BookingView
       bookingKey={bookingKey}
@@ -58,16 +60,16 @@ function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string
       feedbackParts={(booking) => <FeedbackParts booking={booking} userId={userId} />}
       cancelForm={(booking, now, close) => (
         <CancelQuestion
-          booking={forCancelling(booking)}
-          left={leftOf({ order: orderOf(booking) }, now)}
+          booking={booking}
+          left={leftOf({ series: findSeries(booking) }, now)}
           now={now}
           onKeep={close}
           onDone={close}
         />
       )}
-      orderPart={(booking) => {
-        const order = orderOf(booking);
-        return order === null ? null : <OrderList order={order} current={booking.id} />;
+      seriesPart={(booking) => {
+        const series = findSeries(booking);
+        return series === null ? null : <SeriesList series={series} current={booking.id} />;
       }}
       aheadParts={({ id }) => <CrewPart bookingId={id} userId={userId} />}
     />
@@ -82,23 +84,3 @@ function DuringSession({ booking: { id, startTime, endTime } }: { booking: Booki
     </div>
   );
 }
-
-const forCancelling = ({
-  id,
-  reference,
-  studioName,
-  startTime,
-  endTime,
-  finalCents,
-  freeCancelHours,
-  termsStart,
-}: BookingPage) => ({
-  id,
-  reference,
-  studio_name: studioName,
-  start_time: startTime.toISOString(),
-  end_time: endTime.toISOString(),
-  final_cost: finalCents / 100,
-  free_cancel_hours: freeCancelHours,
-  terms_start: termsStart.toISOString(),
-});

@@ -270,9 +270,9 @@ function describeFailure({ action, details }: Failure): string {
 }
 
 function Code({ booking }: { booking: BookingDetails }) {
-  const { code, startTime: start, endTime: end, notes } = booking;
+  const { code } = booking;
   const readiness = describeReadiness(
-    { status: 'confirmed', start, end, code, isTest: notes === 'test' },
+    { ...booking, status: 'confirmed', isTest: booking.notes === 'test' },
     useNow(30_000),
   );
   const steps = [

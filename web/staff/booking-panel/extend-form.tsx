@@ -4,7 +4,7 @@ import { type Slot, nextSlot, slotsOfSpan, spanOf } from '#rules/slots.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { BookingDetails } from './queries.ts';
-import { MoveStep, toMoving } from './move-step.tsx';
+import { MoveStep } from './move-step.tsx';
 
 /** How many other ends are offered in each direction. */
 const MOST = 6;
@@ -39,7 +39,7 @@ export function ExtendForm({
     const back = (): void => setHours(null);
     return (
       <MoveStep
-        booking={toMoving(booking)}
+        booking={booking}
         studioName={booking.studioName}
         target={target}
         mayRefund={mayRefund}

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { studioDate, studioHour } from '#rules/studio-time.ts';
 import { withOwnRoom } from '#web/lib/business/own-room.ts';
 import { type HoursChoice, HoursForm, type StudioName } from './hours-form.tsx';
-import { MoveStep, toMoving } from './move-step.tsx';
+import { MoveStep } from './move-step.tsx';
 import type { BookingDetails } from './queries.ts';
 
 /** Moves a booking to other hours or another studio. What it costs is said before anything changes. */
@@ -29,7 +29,7 @@ export function MoveForm({
   if (target !== null)
     return (
       <MoveStep
-        booking={toMoving(booking)}
+        booking={booking}
         studioName={rooms.find(({ id }) => id === target.studioId)?.name ?? ''}
         target={target}
         mayRefund={mayRefund}

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import type { Booking, StaffBooking } from '#web/data/bookings/booking.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useFrozen } from '#web/lib/use-stable.ts';
@@ -9,25 +10,13 @@ import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import type { HoursChoice } from './hours-form.tsx';
-import { type BookingDetails, type Move, moveBooking, type MoveQuote, quoteMove } from './queries.ts';
+import { type Move, moveBooking, type MoveQuote, quoteMove } from './queries.ts';
 import { useUndo } from './use-undo.ts';
 
-/** A booking with what a move says about it. */
-export type MovingBooking = {
-  readonly id: string;
-  readonly reference: string;
-  readonly studioName: string;
-  readonly startTime: Date;
-  readonly endTime: Date;
-  /** The address of its customer; null: there is none. */
-  readonly email: string | null;
+/** What a move needs of a booking. No mail is sent if its customer has no address. */
+type MovingBooking = Pick<Booking, 'id' | 'reference' | 'studioName' | 'startTime' | 'endTime'> & {
+  readonly customer: Pick<StaffBooking['customer'], 'email'>;
 };
-
-/** Returns what a move says about a booking of the panel. */
-export const toMoving = ({ customer, ...booking }: BookingDetails): MovingBooking => ({
-  ...booking,
-  email: customer.email,
-});
 
 /** Says what a move costs, and makes it: at once, or with a link to pay what it costs more. */
 export function MoveStep({
@@ -131,7 +120,7 @@ function useMove(booking: MovingBooking, to: Omit<Move, 'waive'>, onDone: () => 
 
 /** Until when the difference can be paid by a link; undefined: there is no time left for one, or no address to mail it to. */
 const linkEnd = (booking: MovingBooking, { linkUntil }: MoveQuote): string | undefined =>
-  booking.email === null ? undefined : linkUntil;
+  booking.customer.email === null ? undefined : linkUntil;
 
 const describeUntil = (instant: string): string => {
   const at = new Date(instant);
@@ -139,10 +128,10 @@ const describeUntil = (instant: string): string => {
 };
 
 function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuote }) {
+  const { email } = booking.customer;
   const { differenceCents, refundCents, byHand, owedCents = 0 } = quote;
   const linkUntil = linkEnd(booking, quote);
-  const mail =
-    booking.email === null ? 'No mail is sent: the booking has no address.' : `${booking.email} gets an email.`;
+  const mail = email === null ? 'No mail is sent: the booking has no address.' : `${email} gets an email.`;
   if (linkUntil !== undefined)
     return (
       <>
@@ -159,7 +148,7 @@ function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuo
       {differenceCents > 0 ? (
         <p>
           The new hours cost {formatMoney(differenceCents)} more.{' '}
-          {booking.email === null ? 'There is no address to mail a link to.' : 'It is too late to pay by a link.'}
+          {email === null ? 'There is no address to mail a link to.' : 'It is too late to pay by a link.'}
         </p>
       ) : null}
       {differenceCents === 0 ? <p>{describeOwed(owedCents) ?? 'The price stays.'}</p> : null}

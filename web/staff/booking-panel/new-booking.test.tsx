@@ -143,7 +143,7 @@ const WEEKS = ['2031-03-05', '2031-03-12', '2031-03-19'].map((date, at) => ({
   total: at === 1 ? null : 98,
 }));
 
-test('hours are booked for some weeks without the dates that are taken, as one order with one link', async () => {
+test('hours are booked for some weeks without the dates that are taken, as one series with one link', async () => {
   wire.answer('quote-series', { dates: WEEKS, total: 196 });
   wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345', url: 'https://pay.example.com' });
   await openForm();

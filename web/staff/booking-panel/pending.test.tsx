@@ -7,7 +7,7 @@ import { answerCall, delayServer, expectOneCall, sentRequests } from '#web/ui/te
 import { watchReads } from '#web/ui/testing/watched-reads.ts';
 import { CancelForm } from './cancel-form.tsx';
 import { MarkPaidStep } from './hold-steps.tsx';
-import { MoveStep, toMoving } from './move-step.tsx';
+import { MoveStep } from './move-step.tsx';
 import type { BookingDetails } from './queries.ts';
 import { RefundForm } from './refund-form.tsx';
 
@@ -78,14 +78,7 @@ const cases: {
   {
     what: 'a move',
     part: (
-      <MoveStep
-        booking={toMoving(BOOKING)}
-        studioName="Studio B"
-        target={TARGET}
-        mayRefund
-        onDone={onDone}
-        onBack={() => {}}
-      />
+      <MoveStep booking={BOOKING} studioName="Studio B" target={TARGET} mayRefund onDone={onDone} onBack={() => {}} />
     ),
     confirm: async () => {
       await expectOneCall('staff-move-booking');
@@ -125,14 +118,7 @@ test.each(cases)(
 
 test('while a move is sent it names the hours from which it was confirmed, though the booking has moved already', async () => {
   const step = (booking: BookingDetails): ReactElement => (
-    <MoveStep
-      booking={toMoving(booking)}
-      studioName="Studio B"
-      target={TARGET}
-      mayRefund
-      onDone={onDone}
-      onBack={() => {}}
-    />
+    <MoveStep booking={booking} studioName="Studio B" target={TARGET} mayRefund onDone={onDone} onBack={() => {}} />
   );
   const { rerender } = renderPart(step(BOOKING));
   await expectOneCall('staff-move-booking');

@@ -3,7 +3,7 @@ import { Chip, StepBars } from '#web/ui/chip.tsx';
 import { Empty } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
-import type { Day, DayBooking, DayClosure } from './queries.ts';
+import { type Day, type DayBooking, type DayClosure, nameCustomer } from './queries.ts';
 import type { StudioName } from './queries.ts';
 import { describeReadiness, STEPS } from '#web/data/bookings/door-readiness.ts';
 
@@ -22,7 +22,7 @@ export function DayList({
   now: Date;
 }) {
   const rows = [
-    ...content.bookings.map((booking) => ({ at: booking.start, booking, closure: null })),
+    ...content.bookings.map((booking) => ({ at: booking.startTime, booking, closure: null })),
     ...content.closures.map((closure) => ({ at: closure.start, booking: null, closure })),
   ].toSorted((a, b) => a.at.getTime() - b.at.getTime());
   if (rows.length === 0) return <Empty>No bookings on {formatStudioDate(day)}.</Empty>;
@@ -45,11 +45,13 @@ export function DayList({
 }
 
 function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDate; now: Date }) {
+  const { startTime, endTime, customer } = booking;
+  const contact = [customer.name === null ? null : customer.email, customer.phone].filter(Boolean);
   return (
     <Row>
       <Cell label="Time" className="tabular-nums">
-        {timesOf(booking, day)}
-        {booking.start <= now && booking.end > now ? (
+        {timesOf({ start: startTime, end: endTime }, day)}
+        {startTime <= now && endTime > now ? (
           <>
             {' '}
             <Chip tone="signal">In now</Chip>
@@ -58,8 +60,8 @@ function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDat
       </Cell>
       <Cell label="Room">{booking.studioName}</Cell>
       <Cell label="Customer" className="break-words max-sm:col-span-full">
-        {booking.customer}
-        <span className="block text-sm text-fog">{booking.contact}</span>
+        {nameCustomer(booking)}
+        <span className="block text-sm text-fog">{contact.join(', ')}</span>
         {booking.crew.length === 0 ? null : <span className="block text-sm">with {booking.crew.join(', ')}</span>}
       </Cell>
       <Cell label="Door">

@@ -2,11 +2,10 @@ import { screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { GuestBookings } from './guest-bookings.tsx';
-import type * as queries from './guest-queries.ts';
 import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-const BOOKING: queries.GuestBooking = {
+const BOOKING = {
   id: 'b',
   reference: 'ABCD-2345',
   studio_name: 'Studio A',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatDollars } from '#rules/money.ts';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -41,18 +41,18 @@ function List({ bookings }: { bookings: readonly GuestBooking[] | undefined }) {
         {bookings.map((one) => (
           <Row key={one.id}>
             <Cell label="Customer" className="break-words sm:max-lg:col-span-2">
-              {one.guest_name ?? 'No name'} {one.status === 'cancelled' ? <Chip>Cancelled</Chip> : null}
+              {one.customer.name ?? 'No name'} {one.status === 'cancelled' ? <Chip>Cancelled</Chip> : null}
               {one.status === 'pending' ? <Chip tone="warn">Not paid yet</Chip> : null}
             </Cell>
             <Cell label="Contact" className="text-sm break-words text-fog max-sm:col-span-full">
-              {[one.guest_email, one.contact_phone].filter(Boolean).join(', ') || 'None'}
+              {[one.customer.email, one.customer.phone].filter(Boolean).join(', ') || 'None'}
             </Cell>
             <Cell label="Time" className="tabular-nums">
-              {formatStudioRange(new Date(one.start_time), new Date(one.end_time))}
+              {formatStudioRange(one.startTime, one.endTime)}
             </Cell>
-            <Cell label="Room">{one.studio_name}</Cell>
+            <Cell label="Room">{one.studioName}</Cell>
             <Cell label="Price" className="tabular-nums">
-              {formatDollars(one.final_cost)}
+              {formatMoney(one.finalCents)}
             </Cell>
             <Cell label="Reference">
               <BookingLink reference={one.reference} />

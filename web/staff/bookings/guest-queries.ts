@@ -1,19 +1,9 @@
+import type { StaffBooking } from '#web/data/bookings/booking.ts';
+import { type ListedBooking, parseListed } from '#web/data/bookings/listed-bookings.ts';
 import { rest } from '#web/data/rest.ts';
-import { rowsWith } from '#web/data/rows.ts';
 
-/** A booking of somebody without an account; the price in dollars. */
-export type GuestBooking = {
-  readonly id: string;
-  readonly reference: string;
-  readonly studio_name: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly status: string;
-  readonly final_cost: number;
-  readonly guest_name: string | null;
-  readonly guest_email: string | null;
-  readonly contact_phone: string | null;
-};
+/** A booking of somebody without an account. */
+export type GuestBooking = ListedBooking & Pick<StaffBooking, 'customer'>;
 
 /** How many bookings a search reads. */
 export const GUESTS_SHOWN = 50;
@@ -22,5 +12,8 @@ export const GUESTS_SHOWN = 50;
 export async function searchGuestBookings(words: string): Promise<GuestBooking[]> {
   const { data, error } = await rest.rpc('search_guest_bookings', { words, most: GUESTS_SHOWN });
   if (error) throw error;
-  return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
+  return parseListed(data).map((row) => ({
+    ...row,
+    customer: { name: row.guestName, email: row.guestEmail, phone: row.contactPhone },
+  }));
 }

@@ -1,29 +1,31 @@
 import { type Alert, ALERT_KINDS } from '#rules/alerts/alerts.ts';
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import { type CallBody, callFunction } from '#web/data/fetch-client.ts';
+import { parseRow, type StaffBooking } from '#web/data/bookings/booking.ts';
+import { LISTED_COLUMNS, type ListedBooking, parseListed } from '#web/data/bookings/listed-bookings.ts';
 import { namesOf, readCrew } from '#web/data/bookings/crew.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
-import type { CodeTimes } from '#web/data/bookings/door-readiness.ts';
 
 export type StudioName = { readonly id: string; readonly name: string };
 
-/** A booking of a day as staff see it. */
-export type DayBooking = {
-  readonly id: string;
-  readonly reference: string;
-  readonly studioId: string;
-  readonly studioName: string;
-  readonly start: Date;
-  readonly end: Date;
-  readonly status: 'pending' | 'confirmed';
-  readonly isTest: boolean;
-  readonly customer: string;
-  readonly contact: string;
-  /** First names of those who come along. */
-  readonly crew: readonly string[];
-  readonly code: CodeTimes;
-};
+/** A booking of a day. */
+export type DayBooking = Pick<
+  StaffBooking,
+  | 'id'
+  | 'reference'
+  | 'studioId'
+  | 'studioName'
+  | 'startTime'
+  | 'endTime'
+  | 'status'
+  | 'isTest'
+  | 'customer'
+  | 'crew'
+  | 'code'
+>;
+/** What staff call the customer of a booking. */
+export const nameCustomer = ({ customer: { name, email } }: DayBooking): string => name ?? email ?? 'Unknown';
 export type DayClosure = {
   readonly id: string;
   readonly studioId: string;
@@ -49,36 +51,22 @@ export async function readDay(day: StudioDate): Promise<Day> {
   if (closures.error) throw closures.error;
   const crew = await readCrew(rowsWith(bookings.data, 'id').map(({ id }) => id));
   return {
-    bookings: rowsWith(
-      bookings.data,
-      'id',
-      'reference',
-      'studio_id',
-      'studio_name',
-      'start_time',
-      'end_time',
-      'status',
-    ).map((row) => ({
-      id: row.id,
-      reference: row.reference,
-      studioId: row.studio_id,
-      studioName: row.studio_name,
-      start: new Date(row.start_time),
-      end: new Date(row.end_time),
-      status: row.status === 'pending' ? 'pending' : 'confirmed',
-      isTest: row.is_test === true,
-      customer: row.customer_name ?? row.customer_email ?? 'Unknown',
-      contact: [row.customer_name === null ? null : row.customer_email, row.phone].filter(Boolean).join(', '),
-      crew: namesOf(crew.filter(({ bookingId }) => bookingId === row.id)),
-      code: {
-        due: instantOf(row.code_due_at),
-        requested: instantOf(row.code_requested_at),
-        accepted: instantOf(row.code_accepted_at),
-        mailed: instantOf(row.code_mailed_at),
-        seen: instantOf(row.code_seen_at),
-        used: instantOf(row.code_used_at),
-      },
-    })),
+    bookings: rowsWith(bookings.data, 'id', 'reference', 'studio_id', 'studio_name', 'start_time', 'end_time', 'status')
+      .map(parseRow)
+      .map((row) => ({
+        ...row,
+        isTest: row.isTest === true,
+        customer: { name: row.customerName, email: row.customerEmail, phone: row.phone },
+        crew: namesOf(crew.filter(({ bookingId }) => bookingId === row.id)),
+        code: {
+          due: row.codeDueAt,
+          requested: row.codeRequestedAt,
+          accepted: row.codeAcceptedAt,
+          mailed: row.codeMailedAt,
+          seen: row.codeSeenAt,
+          used: row.codeUsedAt,
+        },
+      })),
     closures: rowsWith(closures.data, 'closure_id', 'studio_id', 'start_time', 'end_time').map((row) => ({
       id: row.closure_id,
       studioId: row.studio_id,
@@ -157,22 +145,7 @@ export function decideDispute(
 
 const ALREADY_DONE = 'This is already done.';
 
-export type StaffBooking = {
-  readonly id: string;
-  readonly reference: string;
-  readonly user_id: string | null;
-  readonly studio_name: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly status: 'pending' | 'confirmed' | 'cancelled';
-  readonly final_cost: number;
-  readonly notes: string | null;
-  /** Phone number given at checkout. */
-  readonly contact_phone: string | null;
-  /** Who booked without an account. */
-  readonly guest_name: string | null;
-  readonly guest_email: string | null;
-};
+export type UpcomingBooking = ListedBooking & Pick<StaffBooking, 'userId' | 'customer' | 'isTest'>;
 export type Booker = {
   readonly full_name: string | null;
   readonly email: string | null;
@@ -182,15 +155,17 @@ export type Booker = {
 /** How many bookings are read. */
 export const BOOKINGS_SHOWN = 100;
 
-/** Reads the bookings that have not ended, earliest first. */
-export async function readUpcomingBookings(): Promise<StaffBooking[]> {
+/** Reads the bookings that have not ended, earliest first. `customer`: as it was given with the booking. */
+export async function readUpcomingBookings(): Promise<UpcomingBooking[]> {
   const { data, error } = await rest
     .rpc('upcoming_bookings', { ends_after: new Date().toISOString(), most: BOOKINGS_SHOWN })
-    .select(
-      'id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone,guest_name,guest_email',
-    );
+    .select(`${LISTED_COLUMNS},user_id,notes,contact_phone,guest_name,guest_email`);
   if (error) throw error;
-  return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
+  return parseListed(data).map((row) => ({
+    ...row,
+    customer: { name: row.guestName, email: row.guestEmail, phone: row.contactPhone },
+    isTest: row.notes === 'test',
+  }));
 }
 
 /** Reads how to reach the customers, by user id. */

@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react';
 import { dayBounds, formatStudioTime, slotStart, type StudioDate } from '#rules/studio-time.ts';
 import { withBooking } from '#web/lib/paths.ts';
 import { Link, useSearchParams } from '#web/router/router.tsx';
-import type { Day, DayBooking } from './queries.ts';
+import { type Day, type DayBooking, nameCustomer } from './queries.ts';
 import type { StudioName } from './queries.ts';
 import { describeReadiness } from '#web/data/bookings/door-readiness.ts';
 
@@ -72,7 +72,7 @@ export function Timeline({
             {content.bookings
               .filter((one) => one.studioId === id)
               .map((one) => (
-                <Block key={one.id} booking={one} now={now} style={span(one.start, one.end)} />
+                <Block key={one.id} booking={one} now={now} style={span(one.startTime, one.endTime)} />
               ))}
           </div>
         </div>
@@ -87,17 +87,19 @@ const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 function Block({ booking, now, style }: { booking: DayBooking; now: Date; style: CSSProperties }) {
   const [search] = useSearchParams();
   const { tone, label } = describeReadiness(booking, now);
-  const range = `${formatStudioTime(booking.start)} to ${formatStudioTime(booking.end)}`;
-  const look = booking.status === 'pending' ? 'border-dashed bg-booth' : booking.end <= now ? 'bg-booth' : 'bg-deck';
+  const { startTime, endTime, status } = booking;
+  const customer = nameCustomer(booking);
+  const range = `${formatStudioTime(startTime)} to ${formatStudioTime(endTime)}`;
+  const look = status === 'pending' ? 'border-dashed bg-booth' : endTime <= now ? 'bg-booth' : 'bg-deck';
   return (
     <Link
       to={withBooking(search, booking.reference)}
       tabIndex={-1}
-      title={`${booking.customer}, ${range}. ${label}`}
+      title={`${customer}, ${range}. ${label}`}
       className={`absolute inset-y-1 overflow-hidden border-y border-r border-l-4 border-y-line border-r-line p-1.5 text-xs hover:border-y-chalk hover:border-r-chalk ${EDGES[tone]} ${look}`}
       style={style}
     >
-      <p className={`truncate font-semibold ${booking.end <= now ? 'text-fog' : ''}`}>{booking.customer}</p>
+      <p className={`truncate font-semibold ${endTime <= now ? 'text-fog' : ''}`}>{customer}</p>
       <p className="truncate text-fog">{label}</p>
     </Link>
   );

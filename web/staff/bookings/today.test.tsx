@@ -6,7 +6,7 @@ import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import type * as queries from './queries.ts';
 import * as wire from '#web/data/testing/wire.ts';
-import { type CodeTimes, describeReadiness } from '#web/data/bookings/door-readiness.ts';
+import { describeReadiness } from '#web/data/bookings/door-readiness.ts';
 import { Today } from './today.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
@@ -14,18 +14,24 @@ vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 const DAY = '2031-03-03';
 const at = (hour: number, date = DAY): Date => slotStart(date, hour) ?? new Date(0);
 const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}` }));
-const NO_CODE: CodeTimes = { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null };
+const NO_CODE: queries.DayBooking['code'] = {
+  due: null,
+  requested: null,
+  accepted: null,
+  mailed: null,
+  seen: null,
+  used: null,
+};
 const BOOKING: queries.DayBooking = {
   id: '1',
   reference: 'ABCD-2345',
   studioId: 'a',
   studioName: 'Studio A',
-  start: at(19),
-  end: at(21),
+  startTime: at(19),
+  endTime: at(21),
   status: 'confirmed',
   isTest: false,
-  customer: 'Alex Citizen',
-  contact: 'alex@example.com',
+  customer: { name: 'Alex Citizen', email: 'alex@example.com', phone: null },
   crew: [],
   code: { ...NO_CODE, requested: at(18), accepted: at(18) },
 };
@@ -34,9 +40,9 @@ const LATER = {
   id: '2',
   crew: ['Sam', 'Jo'],
   reference: 'EFGH-2345',
-  customer: 'Kim',
-  start: at(23),
-  end: at(1, '2031-03-04'),
+  customer: { ...BOOKING.customer, name: 'Kim' },
+  startTime: at(23),
+  endTime: at(1, '2031-03-04'),
 };
 const CLOSURE = { id: 'c', studioId: 'b', start: at(0), end: at(24 - 1), reason: 'New mixer' };
 const ABOUT = {
@@ -63,18 +69,18 @@ const ALERT: Alert = {
 function answerDay(bookings: readonly queries.DayBooking[], closures: readonly queries.DayClosure[]): void {
   wire.answerRows(
     'bookings_of_day',
-    bookings.map(({ id, reference, studioId, studioName, start, end, status, isTest, customer, contact, code }) => ({
+    bookings.map(({ id, reference, studioId, studioName, startTime, endTime, status, isTest, customer, code }) => ({
       id,
       reference,
       studio_id: studioId,
       studio_name: studioName,
-      start_time: start,
-      end_time: end,
+      start_time: startTime,
+      end_time: endTime,
       status,
       is_test: isTest,
-      customer_name: customer,
-      customer_email: contact,
-      phone: null,
+      customer_name: customer.name,
+      customer_email: customer.email,
+      phone: customer.phone,
       code_due_at: code.due,
       code_requested_at: code.requested,
       code_accepted_at: code.accepted,

@@ -11,7 +11,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Alerts } from './alerts.tsx';
 import { DayList } from './day-list.tsx';
-import { type DayBooking, readDay } from './queries.ts';
+import { type DayBooking, nameCustomer, readDay } from './queries.ts';
 import type { StudioName } from './queries.ts';
 import { Timeline } from './timeline.tsx';
 
@@ -156,16 +156,16 @@ function RoomsNow({
   return (
     <ul aria-label="Now" className="grid gap-3 sm:grid-cols-3">
       {studios.map(({ id, name }) => {
-        const here = bookings.filter((one) => one.studioId === id && one.end > now);
-        const current = here.find((one) => one.start <= now);
-        const next = here.find((one) => one.start > now);
+        const here = bookings.filter((one) => one.studioId === id && one.endTime > now);
+        const current = here.find((one) => one.startTime <= now);
+        const next = here.find((one) => one.startTime > now);
         return (
           <li key={id} className={`border-t-4 bg-booth p-4 ${current ? 'border-signal' : 'border-line'}`}>
             <p className="text-sm font-semibold text-fog">{name}</p>
-            <p className="mt-1 text-lg font-bold break-words">{current ? current.customer : 'Nobody in'}</p>
-            {current ? <p>until {formatStudioTime(current.end)}</p> : null}
+            <p className="mt-1 text-lg font-bold break-words">{current ? nameCustomer(current) : 'Nobody in'}</p>
+            {current ? <p>until {formatStudioTime(current.endTime)}</p> : null}
             <p className="mt-2 text-sm break-words text-fog">
-              {next ? `Next: ${next.customer}, ${formatStudioTime(next.start)}` : 'Nobody else today'}
+              {next ? `Next: ${nameCustomer(next)}, ${formatStudioTime(next.startTime)}` : 'Nobody else today'}
             </p>
           </li>
         );

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatDollars } from '#rules/money.ts';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -9,7 +9,7 @@ import { Chip } from '#web/ui/chip.tsx';
 import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
-import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type StaffBooking } from './queries.ts';
+import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type UpcomingBooking } from './queries.ts';
 
 const COLUMNS = ['Time', 'Room', 'Customer', 'Status', 'Price', 'Reference'];
 
@@ -21,7 +21,7 @@ export function UpcomingBookings() {
     queryFn: readUpcomingBookings,
     refetchInterval: 60_000,
   });
-  const ids = [...new Set(bookings.data?.flatMap((one) => (one.user_id === null ? [] : [one.user_id])))].toSorted();
+  const ids = [...new Set(bookings.data?.flatMap(({ userId }) => (userId === null ? [] : [userId])))].toSorted();
   const bookers = useQuery({
     queryKey: queryKeys.bookers.of(ids),
     queryFn: () => readBookers(ids),
@@ -55,8 +55,8 @@ export function UpcomingBookings() {
   );
 }
 
-function byDay(bookings: readonly StaffBooking[]): readonly (readonly [string, readonly StaffBooking[]])[] {
-  return [...Map.groupBy(bookings, (one) => studioDate(new Date(one.start_time)))];
+function byDay(bookings: readonly UpcomingBooking[]): readonly (readonly [string, readonly UpcomingBooking[]])[] {
+  return [...Map.groupBy(bookings, ({ startTime }) => studioDate(startTime))];
 }
 
 function Day({
@@ -65,7 +65,7 @@ function Day({
   bookers,
 }: {
   day: string;
-  bookings: readonly StaffBooking[];
+  bookings: readonly UpcomingBooking[];
   bookers: ReadonlyMap<string, Booker> | undefined;
 }) {
   const now = useNow(30_000);
@@ -78,15 +78,15 @@ function Day({
             <Cell label="Time" className="whitespace-nowrap tabular-nums">
               {timesOf(one)}
             </Cell>
-            <Cell label="Room">{one.studio_name}</Cell>
+            <Cell label="Room">{one.studioName}</Cell>
             <Cell label="Customer" className="break-words max-sm:col-span-full">
-              <Customer booking={one} booker={one.user_id === null ? undefined : bookers?.get(one.user_id)} />
+              <Customer booking={one} booker={one.userId === null ? undefined : bookers?.get(one.userId)} />
             </Cell>
             <Cell label="Status">
               <Eligibility booking={one} now={now} />
             </Cell>
             <Cell label="Price" className="tabular-nums">
-              {formatDollars(one.final_cost)}
+              {formatMoney(one.finalCents)}
             </Cell>
             <Cell label="Reference">
               <BookingLink reference={one.reference} />
@@ -99,16 +99,15 @@ function Day({
 }
 
 /** Formats the times: "7 pm to 9 pm". A session past midnight names its second day. */
-function timesOf(one: StaffBooking): string {
-  const [start, end] = [new Date(one.start_time), new Date(one.end_time)];
+function timesOf({ startTime: start, endTime: end }: UpcomingBooking): string {
   const later = studioDate(start) === studioDate(end) ? '' : `, ${formatStudioDate(end, 'short')}`;
   return `${formatStudioTime(start)} to ${formatStudioTime(end)}${later}`;
 }
 
 /** Shows the phone number given at checkout, then the account's when it differs. */
-function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker | undefined }) {
+function Customer({ booking, booker }: { booking: UpcomingBooking; booker: Booker | undefined }) {
   if (!booker) return <Guest booking={booking} />;
-  const given = booking.contact_phone;
+  const given = booking.customer.phone;
   const own = given !== null && booker.phone !== null && booker.phone !== given ? `${booker.phone} (account)` : null;
   return (
     <>
@@ -121,8 +120,9 @@ function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker |
 }
 
 /** Who booked without an account, as staff entered it. */
-function Guest({ booking: { guest_name, guest_email, contact_phone } }: { booking: StaffBooking }) {
-  const [name = 'No name', ...contact] = [guest_name, guest_email, contact_phone].filter((one) => one !== null);
+function Guest({ booking: { customer } }: { booking: UpcomingBooking }) {
+  const given = [customer.name, customer.email, customer.phone].filter((text) => text !== null);
+  const [name = 'No name', ...contact] = given;
   return (
     <>
       {name}
@@ -131,8 +131,8 @@ function Guest({ booking: { guest_name, guest_email, contact_phone } }: { bookin
   );
 }
 
-function Eligibility({ booking, now }: { booking: StaffBooking; now: Date }) {
+function Eligibility({ booking, now }: { booking: UpcomingBooking; now: Date }) {
   if (booking.status === 'pending') return <Chip tone="warn">Being paid for</Chip>;
-  if (booking.notes === 'test') return <Chip>Test</Chip>;
-  return new Date(booking.start_time) <= now ? <Chip tone="signal">On now</Chip> : <Chip tone="good">Confirmed</Chip>;
+  if (booking.isTest) return <Chip>Test</Chip>;
+  return booking.startTime <= now ? <Chip tone="signal">On now</Chip> : <Chip tone="good">Confirmed</Chip>;
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Control } from 'react-hook-form';
 import { z } from 'zod';
 import { dayBounds, formatStudioRange, isStudioDate } from '#rules/studio-time.ts';
+import type { ListedBooking } from '#web/data/bookings/listed-bookings.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -15,7 +16,6 @@ import {
   blockCustomer,
   type BlockedBookings,
   type Customer,
-  type CustomerBooking,
   nameOf,
   readCustomerBookings,
   unblockCustomer,
@@ -62,7 +62,7 @@ export function BlockForm({
     queryKey: queryKeys.customerBookings.of(customer.user_id),
     queryFn: () => readCustomerBookings(customer.user_id),
   });
-  const paid = bookings.data?.filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now) ?? [];
+  const paid = bookings.data?.filter(({ status, endTime }) => status === 'confirmed' && endTime > now) ?? [];
   const form = useSchemaForm(blockSchema, { defaultValues: NOTHING });
   const block = useMutation({
     mutationFn: (draft: Block) => blockCustomer({ userId: customer.user_id, ...draft }),
@@ -115,7 +115,7 @@ function PaidBookings({
   mayRefund,
 }: {
   control: Control<Typed, unknown, Block>;
-  bookings: readonly CustomerBooking[];
+  bookings: readonly ListedBooking[];
   mayRefund: boolean;
 }) {
   return (
@@ -126,7 +126,7 @@ function PaidBookings({
       <ul>
         {bookings.map((one) => (
           <li key={one.id}>
-            {one.reference}, {one.studio_name}, {formatStudioRange(new Date(one.start_time), new Date(one.end_time))}
+            {one.reference}, {one.studioName}, {formatStudioRange(one.startTime, one.endTime)}
           </li>
         ))}
       </ul>

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { formatDollars } from '#rules/money.ts';
+import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime, isStudioDate } from '#rules/studio-time.ts';
+import type { ListedBooking } from '#web/data/bookings/listed-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { withBooking } from '#web/lib/paths.ts';
@@ -12,13 +13,7 @@ import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { BlockForm, UnblockButton } from './block-form.tsx';
 import { CustomerNotes } from './notes.tsx';
 import { WithdrawForm } from './withdraw-form.tsx';
-import {
-  BOOKINGS_SHOWN,
-  type Customer,
-  type CustomerBooking,
-  readCustomerBookings,
-  readCustomerIdentity,
-} from './queries.ts';
+import { BOOKINGS_SHOWN, type Customer, readCustomerBookings, readCustomerIdentity } from './queries.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn'>> = { confirmed: 'good', pending: 'warn' };
 
@@ -153,7 +148,7 @@ function Bookings({ userId }: { userId: string }) {
   );
 }
 
-function BookingLine({ booking }: { booking: CustomerBooking }) {
+function BookingLine({ booking }: { booking: ListedBooking }) {
   const [search] = useSearchParams();
   return (
     <li>
@@ -163,8 +158,7 @@ function BookingLine({ booking }: { booking: CustomerBooking }) {
       >
         {booking.reference}
       </Link>
-      : {booking.studio_name}, {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))},{' '}
-      {formatDollars(booking.final_cost)}{' '}
+      : {booking.studioName}, {formatStudioRange(booking.startTime, booking.endTime)}, {formatMoney(booking.finalCents)}{' '}
       <Chip tone={TONES[booking.status] ?? 'plain'}>
         <span className="capitalize">{booking.status}</span>
       </Chip>

@@ -21,7 +21,7 @@ const ALEX: queries.Customer = {
   block_reason: null,
   blocked_until: null,
 };
-const BOOKING: queries.CustomerBooking = {
+const BOOKING = {
   id: 'b',
   reference: 'ABCD-2345',
   studio_name: 'Studio A',

@@ -1,3 +1,4 @@
+import { LISTED_COLUMNS, type ListedBooking, parseListed } from '#web/data/bookings/listed-bookings.ts';
 import { type CallAnswer, type CallBody, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
@@ -20,16 +21,6 @@ export type Customer = {
 /** What staff call a customer. */
 export const nameOf = (customer: Customer): string => customer.full_name ?? customer.email ?? 'No name';
 
-export type CustomerBooking = {
-  readonly id: string;
-  readonly reference: string;
-  readonly studio_name: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly status: string;
-  readonly final_cost: number;
-};
-
 /** How many customers are read, and how many bookings of one. */
 export const CUSTOMERS_SHOWN = 50;
 export const BOOKINGS_SHOWN = 20;
@@ -42,15 +33,15 @@ export async function searchCustomers(words: string): Promise<Customer[]> {
 }
 
 /** Reads the last bookings of a customer, latest first. */
-export async function readCustomerBookings(userId: string): Promise<CustomerBooking[]> {
+export async function readCustomerBookings(userId: string): Promise<ListedBooking[]> {
   const { data, error } = await rest
     .from('bookings')
-    .select('id,reference,studio_name,start_time,end_time,status,final_cost')
+    .select(LISTED_COLUMNS)
     .eq('user_id', userId)
     .order('start_time', { ascending: false })
     .limit(BOOKINGS_SHOWN);
   if (error) throw error;
-  return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
+  return parseListed(data);
 }
 
 /** Birth date ('YYYY-MM-DD') and address of a customer, for staff with the permission for IDs. */

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import type { ListedBooking } from '#web/data/bookings/listed-bookings.ts';
 import { useSession } from '#web/data/session.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
@@ -10,7 +11,6 @@ import {
   readAccessCodes,
   runTrial,
   scheduleMail,
-  type TestBooking,
   type Trial,
   useTestBookings,
 } from './queries.ts';
@@ -79,7 +79,7 @@ function ChooseBooking({
   value,
   onChange,
 }: {
-  bookings: readonly TestBooking[];
+  bookings: readonly ListedBooking[];
   value: string;
   onChange: (id: string) => void;
 }) {
@@ -96,7 +96,7 @@ function ChooseBooking({
       onChange={(event) => onChange(event.target.value)}
       options={bookings.map((one) => ({
         value: one.id,
-        label: `${one.studio_name}, ${formatStudioRange(new Date(one.start_time), new Date(one.end_time))}`,
+        label: `${one.studioName}, ${formatStudioRange(one.startTime, one.endTime)}`,
       }))}
     />
   );
@@ -130,7 +130,7 @@ const queueTools: readonly Tool[] = [
   },
 ];
 
-function bookingTools(booking: TestBooking, email: string): readonly Tool[] {
+function bookingTools(booking: ListedBooking, email: string): readonly Tool[] {
   return [
     {
       name: 'Generate Access Code',

@@ -1,19 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { testMailSchedule } from '#rules/access.ts';
+import type { Booking } from '#web/data/bookings/booking.ts';
+import { LISTED_COLUMNS, type ListedBooking, parseListed } from '#web/data/bookings/listed-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
-import { rowsWith } from '#web/data/rows.ts';
 
-export type TestBooking = {
-  readonly id: string;
-  readonly reference: string;
-  readonly studio_name: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly status: 'pending' | 'confirmed' | 'cancelled';
-};
+/** A booking, with the text of its start as it is stored. */
+export type StoredBooking = ListedBooking & { readonly storedStart: string };
 export type PinData = Extract<CallAnswer<'test-igloohome-pin'>, { readonly success: true }>['pinData'];
 /** Result of testing an outside system; `error` says why it failed. */
 export type Trial = {
@@ -39,8 +34,6 @@ const CODES_SHOWN = 10;
 /** Price of a test booking in AUD; nothing is charged. */
 const TEST_COST = 100;
 const HOUR_MS = 3_600_000;
-const COLUMNS = 'id,reference,studio_name,start_time,end_time,status';
-const REQUIRED = ['id', 'reference', 'studio_name', 'start_time', 'end_time', 'status'] as const;
 
 type TrialName = 'test-igloohome-config' | 'test-igloohome-oauth' | 'test-igloohome-pin' | 'test-smart-plug';
 export function runTrial(name: TrialName): Promise<Trial> {
@@ -57,17 +50,17 @@ export function generateCode(bookingId: string): Promise<CallAnswer<'generate-ac
 }
 
 /** Reads the account's test bookings that have not ended, next one first. */
-async function readTestBookings(userId: string): Promise<TestBooking[]> {
+async function readTestBookings(userId: string): Promise<ListedBooking[]> {
   const { data, error } = await rest
     .from('bookings')
-    .select(COLUMNS)
+    .select(LISTED_COLUMNS)
     .eq('user_id', userId)
     .eq('notes', 'test')
     .eq('status', 'confirmed')
     .gt('end_time', new Date().toISOString())
     .order('start_time');
   if (error) throw error;
-  return rowsWith(data, ...REQUIRED);
+  return parseListed(data);
 }
 
 /** Queries the account's test bookings. */
@@ -80,7 +73,7 @@ export function useTestBookings(userId: string | null) {
 }
 
 /** Books one hour, starting in so many minutes, in the first free room. Throws when none is free. */
-export async function makeTestBooking(minutesAhead: number): Promise<TestBooking> {
+export async function makeTestBooking(minutesAhead: number): Promise<ListedBooking> {
   const studios = await rest.from('studios').select('id').order('name');
   if (studios.error) throw studios.error;
   const start = Date.now() + minutesAhead * 60_000;
@@ -96,10 +89,10 @@ export async function makeTestBooking(minutesAhead: number): Promise<TestBooking
         status: 'confirmed',
         notes: 'test',
       })
-      .select(COLUMNS)
+      .select(LISTED_COLUMNS)
       .single();
-    const [made] = rowsWith(data === null ? [] : [data], ...REQUIRED);
-    if (made) return made;
+    const [booking] = parseListed(data === null ? [] : [data]);
+    if (booking) return booking;
     if (errorCode(error) !== '23P01') throw error;
   }
   throw new Error('Every studio is taken then. End a test booking first.');
@@ -112,9 +105,13 @@ export async function endTestBooking(id: string): Promise<void> {
 }
 
 /** Schedules the access code mail, now or when it is due, and returns that time. The server decides who gets it. */
-export async function scheduleMail(booking: TestBooking, email: string, when: 'now' | 'due'): Promise<Date> {
+export async function scheduleMail(
+  booking: Pick<Booking, 'id' | 'startTime'>,
+  email: string,
+  when: 'now' | 'due',
+): Promise<Date> {
   const now = new Date();
-  const due = when === 'now' ? null : testMailSchedule(new Date(booking.start_time), now);
+  const due = when === 'now' ? null : testMailSchedule(booking.startTime, now);
   const { error } = await rest.from('scheduled_emails').insert({
     booking_id: booking.id,
     recipient_email: email,
@@ -138,10 +135,11 @@ export async function readAccessCodes(): Promise<AccessCodeRow[]> {
 }
 
 /** Reads a booking by id, or the newest one for an empty id; null when there is none. */
-export async function readBooking(id: string): Promise<TestBooking | null> {
+export async function readBooking(id: string): Promise<StoredBooking | null> {
   const { data, error } = await (id === ''
-    ? rest.rpc('newest_bookings', { most: 1 }).select(COLUMNS)
-    : rest.from('bookings').select(COLUMNS).eq('id', id));
+    ? rest.rpc('newest_bookings', { most: 1 }).select(LISTED_COLUMNS)
+    : rest.from('bookings').select(LISTED_COLUMNS).eq('id', id));
   if (error) throw error;
-  return rowsWith(data, ...REQUIRED)[0] ?? null;
+  const [booking] = parseListed(data);
+  return booking === undefined ? null : { ...booking, storedStart: data[0]?.start_time ?? '' };
 }

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { formatStudioRange } from '#rules/studio-time.ts';
+import type { ListedBooking } from '#web/data/bookings/listed-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -8,7 +9,7 @@ import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
-import { endTestBooking, makeTestBooking, scheduleMail, type TestBooking, useTestBookings } from './queries.ts';
+import { endTestBooking, makeTestBooking, scheduleMail, useTestBookings } from './queries.ts';
 
 /** How far ahead the buttons book, in minutes. */
 const AHEAD = [5, 30, 120];
@@ -49,7 +50,7 @@ export function TestBookings() {
         {make.data ? (
           <Notice tone="good">
             <p>
-              Booked {make.data.studio_name}, {rangeOf(make.data)}. Its code email is scheduled.
+              Booked {make.data.studioName}, {rangeOf(make.data)}. Its code email is scheduled.
             </p>
           </Notice>
         ) : null}
@@ -70,9 +71,9 @@ export function TestBookings() {
   );
 }
 
-const rangeOf = (one: TestBooking): string => formatStudioRange(new Date(one.start_time), new Date(one.end_time));
+const rangeOf = ({ startTime, endTime }: ListedBooking): string => formatStudioRange(startTime, endTime);
 
-function List({ bookings }: { bookings: readonly TestBooking[] }) {
+function List({ bookings }: { bookings: readonly ListedBooking[] }) {
   const end = useMutation({ mutationFn: endTestBooking, meta });
   if (bookings.length === 0) return <Empty>No test bookings.</Empty>;
   return (
@@ -85,7 +86,7 @@ function List({ bookings }: { bookings: readonly TestBooking[] }) {
       <Table caption="Test bookings" columns={['Studio', 'When (Sydney time)', 'Reference', 'Actions']}>
         {bookings.map((one) => (
           <Row key={one.id}>
-            <Cell label="Studio">{one.studio_name}</Cell>
+            <Cell label="Studio">{one.studioName}</Cell>
             <Cell label="When (Sydney time)">{rangeOf(one)}</Cell>
             <Cell label="Reference">{one.reference}</Cell>
             <Cell label="">

@@ -104,12 +104,11 @@ function StoredBooking({
       ) : booking.data ? (
         <>
           <p className="mb-4">
-            {booking.data.studio_name},{' '}
-            {formatStudioRange(new Date(booking.data.start_time), new Date(booking.data.end_time))}{' '}
+            {booking.data.studioName}, {formatStudioRange(booking.data.startTime, booking.data.endTime)}{' '}
             <span className="text-fog">Sydney time</span>
           </p>
-          <Clocks at={new Date(booking.data.start_time)} zone={zone} />
-          <p className="mt-3 text-sm text-dust">As stored: {booking.data.start_time}</p>
+          <Clocks at={booking.data.startTime} zone={zone} />
+          <p className="mt-3 text-sm text-dust">As stored: {booking.data.storedStart}</p>
         </>
       ) : booking.data === null ? (
         <p className="text-fog">There is no such booking.</p>

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
+import type { Booking, SeriesBooking } from '#web/data/bookings/booking.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -12,11 +13,14 @@ import { SelectField } from '#web/ui/choice.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { LoadFailed, Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { cancelSeries, readSeries, type SeriesBooking } from './queries.ts';
+import { cancelSeries, readSeries } from './queries.ts';
 
-const WORDS: Readonly<Record<string, string>> = { pending: 'being paid for', cancelled: 'cancelled' };
+const WORDS: Readonly<Partial<Record<Booking['status'], string>>> = {
+  pending: 'being paid for',
+  cancelled: 'cancelled',
+};
 
-/** The other bookings of an order, with the cancellation of all that are left. Nothing for a booking that was made alone. */
+/** The other bookings of a series, with the cancellation of all that are left. Nothing for a booking that was made alone. */
 export function BookingSeries({
   bookingId,
   reference,
@@ -35,17 +39,18 @@ export function BookingSeries({
   const [asking, setAsking] = useState(false);
   if (read.isError && !read.data)
     return <LoadFailed title="The series could not be loaded." onRetry={() => void read.refetch()} />;
-  const own = read.data?.find((one) => one.reference === reference);
-  if (read.data === undefined || own === undefined) return null;
-  const left = read.data.filter(({ status, end }) => status === 'confirmed' && end > now);
+  const series = read.data ?? null;
+  const own = series?.bookings.find((booking) => booking.reference === reference);
+  if (series === null || own === undefined) return null;
+  const left = series.bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime > now);
   return (
     <section aria-label="Series">
       <h3 className="font-bold">
-        {own.place} of {own.size} in a series
+        {own.place} of {series.size} in a series
       </h3>
       <ol className="mt-2 divide-y divide-line">
-        {read.data.map((one) => (
-          <Row key={one.reference} booking={one} here={one === own} />
+        {series.bookings.map((booking) => (
+          <Row key={booking.reference} booking={booking} here={booking === own} />
         ))}
       </ol>
       {left.length < 2 ? null : asking ? (
@@ -60,7 +65,7 @@ export function BookingSeries({
 }
 
 function Row({ booking, here }: { booking: SeriesBooking; here: boolean }) {
-  const when = formatStudioRange(booking.start, booking.end);
+  const when = formatStudioRange(booking.startTime, booking.endTime);
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 py-1" aria-current={here ? 'true' : undefined}>
       {here ? (
@@ -73,7 +78,7 @@ function Row({ booking, here }: { booking: SeriesBooking; here: boolean }) {
           {when}
         </Link>
       )}
-      <span className="text-sm text-fog tabular-nums">{WORDS[booking.status] ?? formatMoney(booking.cents)}</span>
+      <span className="text-sm text-fog tabular-nums">{WORDS[booking.status] ?? formatMoney(booking.finalCents)}</span>
     </li>
   );
 }

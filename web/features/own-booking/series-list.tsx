@@ -1,26 +1,26 @@
-import { formatDollars } from '#rules/money.ts';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
-import type { OrderedBooking, OwnOrder } from '#web/data/own-bookings.ts';
+import type { Booking, Series, SeriesBooking } from '#web/data/bookings/booking.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 
-const WORDS: Readonly<Record<string, string>> = { pending: 'Not paid yet', cancelled: 'Cancelled' };
+const WORDS: Readonly<Partial<Record<Booking['status'], string>>> = { pending: 'Not paid yet', cancelled: 'Cancelled' };
 
 /** The bookings that were made together with this one; each has its own page. */
-export function OrderList({ order, current }: { order: OwnOrder; current: string }) {
+export function SeriesList({ series, current }: { series: Series; current: string }) {
   return (
     <section aria-label="Series">
-      <h2 className="text-2xl">Your series of {order.size}</h2>
+      <h2 className="text-2xl">Your series of {series.size}</h2>
       <p className="mt-2 text-sm text-fog">Paid together. You can move, extend or cancel each one on its own.</p>
       <ol className="mt-4 divide-y divide-line">
-        {order.bookings.map((one) => (
+        {series.bookings.map((one) => (
           <li
             key={one.id}
             aria-current={one.id === current ? 'true' : undefined}
             className="flex flex-wrap items-center justify-between gap-x-4 py-2"
           >
             <Place booking={one} here={one.id === current} />
-            <span className="text-sm text-fog tabular-nums">{WORDS[one.status] ?? formatDollars(one.final_cost)}</span>
+            <span className="text-sm text-fog tabular-nums">{WORDS[one.status] ?? formatMoney(one.finalCents)}</span>
           </li>
         ))}
       </ol>
@@ -28,8 +28,8 @@ export function OrderList({ order, current }: { order: OwnOrder; current: string
   );
 }
 
-function Place({ booking, here }: { booking: OrderedBooking; here: boolean }) {
-  const when = formatStudioRange(new Date(booking.start_time), new Date(booking.end_time));
+function Place({ booking, here }: { booking: SeriesBooking; here: boolean }) {
+  const when = formatStudioRange(booking.startTime, booking.endTime);
   if (here) return <strong>{when}</strong>;
   return (
     <Link
