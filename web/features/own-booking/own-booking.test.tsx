@@ -1,44 +1,29 @@
 import { cleanup, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
+import type { CallBody } from '#web/data/fetch-client.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
-import * as availability from '#web/data/finding/availability.ts';
 import { EXAMPLE_BOOKING } from '#web/data/testing/example-booking.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { BookingView } from './booking-view.tsx';
 import { endWith, freeAfter, startsOf } from './free-hours.ts';
 import type { DayPart } from './move-form.tsx';
-import * as queries from './queries.ts';
+import type { BookingPage, ChangeAnswer } from './queries.ts';
 import { eventsOf } from './timeline.tsx';
 
-const { NOW, CARDS, leaveTo } = vi.hoisted(() => ({
-  NOW: new Date('2031-03-01T00:00:00Z'),
-  CARDS: [] as unknown[],
-  leaveTo: vi.fn(),
-}));
+const { NOW, leaveTo } = vi.hoisted(() => ({ NOW: new Date('2031-03-01T00:00:00Z'), leaveTo: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
 vi.mock('#web/lib/leave.ts', () => ({ leaveTo }));
-vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
-vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({
-  ...(await original()),
-  callFunction: vi.fn(() => Promise.resolve({ cards: CARDS })) as never,
-}));
-vi.mock('#web/data/bookings/own-bookings.ts', () => ({ releaseHold: vi.fn() }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readOwnBooking: vi.fn(),
-  quoteChange: vi.fn(),
-  makeChange: vi.fn(),
-}));
-const calls = vi.mocked(queries);
 
+const ID = '66666666-6666-4666-8666-666666666666';
+const ROOM = '55555555-5555-4555-8555-55555555555a';
+const OTHER_ROOM = '55555555-5555-4555-8555-55555555555b';
 const at = (hour: number): Date => new Date(Date.parse('2031-03-08T00:00:00+11:00') + hour * 3_600_000);
-const BOOKING: queries.BookingPage = {
+const BOOKING: BookingPage = {
   ...EXAMPLE_BOOKING,
-  id: 'b1',
-  studioId: 'A',
+  id: ID,
+  studioId: ROOM,
   startTime: at(18),
   endTime: at(20),
   termsStart: at(18),
@@ -57,8 +42,8 @@ const BOOKING: queries.BookingPage = {
   waiting: null,
 };
 const rooms = [
-  { id: 'A', name: 'Studio A', rates: specifiedRates },
-  { id: 'B', name: 'Studio B', rates: specifiedRates },
+  { id: ROOM, name: 'Studio A', rates: specifiedRates },
+  { id: OTHER_ROOM, name: 'Studio B', rates: specifiedRates },
 ];
 const taken = (start: number, end: number, mine = false) => ({
   start: at(start),
@@ -71,17 +56,32 @@ const days: DayPart = ({ onDay }) => (
     Choose 2031-03-10
   </button>
 );
-const show = (change: Partial<queries.BookingPage> | null = {}): void => {
-  calls.readOwnBooking.mockResolvedValue(change === null ? null : { ...BOOKING, ...change });
+const show = (change: Partial<BookingPage> | null = {}): void => {
+  wire.answerRows('own_booking', change === null ? null : { ...BOOKING, ...change });
   renderPart(
     <BookingView bookingKey="ABCD-2345" userId="u" rooms={rooms} days={days} cancelForm={() => <p>really?</p>} />,
   );
 };
 const press = async (name: string | RegExp) => user.click(await screen.findByRole('button', { name }));
 
+type ChangeCall = 'reschedule-booking' | 'extend-booking';
+/** From now on the call answers a preview with `quote`, and the change itself with `result`. */
+function answerChange(call: ChangeCall, quote: ChangeAnswer, result: ChangeAnswer = quote): void {
+  wire.answerWith(call, ({ preview }: CallBody<ChangeCall>) => (preview === true ? quote : result));
+}
+/** Returns the changes that were sent, without previews. */
+const sentChanges = (call: ChangeCall) => wire.sent(call).filter(({ preview }) => preview !== true);
+const PAY_UNTIL = '2031-03-01T00:15:00.000Z';
+const HELD = { refundCents: 0, waitsUntil: PAY_UNTIL, url: 'https://pay.example/x' };
+
 beforeEach(() => {
   vi.resetAllMocks();
-  vi.mocked(availability.readDays).mockResolvedValue(new Map([['A', [taken(18, 20, true), taken(22, 24)]]]));
+  wire.answerRows('bookings', [
+    { id: ID, studio_id: ROOM, start_time: at(18), end_time: at(20), status: 'confirmed', user_id: 'u' },
+    { id: 'other', studio_id: ROOM, start_time: at(22), end_time: at(24), status: 'confirmed', user_id: null },
+  ]);
+  wire.answerRows('closed_hours', []);
+  wire.answer('saved-cards', { cards: [] });
 });
 
 test('a booking says its state, its money, what happened, and until when it can change', async () => {
@@ -111,8 +111,9 @@ test('a booking whose code is held says how to reach us, and not when the code c
 });
 
 test('a move offers the free starts of the day, says what it costs, and leaves for the pay page', async () => {
+  const quote = { differenceCents: 1_000, refundCents: 0, payUntil: PAY_UNTIL };
+  answerChange('reschedule-booking', quote, { differenceCents: 1_000, ...HELD });
   show();
-  calls.quoteChange.mockResolvedValue({ differenceCents: 1_000, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
   await press('Move');
   const starts = await screen.findByRole('group', { name: /start at/ });
   const start = (name: RegExp) => within(starts).getByRole<HTMLButtonElement>('button', { name });
@@ -121,23 +122,23 @@ test('a move offers the free starts of the day, says what it costs, and leaves f
   expect(start(/^7 PM/).disabled).toBe(false);
   await user.click(start(/^8 PM/));
   expect(await screen.findByText('$10')).toBeTruthy();
-  expect(calls.quoteChange).toHaveBeenCalledWith('b1', { kind: 'move', studioId: 'A', start: at(20), end: at(22) });
-  calls.makeChange.mockRejectedValueOnce(new AppError('slot_taken', 'This time is taken.', 409));
+  const move = {
+    bookingId: ID,
+    studioId: ROOM,
+    startTime: at(20).toISOString(),
+    endTime: at(22).toISOString(),
+  };
+  expect(wire.sent('reschedule-booking')).toEqual([{ ...move, preview: true }]);
+  wire.refuse('reschedule-booking', 'slot_taken');
   await press('Pay $10 and change');
   expect((await screen.findByRole('alert')).textContent).toContain('This time is taken.');
+  expect(leaveTo).not.toHaveBeenCalled();
+  answerChange('reschedule-booking', quote, { differenceCents: 1_000, ...HELD });
   await press('Try again');
-  calls.makeChange.mockResolvedValueOnce({
-    differenceCents: 1_000,
-    refundCents: 0,
-    waitsUntil: 'x',
-    url: 'https://pay.example',
-  });
   await press('Pay $10 and change');
-  expect(leaveTo).toHaveBeenCalledWith('https://pay.example');
-  expect(calls.makeChange).toHaveBeenLastCalledWith('b1', expect.objectContaining({ start: at(20) }), {
-    differenceCents: 1_000,
-    card: null,
-  });
+  await expect.poll(() => leaveTo.mock.calls).toEqual([['https://pay.example/x']]);
+  const change = { ...move, differenceCents: 1_000 };
+  expect(sentChanges('reschedule-booking')).toEqual([change, change]);
 });
 
 test('a move shows the price of all its hours on each day, room and length that is chosen', async () => {
@@ -153,57 +154,63 @@ test('a move shows the price of all its hours on each day, room and length that 
   await user.selectOptions(screen.getByLabelText('How long'), '1');
   const monday = await starts(/^Monday 10 March 2031/);
   expect(monday.getByRole('button', { name: /^10 AM/ }).textContent).toBe('10 AM$49');
-  expect(vi.mocked(availability.readDays)).toHaveBeenLastCalledWith('A', { from: '2031-03-10', to: '2031-03-11' }, 'u');
+  const { search } = wire.sentTo('bookings').at(-1) ?? {};
+  expect(search?.get('studio_id')).toBe(`eq.${ROOM}`);
+  // Monday and Tuesday in Sydney.
+  expect([search?.get('end_time'), search?.getAll('start_time').at(-1)]).toEqual([
+    'gt.2031-03-09T13:00:00.000Z',
+    'lt.2031-03-11T13:00:00.000Z',
+  ]);
 });
 
 test('one tap pays with a saved card that has not expired; one that is refused leads to the pay page', async () => {
   const card = { id: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 };
-  CARDS.push(card, { ...card, id: 'pm_2', last4: '0341', expiryYear: 2030 });
+  wire.answer('saved-cards', { cards: [card, { ...card, id: 'pm_2', last4: '0341', expiryYear: 2030 }] });
+  const quote = { differenceCents: 6_900, refundCents: 0, payUntil: PAY_UNTIL };
+  answerChange('extend-booking', quote, { differenceCents: 6_900, ...HELD, cardProblem: 'declined' });
   show();
-  calls.quoteChange.mockResolvedValue({ differenceCents: 6_900, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
   await press('Stay longer');
   await press(/^9 pm/);
   const tap = await screen.findByRole('button', { name: 'Pay $69 with Visa ending in 4242' });
   expect(screen.queryByText(/0341/)).toBeNull();
-  const held = { differenceCents: 6_900, refundCents: 0, waitsUntil: 'x', url: 'https://pay.example' };
-  calls.makeChange.mockResolvedValueOnce({ ...held, cardProblem: 'declined' });
   await user.click(tap);
   expect((await screen.findByRole('alert')).textContent).toContain('declined the card. Nothing was charged.');
   expect(leaveTo).not.toHaveBeenCalled();
   await press('Go to the pay page');
-  expect(leaveTo).toHaveBeenCalledWith('https://pay.example');
-  expect(calls.makeChange).toHaveBeenCalledWith('b1', expect.anything(), { differenceCents: 6_900, card: 'pm_1' });
+  expect(leaveTo).toHaveBeenCalledWith('https://pay.example/x');
+  const change = { bookingId: ID, hours: 1, from: at(20).toISOString(), differenceCents: 6_900, card: 'pm_1' };
+  expect(sentChanges('extend-booking')).toEqual([change]);
+  answerChange('extend-booking', quote, { differenceCents: 6_900, refundCents: 0 });
   await press('Back');
   await press(/^9 pm/);
-  calls.makeChange.mockResolvedValueOnce({ differenceCents: 6_900, refundCents: 0 });
   await press('Pay $69 with Visa ending in 4242');
+  await expect.poll(() => sentChanges('extend-booking')).toEqual([change, change]);
+  // Closed when the bookings were read again.
+  await expect.poll(() => screen.queryByRole('group', { name: 'Confirm' })).toBeNull();
   expect(leaveTo).toHaveBeenCalledTimes(1);
-  CARDS.length = 0;
 });
 
 test('no way to pay can be pressed before the saved cards are known, so that none appears under a finger', async () => {
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  vi.mocked(callFunction).mockReturnValueOnce(promise as never);
+  const release = wire.hold('saved-cards');
+  answerChange('extend-booking', { differenceCents: 6_900, refundCents: 0, payUntil: PAY_UNTIL });
   show();
-  calls.quoteChange.mockResolvedValue({ differenceCents: 6_900, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
   await press('Stay longer');
   await press(/^9 pm/);
   const pay = await screen.findByRole<HTMLButtonElement>('button', { name: 'Pay $69 and change' });
+  await wire.expectRequests('saved-cards', 1);
   expect(pay.disabled).toBe(true);
-  resolve({ cards: [] });
+  release();
   await vi.waitFor(() => expect(pay.disabled).toBe(false));
 });
 
 test('staying longer is offered as far as the room is free, each end with what it costs more', async () => {
-  show();
   // The third hour brings a discount for all of them.
-  calls.quoteChange.mockImplementation((_id, change) =>
-    Promise.resolve({ differenceCents: change.kind === 'extend' && change.more === 2 ? 4_800 : 0, refundCents: 0 }),
-  );
-  calls.makeChange.mockResolvedValue({ differenceCents: 0, refundCents: 0 });
+  wire.answerWith('extend-booking', ({ hours }) => ({ differenceCents: hours === 2 ? 4_800 : 0, refundCents: 0 }));
+  show();
   await press('Stay longer');
   const ends = await screen.findByRole('group', { name: 'New end' });
   await within(ends).findByText('$48 more');
+  await within(ends).findByText('No extra cost');
   expect(
     within(ends)
       .getAllByRole('button')
@@ -211,26 +218,26 @@ test('staying longer is offered as far as the room is free, each end with what i
   ).toEqual(['9 pmNo extra cost', '10 pm$48 more']);
   await press(/^9 pm/);
   await press('Change my booking');
-  expect(calls.makeChange).toHaveBeenCalledWith(
-    'b1',
-    { kind: 'extend', more: 1, from: at(20) },
-    { differenceCents: 0, card: null },
-  );
+  await expect
+    .poll(() => sentChanges('extend-booking'))
+    .toEqual([{ bookingId: ID, hours: 1, from: at(20).toISOString(), differenceCents: 0 }]);
 });
 
 test('new hours that wait for a payment can be paid or let go', async () => {
-  const waiting = { holdId: 'h', studioId: 'B', studioName: 'Studio B', startTime: at(18), endTime: at(20) };
+  const HOLD = '77777777-7777-4777-8777-777777777777';
+  const waiting = { holdId: HOLD, studioId: OTHER_ROOM, studioName: 'Studio B', startTime: at(18), endTime: at(20) };
   show({ waiting: { ...waiting, cents: 1_000, until: new Date(NOW.getTime() + 600_000), url: 'https://pay.example' } });
   expect(await screen.findByText('Not changed yet')).toBeTruthy();
   await press('Pay $10');
   expect(leaveTo).toHaveBeenCalledWith('https://pay.example');
-  expect(screen.getByRole('button', { name: 'Keep my old hours' })).toBeTruthy();
+  await press('Keep my old hours');
+  await wire.expectSent('release-hold', { bookingId: HOLD });
 });
 
 test('a booking that is unknown, failed to load, past, cancelled or not paid says so', async () => {
   show(null);
   expect(await screen.findByText(/There is no booking ABCD-2345/)).toBeTruthy();
-  calls.readOwnBooking.mockRejectedValue(new Error('no'));
+  wire.fail('own_booking', 500);
   renderPart(<BookingView bookingKey="X" userId="u" rooms={rooms} days={days} cancelForm={() => null} />);
   expect(await screen.findByText('Your booking could not be loaded.')).toBeTruthy();
   show({ startTime: at(-400), endTime: at(-398) });
@@ -242,9 +249,9 @@ test('a booking that is unknown, failed to load, past, cancelled or not paid say
 
 test('the starts of a day count hours past midnight, and the booking’s own hours as free for it', () => {
   const view = { taken: [taken(18, 20, true), taken(25, 26)], now: NOW, horizonDays: 90 };
-  const starts = startsOf(BOOKING, { studioId: 'A', date: '2031-03-08', hours: 2 }, view);
+  const starts = startsOf(BOOKING, { studioId: ROOM, date: '2031-03-08', hours: 2 }, view);
   expect(starts.filter(({ free }) => !free).map(({ hour }) => hour)).toEqual([18]);
-  const three = startsOf(BOOKING, { studioId: 'A', date: '2031-03-08', hours: 3 }, view);
+  const three = startsOf(BOOKING, { studioId: ROOM, date: '2031-03-08', hours: 3 }, view);
   expect(three.filter(({ free }) => !free).map(({ hour }) => hour)).toEqual([23]);
   expect(freeAfter(BOOKING, view.taken, 9)).toBe(5);
   expect(endWith(BOOKING, 2)).toEqual(at(22));
@@ -281,9 +288,9 @@ test('a session that was made longer says so, and keeps that the door was opened
 test('a coming booking leads to the same time next week, a past one to the next such day', async () => {
   show();
   const next = await screen.findByRole('link', { name: 'Same time next week' });
-  expect(next.getAttribute('href')).toBe('/booking?room=A&from=2031-03-15T18&hours=2');
+  expect(next.getAttribute('href')).toBe(`/booking?room=${ROOM}&from=2031-03-15T18&hours=2`);
   cleanup();
   show({ startTime: at(-24 * 14 + 18), endTime: at(-24 * 14 + 20) });
   const again = await screen.findByRole('link', { name: 'Book again, Sat 8 Mar' });
-  expect(again.getAttribute('href')).toBe('/booking?room=A&from=2031-03-08T18&hours=2');
+  expect(again.getAttribute('href')).toBe(`/booking?room=${ROOM}&from=2031-03-08T18&hours=2`);
 });
