@@ -6,13 +6,19 @@ import { relative } from 'node:path';
  * each call of a provider, because it takes seconds.
  */
 
+/** SQL functions that wait for another transaction. */
+const LOCKING =
+  '(?:lock_booking|lock_order|hold_booking|begin_card_payment|begin_replacing|replace_attempt|next_payment_attempt)';
 /** Statements that wait for another transaction, also inside of an SQL function. */
-export const LOCK =
-  /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|pg_advisory_xact_lock|private\.(?:lock_booking|lock_order|hold_booking|begin_card_payment|begin_replacing|replace_attempt|next_payment_attempt)\(/;
-const LOCK_CALL = /\block(?:Booking|Order|Payment|Profile|UnchangedProfile)\((?:tx|services)/;
+export const LOCK = new RegExp(
+  `\\bfor (?:no key )?update\\b|\\bfor (?:key )?share\\b|pg_advisory_xact_lock|private\\.${LOCKING}\\(`,
+);
+const LOCK_CALL = new RegExp(
+  `\\block(?:Booking|Order|Payment|Profile|UnchangedProfile)\\((?:tx|services)|\\bcall(?:Sql|Json)\\(\\s*[\\w.]+,\\s*'${LOCKING}'`,
+);
 const PORT_CALL = /\b(payments|locks|store|idReader|checks|requireHostedChecks\(services\))\s*\??\.\s*(\w+)\(/;
 /** They lock for those who call them: the point is the caller's. */
-const HELPERS = ['core/booking-rows', 'payments/payment-rows', 'identity/profile'];
+const HELPERS = ['core/booking-rows', 'core/call-sql', 'payments/payment-rows', 'identity/profile'];
 /** Lists and maps that are called like a port. */
 const OF_LISTS = ['map', 'clear', 'set', 'get', 'has', 'capacity'];
 const FOLDER = 'server/operations';

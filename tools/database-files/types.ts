@@ -2,42 +2,57 @@ import type { Database, Query } from '#server/db/database.ts';
 import { VIEW_RULES } from '#server/rest/schema-cache/queries.ts';
 import { traceViews } from '#server/rest/schema-cache/relationships.ts';
 import { readSchemaCache } from '#server/rest/schema-cache/schema-cache.ts';
+import type { Schema } from '#server/rest/schema-cache/schema.ts';
+import { renderFunctions } from './render-functions.ts';
 import { type ColumnFacts, type Facts, renderTypes } from './render-types.ts';
 
 /** The schema that supabase-js reads and writes. */
 const SCHEMA = 'public';
+/** The schema whose functions the server calls. */
+const INNER_SCHEMA = 'private';
 
-/** Returns the text of `database/types.ts` for the public schema of a migrated database. */
+/** Returns the text of `database/types.ts`: the public schema of a migrated database, and the functions that the server calls. */
 export function generateTypes(db: Database): Promise<string> {
   return db.transaction(({ query }) => readTypes(query));
 }
 
 async function readTypes(query: Query): Promise<string> {
-  const schema = (await readSchemaCache(query, { schemas: [SCHEMA], searched: [] })).get(SCHEMA);
-  if (schema === undefined) throw new Error(`the database has no schema ${SCHEMA}`);
-  return renderTypes(schema, await readFacts(query));
+  const types = renderTypes(await readSchema(query, SCHEMA), await readFacts(query, SCHEMA));
+  const functions = renderFunctions(await readSchema(query, INNER_SCHEMA), await readResults(query, INNER_SCHEMA));
+  return `${types}\n${functions}`;
 }
 
-async function readFacts(query: Query): Promise<Facts> {
+async function readSchema(query: Query, name: string): Promise<Schema> {
+  const schema = (await readSchemaCache(query, { schemas: [name], searched: [] })).get(name);
+  if (schema === undefined) throw new Error(`the database has no schema ${name}`);
+  return schema;
+}
+
+async function readFacts(query: Query, schema: string): Promise<Facts> {
   const columns = await query<ColumnRow>(
     `select c.oid::int8 as oid, a.attnum as number, c.relname || '.' || a.attname as name, not a.attnotnull as nullable,
        not a.attnotnull or a.atthasdef or a.attidentity <> '' as optional, a.attgenerated <> '' or a.attidentity = 'a' as generated
      from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not a.attisdropped`,
-    [SCHEMA],
-  );
-  const results = await query<{ name: string; type: string }>(
-    `select p.proname as name, pg_catalog.format_type(p.prorettype, null) as type
-     from pg_catalog.pg_proc p where p.pronamespace = $1::regnamespace`,
-    [SCHEMA],
+    [schema],
   );
   const valuesOf = await readCheckedValues(query);
   return {
     columns: new Map(
       columns.rows.map((row): [string, ColumnFacts] => [row.name, { ...row, values: valuesOf(row.oid, row.number) }]),
     ),
-    results: new Map(results.rows.map(({ name, type }) => [name, type])),
+    results: await readResults(query, schema),
   };
+}
+
+/** Reads the type of one value of the result of each function. */
+async function readResults(query: Query, schema: string): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await query<{ name: string; type: string }>(
+    `select p.proname as name, pg_catalog.format_type(p.prorettype, null) as type
+     from pg_catalog.pg_proc p where p.pronamespace = $1::regnamespace`,
+    [schema],
+  );
+  return new Map(rows.map(({ name, type }) => [name, type]));
 }
 type ColumnRow = Omit<ColumnFacts, 'values'> & { readonly oid: number; readonly number: number; readonly name: string };
 

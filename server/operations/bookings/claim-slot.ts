@@ -1,4 +1,7 @@
+import type { CouponTerms } from '#rules/coupons.ts';
+import type { Quote } from '#rules/pricing.ts';
 import { DatabaseError, type Queryable } from '#server/db/database.ts';
+import { callJson } from '../core/call-sql.ts';
 import {
   type BookingFacts,
   type BookingJson,
@@ -20,7 +23,36 @@ import { tooManyHolds, tooManyHours, type UnpaidHours } from '../core/too-many-h
 import type { Services } from '../core/services.ts';
 
 /** The parameters of `private.hold_booking()`. */
-export type HoldClaim = Readonly<Record<string, unknown>> & { readonly totalCents: number };
+export type HoldClaim = ClaimedSpan & {
+  readonly userId: string;
+  readonly studioId: string;
+  readonly studioName: string | undefined;
+  /** The later bookings of an order. */
+  readonly also: readonly ClaimedSpan[];
+  readonly totalCents: number;
+  readonly holdExpiresAt: Date;
+  readonly sessionExpiresAt: Date;
+  readonly couponTerms: CouponTerms | null;
+  readonly idVerificationId: string;
+  readonly termsVersion: string;
+  readonly contactPhone: string | null;
+  readonly policy: { readonly freeCancelHours: number };
+  readonly maxLiveHolds: number;
+  readonly holdsPerHour: number;
+};
+
+/** The hours and the price of one booking of a claim. */
+export type ClaimedSpan = {
+  readonly startTime: Date;
+  readonly endTime: Date;
+  readonly totalHours: number;
+  readonly slots: Quote['slots'];
+  readonly baseCostCents: number;
+  readonly discountCents: number;
+  readonly couponId: string | null;
+  readonly couponDiscountCents: number;
+  readonly finalCostCents: number;
+};
 
 /** What `private.hold_booking()` returns. */
 type HoldOutcome =
@@ -72,18 +104,19 @@ export const slotTaken = (): Refusal =>
   new Refusal('slot_taken', 'Someone else just booked this time. Please choose another.');
 
 async function tryHold(services: Services, claim: HoldClaim, now: Date): Promise<HoldOutcome> {
-  const sql = 'select private.hold_booking($1::jsonb, $2::timestamptz) as outcome';
+  const hold = (db: Queryable): Promise<HoldOutcome | null> =>
+    callJson(db, 'hold_booking', { p: claim, p_now: now }, (json: HoldOutcome) => json);
   const free = claim.totalCents === 0;
   try {
-    const row = free
+    const outcome = free
       ? await services.db.transaction(async (tx) => {
-          const held = await tx.one<{ outcome: HoldOutcome }>(sql, [claim, now]);
-          if (held?.outcome.outcome === 'held') await confirmFree(services, tx, held.outcome.booking.id);
+          const held = await hold(tx);
+          if (held?.outcome === 'held') await confirmFree(services, tx, held.booking.id);
           return held;
         })
-      : await services.db.one<{ outcome: HoldOutcome }>(sql, [claim, now]);
-    if (!row) throw new Error('hold_booking returned no row');
-    return row.outcome;
+      : await hold(services.db);
+    if (outcome === null) throw new Error('hold_booking returned nothing');
+    return outcome;
   } catch (error) {
     if (error instanceof DatabaseError && error.code === 'HC001')
       throw new Refusal('coupon_exhausted', 'This code has been fully used.');

@@ -7,7 +7,7 @@ import { leaveOut } from '../core/taken-hours.ts';
 import { openSession } from '../payments/open-session.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import { type CheckoutFacts, requireEligible } from './checkout-facts.ts';
-import { claimSlot, type HoldClaim } from './claim-slot.ts';
+import { claimSlot, type ClaimedSpan, type HoldClaim } from './claim-slot.ts';
 import { countCouponGuess } from './count-coupon-guess.ts';
 import { readOwnHold } from './price.ts';
 import { frozenPrices, newPrices, type PricedSpan, readSpanFacts, spansOf, type SpanSlots } from './price-spans.ts';
@@ -116,6 +116,7 @@ function claimOf(
 ): HoldClaim {
   const { rules } = facts;
   const [first, ...also] = priced.map(claimedSpan);
+  if (first === undefined) throw new Error('a request has at least one span');
   const holdExpiresAt = new Date(now.getTime() + resolveHoldMinutes(settings, rules) * 60_000);
   return {
     userId: request.userId,
@@ -136,12 +137,7 @@ function claimOf(
   };
 }
 
-/** The hours and the price of one booking of a claim. */
-const claimedSpan = ({
-  startTime,
-  endTime,
-  price: { quote, couponId },
-}: PricedSpan): Readonly<Record<string, unknown>> => ({
+const claimedSpan = ({ startTime, endTime, price: { quote, couponId } }: PricedSpan): ClaimedSpan => ({
   startTime,
   endTime,
   totalHours: quote.hours,

@@ -1,6 +1,7 @@
 import { daysBetween, type StudioDate } from '#rules/studio-time.ts';
 import { isSeries, slotsDaysLater } from '#rules/finding/series.ts';
 import { type Slot, spanOf } from '#rules/slots.ts';
+import { callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import { type CheckoutFacts, readCheckoutFacts } from './checkout-facts.ts';
 import { frozenPrice, newPrice, type OwnHold, type Price, readSpan, type Span } from './price.ts';
@@ -93,10 +94,6 @@ export async function newPrices(
 }
 
 /** Reads for how many bookings a person can use a code; null without a limit. */
-async function readUses(db: Queryable, code: string, userId: string | null, now: Date): Promise<number | null> {
-  const row = await db.one<{ uses: number | null }>(
-    'select private.coupon_units($1, $2::uuid, $3::timestamptz) as uses',
-    [code, userId, now],
-  );
-  return row?.uses ?? null;
+function readUses(db: Queryable, code: string, userId: string | null, now: Date): Promise<number | null> {
+  return callSql(db, 'coupon_units', { p_code: code, p_user: userId, p_now: now });
 }

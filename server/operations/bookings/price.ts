@@ -2,6 +2,7 @@ import type { CouponTerms } from '#rules/coupons.ts';
 import { quoteSlots, type Quote, type Rates } from '#rules/pricing.ts';
 import { type Slot, slotClosed, slotsOfSpan } from '#rules/slots.ts';
 import { settings as studio } from '#rules/venue.ts';
+import { callJson } from '../core/call-sql.ts';
 import { type BookingFacts, type BookingJson, toBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
@@ -18,7 +19,7 @@ export type Price = {
   readonly coupon: CouponTerms | null;
 };
 
-/** The caller's unpaid hold of exactly these hours with its price: `private.own_hold()`. */
+/** The caller's unpaid hold of exactly these hours with its price. */
 export type OwnHold = {
   readonly booking: BookingFacts;
   readonly couponId: string | null;
@@ -26,16 +27,20 @@ export type OwnHold = {
   readonly payable: boolean;
 };
 
+/** What `private.own_hold()` returns. */
+type OwnHoldJson = Omit<OwnHold, 'booking'> & { readonly booking: BookingJson };
+
 /** Reads the caller's own hold of these hours; null when there is none. */
-export async function readOwnHold(
+export function readOwnHold(
   { db }: Services,
   request: Span & { readonly userId: string; readonly studioId: string },
 ): Promise<OwnHold | null> {
-  const row = await db.one<{ hold: (Omit<OwnHold, 'booking'> & { readonly booking: BookingJson }) | null }>(
-    'select private.own_hold($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz) as hold',
-    [request.userId, request.studioId, request.startTime, request.endTime],
+  return callJson(
+    db,
+    'own_hold',
+    { p_user: request.userId, p_studio: request.studioId, p_start: request.startTime, p_end: request.endTime },
+    (json: OwnHoldJson): OwnHold => ({ ...json, booking: toBooking(json.booking) }),
   );
-  return row?.hold ? { ...row.hold, booking: toBooking(row.hold.booking) } : null;
 }
 
 /** Returns the slots of the requested hours. Throws `Refusal` unless they begin and end on the hour and are not too many. */

@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { slotsDaysLater, weeklyDates } from '#rules/finding/series.ts';
 import { slotClosed, spanOf } from '#rules/slots.ts';
 import { daysBetween, type StudioDate } from '#rules/studio-time.ts';
+import { callSql } from '../core/call-sql.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import { countCouponGuess } from './count-coupon-guess.ts';
 import { readSpan, type Span } from './price.ts';
@@ -74,17 +76,21 @@ function problemOf(span: SpanSlots | null, now: Date, horizonDays: number): Seri
   return closed === 'beyond-horizon' ? 'too_far' : closed;
 }
 
+const PROBLEMS = z.array(z.enum(['taken', 'closed']).nullable());
+
 /** Reads what is in the way of each of these spans. */
 export async function readInTheWay(
   { db }: Services,
   { studioId, userId }: { readonly studioId: string; readonly userId: string | null },
   spans: readonly Span[],
   now: Date,
-): Promise<readonly ('taken' | 'closed' | null)[]> {
+): Promise<z.output<typeof PROBLEMS>> {
   if (spans.length === 0) return [];
-  const row = await db.one<{ problems: readonly ('taken' | 'closed' | null)[] }>(
-    `select private.spans_in_the_way($1::uuid, $2::jsonb -> 'spans', $3::uuid, $4::timestamptz) as problems`,
-    [studioId, { spans: spans.map(({ startTime, endTime }) => ({ startTime, endTime })) }, userId, now],
-  );
-  return row?.problems ?? [];
+  const problems = await callSql(db, 'spans_in_the_way', {
+    p_studio: studioId,
+    p_spans: JSON.stringify(spans.map(({ startTime, endTime }) => ({ startTime, endTime }))),
+    p_user: userId,
+    p_now: now,
+  });
+  return PROBLEMS.parse(problems ?? []);
 }

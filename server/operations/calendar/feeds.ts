@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { addDays, dayBounds, studioDate } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
+import { callJson, callRows, callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import { recordShown } from '../core/shown-secrets.ts';
 import { type FeedContent, writeFeed } from './feed-file.ts';
@@ -18,7 +19,7 @@ export async function openFeed(services: Services, studioId: string, actor: stri
     const existing = await readOrMake(services, tx, { studioId, actor, now });
     if (isOf(services, existing)) return show(services, tx, existing.id, { studioId, actor, now });
     // The server's keys have changed since: nobody knows this address any more.
-    await tx.query('select private.revoke_calendar_feed($1::uuid, $2::uuid, $3::timestamptz)', [studioId, actor, now]);
+    await callSql(tx, 'revoke_calendar_feed', { p_studio: studioId, p_actor: actor, p_now: now });
     return show(services, tx, (await readOrMake(services, tx, { studioId, actor, now })).id, { studioId, actor, now });
   });
 }
@@ -38,34 +39,40 @@ async function show(
 
 /** Revokes the feed of a studio: its address answers 404 from now on. Returns false when there is none. */
 export async function revokeFeed({ db, clock }: Services, studioId: string, actor: string): Promise<boolean> {
-  const row = await db.one<{ revoked: boolean }>(
-    'select private.revoke_calendar_feed($1::uuid, $2::uuid, $3::timestamptz) as revoked',
-    [studioId, actor, clock()],
-  );
-  return row?.revoked === true;
+  const revoked = await callSql(db, 'revoke_calendar_feed', { p_studio: studioId, p_actor: actor, p_now: clock() });
+  return revoked === true;
 }
 
 /** Returns the calendar file of a token. Throws `Refusal` when the token is wrong or revoked. */
-export async function readFeed({ db, clock }: Services, token: string): Promise<string> {
+export async function readFeed({ db, clock, business }: Services, token: string): Promise<string> {
   const today = studioDate(clock());
-  const row = await db.one<{ content: FeedContent | null; business: string }>(
-    `select private.read_calendar_feed($1, $2::timestamptz, $3::timestamptz) as content, private.business_settings() ->> 'name' as business`,
-    [hashOf(token), dayBounds(addDays(today, -DAYS.before)).start, dayBounds(addDays(today, DAYS.after)).end],
+  const content = await callJson(
+    db,
+    'read_calendar_feed',
+    {
+      p_hash: hashOf(token),
+      p_from: dayBounds(addDays(today, -DAYS.before)).start,
+      p_to: dayBounds(addDays(today, DAYS.after)).end,
+    },
+    (json: FeedContent) => json,
   );
-  if (!row?.content) throw new Refusal('not_found', 'There is no calendar at this address.');
-  return writeFeed(row.content, row.business);
+  if (content === null) throw new Refusal('not_found', 'There is no calendar at this address.');
+  return writeFeed(content, business().name);
 }
 
 type Feed = { readonly id: string; readonly tokenHash: string };
 
 async function readOrMake(services: Services, tx: Transaction, { studioId, actor, now }: Opening): Promise<Feed> {
   const id = randomUUID();
-  const feed = await tx.one<Feed>(
-    `select id, token_hash as "tokenHash" from private.open_calendar_feed($1::uuid, $2::uuid, $3, $4::uuid, $5::timestamptz)`,
-    [id, studioId, hashOf(tokenOf(services, id)), actor, now],
-  );
-  if (!feed) throw new Refusal('not_found', 'Studio not found');
-  return feed;
+  const [feed] = await callRows(tx, 'open_calendar_feed', {
+    p_id: id,
+    p_studio: studioId,
+    p_hash: hashOf(tokenOf(services, id)),
+    p_actor: actor,
+    p_now: now,
+  });
+  if (!feed?.id || !feed.token_hash) throw new Refusal('not_found', 'Studio not found');
+  return { id: feed.id, tokenHash: feed.token_hash };
 }
 
 const isOf = (services: Services, { id, tokenHash }: Feed): boolean => hashOf(tokenOf(services, id)) === tokenHash;

@@ -1,6 +1,8 @@
 import { HORIZON_DAYS_MAX } from '#rules/business/settings-change.ts';
+import { callJson, callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
+import type { Json } from '#database/types.ts';
 import type { Queryable } from '#server/db/database.ts';
 
 export type Closure = {
@@ -23,7 +25,7 @@ const ENDLESS_WEEKS = Math.ceil(HORIZON_DAYS_MAX / 7) + 1;
 /** What `private.close_hours()` returns. */
 type Outcome =
   | { outcome: 'closed'; closureId: string }
-  | { outcome: 'booked'; bookings: Readonly<Record<string, unknown>>[] }
+  | { outcome: 'booked'; bookings: readonly Json[] }
   | { outcome: 'no_studio' };
 
 /**
@@ -42,12 +44,13 @@ export async function storeClosure(db: Queryable, closure: Closure, actor: strin
   const endless = closure.weeks === 'endless';
   if ((endless || closure.weeks === 1) && closure.endTime <= now)
     throw new Refusal('invalid_request', 'These hours are already over.');
-  const row = await db.one<{ outcome: Outcome }>(
-    `select private.${endless ? 'close_hours_endlessly' : 'close_hours'}($1::jsonb, $2::uuid, $3::timestamptz) as outcome`,
-    [endless ? { ...closure, weeks: ENDLESS_WEEKS } : closure, actor, now],
+  const outcome = await callJson(
+    db,
+    endless ? 'close_hours_endlessly' : 'close_hours',
+    { p: endless ? { ...closure, weeks: ENDLESS_WEEKS } : closure, p_actor: actor, p_now: now },
+    (json: Outcome) => json,
   );
-  if (!row) throw new Error('closing hours returned no row');
-  const { outcome } = row;
+  if (outcome === null) throw new Error('closing hours returned nothing');
   if (outcome.outcome === 'closed') return outcome.closureId;
   if (outcome.outcome === 'no_studio') throw new Refusal('not_found', 'Studio not found');
   const { bookings } = outcome;
@@ -58,5 +61,5 @@ export async function storeClosure(db: Queryable, closure: Closure, actor: strin
 /** Periodic task: adds the weeks that come into reach to closures without an end. */
 export async function extendClosures({ db, clock }: Services): Promise<void> {
   const until = new Date(clock().getTime() + (ENDLESS_WEEKS - 1) * 7 * DAY_MS);
-  await db.one('select private.extend_closures($1::timestamptz)', [until]);
+  await callSql(db, 'extend_closures', { p_until: until });
 }

@@ -1,4 +1,6 @@
+import type { JsonObject } from '#database/types.ts';
 import type { Queryable } from '#server/db/database.ts';
+import { callSql } from './call-sql.ts';
 
 /** An entry of the audit log. `actor` is the account that acted, or null if the server acted by itself. `id` identifies the resource. */
 type AuditEntry = {
@@ -6,7 +8,7 @@ type AuditEntry = {
   readonly action: string;
   readonly resource: string;
   readonly id: string | null;
-  readonly details?: Readonly<Record<string, unknown>>;
+  readonly details?: JsonObject;
 };
 
 /** Adds an entry to the audit log, in the transaction of what it is about. */
@@ -14,7 +16,13 @@ export async function recordAudit(
   db: Queryable,
   { actor, action, resource, id, details = {} }: AuditEntry,
 ): Promise<void> {
-  await db.query('select private.audit($1::uuid, $2, $3, $4, $5::jsonb)', [actor, action, resource, id, details]);
+  await callSql(db, 'audit', {
+    p_actor: actor,
+    p_action: action,
+    p_resource_type: resource,
+    p_resource_id: id,
+    p_details: details,
+  });
 }
 
 export type FoundBooking = { readonly id: string; readonly reference: string };
@@ -45,7 +53,7 @@ export async function findBooking(db: Queryable, ids: readonly string[]): Promis
 export async function recordFailedCall(
   db: Queryable,
   bookingId: string,
-  call: { readonly operation: string; readonly code: string } & Readonly<Record<string, unknown>>,
+  call: { readonly operation: string; readonly code: string } & JsonObject,
   now: Date,
 ): Promise<void> {
   await db.query(

@@ -1,4 +1,5 @@
 import type { Queryable } from '#server/db/database.ts';
+import { callJson } from './call-sql.ts';
 
 /** A booking of the database. Money is in cents. */
 export type BookingFacts = {
@@ -132,19 +133,14 @@ export const toPayment = (json: PaymentJson): PaymentFacts => ({
  * Locks the booking until the transaction ends, and before the hold of new hours the booking that moves there. Always lock it before its
  * payments: the same order everywhere prevents deadlocks.
  */
-export async function lockBooking(tx: Queryable, bookingId: string): Promise<BookingFacts | null> {
-  const row = await tx.one<{ facts: BookingJson | null }>('select private.lock_booking($1::uuid) as facts', [
-    bookingId,
-  ]);
-  return row?.facts ? toBooking(row.facts) : null;
+export function lockBooking(tx: Queryable, bookingId: string): Promise<BookingFacts | null> {
+  return callJson(tx, 'lock_booking', { p_booking: bookingId }, toBooking);
 }
 
 /** Locks a booking with all bookings of its order, in their order; a booking that was made alone as `lockBooking` does. Empty when there is none. */
 export async function lockOrder(tx: Queryable, bookingId: string): Promise<readonly BookingFacts[]> {
-  const row = await tx.one<{ facts: readonly BookingJson[] }>('select private.lock_order($1::uuid) as facts', [
-    bookingId,
-  ]);
-  return (row?.facts ?? []).map(toBooking);
+  const read = (json: readonly BookingJson[]): readonly BookingFacts[] => json.map(toBooking);
+  return (await callJson(tx, 'lock_order', { p_booking: bookingId }, read)) ?? [];
 }
 
 /** Reads all bookings of an order, earliest first. */

@@ -1,5 +1,6 @@
 import type { Permission } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
+import { callSql } from './call-sql.ts';
 import { Refusal } from './refusal.ts';
 
 /** The refusal of staff who lack the permission. */
@@ -28,9 +29,14 @@ export async function recordShown(
   { kind, id, studioId, endsAt }: ShownSecret,
   { actor, permission, now }: { readonly actor: string; readonly permission: Permission; readonly now: Date },
 ): Promise<void> {
-  const row = await tx.one<{ recorded: boolean }>(
-    'select private.show_secret($1, $2::uuid, $3::uuid, $4::timestamptz, $5::uuid, $6, $7::timestamptz) as recorded',
-    [kind, id, studioId, endsAt, actor, permission, now],
-  );
-  if (row?.recorded !== true) throw permissionMissing(permission);
+  const recorded = await callSql(tx, 'show_secret', {
+    p_kind: kind,
+    p_subject: id,
+    p_studio: studioId,
+    p_ends: endsAt,
+    p_user: actor,
+    p_permission: permission,
+    p_now: now,
+  });
+  if (recorded !== true) throw permissionMissing(permission);
 }

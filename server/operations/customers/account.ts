@@ -1,3 +1,5 @@
+import type { Json } from '#database/types.ts';
+import { callJson } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { OwnerProof, Services } from '../core/services.ts';
 
@@ -8,7 +10,7 @@ type Outcome =
       readonly kept: number;
       readonly keptUntil: string | null;
     }
-  | { readonly outcome: 'bookings'; readonly bookings: readonly Readonly<Record<string, unknown>>[] }
+  | { readonly outcome: 'bookings'; readonly bookings: readonly Json[] }
   | { readonly outcome: 'staff' | 'not_found' };
 
 /**
@@ -20,11 +22,8 @@ export async function deleteAccount(
   { userId, sessionId, proof }: { userId: string; sessionId: string; proof: OwnerProof },
 ): Promise<{ kept: number; keptUntil: string | null }> {
   await proveOwner(userId, sessionId, proof);
-  const row = await db.one<{ done: Outcome }>('select private.delete_account($1::uuid, $2::timestamptz) as done', [
-    userId,
-    clock(),
-  ]);
-  const done = row?.done ?? { outcome: 'not_found' };
+  const args = { p_user: userId, p_now: clock() };
+  const done = (await callJson(db, 'delete_account', args, (json: Outcome) => json)) ?? { outcome: 'not_found' };
   switch (done.outcome) {
     case 'deleted':
       forgetSessions(done.sessions);
@@ -55,11 +54,8 @@ export async function removePhone(
   { userId, sessionId, proof }: { userId: string; sessionId: string; proof: OwnerProof },
 ): Promise<boolean> {
   await proveOwner(userId, sessionId, proof);
-  const row = await db.one<{ done: PhoneOutcome }>('select private.remove_phone($1::uuid, $2::timestamptz) as done', [
-    userId,
-    clock(),
-  ]);
-  const done = row?.done ?? { outcome: 'not_found' };
+  const args = { p_user: userId, p_now: clock() };
+  const done = (await callJson(db, 'remove_phone', args, (json: PhoneOutcome) => json)) ?? { outcome: 'not_found' };
   switch (done.outcome) {
     case 'removed':
       return done.removed;
@@ -77,8 +73,8 @@ export async function removePhone(
 export async function exportAccount(
   { db, clock }: Services,
   userId: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const row = await db.one<{ data: Readonly<Record<string, unknown>> | null }>(
+): Promise<{ readonly [topic: string]: Json }> {
+  const row = await db.one<{ data: { readonly [topic: string]: Json } | null }>(
     `select private.export_account($1::uuid, $2::timestamptz) || jsonb_build_object('crew', private.export_crew($1::uuid))
        || private.export_feedback($1::uuid) as data`,
     [userId, clock()],

@@ -1,4 +1,5 @@
 import type { BlockedBookings, BookingOfBlocked } from '#contracts/customers/staff-block-customer.ts';
+import { callJson, callSql } from '../core/call-sql.ts';
 import { cancelForStaff, type StaffCancellation } from '../bookings/cancel-for-staff.ts';
 import type { MoneyRight } from '../core/concessions.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -23,12 +24,14 @@ export async function blockCustomer(
 ): Promise<readonly BookingOfBlocked[]> {
   const now = clock();
   if (until !== null && until <= now) throw new Refusal('invalid_request', 'until must be in the future.');
-  const row = await db.one<{ bookings: BookingOfBlocked[] | null }>(
-    'select private.block_customer($1::uuid, $2, $3::timestamptz, $4::uuid, $5::timestamptz) as bookings',
-    [userId, reason, until, actor, now],
+  const bookings = await callJson(
+    db,
+    'block_customer',
+    { p_user: userId, p_reason: reason, p_until: until, p_actor: actor, p_now: now },
+    (json: readonly BookingOfBlocked[]) => json,
   );
-  if (!row?.bookings) throw new Refusal('not_found', 'Customer not found');
-  return row.bookings;
+  if (bookings === null) throw new Refusal('not_found', 'Customer not found');
+  return bookings;
 }
 
 /**
@@ -49,10 +52,10 @@ export async function decideBlockedBookings(
   const confirmed = bookings.filter(({ status }) => status === 'confirmed');
   if (decision === 'later') return confirmed;
   if (decision === 'keep') {
-    await services.db.query('select private.keep_blocked_bookings($1::uuid[], $2::uuid)', [
-      confirmed.map(({ id }) => id),
-      wanted.actor,
-    ]);
+    await callSql(services.db, 'keep_blocked_bookings', {
+      p_bookings: confirmed.map(({ id }) => id),
+      p_actor: wanted.actor,
+    });
     return [];
   }
   const left: BookingOfBlocked[] = [];
@@ -77,9 +80,6 @@ async function wasCancelled(services: Services, wanted: StaffCancellation): Prom
 
 /** Ends a block; a customer who is not blocked stays so. Throws `Refusal('not_found')`. */
 export async function unblockCustomer({ db }: Services, userId: string, actor: string): Promise<void> {
-  const row = await db.one<{ found: boolean }>('select private.unblock_customer($1::uuid, $2::uuid) as found', [
-    userId,
-    actor,
-  ]);
-  if (!row?.found) throw new Refusal('not_found', 'Customer not found');
+  const found = await callSql(db, 'unblock_customer', { p_user: userId, p_actor: actor });
+  if (found !== true) throw new Refusal('not_found', 'Customer not found');
 }

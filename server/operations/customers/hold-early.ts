@@ -1,3 +1,4 @@
+import { callJson } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import { refuseHours, slotTaken } from '../bookings/claim-slot.ts';
 import type { Span } from '../bookings/price.ts';
@@ -19,15 +20,23 @@ export async function holdEarly(
   const now = services.clock();
   const { slots } = await requireBookable(services, request);
   const { userId, studioId, startTime, endTime, address } = request;
-  const row = await db
-    .one<{ answer: Outcome }>(
-      'select private.hold_early($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz, $5::int, $6, $7::timestamptz) as answer',
-      [userId, studioId, startTime, endTime, slots.length, address, now],
-    )
-    .catch((error: unknown) => refuseHours(db, error));
-  switch (row?.answer.outcome) {
+  const answer = await callJson(
+    db,
+    'hold_early',
+    {
+      p_user: userId,
+      p_studio: studioId,
+      p_start: startTime,
+      p_end: endTime,
+      p_hours: slots.length,
+      p_address: address,
+      p_now: now,
+    },
+    (json: Outcome) => json,
+  ).catch((error: unknown) => refuseHours(db, error));
+  switch (answer?.outcome) {
     case 'held':
-      return new Date(row.answer.until);
+      return new Date(answer.until);
     case 'verified':
       throw new Refusal('already_done', 'Your ID is verified: you can book these hours.');
     case 'taken':
@@ -38,6 +47,6 @@ export async function holdEarly(
         'We can’t hold these hours while you verify your ID. You can book them as soon as it’s done, if they’re still free.',
       );
     case undefined:
-      throw new Error('hold_early returned no row');
+      throw new Error('hold_early returned nothing');
   }
 }

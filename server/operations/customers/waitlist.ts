@@ -1,4 +1,5 @@
 import { settings as studio } from '#rules/venue.ts';
+import { callJson, callSql } from '../core/call-sql.ts';
 import type { Span } from '../bookings/price.ts';
 import { Refusal } from '../core/refusal.ts';
 import { requireBookable } from './bookable-span.ts';
@@ -18,13 +19,22 @@ export async function joinWaitlist(
 ): Promise<WaitlistPlace> {
   const now = services.clock();
   await requireBookable(services, request);
-  const row = await services.db.one<{ answer: Outcome }>(
-    'select private.join_waitlist($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz, $5::int, $6::timestamptz) as answer',
-    [request.userId, request.studioId, request.startTime, request.endTime, studio.maxWaitlistEntries, now],
+  const answer = await callJson(
+    services.db,
+    'join_waitlist',
+    {
+      p_user: request.userId,
+      p_studio: request.studioId,
+      p_start: request.startTime,
+      p_end: request.endTime,
+      p_max: studio.maxWaitlistEntries,
+      p_now: now,
+    },
+    (json: Outcome) => json,
   );
-  switch (row?.answer.outcome) {
+  switch (answer?.outcome) {
     case 'joined':
-      return { entryId: row.answer.entryId, ahead: row.answer.ahead };
+      return { entryId: answer.entryId, ahead: answer.ahead };
     case 'free':
       throw new Refusal('slot_free', 'These hours are free right now: you can book them.');
     case 'own':
@@ -35,7 +45,7 @@ export async function joinWaitlist(
         `You can wait for up to ${studio.maxWaitlistEntries} times. Leave one of them first.`,
       );
     case undefined:
-      throw new Error('join_waitlist returned no row');
+      throw new Error('join_waitlist returned nothing');
   }
 }
 
@@ -44,14 +54,11 @@ export async function leaveWaitlist(
   { db, clock }: Services,
   { userId, entryId }: { readonly userId: string; readonly entryId: string },
 ): Promise<void> {
-  const row = await db.one<{ left: boolean }>(
-    'select private.leave_waitlist($1::uuid, $2::uuid, $3::timestamptz) as left',
-    [userId, entryId, clock()],
-  );
-  if (row?.left !== true) throw new Refusal('not_found', 'You aren’t on the wait list for these hours.');
+  if ((await callSql(db, 'leave_waitlist', { p_user: userId, p_entry: entryId, p_now: clock() })) !== true)
+    throw new Refusal('not_found', 'You aren’t on the wait list for these hours.');
 }
 
 /** Periodic task: asks people whose hours are free although nobody asked them when they were freed. */
 export async function followWaitlist({ db, clock }: Services): Promise<void> {
-  await db.query('select private.follow_waitlist($1::timestamptz)', [clock()]);
+  await callSql(db, 'follow_waitlist', { p_now: clock() });
 }

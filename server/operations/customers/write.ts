@@ -1,6 +1,7 @@
 import type { Letter } from '#rules/letter.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
+import { callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 
 export type CustomerMessage = Letter & {
@@ -15,11 +16,15 @@ export async function writeCustomer(
   { messageId, userId, subject, body }: CustomerMessage,
   actor: string,
 ): Promise<void> {
-  const row = await db.one<{ outcome: 'sent' | 'changed' | 'not_found' }>(
-    'select private.write_customer($1::uuid, $2::uuid, $3, $4, $5::uuid, $6::timestamptz) as outcome',
-    [messageId, userId, subject, body, actor, clock()],
-  );
-  if (row?.outcome === 'changed')
+  const outcome = await callSql(db, 'write_customer', {
+    p_id: messageId,
+    p_user: userId,
+    p_subject: subject,
+    p_body: body,
+    p_actor: actor,
+    p_now: clock(),
+  });
+  if (outcome === 'changed')
     throw new Refusal('already_done', 'This email was already sent with a different text. Write a new one.');
-  if (row?.outcome !== 'sent') throw new Refusal('not_found', 'Customer not found');
+  if (outcome !== 'sent') throw new Refusal('not_found', 'Customer not found');
 }

@@ -1,5 +1,6 @@
 import { CANCEL_MINUTES, NOTICE_MINUTES, RAISE_MINUTES } from '#rules/identity.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
+import { callSql } from '../core/call-sql.ts';
 import { cancelForStaff } from '../bookings/cancel-for-staff.ts';
 import { lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -16,7 +17,7 @@ const minutes = (count: number): string => `${count} minutes`;
  */
 export async function followMissingIds(services: Services, stop: () => boolean): Promise<void> {
   const { db, clock } = services;
-  await db.query('select private.raise_missing_ids($1::timestamptz, $2::interval)', [clock(), minutes(RAISE_MINUTES)]);
+  await callSql(db, 'raise_missing_ids', { p_now: clock(), p_before: minutes(RAISE_MINUTES) });
   const { rows } = await db.query<{ id: string }>(
     'select x as id from private.missing_ids_due($1::timestamptz, $2::interval, $3::interval) x',
     [clock(), minutes(CANCEL_MINUTES), minutes(NOTICE_MINUTES)],

@@ -1,3 +1,4 @@
+import { callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readHostedCheck } from './hosted-check.ts';
 import type { Services } from '../core/services.ts';
@@ -17,5 +18,5 @@ export async function settleHostedCheck(services: Services, sessionId: string): 
   const { status } = await readHostedCheck(services, owner.user_id, sessionId);
   // A decision publishes itself when it is stored.
   if (DECIDED.includes(status)) return;
-  await services.db.query(`select private.publish_to_account($1::uuid, 'verification', '{}')`, [owner.user_id]);
+  await callSql(services.db, 'publish_to_account', { p_user: owner.user_id, p_event: 'verification', p_payload: {} });
 }

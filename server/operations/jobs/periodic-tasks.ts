@@ -1,4 +1,5 @@
 import type { Task } from '#server/queue/scheduler.ts';
+import { callSql } from '../core/call-sql.ts';
 import { queueJobAlerts } from './job-alerts.ts';
 import type { Services } from '../core/services.ts';
 
@@ -27,27 +28,27 @@ export function periodicTasks(services: Services, tasks: PaymentTasks): readonly
     {
       name: 'follow the prices of the day',
       everyMs: 60_000,
-      run: () => db.query('select private.update_hourly_rates($1::timestamptz)', [clock()]),
+      run: () => callSql(db, 'update_hourly_rates', { p_now: clock() }),
     },
     {
       name: 'delete unused photos',
       everyMs: 600_000,
-      run: () => db.query('select private.delete_unused_photos($1::timestamptz)', [clock()]),
+      run: () => callSql(db, 'delete_unused_photos', { p_now: clock() }),
     },
     {
       name: 'forget the buyers whose tax records have ended',
       everyMs: 3_600_000,
-      run: () => db.query('select private.forget_buyers($1::timestamptz)', [clock()]),
+      run: () => callSql(db, 'forget_buyers', { p_now: clock() }),
     },
     {
       name: 'forget the crews of past sessions',
       everyMs: 3_600_000,
-      run: () => db.query('select private.forget_crews($1::timestamptz)', [clock()]),
+      run: () => callSql(db, 'forget_crews', { p_now: clock() }),
     },
     {
       name: 'forget the passes of past sessions',
       everyMs: 3_600_000,
-      run: () => db.query('select private.forget_passes($1::timestamptz)', [clock()]),
+      run: () => callSql(db, 'forget_passes', { p_now: clock() }),
     },
     { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(services, tasks) },
     { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(services) },
@@ -56,11 +57,8 @@ export function periodicTasks(services: Services, tasks: PaymentTasks): readonly
 
 /** Settles payments whose webhooks were lost, in one process at a time; tries again soon after a failure. */
 async function reconcile({ db, clock }: Services, { reconcilePayments }: PaymentTasks): Promise<void> {
-  const lease = await db.one<{ taken: boolean }>(
-    `select private.take_lease('reconcile', $1::timestamptz, '${RECONCILE_EVERY}'::interval) as taken`,
-    [clock()],
-  );
-  if (lease?.taken !== true) return;
+  const taken = await callSql(db, 'take_lease', { p_name: 'reconcile', p_now: clock(), p_every: RECONCILE_EVERY });
+  if (taken !== true) return;
   try {
     await reconcilePayments();
   } catch (error) {

@@ -3,13 +3,14 @@ import { weekLater } from '#rules/finding/week-later.ts';
 import { slotsOfSpan } from '#rules/slots.ts';
 import { type AnsweredReport, incidentAnswerMail, thanksMail } from '#server/mails/after-session.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
+import { callSql } from '../core/call-sql.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { sendBookingMail } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
 /** Periodic task: queues the mails after sessions. */
 export async function queueThanks({ db, clock }: Services): Promise<void> {
-  await db.query('select private.queue_thanks($1::timestamptz)', [clock()]);
+  await callSql(db, 'queue_thanks', { p_now: clock() });
 }
 
 /** Job `mail.thanks`: thanks after a session. Nothing when the booking is cancelled or goes on after all, or its customer has switched it off meanwhile. */

@@ -1,5 +1,6 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import { calendar } from '#server/mails/booking.ts';
+import { callJson } from '../core/call-sql.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { forMail } from './booking-mail.ts';
@@ -13,8 +14,8 @@ export async function readCalendarFile(
   const booking = await readBooking(db, bookingId);
   if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
   if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
-  const row = await db.one<{ business: BusinessSettings }>('select private.business_settings() as business');
-  if (row === null) throw new Error('there are no settings');
+  const business = await callJson(db, 'business_settings', {}, (json: BusinessSettings) => json);
+  if (business === null) throw new Error('there are no settings');
   const method = booking.status === 'cancelled' ? 'CANCEL' : 'PUBLISH';
-  return calendar(forMail(booking, null, row.business), method).content;
+  return calendar(forMail(booking, null, business), method).content;
 }

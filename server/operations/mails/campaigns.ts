@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Letter } from '#rules/letter.ts';
+import { callJson, callSql } from '../core/call-sql.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
@@ -8,6 +9,12 @@ export type Campaign = Letter & {
   /** Tells a repeated call from a second campaign. */
   readonly campaignId: string;
   readonly perMinute: number;
+};
+
+/** What `private.start_campaign()` returns. */
+type Started = {
+  readonly outcome: 'started' | 'exists' | 'changed' | 'running' | 'nobody';
+  readonly recipients?: number;
 };
 
 /**
@@ -19,20 +26,23 @@ export async function startCampaign(
   { campaignId, subject, body, perMinute }: Campaign,
   actor: string,
 ): Promise<number> {
-  const row = await db.one<{
-    result: { outcome: 'started' | 'exists' | 'changed' | 'running' | 'nobody'; recipients?: number };
-  }>('select private.start_campaign($1::uuid, $2, $3, $4::int, $5::uuid, $6::timestamptz) as result', [
-    campaignId,
-    subject,
-    body,
-    perMinute,
-    actor,
-    clock(),
-  ]);
-  switch (row?.result.outcome) {
+  const result = await callJson(
+    db,
+    'start_campaign',
+    {
+      p_id: campaignId,
+      p_subject: subject,
+      p_body: body,
+      p_per_minute: perMinute,
+      p_actor: actor,
+      p_now: clock(),
+    },
+    (json: Started) => json,
+  );
+  switch (result?.outcome) {
     case 'started':
     case 'exists':
-      return row.result.recipients ?? 0;
+      return result.recipients ?? 0;
     case 'running':
       throw new Refusal('already_done', 'Another email is being sent. Wait until it has ended, or stop it.');
     case 'changed':
@@ -44,11 +54,8 @@ export async function startCampaign(
 
 /** Stops a campaign: what is not sent yet is not sent. One that has ended stays so. Throws `Refusal('not_found')`. */
 export async function stopCampaign({ db, clock }: Services, campaignId: string, actor: string): Promise<void> {
-  const row = await db.one<{ found: boolean }>(
-    'select private.stop_campaign($1::uuid, $2::uuid, $3::timestamptz) as found',
-    [campaignId, actor, clock()],
-  );
-  if (!row?.found) throw new Refusal('not_found', 'There is no such email.');
+  const found = await callSql(db, 'stop_campaign', { p_id: campaignId, p_actor: actor, p_now: clock() });
+  if (found !== true) throw new Refusal('not_found', 'There is no such email.');
 }
 
 /** Queues a mail to the account itself, as the mailing list would get it. Throws `Refusal` for the service key, which has no address. */

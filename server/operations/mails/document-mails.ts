@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { documentMail } from '#server/mails/document.ts';
 import type { MailWithCalendar } from '#server/mails/booking.ts';
 import type { Queryable } from '#server/db/database.ts';
+import { callSql } from '../core/call-sql.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readDocuments } from '../exports/booking-document.ts';
@@ -85,13 +86,15 @@ export async function mailDocuments(
   { bookingId, requestId }: { readonly bookingId: string; readonly requestId: string },
   actor: string,
 ): Promise<void> {
-  const row = await db.one<{ result: string | null }>(
-    'select private.mail_documents($1::uuid, $2::uuid, $3::uuid, $4::timestamptz) as result',
-    [bookingId, requestId, actor, clock()],
-  );
-  if (row?.result === 'no_address')
+  const result = await callSql(db, 'mail_documents', {
+    p_booking: bookingId,
+    p_request: requestId,
+    p_actor: actor,
+    p_now: clock(),
+  });
+  if (result === 'no_address')
     throw new Refusal('already_done', 'There’s nobody left to email about this booking.', { reason: 'no_address' });
-  if (row?.result !== 'queued') throw new Refusal('not_found', 'There is no receipt for this booking.');
+  if (result !== 'queued') throw new Refusal('not_found', 'There is no receipt for this booking.');
 }
 
 export const sendDocumentsJob = defineJob({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { reminderMail, reminderTextMessage } from '#server/mails/reminder.ts';
+import { callSql } from '../core/call-sql.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
@@ -9,7 +10,7 @@ import type { Services } from '../core/services.ts';
 
 /** Periodic task: queues the reminders that are due. */
 export async function queueReminders({ db, clock, texts }: Services): Promise<void> {
-  await db.query('select private.queue_reminders($1::timestamptz, $2::boolean)', [clock(), texts !== null]);
+  await callSql(db, 'queue_reminders', { p_now: clock(), p_texts: texts !== null });
 }
 
 const payloadSchema = z.object({ startTime: z.coerce.date() });

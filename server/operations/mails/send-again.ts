@@ -1,4 +1,5 @@
 import { describeMailRefusal } from '#rules/alerts/jobs.ts';
+import { callJson } from '../core/call-sql.ts';
 import { requireNotHeld } from '../access/code-hold.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
@@ -25,11 +26,13 @@ export async function sendMailAgain(
     [mailId, bookingId],
   );
   if (mail?.kind === 'mail.access-code') await requireNotHeld(db, bookingId);
-  const row = await db.one<{ result: { readonly refusal?: string } | null }>(
-    'select private.resend_mail($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz) as result',
-    [bookingId, mailId, requestId, actor, clock()],
+  const result = await callJson(
+    db,
+    'resend_mail',
+    { p_booking: bookingId, p_mail: mailId, p_request: requestId, p_actor: actor, p_now: clock() },
+    (json: { readonly refusal?: string }) => json,
   );
-  if (!row?.result) throw new Refusal('not_found', 'This booking has no such mail.');
-  const { refusal } = row.result;
+  if (result === null) throw new Refusal('not_found', 'This booking has no such mail.');
+  const { refusal } = result;
   if (refusal !== undefined) throw new Refusal('already_done', describeMailRefusal(refusal), { reason: refusal });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { letterSchema } from '#rules/letter.ts';
 import { newsMail } from '#server/mails/letter.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
+import { callJson, callSql } from '../core/call-sql.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { Services } from '../core/services.ts';
@@ -25,20 +26,11 @@ async function sendCampaignMail(
 ): Promise<JobOutcome> {
   const campaign = job.subjectId;
   const { subscription } = job.payload;
-  const row = await db.one<{ step: Step }>(
-    'select private.next_campaign_mail($1::uuid, $2::uuid, $3::timestamptz) as step',
-    [campaign, subscription, clock()],
-  );
+  const of = { p_campaign: campaign, p_subscription: subscription };
   const record = (outcome: 'sent' | 'bounced' | 'skipped', reason: string | null = null) =>
-    db.query('select private.record_campaign_mail($1::uuid, $2::uuid, $3, $4, $5::timestamptz)', [
-      campaign,
-      subscription,
-      outcome,
-      reason,
-      clock(),
-    ]);
-  const step = row?.step ?? { do: 'nothing' };
-  if (step.do === 'nothing') return 'done';
+    callSql(db, 'record_campaign_mail', { ...of, p_outcome: outcome, p_reason: reason, p_now: clock() });
+  const step = await callJson(db, 'next_campaign_mail', { ...of, p_now: clock() }, (json: Step) => json);
+  if (step === null || step.do === 'nothing') return 'done';
   if (step.do === 'wait') return { retryAt: new Date(step.until) };
   if (step.do === 'skip') {
     await record('skipped');

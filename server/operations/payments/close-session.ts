@@ -1,6 +1,7 @@
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
-import { type BookingFacts, type PaymentFacts, type PaymentJson, toPayment } from '../core/booking-rows.ts';
+import { callJson } from '../core/call-sql.ts';
+import { type BookingFacts, type PaymentFacts, toPayment } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { nullIfMissing } from './provider-errors.ts';
@@ -68,14 +69,11 @@ export async function endAttempt(
   known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
 ): Promise<boolean> {
   const until = new Date(services.clock().getTime() + REPLACING_MS);
-  const begun = await services.db.one<{ facts: PaymentJson | null }>(
-    'select private.begin_replacing($1::uuid, $2::timestamptz) as facts',
-    [payment.id, until],
-  );
+  const begun = await callJson(services.db, 'begin_replacing', { p_payment: payment.id, p_until: until }, toPayment);
   failpoint('card.replace.before.close');
   // As it is now: another call may have asked for the money of its card a moment ago. None begins after this.
   const session = await closeSession(services, hold, {
-    ...(begun?.facts ? toPayment(begun.facts) : payment),
+    ...(begun ?? payment),
     ...known,
   });
   failpoint('card.replace.after.close');
@@ -99,14 +97,20 @@ export async function replaceAttempt(
   if (!(await endAttempt(services, hold, payment, known))) return null;
   const now = clock();
   const expires = sessionExpiry(now, hold.holdExpiresAt ?? now, settings.sessionMinutes);
-  const row = await db.one<{ facts: PaymentJson | null }>(
-    'select private.replace_attempt($1::uuid, $2, $3::timestamptz, $4::timestamptz) as facts',
-    [payment.id, card, now, expires],
-  );
-  if (!row?.facts) throw holdOver();
-  return toPayment(row.facts);
+  const args = { p_payment: payment.id, p_card: card, p_now: now, p_expires: expires };
+  const next = await callJson(db, 'replace_attempt', args, toPayment);
+  if (next === null) throw holdOver();
+  return next;
 }
 
 /** The hold that was to be paid is over. */
 export const holdOver = (): Refusal =>
   new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
+
+/** The answer to staff who would end a hold that its customer is paying for at this moment. */
+export const paymentOnItsWay = (bookingId: string): Refusal =>
+  new Refusal(
+    'payment_processing',
+    'The customer is paying for this booking, so nothing was changed. Look at it again.',
+    { bookingId },
+  );

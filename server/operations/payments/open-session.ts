@@ -3,11 +3,11 @@ import { settings as studio } from '#rules/venue.ts';
 import { withSubject } from '#server/db/request-scope.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { PaymentSession } from '#server/providers/ports.ts';
+import { callJson } from '../core/call-sql.ts';
 import {
   type BookingFacts,
   customersReference,
   type PaymentFacts,
-  type PaymentJson,
   toPayment,
   readBooking,
   readOrder,
@@ -100,12 +100,11 @@ async function createOrFind(
 async function nextAttempt(services: Services, booking: BookingFacts, previous: PaymentFacts): Promise<PaymentFacts> {
   const now = services.clock();
   const held = booking.holdExpiresAt ?? now;
-  const row = await services.db.one<{ facts: PaymentJson | null }>(
-    'select private.next_payment_attempt($1::uuid, $2::timestamptz, $3::timestamptz) as facts',
-    [previous.id, now, sessionExpiry(now, held, services.settings.sessionMinutes)],
-  );
-  if (!row?.facts) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
-  return toPayment(row.facts);
+  const expires = sessionExpiry(now, held, services.settings.sessionMinutes);
+  const args = { p_payment: previous.id, p_now: now, p_expires: expires };
+  const next = await callJson(services.db, 'next_payment_attempt', args, toPayment);
+  if (next === null) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
+  return next;
 }
 
 async function createSession(

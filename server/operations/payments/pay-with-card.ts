@@ -2,6 +2,7 @@ import { formatStudioRange } from '#rules/studio-time.ts';
 import { withSubject } from '#server/db/request-scope.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { CardAnswer } from '#server/providers/ports.ts';
+import { callSql } from '../core/call-sql.ts';
 import {
   type BookingFacts,
   customersReference,
@@ -67,12 +68,9 @@ async function charge(
   const { db, payments, clock } = services;
   const customerId = await readCustomer(db, userId);
   if (attempt.card === null || customerId === null) return leaveCard(services, hold, attempt, 'gone');
-  const begun = await db.one<{ ok: boolean }>('select private.begin_card_payment($1::uuid, $2::timestamptz) as ok', [
-    attempt.id,
-    clock(),
-  ]);
+  const begun = await callSql(db, 'begin_card_payment', { p_payment: attempt.id, p_now: clock() });
   // Settled or replaced by another call since.
-  if (begun?.ok !== true) return resultOf(services, hold);
+  if (begun !== true) return resultOf(services, hold);
   failpoint('card.before.charge');
   const answer = await payments.chargeCard({
     key: attempt.key,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '#database/types.ts';
 import type { Transaction, Queryable } from '#server/db/database.ts';
 import { withoutPersonal } from '#server/providers/call.ts';
 import type { Decline } from '#server/providers/ports.ts';
@@ -62,7 +63,7 @@ export async function auditPayment(
   tx: Transaction,
   action: 'update' | 'alert' | 'declined',
   payment: PaymentFacts,
-  details: Readonly<Record<string, unknown>>,
+  details: JsonObject,
 ): Promise<void> {
   await recordAudit(tx, {
     actor: null,

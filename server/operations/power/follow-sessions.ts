@@ -1,5 +1,6 @@
 import { settings } from '#rules/venue.ts';
 import { ProviderError } from '#server/providers/call.ts';
+import { callSql } from '../core/call-sql.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { Services } from '../core/services.ts';
 
@@ -8,12 +9,12 @@ const AFTER = `${settings.lightsAfterMinutes} minutes`;
 
 /** Periodic task: queues a job for each plug that the sessions of its rooms want on or off and wanted otherwise before. */
 export async function followSessions({ db, plugs, clock }: Services): Promise<void> {
-  await db.query('select private.follow_sessions($1::timestamptz, $2::interval, $3::interval, $4::text[])', [
-    clock(),
-    BEFORE,
-    AFTER,
-    [...plugs.keys()],
-  ]);
+  await callSql(db, 'follow_sessions', {
+    p_now: clock(),
+    p_before: BEFORE,
+    p_after: AFTER,
+    p_plugs: [...plugs.keys()],
+  });
 }
 
 /**
@@ -31,7 +32,7 @@ async function switchLights({ db, plugs }: Services, { subjectId }: Pick<Job, 's
   if (state === null || power === undefined) return { closed: 'The plug is not set up any more.' };
   await power.set(state.wanted);
   if ((await power.isOn()) !== state.wanted) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
-  await db.query('select private.announce_lights()');
+  await callSql(db, 'announce_lights', {});
   // Another server may have switched the plug for a newer wish between our reading and our call.
   if ((await readState())?.wanted !== state.wanted)
     throw new ProviderError('plug', 'wish_changed', { retryable: true });

@@ -8,6 +8,7 @@ import {
 import { settings } from '#rules/venue.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Power } from '#server/providers/ports.ts';
+import { callJson } from '../core/call-sql.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -27,6 +28,7 @@ type SessionRoom = {
 /** `on`: null when the plug does not answer. */
 type SessionLights = { readonly on: boolean | null; readonly allowed: LightsAllowed };
 
+/** What `private.session_room()` returns. */
 type RoomNow = RoomUse & { readonly plug: string; readonly followed: boolean };
 
 /** Reads the room of a booking for its customer. Throws `Refusal`: `not_found`, `not_confirmed`. */
@@ -98,10 +100,9 @@ const hoursOf = ({ startTime, endTime }: BookingFacts): SessionHours => ({
 });
 
 async function readRoom({ db, clock }: Services, bookingId: string): Promise<RoomNow> {
-  const row = await db.one<{ room: RoomNow }>(
-    'select private.session_room($1::uuid, $2::timestamptz, $3::interval) as room',
-    [bookingId, clock(), `${settings.lightsBeforeMinutes} minutes`],
-  );
-  if (row === null) throw new Refusal('not_found', 'Booking not found');
-  return row.room;
+  const before = `${settings.lightsBeforeMinutes} minutes`;
+  const args = { p_booking: bookingId, p_now: clock(), p_before: before };
+  const room = await callJson(db, 'session_room', args, (json: RoomNow) => json);
+  if (room === null) throw new Refusal('not_found', 'Booking not found');
+  return room;
 }

@@ -1,5 +1,6 @@
 import { ProviderError } from '#server/providers/call.ts';
 import type { Power } from '#server/providers/ports.ts';
+import { callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import { SHARED_PLUG } from './plugs.ts';
 import type { Services } from '../core/services.ts';
@@ -32,7 +33,7 @@ export async function setLights(
     await power.set(on);
     if ((await power.isOn()) !== on) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
   });
-  await services.db.query('select private.announce_lights()');
+  await callSql(services.db, 'announce_lights', {});
 }
 
 /** Switches the plug for rooms that name none on for two seconds; the plug itself switches off. Throws `Refusal('provider_unavailable')`. */
@@ -66,7 +67,7 @@ async function audit(
   { db }: Services,
   actor: string | null,
   plug: string,
-  details: Readonly<Record<string, unknown>>,
+  details: { readonly on?: boolean; readonly bookingId?: string; readonly test?: true },
 ): Promise<void> {
   await recordAudit(db, {
     actor,

@@ -1,8 +1,9 @@
 import { addDays, slotStart, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import type { ProviderLedger } from '#server/providers/ports.ts';
+import { callRows, callSql } from '../core/call-sql.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import { compareLedger, type OwnItem } from './ledger-differences.ts';
+import { compareLedger, ownItemSchema } from './ledger-differences.ts';
 import type { Services } from '../core/services.ts';
 
 /** Webhooks of the last minutes may be under way. */
@@ -16,7 +17,7 @@ export async function startLedgerCheck({ db, clock }: Services, month: string, a
   const now = clock();
   if (month > studioDate(now).slice(0, 7))
     throw new Refusal('invalid_request', 'This month has not begun.', { field: 'month' });
-  await db.query('select private.start_ledger_check($1::date, $2::uuid, $3::timestamptz)', [`${month}-01`, actor, now]);
+  await callSql(db, 'start_ledger_check', { p_month: `${month}-01`, p_actor: actor, p_now: now });
 }
 
 /** Begins the nightly comparison: of this month, and of the month before for its last days. Does nothing when one began within `everyMs`. */
@@ -43,23 +44,21 @@ async function checkLedger({ db, payments, clock }: Services, job: Job): Promise
   const now = clock();
   const month = boundsOf(row.month);
   const ledger = await payments.listLedger(new Date(month.start.getTime() - AROUND_MS));
-  const { rows } = await db.query<OwnItem>(
-    `select kind, id, booking_id as "bookingId", amount_cents::int as "amountCents", currency, at
-     from private.ledger_items($1::timestamptz, $2::timestamptz, $3::text[])`,
-    [month.start, month.end, ledger.entries.map(({ id }) => id)],
-  );
+  const rows = await callRows(db, 'ledger_items', {
+    p_start: month.start,
+    p_end: month.end,
+    p_ids: ledger.entries.map(({ id }) => id),
+  });
+  const items = rows.map((row) => ownItemSchema.parse(row));
   const settledBefore = new Date(now.getTime() - SETTLES_MS);
-  const { sums, differences } = compareLedger(rows, ledger.entries, { ...month, settledBefore });
-  await db.query(
-    'select private.finish_ledger_check($1::uuid, $2::text::jsonb, $3::text::jsonb, $4::timestamptz, $5::text::jsonb)',
-    [
-      job.subjectId,
-      JSON.stringify(sums),
-      JSON.stringify(differences),
-      now,
-      JSON.stringify(feesAndPayoutsOf(ledger, month)),
-    ],
-  );
+  const { sums, differences } = compareLedger(items, ledger.entries, { ...month, settledBefore });
+  await callSql(db, 'finish_ledger_check', {
+    p_check: job.subjectId,
+    p_sums: JSON.stringify(sums),
+    p_differences: JSON.stringify(differences),
+    p_now: now,
+    p_fees_and_payouts: feesAndPayoutsOf(ledger, month),
+  });
   return 'done';
 }
 

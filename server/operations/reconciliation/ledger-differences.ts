@@ -1,15 +1,19 @@
+import { z } from 'zod';
 import type { LedgerEntry } from '#server/providers/ports.ts';
 
 type LedgerKind = LedgerEntry['kind'];
 /** What our rows say of a payment, refund or dispute. */
-export type OwnItem = {
-  readonly kind: LedgerKind;
-  readonly id: string;
-  readonly bookingId: string;
-  readonly amountCents: number;
-  readonly currency: string;
-  readonly at: Date;
-};
+export const ownItemSchema = z
+  .object({
+    kind: z.enum(['payment', 'refund', 'dispute']),
+    id: z.string(),
+    booking_id: z.string(),
+    amount_cents: z.number(),
+    currency: z.string(),
+    at: z.date(),
+  })
+  .transform(({ booking_id: bookingId, amount_cents: amountCents, ...item }) => ({ ...item, bookingId, amountCents }));
+export type OwnItem = z.output<typeof ownItemSchema>;
 
 type LedgerDifference = {
   readonly name: 'missing_here' | 'missing_there' | 'other_amount' | 'other_currency';

@@ -1,5 +1,6 @@
 import type { BusinessSettings, HoldLimits } from '#rules/business/business.ts';
 import type { Queryable } from '#server/db/database.ts';
+import { callJson } from '../core/call-sql.ts';
 
 /** The settings that decide about bookings: `private.booking_settings()`. */
 export type BookingRules = Pick<
@@ -16,7 +17,7 @@ export const resolveHoldMinutes = (
 
 /** Reads the settings that decide about bookings, as they are now. */
 export async function readBookingRules(db: Queryable): Promise<BookingRules> {
-  const row = await db.one<{ rules: BookingRules }>('select private.booking_settings() as rules');
-  if (row === null) throw new Error('booking_settings returned no row');
-  return row.rules;
+  const rules = await callJson(db, 'booking_settings', {}, (json: BookingRules) => json);
+  if (rules === null) throw new Error('booking_settings returned nothing');
+  return rules;
 }

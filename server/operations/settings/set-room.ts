@@ -1,5 +1,6 @@
 import type { RoomChange } from '#rules/business/room-change.ts';
 import { DatabaseError } from '#server/db/database.ts';
+import { callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import { checkAgain } from '../access/check-locks.ts';
 import { SHARED_PLUG } from '../power/plugs.ts';
@@ -22,14 +23,16 @@ export async function setRoom(services: Services, { studioId, room }: RoomChange
   if (lockId !== null && takesLock(before, room, lockId)) await requireLock(services, lockId, studioId);
   const changes = { ...room, ...(given !== null || room.name !== undefined ? { lockId } : {}) };
   try {
-    const row = await services.db.one<{ id: string | null }>(
-      'select private.set_room($1::uuid, $2::jsonb, $3::uuid, $4::timestamptz) as id',
-      [studioId, changes, actor, services.clock()],
-    );
-    if (!row?.id) throw new Refusal('not_found', 'Studio not found');
+    const id = await callSql(services.db, 'set_room', {
+      p_studio: studioId,
+      p_room: changes,
+      p_actor: actor,
+      p_now: services.clock(),
+    });
+    if (id === null) throw new Refusal('not_found', 'Studio not found');
     // Whoever looks at Today sees at once what the lock says.
     await checkAgain(services, services.clock());
-    return row.id;
+    return id;
   } catch (error) {
     if (error instanceof DatabaseError && error.constraint === 'studios_name_key')
       throw new Refusal('invalid_request', 'Another room has this name.', { field: 'room.name' });
@@ -76,10 +79,10 @@ export async function orderRooms({ db }: Services, studioIds: readonly string[],
     [studioIds],
   );
   if (missing !== null) throw new Refusal('not_found', 'Studio not found');
-  await db.query('select private.order_rooms($1::uuid[], $2::uuid)', [studioIds, actor]);
+  await callSql(db, 'order_rooms', { p_studios: studioIds, p_actor: actor });
 }
 
 /** Periodic task: closes the hours outside the opening hours of days that come into reach, and of bookings that were cancelled. */
 export async function followOpeningHours({ db, clock }: Services): Promise<void> {
-  await db.query('select private.follow_all_opening_hours($1::timestamptz)', [clock()]);
+  await callSql(db, 'follow_all_opening_hours', { p_now: clock() });
 }

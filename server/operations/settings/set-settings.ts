@@ -1,6 +1,7 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { SettingsChange } from '#rules/business/settings-change.ts';
 import type { Queryable } from '#server/db/database.ts';
+import { callJson } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
@@ -12,12 +13,14 @@ export async function setSettings(
 ): Promise<BusinessSettings> {
   if (changes.directionsPhoto !== undefined && changes.directionsPhoto !== '')
     await refuseUnknownPhoto(db, changes.directionsPhoto);
-  const row = await db.one<{ settings: BusinessSettings }>(
-    'select private.set_business_settings($1::jsonb, $2::uuid, $3::timestamptz) as settings',
-    [changes, actor, clock()],
+  const settings = await callJson(
+    db,
+    'set_business_settings',
+    { p_changes: changes, p_actor: actor, p_now: clock() },
+    (json: BusinessSettings) => json,
   );
-  if (row === null) throw new Error('set_business_settings returned no row');
-  return row.settings;
+  if (settings === null) throw new Error('set_business_settings returned nothing');
+  return settings;
 }
 
 /** A photo that was uploaded more than a day before may have been deleted as unused. */

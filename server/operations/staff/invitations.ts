@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Permission } from '#rules/permissions.ts';
+import { z } from 'zod';
+import { type Permission, PERMISSIONS } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
+import { callRows, callSql } from '../core/call-sql.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
@@ -28,16 +30,23 @@ export async function inviteStaff(
   const now = services.clock();
   const fresh = { invitationId: randomUUID(), expiresAt: expiryFrom(now) };
   return services.db.transaction(async (tx) => {
-    const row = await tx.one<{ outcome: string; id: string; expiresAt: Date }>(
-      `select outcome, id, expires_at as "expiresAt"
-       from private.invite_staff($1::uuid, $2, $3::text[], $4, $5::timestamptz, $6::uuid, $7::timestamptz)`,
-      [fresh.invitationId, email, permissions, invitationToken(services, fresh), fresh.expiresAt, actor, now],
-    );
-    if (row?.outcome === 'invited') await mailInvitation(tx, fresh, now);
-    else if (row?.outcome === 'already_staff')
+    const [row] = await callRows(tx, 'invite_staff', {
+      p_id: fresh.invitationId,
+      p_email: email,
+      p_permissions: permissions,
+      p_token: invitationToken(services, fresh),
+      p_expires: fresh.expiresAt,
+      p_actor: actor,
+      p_now: now,
+    });
+    if (row?.outcome === 'invited') {
+      await mailInvitation(tx, fresh, now);
+      return fresh;
+    }
+    if (row?.outcome === 'already_staff')
       throw new Refusal('already_done', 'This person is staff already. You can change their permissions.');
-    else if (row?.outcome !== 'waiting') throw NOT_OWNER;
-    return { invitationId: row.id, expiresAt: row.expiresAt };
+    if (row?.outcome !== 'waiting' || row.id === null || row.expires_at === null) throw NOT_OWNER;
+    return { invitationId: row.id, expiresAt: row.expires_at };
   });
 }
 
@@ -46,11 +55,13 @@ export async function renewInvitation(services: Services, invitationId: string, 
   const now = services.clock();
   const renewed = { invitationId, expiresAt: expiryFrom(now) };
   return services.db.transaction(async (tx) => {
-    const row = await tx.one<{ outcome: string }>(
-      'select private.renew_invitation($1::uuid, $2, $3::timestamptz, $4::uuid) as outcome',
-      [invitationId, invitationToken(services, renewed), renewed.expiresAt, actor],
-    );
-    refuse(row?.outcome);
+    const outcome = await callSql(tx, 'renew_invitation', {
+      p_id: invitationId,
+      p_token: invitationToken(services, renewed),
+      p_expires: renewed.expiresAt,
+      p_actor: actor,
+    });
+    refuse(outcome);
     await mailInvitation(tx, renewed, now);
     return renewed;
   });
@@ -58,14 +69,10 @@ export async function renewInvitation(services: Services, invitationId: string, 
 
 /** Ends an open invitation; its link is worth nothing any more. Throws `Refusal`. */
 export async function revokeInvitation({ db, clock }: Services, invitationId: string, actor: string): Promise<void> {
-  const row = await db.one<{ outcome: string }>(
-    'select private.revoke_invitation($1::uuid, $2::uuid, $3::timestamptz) as outcome',
-    [invitationId, actor, clock()],
-  );
-  refuse(row?.outcome);
+  refuse(await callSql(db, 'revoke_invitation', { p_id: invitationId, p_actor: actor, p_now: clock() }));
 }
 
-function refuse(outcome: string | undefined): void {
+function refuse(outcome: string | null): void {
   if (outcome === 'not_owner') throw NOT_OWNER;
   if (outcome === 'unknown') throw new Refusal('not_found', 'We couldn’t find this invitation.');
   if (outcome === 'closed') throw new Refusal('already_done', 'This invitation was accepted or revoked.');
@@ -73,13 +80,10 @@ function refuse(outcome: string | undefined): void {
 
 /** Makes an account staff with the permissions of the invitation whose link it opened, and returns them. Throws `Refusal`. */
 export async function acceptInvitation({ db, clock }: Services, token: string, userId: string): Promise<Permission[]> {
-  const row = await db.one<{ outcome: string; permissions: Permission[] | null }>(
-    'select outcome, permissions from private.accept_invitation($1, $2::uuid, $3::timestamptz)',
-    [token, userId, clock()],
-  );
+  const [row] = await callRows(db, 'accept_invitation', { p_token: token, p_user: userId, p_now: clock() });
   switch (row?.outcome) {
     case 'accepted':
-      return row.permissions ?? [];
+      return z.array(z.enum(PERMISSIONS)).parse(row.permissions ?? []);
     case 'other_address':
       throw new Refusal(
         'not_yours',

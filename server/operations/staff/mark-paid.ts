@@ -4,9 +4,8 @@ import { type BookingFacts, latestPayment, lockOrder, type PaymentFacts, readBoo
 import { blockedForStaff, isBlocked } from '../core/blocked.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { paymentOnItsWay } from '../core/payment-on-its-way.ts';
 import { Refusal } from '../core/refusal.ts';
-import { endAttempt } from '../payments/close-session.ts';
+import { endAttempt, paymentOnItsWay } from '../payments/close-session.ts';
 import { confirmBooking } from '../payments/confirm.ts';
 import { lockPayment } from '../payments/payment-rows.ts';
 import type { Services } from '../core/services.ts';

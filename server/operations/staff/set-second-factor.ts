@@ -1,11 +1,9 @@
 import type { Permission } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
+import { callSql } from '../core/call-sql.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
-
-/** What `private.set_second_factor_rules()` returns. */
-type Outcome = 'set' | 'not_owner' | 'no_factor' | 'not_shown';
 
 type Wanted = {
   readonly permissions: readonly Permission[];
@@ -26,11 +24,13 @@ export async function setSecondFactorRules(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const before = await readRules(tx);
-    const row = await tx.one<{ outcome: Outcome }>(
-      'select private.set_second_factor_rules($1::text[], $2::uuid, $3::uuid, make_interval(days => $4::int)) as outcome',
-      [permissions, by.actor, by.sessionId, graceDays],
-    );
-    requireSet(row?.outcome);
+    const outcome = await callSql(tx, 'set_second_factor_rules', {
+      p_permissions: permissions,
+      p_actor: by.actor,
+      p_session: by.sessionId,
+      p_grace: `${graceDays} days`,
+    });
+    requireSet(outcome);
     const newPermissions = permissions.filter((permission) => !before.includes(permission));
     await tellStaff(tx, newPermissions, graceDays, clock());
   });
@@ -59,7 +59,7 @@ async function tellStaff(
       await enqueue(tx, { kind: 'mail.second-factor', subjectId: id, dedupe: dueAt.toISOString(), dueAt });
 }
 
-function requireSet(outcome: Outcome | undefined): void {
+function requireSet(outcome: string | null): void {
   switch (outcome) {
     case 'set':
       return;
@@ -72,7 +72,7 @@ function requireSet(outcome: Outcome | undefined): void {
       );
     case 'not_shown':
       throw new Refusal('second_factor_required', 'Sign in with your second step first.');
-    case undefined:
-      throw new Error('set_second_factor_rules returned no row');
+    default:
+      throw new Error(`set_second_factor_rules returned ${outcome}`);
   }
 }

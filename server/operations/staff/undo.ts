@@ -1,4 +1,5 @@
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
+import { callSql } from '../core/call-sql.ts';
 import { queueAccess } from '../access/queue-access.ts';
 import { type BookingFacts, lockBooking, toBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -107,12 +108,7 @@ async function withdrawClaims(
   { studioId, startTime, endTime }: BookingFacts,
   now: Date,
 ): Promise<void> {
-  await tx.query('select private.withdraw_claims($1::uuid, $2::timestamptz, $3::timestamptz, $4::timestamptz)', [
-    studioId,
-    startTime,
-    endTime,
-    now,
-  ]);
+  await callSql(tx, 'withdraw_claims', { p_studio: studioId, p_start: startTime, p_end: endTime, p_now: now });
 }
 
 /** Queues the access code and its mail again where their jobs ran, and found the booking cancelled. */
