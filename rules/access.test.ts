@@ -90,9 +90,9 @@ describe('access codes', () => {
   });
 
   it('are limited in number by the lock', () => {
-    expect(regenerateLimits('bridge')).toEqual({ codesPerBooking: 20, secondsBetweenCodes: 30 });
-    expect(regenerateLimits('hourly').codesPerBooking).toBe(3);
-    expect(regenerateLimits('onetime').codesPerBooking).toBe(5);
+    expect(regenerateLimits({ codesPerWindow: 20 })).toEqual({ codesPerBooking: 20, secondsBetweenCodes: 30 });
+    expect(regenerateLimits({ codesPerWindow: 3 }).codesPerBooking).toBe(3);
+    expect(regenerateLimits({ codesPerWindow: 5 }).codesPerBooking).toBe(5);
   });
 });
 

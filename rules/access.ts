@@ -3,7 +3,6 @@ import { settings } from './venue.ts';
 
 /** How a lock gets its codes: through a bridge, or computed offline for whole hours or for one use. */
 export const ACCESS_MODES = ['bridge', 'hourly', 'onetime'] as const;
-export type AccessMode = (typeof ACCESS_MODES)[number];
 
 export type AccessTimes = {
   /** When the code is requested from the lock. */
@@ -66,11 +65,11 @@ export function describeCodeMail(start: Date, releaseAt: Date | null): string {
 export const codeStart = (worksFrom: Date, now: Date): Date =>
   new Date(Math.max(worksFrom.getTime(), Math.floor(now.getTime() / HOUR) * HOUR));
 
-/** How often a new code can be made. igloohome allows 3 hourly or 5 one-time codes for each window. */
-export function regenerateLimits(mode: AccessMode): { codesPerBooking: number; secondsBetweenCodes: number } {
-  const codes: Readonly<Record<AccessMode, number>> = { bridge: 20, hourly: 3, onetime: 5 };
-  return { codesPerBooking: codes[mode], secondsBetweenCodes: 30 };
-}
+/** How often a new code can be made, which depends on how many codes the lock gives for the same hours. */
+export const regenerateLimits = ({ codesPerWindow }: { readonly codesPerWindow: number }) => ({
+  codesPerBooking: codesPerWindow,
+  secondsBetweenCodes: 30,
+});
 
 /** When a test code is valid: from the current hour until 7 pm in Sydney, or 7 pm tomorrow when today's is less than an hour away. */
 export function testPinWindow(now: Date): { startsAt: Date; endsAt: Date } {

@@ -17,6 +17,7 @@ export const codeFields = {
     .describe('When the newest code opened the door; null before, and where the lock does not report it.'),
   nextCodeAt: instantText.nullable().describe('From when another code can be made; null: now.'),
   codesLeft: z.int().nonnegative().describe('How many more codes can be made.'),
+  codesPerBooking: z.int().nonnegative().describe('How many codes can be made in all.'),
   mode: z.enum(ACCESS_MODES).describe('How the lock gets its codes.'),
   singleUse: z.boolean().describe('A code opens the door once.'),
 };

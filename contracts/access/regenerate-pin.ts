@@ -76,6 +76,7 @@ export const regeneratePin = defineCall({
       openedAt: null,
       nextCodeAt: null,
       codesLeft: 19,
+      codesPerBooking: 20,
       mode: 'bridge',
       singleUse: false,
     },

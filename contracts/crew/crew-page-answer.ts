@@ -49,6 +49,7 @@ export const crewPageExample: CrewPageAnswer = {
     openedAt: null,
     nextCodeAt: null,
     codesLeft: 19,
+    codesPerBooking: 20,
     mode: 'bridge',
     singleUse: false,
   },

@@ -10,15 +10,15 @@ export const ACCESS: readonly Fault[] = [
   {
     title: 'A new code is made for a booking that was cancelled before the lock on it was taken',
     file: 'server/operations/access/renew-code.ts',
-    find: `if (current?.status !== 'confirmed') throw`,
-    replace: 'if (!current) throw',
+    find: `if (booking?.status !== 'confirmed') throw`,
+    replace: 'if (!booking) throw',
     tests: CODES,
   },
   {
     title: 'A code that the lock accepts while its booking is moved works until its end',
-    file: 'server/operations/access/issue-code.ts',
-    find: `const ended = current?.status !== 'confirmed' || (status !== 'requested' && status !== 'issued');`,
-    replace: `const ended = current?.status !== 'confirmed';`,
+    file: 'server/operations/access/codes.ts',
+    find: `const isLate = !isEntitled || (await readCode(tx, holder, code.id))?.status !== 'issued';`,
+    replace: 'const isLate = !isEntitled;',
     tests: CODES,
   },
   {

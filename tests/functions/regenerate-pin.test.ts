@@ -41,6 +41,7 @@ const shown = {
   openedAt: null,
   nextCodeAt: null,
   codesLeft: 4,
+  codesPerBooking: 5,
   mode: 'bridge',
   singleUse: false,
 };

@@ -282,6 +282,7 @@ export const access: BookingAccess = {
   openedAt: null,
   nextCodeAt: null,
   codesLeft: 4,
+  codesPerBooking: 5,
   mode: 'bridge',
   singleUse: false,
 };

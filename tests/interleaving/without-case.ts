@@ -4,7 +4,7 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
     'hours that are taken or closed meanwhile: tests/operations/staff-orders.test.ts',
   'access/check-locks locks.check': 'stores what the lock system says, and nothing else',
   'access/check-locks locks.readStatus': 'as above',
-  'access/choose-digits lock': 'comes after the lock of the booking or of the closure',
+  'access/codes lock': 'comes after the lock of the booking or of the closure',
   'access/doors locks.check': 'only reads',
   'access/doors locks.open': 'the reason is logged before; afterwards only the door log is written',
   'customers/provider-customer payments.deleteCustomer':

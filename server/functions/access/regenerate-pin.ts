@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { pinRequest, regeneratePin as contract } from '#contracts/access/regenerate-pin.ts';
 import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
 import type { Caller } from '#server/http/caller.ts';
-import { forStaff } from '#server/operations/access/choose-digits.ts';
+import { forStaff } from '#server/operations/access/limits.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import { recordView } from '#server/operations/access/record-view.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
@@ -65,6 +65,7 @@ function describe(access: BookingAccess): z.input<typeof contract.answer> {
     },
     ...describeInstants(code),
     codesLeft: code.codesLeft,
+    codesPerBooking: code.codesPerBooking,
     mode: code.mode,
     singleUse: code.singleUse,
   };

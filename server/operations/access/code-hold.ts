@@ -1,9 +1,9 @@
 import type { Transaction, Queryable } from '#server/db/database.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { liveCodes } from './code-rows.ts';
+import { bookingCodes, liveCodes } from './booking-codes.ts';
+import { queueRemoval } from './holder.ts';
 import { queueAccessAgain } from './queue-access.ts';
-import { queueRevocation } from './revoke-codes.ts';
 import { recordAudit } from '../core/audit.ts';
 import type { Services } from '../core/services.ts';
 
@@ -54,8 +54,8 @@ async function takeBack(
     [id, locks.revocableModes],
   );
   for (const code of await liveCodes(tx, id))
-    if (code.status === 'revoke_pending')
-      await queueRevocation(tx, { bookingId: id, codeId: code.id, dedupe: `held:${disputeId}:${code.id}`, dueAt: now });
+    if (code.status === 'revoking')
+      await queueRemoval(tx, bookingCodes, code, { reason: `held:${disputeId}`, dueAt: now });
   await tx.query('select private.end_crew_codes($1::uuid, null, $2::timestamptz)', [id, now]);
   await tx.query('select private.tell_staff_of_held_code($1::uuid, $2, $3::timestamptz)', [id, disputeId, now]);
   await tx.query(

@@ -1,20 +1,22 @@
-import { lockBooking } from '../core/booking-rows.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import { forStaff } from './choose-digits.ts';
+import { type BookingCode, bookingCodes, newestCode, newestCodeOfHours } from './booking-codes.ts';
 import { readCodeHold } from './code-hold.ts';
-import { newestCode, newestCodeOfHours } from './code-rows.ts';
-import { issueCode } from './issue-code.ts';
-import { planCode } from './plan-code.ts';
+import { issueCode, planCode } from './codes.ts';
+import { removeUnconfirmed } from './holder.ts';
+import { forStaff } from './limits.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import { type BookingAccess, showAccess } from './show-access.ts';
-import { readAccessTimes } from './times.ts';
+import { readAccessTimes, readCodeWindow } from './times.ts';
 import type { Services } from '../core/services.ts';
 
 /** Job `access.request`: issues the first code of a confirmed booking, unless it has one or a dispute holds it: once it is not held any more, a new job comes. Throws `ProviderError`. */
 export async function requestFirstCode(services: Services, job: Job): Promise<JobOutcome> {
   const { db, clock } = services;
   if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
+  await db.transaction((tx) => removeUnconfirmed(services, tx, bookingCodes, { subjectId: job.subjectId, job }));
   const result = await issueFirstCode(services, job.subjectId).catch((error: unknown) => {
     // Staff read the problem of a job.
     throw forStaff(error);
@@ -49,14 +51,28 @@ async function issueFirstCode(services: Services, bookingId: string): Promise<'d
     const newest = await newestCodeOfHours(tx, bookingId);
     if (clock() >= booking.endTime) return newest?.status === 'requested' || !newest ? 'ended' : null;
     // A code that was taken back while the booking was held is replaced.
-    if (newest && newest.status !== 'revoke_pending' && newest.status !== 'revoked') return { booking, code: newest };
+    if (newest && newest.status !== 'revoking' && newest.status !== 'revoked') return { booking, code: newest };
     const attempt = ((await newestCode(tx, bookingId))?.attempt ?? 0) + 1;
-    return { booking, code: await planCode(services, tx, booking, attempt) };
+    return { booking, code: await planBookingCode(services, tx, booking, attempt) };
   });
   if (planned === 'ended') return 'ended';
   if (!planned) return 'done';
-  if (planned.code.status === 'requested') await issueCode(services, planned.code, planned.booking);
+  const { code, booking } = planned;
+  if (code.status === 'requested') await issueCode(services, bookingCodes, code, { name: booking.reference });
   return 'done';
+}
+
+/** Stores a code for the hours that a booking has now. Throws `Refusal('code_limit')`. */
+export async function planBookingCode(
+  services: Services,
+  tx: Transaction,
+  booking: BookingFacts,
+  attempt: number,
+): Promise<BookingCode> {
+  const window = await readCodeWindow(services, tx, booking);
+  const { mode } = services.locks.capabilities;
+  const subject = { bookingId: booking.id, attempt, mode, releaseAt: window.releaseAt };
+  return planCode(services, tx, bookingCodes, { window, subject });
 }
 
 export const requestFirstCodeJob = defineJob({

@@ -1,6 +1,6 @@
 import { testPinWindow } from '#rules/access.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { findRepeated, recordStaffCode, requestStaffCode, storeStaffCode } from './staff-codes.ts';
+import { planStaffCode, requestStaffCode } from './staff-codes.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
@@ -31,10 +31,10 @@ export async function issueTestPin(services: Services, actor: string | null): Pr
   const endsAt = revocable ? window.endsAt : new Date(Math.min(+window.endsAt, +startsAt + DAY_MS));
   const by = actor ?? SERVICE;
   const requestId = `test ${choosesDigits ? clock().getTime() : `${startsAt.getTime()} ${endsAt.getTime()}`}`;
-  const wanted = { studioId, startTime: startsAt, endTime: endsAt, name: 'TEST', requestId, lockId };
+  const wanted = { studioId, startTime: startsAt, endTime: endsAt, name: 'TEST', requestId };
   const code = await db.transaction(async (tx) => {
-    const stored = (await findRepeated(tx, wanted, by)) ?? (await storeStaffCode(services, tx, wanted, by));
-    await recordStaffCode(services, tx, { code: stored, studioId, actor: by, permission: 'settings' });
+    const who = { actor: by, permission: 'settings', closesHours: false } as const;
+    const stored = await planStaffCode(services, tx, wanted, who);
     await recordAudit(tx, { actor, action: 'create', resource: 'test_pin', id: lockId, details: { until: endsAt } });
     return stored;
   });

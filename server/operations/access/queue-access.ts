@@ -3,8 +3,8 @@ import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { endJobs, enqueue } from '../core/jobs.ts';
-import { liveCodes } from './code-rows.ts';
-import { queueRevocation } from './revoke-codes.ts';
+import { bookingCodes, liveCodes } from './booking-codes.ts';
+import { queueRemoval } from './holder.ts';
 
 /** Queues the access code of a confirmed booking, and its mail where there is somebody to write to. */
 export async function queueAccess(
@@ -47,8 +47,8 @@ export async function moveAccess(
     `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status in ('requested', 'issued')`,
     [booking.id],
   );
-  for (const { id } of await liveCodes(tx, booking.id))
-    await queueRevocation(tx, { bookingId: booking.id, codeId: id, dedupe: `move:${id}`, dueAt: now });
+  for (const code of await liveCodes(tx, booking.id))
+    await queueRemoval(tx, bookingCodes, code, { reason: 'move', dueAt: now });
   await queueAccessAgain(tx, booking, { start, dedupe: `move:${number}`, now });
 }
 

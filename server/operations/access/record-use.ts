@@ -1,6 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
-import { enqueue } from '../core/jobs.ts';
-import { queueRevocation } from './revoke-codes.ts';
+import { bookingCodes } from './booking-codes.ts';
+import { guestCodes } from './guest-codes.ts';
+import { queueRemoval } from './holder.ts';
 import type { Services } from '../core/services.ts';
 
 /** Records that somebody opened a door with this PIN, and queues the removal of the code where the lock can remove it. */
@@ -16,12 +17,7 @@ export async function recordUse(
     );
     if (!locks.capabilities.revocable) return;
     if (!code) return recordGuestUse(tx, { lockId, fingerprints: fingerprint.all(pin), at, now: clock() });
-    await queueRevocation(tx, {
-      bookingId: code.bookingId,
-      codeId: code.id,
-      dedupe: `used:${code.id}`,
-      dueAt: clock(),
-    });
+    await queueRemoval(tx, bookingCodes, code, { reason: 'used', dueAt: clock() });
   });
 }
 
@@ -36,12 +32,5 @@ async function recordGuestUse(
      returning c.id, m.booking_id as "bookingId"`,
     [lockId, fingerprints, at],
   );
-  if (!code) return;
-  await enqueue(tx, {
-    kind: 'access.revoke-crew',
-    subjectId: code.bookingId,
-    dedupe: `used:${code.id}`,
-    payload: { codeId: code.id },
-    dueAt: now,
-  });
+  if (code) await queueRemoval(tx, guestCodes, code, { reason: 'used', dueAt: now });
 }

@@ -1,19 +1,20 @@
-import { regenerateLimits } from '#rules/access.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
+import { recordAudit } from '../core/audit.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { readCodeHold, requireNotHeld } from './code-hold.ts';
-import { type AccessCode, issuedCode, newestCode, readCodeHistory } from './code-rows.ts';
-import { issueCode } from './issue-code.ts';
-import { codeLimitReached } from './choose-digits.ts';
-import { planCode } from './plan-code.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
+import type { Services } from '../core/services.ts';
 import { requireNotUndoing } from '../core/undo-hold.ts';
+import { readCodeHold, requireNotHeld } from './code-hold.ts';
+import { type BookingCode, bookingCodes, issuedCode, newestCode, readCodeHistory } from './booking-codes.ts';
+import { issueCode } from './codes.ts';
+import { requireFurtherCode } from './limits.ts';
+import { planBookingCode } from './issue-first-code.ts';
 import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
-import type { Services } from '../core/services.ts';
-import { recordAudit } from '../core/audit.ts';
+
+type Renewal = { readonly booking: BookingFacts; readonly code: BookingCode };
 
 /**
  * Replaces the current code of a booking with a new one. The previous code works until the lock has accepted the new one. `actor`: the
@@ -21,28 +22,38 @@ import { recordAudit } from '../core/audit.ts';
  * `provider_unavailable`, or as `showAccess`.
  */
 export async function renewCode(services: Services, bookingId: string, actor: string | null): Promise<BookingAccess> {
-  const { db, clock, log } = services;
-  const booking = await requireConfirmed(db, bookingId);
-  await requireNotHeld(db, bookingId);
-  const { releaseAt } = await readAccessTimes(services, db, booking);
-  const now = clock();
-  if (now >= booking.endTime) throw new Refusal('session_ended', 'Session has ended');
-  if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
-  await requireNotUndoing(db, bookingId, now);
-  const code = await db.transaction((tx) => planRenewal(services, tx, { booking, actor, now, limited: true }));
+  const { db, log } = services;
+  await requireConfirmed(db, bookingId);
+  const planned = await db.transaction(async (tx): Promise<Renewal> => {
+    const booking = await lockBooking(tx, bookingId);
+    if (booking?.status !== 'confirmed') throw new Refusal('not_found', 'Booking not found');
+    await requireReleased(services, tx, booking);
+    const newest = await newestCode(tx, bookingId);
+    if (newest !== null && newest.status !== 'requested')
+      requireFurtherCode(services, { made: (await readCodeHistory(tx, bookingId)).made, newest });
+    return planRenewal(services, tx, booking, actor);
+  });
   try {
-    await issueCode(services, code, booking);
+    await requestRenewal(services, planned);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     log.error(
       { booking: bookingId, provider: error.provider, reason: error.reason },
       'a new access code could not be issued',
     );
-    // After a lost answer the new code stays requested and is tried again.
-    if (!error.ambiguous) await discardCode(db, code);
     throw new Refusal('provider_unavailable', 'We can’t reach the lock right now. Please try again in a moment.');
   }
   return showAccess(services, bookingId);
+}
+
+/** Throws `Refusal` unless the codes of a locked booking may be shown and replaced now: `code_held`, `session_ended`, `code_not_released`. */
+export async function requireReleased(services: Services, tx: Transaction, booking: BookingFacts): Promise<void> {
+  const now = services.clock();
+  await requireNotHeld(tx, booking.id);
+  const { releaseAt } = await readAccessTimes(services, tx, booking);
+  if (now >= booking.endTime) throw new Refusal('session_ended', 'Session has ended');
+  if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
+  await requireNotUndoing(tx, booking.id, now);
 }
 
 /**
@@ -50,53 +61,29 @@ export async function renewCode(services: Services, bookingId: string, actor: st
  * a newer code. Throws `ProviderError`; the code stays when the lock refuses another one.
  */
 export async function replaceSeenCode(services: Services, bookingId: string, codeId: string): Promise<void> {
-  const { db, clock } = services;
-  const now = clock();
-  const planned = await db.transaction(async (tx) => {
+  const planned = await services.db.transaction(async (tx): Promise<Renewal | null> => {
     const booking = await lockBooking(tx, bookingId);
-    if (booking?.status !== 'confirmed' || now >= booking.endTime) return null;
+    if (booking?.status !== 'confirmed' || services.clock() >= booking.endTime) return null;
     // A dispute has taken the code back already.
     if ((await readCodeHold(tx, bookingId)) !== null) return null;
     const waits = (await newestCode(tx, bookingId))?.status === 'requested';
     // A code that was made later replaces it already; one that waits for the lock may be ours, of an earlier try.
     if (!waits && (await issuedCode(tx, bookingId))?.id !== codeId) return null;
-    return { booking, code: await planRenewal(services, tx, { booking, actor: null, now, limited: false }) };
+    return planRenewal(services, tx, booking, null);
   });
-  if (planned === null) return;
-  const { booking, code } = planned;
-  try {
-    await issueCode(services, code, booking);
-  } catch (error) {
-    if (error instanceof ProviderError && !error.ambiguous) await discardCode(db, code);
-    throw error;
-  }
+  if (planned !== null) await requestRenewal(services, planned);
 }
-
-type Renewal = {
-  readonly booking: BookingFacts;
-  readonly actor: string | null;
-  readonly now: Date;
-  /** False: as many codes as needed, as soon as needed. */
-  readonly limited: boolean;
-};
 
 /** Stores a new code, which replaces the previous ones once the lock has accepted it. A code that still waits for the lock is returned instead. */
 async function planRenewal(
   services: Services,
   tx: Transaction,
-  { booking, actor, now, limited }: Renewal,
-): Promise<AccessCode> {
-  const current = await lockBooking(tx, booking.id);
-  if (current?.status !== 'confirmed') throw new Refusal('not_found', 'Booking not found');
-  await requireNotHeld(tx, booking.id);
+  booking: BookingFacts,
+  actor: string | null,
+): Promise<Renewal> {
   const newest = await newestCode(tx, booking.id);
-  if (newest?.status === 'requested') return newest;
-  if (newest && limited) {
-    const { made } = await readCodeHistory(tx, booking.id);
-    admitRenewal({ made, newest }, regenerateLimits(services.locks.capabilities.mode), now);
-  }
-  // For the hours that it has now: staff may have moved it before the lock was ours.
-  const code = await planCode(services, tx, current, (newest?.attempt ?? 0) + 1);
+  if (newest?.status === 'requested') return { booking, code: newest };
+  const code = await planBookingCode(services, tx, booking, (newest?.attempt ?? 0) + 1);
   await recordAudit(tx, {
     actor,
     action: 'update',
@@ -104,26 +91,24 @@ async function planRenewal(
     id: code.id,
     details: { bookingId: booking.id, attempt: code.attempt },
   });
-  return code;
+  return { booking, code };
 }
 
-/** Throws `Refusal` when the booking has had all its codes, or a new one came moments ago. */
-function admitRenewal(
-  { made, newest }: { readonly made: number; readonly newest: AccessCode },
-  limits: ReturnType<typeof regenerateLimits>,
-  now: Date,
-): void {
-  if (made >= limits.codesPerBooking) throw codeLimitReached();
-  const wait = newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000 - now.getTime();
-  if (wait <= 0) return;
-  const seconds = Math.ceil(wait / 1000);
-  throw new Refusal('code_wait', `Please wait ${seconds} seconds before making another code.`, { seconds });
-}
-
-/** Discards a code that the lock refused: it counts for no limit, and its number within its hours is free again. The previous code was not touched. */
-async function discardCode(db: Services['db'], code: AccessCode): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.query(`update public.booking_access_codes set status = 'failed' where id = $1::uuid`, [code.id]);
-    await tx.query(`update private.access_secret set live = false, variant = 0 where code_id = $1::uuid`, [code.id]);
-  });
+/**
+ * Requests a new code from the lock. A code that the lock refused is discarded: it counts for no limit, and its number within its hours is free again.
+ * After a lost answer the code stays requested and is tried again. Throws `ProviderError`.
+ */
+async function requestRenewal(services: Services, { booking, code }: Renewal): Promise<void> {
+  try {
+    await issueCode(services, bookingCodes, code, { name: booking.reference });
+  } catch (error) {
+    if (error instanceof ProviderError && !error.ambiguous)
+      await services.db.transaction(async (tx) => {
+        await tx.query(`update public.booking_access_codes set status = 'failed' where id = $1::uuid`, [code.id]);
+        await tx.query('update private.access_secret set live = false, variant = 0 where code_id = $1::uuid', [
+          code.id,
+        ]);
+      });
+    throw error;
+  }
 }

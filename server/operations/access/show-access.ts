@@ -1,10 +1,11 @@
-import { regenerateLimits } from '#rules/access.ts';
 import type { LockCapabilities } from '#server/providers/ports.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { readCodeHold } from './code-hold.ts';
 import { isHeldForUndo } from '../core/undo-hold.ts';
-import { issuedCode, newestCode, readCodeHistory } from './code-rows.ts';
+import { issuedCode, newestCode, readCodeHistory } from './booking-codes.ts';
+import { openDigits } from './codes.ts';
+import { type FurtherCodes, furtherCodes } from './limits.ts';
 import { readAccessTimes } from './times.ts';
 import type { Services } from '../core/services.ts';
 
@@ -12,7 +13,7 @@ import type { Services } from '../core/services.ts';
  * What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, after a single-use code has opened the door, while a dispute
  * holds the code (`held`), and while the customer takes the account back.
  */
-export type BookingAccess = {
+export type BookingAccess = FurtherCodes & {
   readonly booking: BookingFacts;
   readonly pin: string | null;
   readonly pinId: string | null;
@@ -22,15 +23,13 @@ export type BookingAccess = {
   readonly worksUntil: Date;
   /** When the newest code opened the door, where the lock reports it and a code opens it once; null before. */
   readonly openedAt: Date | null;
-  readonly nextCodeAt: Date | null;
-  readonly codesLeft: number;
   readonly mode: LockCapabilities['mode'];
   readonly singleUse: boolean;
 };
 
 /** Reads the access of a confirmed booking; changes nothing. Throws `Refusal`: `not_found`, `not_confirmed`. */
 export async function showAccess(services: Services, bookingId: string): Promise<BookingAccess> {
-  const { db, locks, encryption, clock } = services;
+  const { db, locks, clock } = services;
   const booking = await requireConfirmed(db, bookingId);
   const times = await readAccessTimes(services, db, booking);
   const held = (await readCodeHold(db, bookingId)) !== null;
@@ -42,19 +41,16 @@ export async function showAccess(services: Services, bookingId: string): Promise
   const now = clock();
   const ended = now >= booking.endTime;
   const released = now.getTime() >= times.releaseAt.getTime() && !ended && !(await isHeldForUndo(db, bookingId, now));
-  const limits = regenerateLimits(mode);
-  const nextCodeAt = newest ? new Date(newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
   return {
     booking,
-    pin: code?.encryptedPin && released && openedAt === null ? encryption.decrypt(code.encryptedPin, code.id) : null,
+    pin: code !== null && released && openedAt === null ? openDigits(services, code) : null,
     pinId: code?.id ?? null,
     held,
     releaseAt: times.releaseAt,
     worksFrom: code?.startsAt ?? times.worksFrom,
     worksUntil: code?.endsAt ?? times.worksUntil,
     openedAt: released ? openedAt : null,
-    nextCodeAt: nextCodeAt && nextCodeAt > now ? nextCodeAt : null,
-    codesLeft: Math.max(0, limits.codesPerBooking - history.made),
+    ...furtherCodes(services, { made: history.made, newest }),
     mode,
     singleUse,
   };

@@ -1,15 +1,14 @@
-import { codeStart } from '#rules/access.ts';
-import { randomUUID } from 'node:crypto';
 import type { Permission } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { storeClosure } from '../closures/close-hours.ts';
-import { URGENT_WAIT_MS, defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
-import { Refusal } from '../core/refusal.ts';
-import { recordShown } from '../core/shown-secrets.ts';
-import { chooseDigits, forStaff } from './choose-digits.ts';
-import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
+import { recordShown } from '../core/shown-secrets.ts';
+import { issueCode, openDigits, planCode } from './codes.ts';
+import { type Code, type Holder, inOneTable, insertRow, queueRemoval } from './holder.ts';
+import { forStaff } from './limits.ts';
 
 export type NewStaffCode = {
   readonly studioId: string;
@@ -21,17 +20,38 @@ export type NewStaffCode = {
   readonly requestId: string;
 };
 export type MadeStaffCode = { readonly codeId: string; readonly pin: string };
-type StaffCode = {
-  readonly id: string;
+
+/** A code that staff made for a person without a booking. */
+type StaffCode = Code & {
+  readonly status: Exclude<Code['status'], 'failed'>;
+  readonly studioId: string;
   readonly name: string;
-  readonly lockId: string;
-  readonly status: 'requested' | 'issued' | 'revoking' | 'revoked';
-  readonly startsAt: Date;
-  readonly endsAt: Date;
-  readonly variant: number;
-  readonly encryptedPin: string | null;
   readonly issuedAt: Date | null;
 };
+type Request = Pick<NewStaffCode, 'studioId' | 'name' | 'requestId'> & { readonly actor: string };
+
+const SELECT = `select c.id, c.studio_id as "studioId", c.name, c.lock_id as "lockId", c.status, c.starts_at as "startsAt", c.ends_at as "endsAt",
+    c.created_at as "createdAt", c.variant, c.pin_encrypted as "encryptedPin", c.issued_at as "issuedAt" from private.staff_code c`;
+
+export const staffCodes = {
+  ...inOneTable('private.staff_code'),
+  resource: 'staff_code',
+  failpoints: 'staff-code',
+  select: SELECT,
+  insert: (tx, code, { studioId, name, requestId, actor }) =>
+    insertRow(tx, 'private.staff_code', { ...code, studio_id: studioId, name, request_id: requestId, made_by: actor }),
+  lock: async (tx, { id }) => (await lockStaffCode(tx, id)) !== null,
+  entry: (_code, { before, after }) => ({
+    action: 'update',
+    details: { before: { status: before }, after: { status: after } },
+  }),
+  removalKind: 'access.revoke-staff',
+  removal: ({ id }) => ({ subjectId: id }),
+} as const satisfies Holder<StaffCode, Request>;
+
+/** Locks a code of staff until the transaction ends. */
+const lockStaffCode = (tx: Transaction, codeId: string): Promise<StaffCode | null> =>
+  tx.one<StaffCode>(`${SELECT} where c.id = $1::uuid for update`, [codeId]);
 
 const HOUR = 3_600_000;
 /** The longest window of a code that its lock can remove: as long as a lock computes codes for. */
@@ -40,8 +60,6 @@ const LONGEST_MS = 28 * 24 * HOUR;
 const LONGEST_KEPT_MS = 24 * HOUR;
 /** How long after it was made a repeated call still shows the digits. */
 const SHOWN_MS = 10 * 60_000;
-const COLUMNS = `id, name, lock_id as "lockId", status, starts_at as "startsAt", ends_at as "endsAt", variant, pin_encrypted as "encryptedPin",
-  issued_at as "issuedAt"`;
 
 /**
  * Makes a code for somebody without a booking, and closes its hours for bookings, so that nobody else is in the room. The digits are returned once; the
@@ -49,32 +67,22 @@ const COLUMNS = `id, name, lock_id as "lockId", status, starts_at as "startsAt",
  */
 export async function makeStaffCode(services: Services, wanted: NewStaffCode, actor: string): Promise<MadeStaffCode> {
   requireWindow(wanted, services.clock(), services.locks.capabilities.revocable);
-  const lockId = services.lockOf.get(wanted.studioId);
-  if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
-  const code = await services.db.transaction(async (tx) => {
-    const planned =
-      (await findRepeated(tx, wanted, actor)) ?? (await planStaffCode(services, tx, { ...wanted, lockId }, actor));
-    await recordStaffCode(services, tx, { code: planned, studioId: wanted.studioId, actor, permission: 'bookings' });
-    return planned;
-  });
-  if (code.status === 'requested') return issueStaffCode(services, code, actor);
-  const shownUntil = (code.issuedAt?.getTime() ?? 0) + SHOWN_MS;
-  if (code.status !== 'issued' || code.encryptedPin === null || services.clock().getTime() > shownUntil)
-    throw new Refusal('already_done', 'This code was made and shown before.', { codeId: code.id });
-  return { codeId: code.id, pin: services.encryption.decrypt(code.encryptedPin, code.id) };
-}
-
-/** Records who is shown the digits of a code. */
-export const recordStaffCode = (
-  { clock }: Services,
-  tx: Transaction,
-  shown: { code: Pick<StaffCode, 'id' | 'endsAt'>; studioId: string; actor: string; permission: Permission },
-): Promise<void> =>
-  recordShown(
-    tx,
-    { kind: 'staff-code', id: shown.code.id, studioId: shown.studioId, endsAt: shown.code.endsAt },
-    { actor: shown.actor, permission: shown.permission, now: clock() },
+  const code = await services.db.transaction((tx) =>
+    planStaffCode(services, tx, wanted, { actor, permission: 'bookings', closesHours: true }),
   );
+  if (code.status === 'requested') {
+    const { codeId, pin } = await requestStaffCode(services, code, actor).catch((error: unknown) => {
+      if (!(error instanceof ProviderError)) throw error;
+      throw new Refusal('provider_unavailable', 'The lock didn’t answer. Try again: you’ll get the same code.');
+    });
+    return { codeId, pin };
+  }
+  const shownUntil = (code.issuedAt?.getTime() ?? 0) + SHOWN_MS;
+  const isShown = code.status === 'issued' && services.clock().getTime() <= shownUntil;
+  const pin = isShown ? openDigits(services, code) : null;
+  if (pin === null) throw new Refusal('already_done', 'This code was made and shown before.', { codeId: code.id });
+  return { codeId: code.id, pin };
+}
 
 function requireWindow({ startTime, endTime }: NewStaffCode, now: Date, revocable: boolean): void {
   const refuse = (message: string): never => {
@@ -90,127 +98,62 @@ function requireWindow({ startTime, endTime }: NewStaffCode, now: Date, revocabl
   if (hours > LONGEST_MS) refuse('A code works for at most 28 days.');
 }
 
-/** Returns the code that the same request made before; null for the first one. Throws `Refusal` when it made another code. */
-export async function findRepeated(tx: Transaction, wanted: NewStaffCode, actor: string): Promise<StaffCode | null> {
-  const made = await tx.one<StaffCode & { studioId: string }>(
-    `select ${COLUMNS}, studio_id as "studioId" from private.staff_code where made_by = $1::uuid and request_id = $2 for update`,
-    [actor, wanted.requestId],
-  );
-  const isSame = made === null || (made.studioId === wanted.studioId && +made.endsAt === +wanted.endTime);
-  if (!isSame) throw new Refusal('already_done', 'This request has made another code.', { codeId: made.id });
-  return made;
-}
-
-/** Stores the code before the lock is called, so that a lost answer can be requested again. */
-async function planStaffCode(
+/**
+ * Stores a code, unless the same request has stored it before, and records who is shown its digits. `closesHours`: closes the hours of a new code for
+ * bookings. Throws `Refusal`: 'not_found', 'not_yours', 'code_limit', 'slot_taken', 'already_done' when the request has made another code.
+ */
+export async function planStaffCode(
   services: Services,
   tx: Transaction,
-  wanted: NewStaffCode & { readonly lockId: string },
-  actor: string,
+  wanted: NewStaffCode,
+  { actor, permission, closesHours }: { actor: string; permission: Permission; closesHours: boolean },
 ): Promise<StaffCode> {
-  const { studioId, startTime, endTime, name } = wanted;
+  const { studioId, startTime, endTime, name, requestId } = wanted;
+  const now = services.clock();
+  const lockId = services.lockOf.get(studioId);
+  if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
+  const made = await tx.one<StaffCode>(`${SELECT} where c.made_by = $1::uuid and c.request_id = $2 for update`, [
+    actor,
+    requestId,
+  ]);
+  const isSame = made === null || (made.studioId === wanted.studioId && +made.endsAt === +wanted.endTime);
+  if (!isSame) throw new Refusal('already_done', 'This request has made another code.', { codeId: made.id });
   const closure = { studioId, startTime, endTime, weeks: 1, reason: `Access for ${name}`, public: false };
-  await storeClosure(tx, closure, actor, services.clock());
-  return storeStaffCode(services, tx, wanted, actor);
+  if (made === null && closesHours) await storeClosure(tx, closure, actor, now);
+  const code = made ?? (await storeStaffCode(services, tx, { ...wanted, lockId }, actor));
+  const secret = { kind: 'staff-code', id: code.id, studioId, endsAt: code.endsAt } as const;
+  await recordShown(tx, secret, { actor, permission, now });
+  return code;
 }
 
-/** Stores a code with the digits that it asks its lock for. */
-export async function storeStaffCode(
+async function storeStaffCode(
   services: Services,
   tx: Transaction,
   { studioId, startTime, endTime, name, requestId, lockId }: NewStaffCode & { readonly lockId: string },
   actor: string,
 ): Promise<StaffCode> {
-  const { clock, encryption, fingerprint } = services;
-  const startsAt = codeStart(startTime, clock());
-  const digits = chooseDigits(services, tx, { lockId, startsAt, endsAt: endTime });
-  const { pin, variant } = await digits.catch((error: unknown) => {
+  const window = { lockId, worksFrom: startTime, worksUntil: endTime };
+  const subject = { studioId, name, requestId, actor };
+  const code = await planCode(services, tx, staffCodes, { window, subject }).catch((error: unknown) => {
     throw forStaff(error);
   });
-  const id = randomUUID();
-  const planned = await tx.one<StaffCode>(
-    `insert into private.staff_code (id, studio_id, lock_id, name, starts_at, ends_at, variant, pin_encrypted, pin_fingerprint, made_by, request_id, created_at)
-     values ($1::uuid, $2::uuid, $3, $4, $5::timestamptz, $6::timestamptz, $7::int, $8, $9, $10::uuid, $11, $12::timestamptz) returning ${COLUMNS}`,
-    [
-      id,
-      studioId,
-      lockId,
-      name,
-      startsAt,
-      endTime,
-      variant,
-      pin === null ? null : encryption.encrypt(pin, id),
-      pin === null ? null : fingerprint(pin),
-      actor,
-      requestId,
-      clock(),
-    ],
-  );
-  if (planned === null) throw new Error('a planned code was not written');
-  await recordAudit(tx, {
-    actor,
-    action: 'create',
-    resource: 'staff_code',
-    id,
-    details: { studioId, from: startTime, until: endTime, name },
-  });
-  return planned;
+  const details = { studioId, from: startTime, until: endTime, name };
+  await recordAudit(tx, { actor, action: 'create', resource: 'staff_code', id: code.id, details });
+  return code;
 }
 
 /**
- * Requests a planned code from the lock and records the answer. Repeating it is safe: the lock returns the same code. Throws `Refusal` when the lock
- * did not answer, or when the code was revoked during the call.
+ * Requests a planned code from its lock. Repeating it is safe: the lock returns the same code. Throws `ProviderError` when the lock did not answer, and
+ * `Refusal` when the code was revoked during the call.
  */
-async function issueStaffCode(services: Services, code: StaffCode, actor: string): Promise<MadeStaffCode> {
-  try {
-    const { codeId, pin } = await requestStaffCode(services, code, actor);
-    return { codeId, pin };
-  } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    throw new Refusal('provider_unavailable', 'The lock didn’t answer. Try again: you’ll get the same code.');
-  }
-}
-
-/** As `issueStaffCode`, but throws `ProviderError` when the lock did not answer. */
 export async function requestStaffCode(
-  { db, locks, encryption, fingerprint, clock }: Services,
+  services: Services,
   code: StaffCode,
   actor: string,
 ): Promise<MadeStaffCode & { readonly providerCodeId: string | null }> {
-  const { id, lockId, startsAt, endsAt, variant, encryptedPin } = code;
-  const pin = encryptedPin === null ? '' : encryption.decrypt(encryptedPin, id);
-  const issued = await locks.issueCode({ lockId, startsAt, endsAt, accessName: code.name, variant, pin });
-  const revoked = await db.transaction(async (tx) => {
-    const { count } = await tx.query(
-      `update private.staff_code set status = 'issued', issued_at = $2::timestamptz, pin_encrypted = $3, pin_fingerprint = $4
-       where id = $1::uuid and status = 'requested'`,
-      [id, clock(), encryption.encrypt(issued.pin, id), fingerprint(issued.pin)],
-    );
-    if (count === 0) return (await stateOf(tx, id)) !== 'issued' && queueLateRevocation(tx, id, clock());
-    await recordAudit(tx, {
-      actor,
-      action: 'update',
-      resource: 'staff_code',
-      id,
-      details: { before: { status: 'requested' }, after: { status: 'issued' } },
-    });
-    if (locks.capabilities.revocable)
-      await enqueue(tx, { kind: 'access.revoke-staff', subjectId: id, dedupe: 'end', dueAt: endsAt });
-    return false;
-  });
-  if (revoked) throw new Refusal('already_done', 'This code was revoked while it was made.', { codeId: id });
-  return { codeId: id, pin: issued.pin, providerCodeId: issued.providerCodeId };
-}
-
-const stateOf = async (tx: Transaction, id: string): Promise<StaffCode['status'] | null> =>
-  (await tx.one<Pick<StaffCode, 'status'>>('select status from private.staff_code where id = $1::uuid', [id]))
-    ?.status ?? null;
-
-/** The lock may have stored the code after it was asked to remove it: it is asked again. */
-async function queueLateRevocation(tx: Transaction, id: string, now: Date): Promise<true> {
-  await tx.query(`update private.staff_code set status = 'revoking', revoked_at = null where id = $1::uuid`, [id]);
-  await enqueue(tx, { kind: 'access.revoke-staff', subjectId: id, dedupe: `late:${now.toISOString()}`, dueAt: now });
-  return true;
+  const { late, ...issued } = await issueCode(services, staffCodes, code, { name: code.name, actor });
+  if (late) throw new Refusal('already_done', 'This code was revoked while it was made.', { codeId: code.id });
+  return { codeId: code.id, ...issued };
 }
 
 /**
@@ -219,16 +162,13 @@ async function queueLateRevocation(tx: Transaction, id: string, now: Date): Prom
  */
 export async function revokeStaffCode({ db, locks, clock }: Services, codeId: string, actor: string): Promise<void> {
   await db.transaction(async (tx) => {
-    const code = await tx.one<Pick<StaffCode, 'status'>>(
-      'select status from private.staff_code where id = $1::uuid for update',
-      [codeId],
-    );
+    const code = await lockStaffCode(tx, codeId);
     if (code === null) throw new Refusal('not_found', 'Code not found');
     if (code.status === 'revoked' || code.status === 'revoking') return;
     if (!locks.capabilities.revocable)
       throw new Refusal('not_configured', 'This lock can’t remove a code. The code stops working when it ends.');
-    await tx.query(`update private.staff_code set status = 'revoking' where id = $1::uuid`, [codeId]);
-    await enqueue(tx, { kind: 'access.revoke-staff', subjectId: codeId, dedupe: 'staff', dueAt: clock() });
+    await staffCodes.markRevoking(tx, codeId);
+    await queueRemoval(tx, staffCodes, code, { reason: 'staff', dueAt: clock() });
     await recordAudit(tx, {
       actor,
       action: 'update',
@@ -237,21 +177,6 @@ export async function revokeStaffCode({ db, locks, clock }: Services, codeId: st
       details: { before: { status: code.status }, after: { status: 'revoking' } },
     });
   });
-}
-
-/** Job `access.revoke-staff`: removes a code of staff from its lock, when they asked for it or at its end. Throws `ProviderError`. */
-export async function removeStaffCode({ db, locks, encryption, clock }: Services, job: Job): Promise<JobOutcome> {
-  const code = await db.one<StaffCode>(`select ${COLUMNS} from private.staff_code where id = $1::uuid`, [
-    job.subjectId,
-  ]);
-  if (code === null || code.status === 'revoked') return 'done';
-  if (code.encryptedPin !== null)
-    await locks.revokeCode({ lockId: code.lockId, pin: encryption.decrypt(code.encryptedPin, code.id) });
-  await db.query(
-    `update private.staff_code set status = 'revoked', revoked_at = $2::timestamptz where id = $1::uuid and status <> 'revoked'`,
-    [code.id, clock()],
-  );
-  return 'done';
 }
 
 type ListedCode = Pick<StaffCode, 'id' | 'name' | 'status' | 'startsAt' | 'endsAt'> & {
@@ -271,10 +196,3 @@ export async function readStaffCodes({ db, clock }: Services): Promise<readonly 
   );
   return rows;
 }
-
-export const removeStaffCodeJob = defineJob({
-  kind: 'access.revoke-staff',
-  worker: 'locks',
-  longestWaitMs: URGENT_WAIT_MS,
-  handle: (services, job) => removeStaffCode(services, job),
-});

@@ -3,6 +3,7 @@ import { settings as studio } from '#rules/venue.ts';
 import type { Queryable } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import type { Services } from '../core/services.ts';
+import type { CodeWindow } from './codes.ts';
 
 /** Calculates when a booking's code is requested, released and valid. Reads whether the studio is free before the start. */
 export async function readAccessTimes({ locks }: Services, db: Queryable, booking: BookingFacts): Promise<AccessTimes> {
@@ -27,4 +28,15 @@ async function isStudioFreeBefore(
     [booking.studioId, booking.id, booking.startTime, minutes],
   );
   return row?.free === true;
+}
+
+/** Reads the lock of a booking, and the times of its code. Throws if the studio has no lock. */
+export async function readCodeWindow(
+  services: Services,
+  tx: Queryable,
+  booking: BookingFacts,
+): Promise<CodeWindow & AccessTimes> {
+  const lockId = services.lockOf.get(booking.studioId);
+  if (lockId === undefined) throw new Error(`no lock is configured for studio ${booking.studioName}`);
+  return { lockId, ...(await readAccessTimes(services, tx, booking)) };
 }

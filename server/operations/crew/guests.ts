@@ -1,9 +1,9 @@
-import { regenerateLimits } from '#rules/access.ts';
-import { hasGuestCodes } from '../access/choose-digits.ts';
+import { openDigits } from '../access/codes.ts';
+import { hasGuestCodes, newestGuestCode } from '../access/guest-codes.ts';
+import { furtherCodes } from '../access/limits.ts';
 import { type BookingAccess, showAccess } from '../access/show-access.ts';
 import { Refusal } from '../core/refusal.ts';
 import { isHeldForUndo } from '../core/undo-hold.ts';
-import { newestGuestCode } from './code-rows.ts';
 import { hashToken } from './links.ts';
 import type { Services } from '../core/services.ts';
 
@@ -25,19 +25,7 @@ export type CrewPage = {
 type StoredPage = CrewPage & { readonly link: string };
 
 /** The way in of a guest: a code of their own, or the code of the booking (`own`: false). */
-export type GuestAccess = Pick<
-  BookingAccess,
-  | 'pin'
-  | 'held'
-  | 'releaseAt'
-  | 'worksFrom'
-  | 'worksUntil'
-  | 'openedAt'
-  | 'nextCodeAt'
-  | 'codesLeft'
-  | 'mode'
-  | 'singleUse'
-> & { readonly own: boolean };
+export type GuestAccess = Omit<BookingAccess, 'booking' | 'pinId'> & { readonly own: boolean };
 
 /**
  * Reads the page of a link. Throws `Refusal`: 'not_found' for a link that never was or was replaced, 'invitation_ended' once the host has taken it back,
@@ -78,9 +66,9 @@ export async function joinCrew(
 
 /** Reads the way in of a guest who has joined, and remembers that digits which others use too were shown. */
 export async function readGuestAccess(services: Services, page: CrewPage): Promise<GuestAccess> {
-  const { db, encryption, clock } = services;
-  const access = await showAccess(services, page.bookingId);
-  const { held, releaseAt, worksFrom, worksUntil, openedAt, mode, singleUse } = access;
+  const { db, clock } = services;
+  const { booking: _booking, pinId: _pinId, ...access } = await showAccess(services, page.bookingId);
+  const { held, releaseAt, worksFrom, worksUntil } = access;
   const [now, own] = [clock(), hasGuestCodes(services)];
   if (!own) {
     if (access.pin !== null)
@@ -88,23 +76,9 @@ export async function readGuestAccess(services: Services, page: CrewPage): Promi
         'update private.crew_member set saw_shared_at = $2::timestamptz where id = $1::uuid and saw_shared_at is null',
         [page.memberId, now],
       );
-    return {
-      own,
-      pin: access.pin,
-      held,
-      releaseAt,
-      worksFrom,
-      worksUntil,
-      mode,
-      singleUse,
-      openedAt,
-      nextCodeAt: null,
-      codesLeft: 0,
-    };
+    return { ...access, own, nextCodeAt: null, codesLeft: 0 };
   }
   const { code, made } = await newestGuestCode(db, page.memberId);
-  const limits = regenerateLimits(mode);
-  const nextCodeAt = code ? new Date(code.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
   const shown =
     !held &&
     code?.status === 'issued' &&
@@ -112,17 +86,13 @@ export async function readGuestAccess(services: Services, page: CrewPage): Promi
     now.getTime() < Date.parse(page.endTime) &&
     !(await isHeldForUndo(db, page.bookingId, now));
   return {
+    ...access,
+    ...furtherCodes(services, { made, newest: code }),
     own,
-    pin: shown ? encryption.decrypt(code.encryptedPin, code.id) : null,
-    held,
-    releaseAt,
+    pin: shown ? openDigits(services, code) : null,
     worksFrom: shown ? code.startsAt : worksFrom,
     worksUntil: shown ? code.endsAt : worksUntil,
-    mode,
-    singleUse,
     openedAt: code?.usedAt ?? null,
-    nextCodeAt: nextCodeAt && nextCodeAt > now ? nextCodeAt : null,
-    codesLeft: Math.max(0, limits.codesPerBooking - made),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { DoorAnswer } from '#rules/doors.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import type { Transaction, Queryable } from '#server/db/database.ts';
-import { hasGuestCodes } from '../access/choose-digits.ts';
+import { hasGuestCodes } from '../access/guest-codes.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { readAccessTimes } from '../access/times.ts';

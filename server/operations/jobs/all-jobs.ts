@@ -24,9 +24,8 @@ import { sendCustomerMessageJob } from '../mails/send-customer-message.ts';
 import { sendCampaignMailJob, sendCampaignTestJob } from '../mails/send-campaign-mail.ts';
 import { sendJobAlertJob } from './job-alerts.ts';
 import { requestFirstCodeJob } from '../access/issue-first-code.ts';
-import { revokeCodesJob } from '../access/revoke-codes.ts';
-import { removeGuestCodeJob, requestGuestCodeJob } from '../crew/guest-codes.ts';
-import { removeStaffCodeJob } from '../access/staff-codes.ts';
+import { REMOVAL_JOBS } from '../access/removal-jobs.ts';
+import { requestGuestCodeJob } from '../crew/guest-codes.ts';
 import { endSecretJob } from '../staff/end-secret.ts';
 import { switchLightsJob } from '../power/follow-sessions.ts';
 import { renewApplePassJob, renewGooglePassJob } from '../wallet/renew-passes.ts';
@@ -70,10 +69,8 @@ export const ALL_JOBS: readonly JobDefinition[] = [
   sendCampaignTestJob,
   sendJobAlertJob,
   requestFirstCodeJob,
-  revokeCodesJob,
   requestGuestCodeJob,
-  removeGuestCodeJob,
-  removeStaffCodeJob,
+  ...REMOVAL_JOBS,
   endSecretJob,
   switchLightsJob,
   renewApplePassJob,

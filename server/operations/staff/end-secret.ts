@@ -1,9 +1,11 @@
 import type { Transaction } from '#server/db/database.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { SecretKind } from '../core/shown-secrets.ts';
+import { bookingCodes, liveCodes } from '../access/booking-codes.ts';
+import { removeCode } from '../access/codes.ts';
+import { readCode } from '../access/holder.ts';
+import { staffCodes } from '../access/staff-codes.ts';
 import { replaceSeenCode } from '../access/renew-code.ts';
-import { revokeCodes } from '../access/revoke-codes.ts';
-import { removeStaffCode } from '../access/staff-codes.ts';
 import type { Services } from '../core/services.ts';
 
 type LostSecret = { readonly kind: SecretKind; readonly subjectId: string; readonly bookingId: string | null };
@@ -27,11 +29,13 @@ async function endSecret(services: Services, job: Job): Promise<JobOutcome> {
       `update private.staff_code set status = 'revoking' where id = $1::uuid and status in ('requested', 'issued')`,
       [subjectId],
     );
-    await removeStaffCode(services, { ...job, subjectId });
+    const code = await readCode(db, staffCodes, subjectId);
+    if (code?.status === 'revoking') await removeCode(services, staffCodes, code);
   }
   if (bookingId !== null) {
     await replaceSeenCode(services, bookingId, subjectId);
-    await revokeCodes(services, { ...job, subjectId: bookingId, payload: { codeId: subjectId } });
+    for (const code of await liveCodes(db, bookingId))
+      if (code.id === subjectId) await removeCode(services, bookingCodes, code);
   }
   await db.transaction(async (tx) => {
     const { count } = await tx.query(

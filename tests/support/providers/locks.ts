@@ -58,7 +58,7 @@ export function createFakeLocks(
     singleUse: false,
     endEnforced: true,
     revocable: true,
-    codesPerWindow: 100,
+    codesPerWindow: 20,
     storedCodes: 199,
     ...given,
   };

@@ -23,8 +23,8 @@ const access = {
   held: false,
   releaseAt: '2026-11-21T09:45:00Z',
   openedAt: null,
-  mode: 'bridge',
   codesLeft: 20,
+  codesPerBooking: 20,
 } as const;
 
 test('a PIN is shown from its release to the end, never after, and not while it is held', () => {
@@ -41,7 +41,7 @@ test('before the first code the phase is asking, afterwards used', () => {
   const during = new Date('2026-11-21T10:30:00Z');
   expect(pinPhase(access, end, during)).toBe('requesting');
   expect(pinPhase({ ...access, codesLeft: 19 }, end, during)).toBe('none');
-  expect(pinPhase({ ...access, mode: 'hourly', codesLeft: 3 }, end, during)).toBe('requesting');
+  expect(pinPhase({ ...access, codesLeft: 3, codesPerBooking: 3 }, end, during)).toBe('requesting');
 });
 
 describe('the code is read again', () => {

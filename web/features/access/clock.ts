@@ -1,5 +1,3 @@
-import { type AccessMode, regenerateLimits } from '#rules/access.ts';
-
 /** Formats milliseconds as "1:05:09", "4:59" or "0:07": no hours when there are none, never below zero. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
@@ -54,17 +52,17 @@ export function pinPhase(
     readonly held: boolean;
     readonly releaseAt: string;
     readonly openedAt: string | null;
-    readonly mode: AccessMode;
     readonly codesLeft: number;
+    readonly codesPerBooking: number;
   },
   end: Date,
   now: Date,
 ): PinPhase {
   if (now >= end) return 'ended';
   if (access.held) return 'held';
-  // A copy that an older version of the page has kept has no such field.
+  // A copy that an older version of the page has kept has neither `openedAt` nor `codesPerBooking`.
   if (access.openedAt) return 'opened';
   if (access.pin !== null) return 'shown';
   if (now.getTime() < Date.parse(access.releaseAt)) return 'waiting';
-  return access.codesLeft >= regenerateLimits(access.mode).codesPerBooking ? 'requesting' : 'none';
+  return access.codesLeft === access.codesPerBooking ? 'requesting' : 'none';
 }

@@ -35,6 +35,7 @@ const access: Access = {
   openedAt: null,
   nextCodeAt: null,
   codesLeft: 3,
+  codesPerBooking: 5,
   mode: 'onetime',
   singleUse: true,
 };

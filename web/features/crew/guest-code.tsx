@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { regenerateLimits } from '#rules/access.ts';
 import { formatStudioTime, formatTimeNear } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -105,6 +104,6 @@ function phaseOf(access: GuestAccess, now: Date): 'held' | 'shown' | 'waiting' |
   if (access.held) return 'held';
   if (access.pin !== null && !(access.own && access.openedAt !== null)) return 'shown';
   if (now < access.releaseAt) return 'waiting';
-  const first = access.codesLeft >= regenerateLimits(access.mode).codesPerBooking;
+  const first = access.codesLeft === access.codesPerBooking;
   return !access.own || first ? 'requesting' : 'used';
 }

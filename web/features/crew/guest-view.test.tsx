@@ -28,6 +28,7 @@ const ACCESS: queries.GuestAccess = {
   openedAt: null,
   nextCodeAt: null,
   codesLeft: 20,
+  codesPerBooking: 20,
   mode: 'bridge',
   singleUse: true,
 };

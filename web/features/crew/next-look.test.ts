@@ -14,6 +14,7 @@ const page = (seconds: number, pin: string | null = null) => ({
     openedAt: null,
     nextCodeAt: null,
     codesLeft: 20,
+    codesPerBooking: 20,
     mode: 'bridge' as const,
     singleUse: true,
   },

@@ -46,6 +46,8 @@ const pageSchema = z.object({
       nextCodeAt: instant.nullable(),
       openedAt: z.coerce.date().nullable(),
       codesLeft: z.number(),
+      /** -1: the server is of version 0.2.0, which does not send it. */
+      codesPerBooking: z.number().default(-1),
       mode: z.enum(ACCESS_MODES),
       singleUse: z.boolean(),
     })

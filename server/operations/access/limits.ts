@@ -1,0 +1,49 @@
+import { regenerateLimits } from '#rules/access.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
+import type { Code } from './holder.ts';
+
+/** The codes that a holder has had. */
+type PastCodes = { readonly made: number; readonly newest: Pick<Code, 'createdAt'> | null };
+
+/** Which further codes a holder can make. */
+export type FurtherCodes = {
+  /** From when another code can be made; null: now. */
+  readonly nextCodeAt: Date | null;
+  readonly codesLeft: number;
+  /** How many codes a holder can make in all. */
+  readonly codesPerBooking: number;
+};
+
+/** Calculates which further codes a holder can make. */
+export function furtherCodes({ locks, clock }: Services, { made, newest }: PastCodes): FurtherCodes {
+  const { codesPerBooking, secondsBetweenCodes } = regenerateLimits(locks.capabilities);
+  const next = newest === null ? null : new Date(newest.createdAt.getTime() + secondsBetweenCodes * 1000);
+  return {
+    nextCodeAt: next !== null && next > clock() ? next : null,
+    codesLeft: Math.max(0, codesPerBooking - made),
+    codesPerBooking,
+  };
+}
+
+/** Throws `Refusal` when a holder has had all its codes (`code_limit`), or a new one moments ago (`code_wait`). */
+export function requireFurtherCode(services: Services, past: PastCodes): void {
+  const { codesLeft, nextCodeAt } = furtherCodes(services, past);
+  if (codesLeft === 0) throw codeLimitReached();
+  if (nextCodeAt === null) return;
+  const seconds = Math.ceil((nextCodeAt.getTime() - services.clock().getTime()) / 1000);
+  throw new Refusal('code_wait', `Please wait ${seconds} seconds before making another code.`, { seconds });
+}
+
+/** Builds the refusal for a holder that has had all its codes. */
+export function codeLimitReached(): Refusal {
+  return new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
+}
+
+/** Returns the error in words for staff if the lock has no code left; otherwise the error as it is. */
+export function forStaff(error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.code !== 'code_limit') return error;
+  const words =
+    'The lock has no code left for these hours. Codes that were made before still work, and Doors opens the door.';
+  return new Refusal('code_limit', words, error.details);
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { Queryable } from '#server/db/database.ts';
+import { defineJob, type Job, type JobDefinition, URGENT_WAIT_MS } from '../core/jobs.ts';
+import { bookingCodes, liveCodes } from './booking-codes.ts';
+import { removeCode } from './codes.ts';
+import { guestCodes } from './guest-codes.ts';
+import { type Code, type Holder, readCode } from './holder.ts';
+import { staffCodes } from './staff-codes.ts';
+
+/** The jobs that remove codes from their locks, one kind for each holder. */
+export const REMOVAL_JOBS: readonly JobDefinition[] = [
+  // Without `codeId` the job removes all codes of the booking.
+  defineRemoval(bookingCodes, z.object({ codeId: z.uuid().optional() }), async (db, job) =>
+    (await liveCodes(db, job.subjectId)).filter(({ id }) => id === (job.payload.codeId ?? id)),
+  ),
+  defineRemoval(guestCodes, z.object({ codeId: z.uuid() }), (db, { payload }) =>
+    readUnremoved(db, guestCodes, payload.codeId),
+  ),
+  defineRemoval(staffCodes, z.unknown(), (db, { subjectId }) => readUnremoved(db, staffCodes, subjectId)),
+];
+
+/** Defines a job that removes the codes which `read` returns from their locks. Throws `ProviderError`. */
+function defineRemoval<C extends Code, Payload>(
+  holder: Holder<C>,
+  payload: z.ZodType<Payload>,
+  read: (db: Queryable, job: Job<Payload>) => Promise<readonly C[]>,
+): JobDefinition {
+  return defineJob({
+    kind: holder.removalKind,
+    worker: 'locks',
+    longestWaitMs: URGENT_WAIT_MS,
+    payload,
+    async handle(services, job) {
+      for (const code of await read(services.db, job)) await removeCode(services, holder, code);
+      return 'done';
+    },
+  });
+}
+
+async function readUnremoved<C extends Code>(db: Queryable, holder: Holder<C>, codeId: string): Promise<readonly C[]> {
+  const code = await readCode(db, holder, codeId);
+  return code === null || code.status === 'revoked' ? [] : [code];
+}
