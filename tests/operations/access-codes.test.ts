@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { ensureCode, requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { recordUse } from '#server/operations/access/record-use.ts';
@@ -9,9 +9,10 @@ import { askForDoorHelp, readDoorHelp } from '#server/operations/incidents/door-
 import { changeIncident, readIncidents } from '#server/operations/incidents/incidents.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
-import { makeStaffCode } from '#server/operations/access/staff-codes.ts';
+import { makeStaffCode, revokeStaffCode } from '#server/operations/access/staff-codes.ts';
 import type { Job } from '#server/operations/core/jobs.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
+import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities } from '#server/providers/ports.ts';
@@ -240,6 +241,52 @@ describe('the code of a booking', () => {
     system.state.duringRequest = () => cancelBooking(system.services, id, person);
     await requestFirstCode(system.services, jobFor(id));
     expect(system.state.codes.size).toBe(1);
+    await system.jobs.drain();
+    expect(system.state.codes.size).toBe(0);
+  });
+
+  test('that the lock stores after the removal of an unconfirmed code is removed when the job comes again', async () => {
+    const { id, person, start } = await confirmedBooking();
+    system.state.lockFails = noResponse;
+    system.state.now = start - 60 * MINUTE;
+    await system.jobs.drain();
+    const [request] = system.state.requests;
+    await cancelForStaff(system.services, {
+      bookingId: id,
+      refund: 'full',
+      reason: 'by mistake',
+      actor: person,
+      money: 'held',
+    });
+    system.state.lockFails = null;
+    await system.jobs.drain();
+    if (request) system.door.storeLate(request);
+    expect(system.state.codes.size).toBe(1);
+    system.state.now += 30 * MINUTE;
+    await system.jobs.drain();
+    expect(system.state.codes.size).toBe(0);
+  });
+
+  test('that the lock accepts twice after the booking was cancelled is removed each time', async () => {
+    const { id, person } = await confirmedBooking();
+    let first: Promise<unknown> = Promise.resolve();
+    const ended = Promise.withResolvers<void>();
+    system.state.duringRequest = async () => {
+      system.state.duringRequest = () => first;
+      await ended.promise;
+      await cancelBooking(system.services, id, person);
+    };
+    first = requestFirstCode(system.services, jobFor(id)).then(() => {
+      system.state.now += 1;
+      return system.jobs.drain();
+    });
+    await vi.waitFor(() => expect(system.state.requests).toHaveLength(1));
+    const second = requestFirstCode(system.services, jobFor(id));
+    await vi.waitFor(() => expect(system.state.requests).toHaveLength(2));
+    ended.resolve();
+    await Promise.all([first, second]);
+    expect(system.state.codes.size).toBe(1);
+    system.state.now += 1;
     await system.jobs.drain();
     expect(system.state.codes.size).toBe(0);
   });
@@ -623,3 +670,31 @@ test('a code of staff is in the audit log once the lock has it, and is removed f
   await system.jobs.drain();
   expect(isAtTheLock()).toBe(false);
 });
+
+test.each([
+  ['before it ends', 1, [{ reason: 'the lock cannot remove this code before it ends' }]],
+  ['at its end', HOUR, []],
+] as const)(
+  'a code of staff whose lock can no longer remove codes is closed %s, with an alert for as long as it works',
+  async (_when, after, details) => {
+    const person = await addPerson(db);
+    await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [person]);
+    const startTime = new Date(system.state.now);
+    const span = { startTime, endTime: new Date(+startTime + HOUR) };
+    const wanted = { ...span, studioId: STUDIO, name: 'Painter', requestId: randomUUID() };
+    const { codeId } = await makeStaffCode(system.services, wanted, person);
+    if (after < HOUR) await revokeStaffCode(system.services, codeId, person);
+    const { now } = system.state;
+    system = await createBookingSystem(db, { revocable: false });
+    system.state.now = now + after;
+    await system.jobs.drain();
+    expect(await db.one('select status from private.staff_code where id = $1::uuid', [codeId])).toEqual({
+      status: 'revoked',
+    });
+    const { rows } = await db.query<{ details: unknown }>(
+      `select details from public.audit_logs where action = 'alert' and resource_type = 'staff_code' and resource_id = $1`,
+      [codeId],
+    );
+    expect(rows.map((row) => row.details)).toEqual(details);
+  },
+);

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import type { Database } from '#server/db/database.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
+import { joinCrew } from '#server/operations/crew/guests.ts';
+import { inviteCrew } from '#server/operations/crew/links.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import {
   addPerson,
@@ -60,6 +63,22 @@ const refunds = async (bookingId: string): Promise<number> =>
       [bookingId],
     )
   )?.n ?? 0;
+
+test('the code of a guest waits too while the host takes the account back', async () => {
+  const { id, person, start } = await confirmedBooking();
+  const { url } = await inviteCrew(system.services, { bookingId: id, userId: person, requestId: null });
+  const token = url.replace('https://studio.example/crew#', '');
+  await joinCrew(system.services, { token, name: 'Sam', termsVersion: firstSettings.termsVersion });
+  system.state.now = start - 60 * MINUTE;
+  await beginUndo(person);
+  await system.jobs.drain();
+  expect(system.state.requests).toEqual([]);
+  await endUndo(person);
+  system.state.now += MINUTE;
+  await system.jobs.drain();
+  const names = [...system.state.codes.values()].map((name) => name.replace(/^\S+/, 'host'));
+  expect(names.toSorted()).toEqual(['host', 'host crew']);
+});
 
 test('no code is issued, shown, renewed or mailed while the customer takes the account back, and all are once that is done', async () => {
   const { id, person, start } = await confirmedBooking();
