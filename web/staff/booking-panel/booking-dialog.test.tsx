@@ -1,40 +1,30 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '#web/lib/errors.ts';
+import type { CallBody } from '#web/data/fetch-client.ts';
 import { EXAMPLE_BOOKING } from '#web/data/testing/example-booking.ts';
+import * as wire from '#web/data/testing/wire.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { BookingDialog } from './booking-dialog.tsx';
-import * as queries from './queries.ts';
+import type { BookingDetails, MoveQuote } from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./queries.ts'), async (original) => ({
-  ...(await original()),
-  readBooking: vi.fn(),
-  cancelBooking: vi.fn(),
-  refundBooking: vi.fn(),
-  moveBooking: vi.fn(),
-  quoteMove: vi.fn(),
-  addNote: vi.fn(),
-  markNoShow: vi.fn(),
-  readPin: vi.fn(),
-  undoAction: vi.fn(),
-  sendMailAgain: vi.fn(),
-  resendMail: vi.fn(),
-  readDocuments: vi.fn(),
-  mailDocuments: vi.fn(),
-}));
-const calls = vi.mocked(queries);
 
-const STUDIO_B = { id: 'b', name: 'Studio B' };
-const STUDIOS = [{ id: 'a', name: 'Studio A' }, STUDIO_B];
+const ID = '66666666-6666-4666-8666-666666666666';
+/** An id with this digit. */
+const idFrom = (digit: string): string => `77777777-7777-4777-8777-77777777777${digit}`;
+const ROOM = '55555555-5555-4555-8555-55555555555a';
+const STUDIO_B = { id: '55555555-5555-4555-8555-55555555555b', name: 'Studio B' };
+const STUDIOS = [{ id: ROOM, name: 'Studio A' }, STUDIO_B];
 const HOUR = 3_600_000;
 /** The next full hour. */
 const SOON = Math.ceil(Date.now() / HOUR) * HOUR;
 const PAID = { kind: 'card', state: 'paid', cents: 5900, refundedCents: 0, leftCents: 5900, at: new Date(0) };
-const BOOKING: queries.BookingDetails = {
+const BOOKING: BookingDetails = {
   ...EXAMPLE_BOOKING,
+  id: ID,
+  studioId: ROOM,
   startTime: new Date(SOON),
   endTime: new Date(SOON + 3_600_000),
   createdAt: new Date('2031-03-01T00:00:00Z'),
@@ -60,7 +50,7 @@ const BOOKING: queries.BookingDetails = {
   waiting: null,
   mails: [
     {
-      id: 'm',
+      id: idFrom('1'),
       kind: 'mail.booking-confirmed',
       dueAt: new Date(0),
       sentAt: new Date('2031-03-01T00:00:00Z'),
@@ -72,15 +62,37 @@ const BOOKING: queries.BookingDetails = {
 };
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readBooking.mockResolvedValue(BOOKING);
+  wire.answerRows('booking_details', BOOKING);
 });
 
 const dialog = () => within(screen.getByRole('dialog'));
 const press = async (name: string) => user.click(await dialog().findByRole('button', { name }));
-function show(change: Partial<queries.BookingDetails> = {}, mayRefund = true): void {
-  calls.readBooking.mockResolvedValue({ ...BOOKING, termsStart: change.startTime ?? BOOKING.startTime, ...change });
-  renderPart(<BookingDialog studios={STUDIOS} reference="abcd-2345" mayRefund={mayRefund} onClose={vi.fn()} />);
+function show(change: Partial<BookingDetails> = {}, mayRefund = true) {
+  wire.answerRows('booking_details', { ...BOOKING, termsStart: change.startTime ?? BOOKING.startTime, ...change });
+  return renderPart(<BookingDialog studios={STUDIOS} reference="abcd-2345" mayRefund={mayRefund} onClose={vi.fn()} />);
 }
+
+const lastToast = (words: object) => waitFor(() => expect(toast).toHaveBeenLastCalledWith(words));
+/** Waits until a function of the database was called this many times, and returns the bodies of the calls. */
+async function bodiesOf(name: Parameters<typeof wire.expectRequests>[0], count: number): Promise<unknown[]> {
+  await wire.expectRequests(name, count);
+  return wire.sentTo(name).map(({ body }) => body);
+}
+type MoveBody = CallBody<'staff-move-booking'>;
+type MoveResult = Extract<Parameters<typeof wire.answer<'staff-move-booking'>>[1], { waitsUntil?: unknown }>;
+/** From now on a preview of a move answers with `quote`, and the move itself with `result`. */
+function answerMove(
+  { owedCents = 0, needsMoney = false, ...cost }: MoveQuote,
+  result: MoveResult = { differenceCents: 0, refundCents: 0 },
+): void {
+  wire.answerWith('staff-move-booking', ({ preview }) =>
+    preview === true ? { ...cost, owedCents, needsMoney } : result,
+  );
+}
+/** Returns the moves that were sent, or the previews of moves. */
+const sentMoves = (previews: boolean): MoveBody[] =>
+  wire.sent('staff-move-booking').filter(({ preview }) => (preview === true) === previews);
+const lastPreview = (): MoveBody | undefined => sentMoves(true).at(-1);
 
 test('a booking has customer, ID, price, payments, mails and, for owners, its history', async () => {
   const entry = {
@@ -119,16 +131,16 @@ test('a booking has customer, ID, price, payments, mails and, for owners, its hi
 });
 
 test('a reference without a booking says so, and a failed load offers another try', async () => {
-  calls.readBooking.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValueOnce(null);
+  wire.fail('booking_details', 500);
   renderPart(<BookingDialog studios={STUDIOS} reference="x" mayRefund onClose={vi.fn()} />);
+  await dialog().findByRole('button', { name: 'Try again' });
+  wire.answerRows('booking_details', null);
   await press('Try again');
   expect(await dialog().findByText('There is no booking with this reference.')).toBeTruthy();
 });
 
 test('staff with money cancel with a part back: the words name every cent, a refusal stays in place, then a toast', async () => {
-  calls.cancelBooking
-    .mockRejectedValueOnce(new AppError('payment_processing', 'The customer is paying.', 409))
-    .mockResolvedValue({ refundCents: 1234 });
+  wire.refuse('staff-cancel-booking', 'payment_processing', { message: 'The customer is paying.' });
   show();
   await press('Cancel the booking');
   expect(dialog().getByText('Its terms give nothing back: it starts in less than 20 hours.')).toBeTruthy();
@@ -146,19 +158,21 @@ test('staff with money cancel with a part back: the words name every cent, a ref
     'alex@example.com gets an email.',
   ])
     expect(await dialog().findByText(words)).toBeTruthy();
-  expect(calls.cancelBooking).not.toHaveBeenCalled();
+  expect(wire.sent('staff-cancel-booking')).toEqual([]);
   await press('Cancel the booking');
   expect(await dialog().findByText('The customer is paying.')).toBeTruthy();
+  wire.answer('staff-cancel-booking', { refundCents: 1234 });
   await press('Cancel the booking');
-  expect(calls.cancelBooking).toHaveBeenLastCalledWith('b', 1234, 'Broken mixer');
-  expect(toast).toHaveBeenLastCalledWith({ title: 'ABCD-2345 is cancelled', description: '$12.34 on its way back.' });
+  await lastToast({ title: 'ABCD-2345 is cancelled', description: '$12.34 on its way back.' });
+  const cancellation = { bookingId: ID, refund: 1234, reason: 'Broken mixer', undoable: true };
+  expect(wire.sent('staff-cancel-booking')).toEqual([cancellation, cancellation]);
 });
 
 test.each([
   ['late', SOON, 'none', 'No money goes back.'],
   ['in time', SOON + 48 * 3_600_000, 'full', '$59 goes back to the card.'],
-])('staff without money who cancel %s give what the terms give', async (_when, start, refund, words) => {
-  calls.cancelBooking.mockResolvedValue({ refundCents: 0 });
+] as const)('staff without money who cancel %s give what the terms give', async (_when, start, refund, words) => {
+  wire.answer('staff-cancel-booking', { refundCents: 0 });
   show({ startTime: new Date(start), endTime: new Date(start + 3_600_000) }, false);
   await press('Cancel the booking');
   expect(dialog().queryByLabelText('Refund')).toBeNull();
@@ -166,13 +180,11 @@ test.each([
   await press('Continue');
   expect(await dialog().findByText(words)).toBeTruthy();
   await press('Cancel the booking');
-  expect(calls.cancelBooking).toHaveBeenLastCalledWith('b', refund, 'Ill');
+  await wire.expectSent('staff-cancel-booking', { bookingId: ID, refund, reason: 'Ill', undoable: true });
 });
 
 test('a part is refunded later under one request, also when it is sent again', async () => {
-  calls.refundBooking
-    .mockRejectedValueOnce(new AppError('offline', 'No connection.', 0))
-    .mockResolvedValue({ refundId: 'r', refundCents: 500, byHand: true });
+  wire.fail('staff-refund', 0);
   show({ payments: [{ ...PAID, kind: 'elsewhere' }] });
   await press('Refund a part');
   await fill(dialog().getByLabelText('Amount in dollars'), '5');
@@ -181,22 +193,23 @@ test('a part is refunded later under one request, also when it is sent again', a
   expect(await dialog().findByText('You give $5 back by hand: it was not paid by card here.')).toBeTruthy();
   expect(dialog().getByText('$54 is left of the payment. The booking stays as it is.')).toBeTruthy();
   await press('Refund $5');
-  expect(await dialog().findByText('No connection.')).toBeTruthy();
+  expect(await dialog().findByText(/^We can’t reach the studio right now/)).toBeTruthy();
+  wire.answer('staff-refund', { refundId: idFrom('1'), refundCents: 500, byHand: true });
   await press('Refund $5');
-  const [[first], [second]] = calls.refundBooking.mock.calls as [[unknown], [unknown]];
+  await wire.expectRequests('staff-refund', 2);
+  const [first, second] = wire.sent('staff-refund');
   expect(first).toEqual(second);
-  expect(second).toMatchObject({ bookingId: 'b', cents: 500, reason: 'Sorry', requestId: expect.any(String) });
-  expect(toast).toHaveBeenLastCalledWith({
+  expect(second).toEqual({ bookingId: ID, cents: 500, reason: 'Sorry', requestId: expect.any(String) });
+  await lastToast({
     title: '$5 refunded',
     description: 'Give it back by hand, then close its job on Today.',
   });
 });
 
 test('a booking moves to other hours of Sydney; dearer ones with a link, or without charging, and the price is said before', async () => {
-  calls.quoteMove.mockResolvedValue({ differenceCents: 1000, refundCents: 0, linkUntil: '2031-03-02T00:00:00Z' });
-  calls.moveBooking
-    .mockRejectedValueOnce(new AppError('slot_taken', 'This time is taken.', 409))
-    .mockResolvedValue({ differenceCents: 1000, refundCents: 0, waitsUntil: '2031-03-02T00:00:00Z', url: 'x' });
+  const cost = { differenceCents: 1000, refundCents: 0 };
+  const quote = { ...cost, linkUntil: '2031-03-02T00:00:00Z' };
+  answerMove(quote);
   show();
   await press('Move');
   await user.selectOptions(dialog().getByLabelText('Room'), 'Studio B');
@@ -209,15 +222,21 @@ test('a booking moves to other hours of Sydney; dearer ones with a link, or with
   await press('Continue');
   expect(await dialog().findByText(/^to Studio B, Monday 3 March 2031, 11 pm to 1 am on Tue 4 Mar 2031/)).toBeTruthy();
   expect(dialog().getByText('The new hours cost $10 more.')).toBeTruthy();
-  const target = { studioId: 'b', startTime: '2031-03-03T12:00:00.000Z', endTime: '2031-03-03T14:00:00.000Z' };
-  expect(calls.quoteMove).toHaveBeenLastCalledWith('b', { ...target, waive: false });
-  expect(calls.moveBooking).not.toHaveBeenCalled();
+  const hours = { startTime: '2031-03-03T12:00:00.000Z', endTime: '2031-03-03T14:00:00.000Z' };
+  const target = { bookingId: ID, studioId: STUDIO_B.id, ...hours };
+  expect(wire.sent('staff-move-booking')).toEqual([{ ...target, waive: false, preview: true }]);
+  wire.refuse('staff-move-booking', 'slot_taken');
   await press('Move without charging $10');
   expect(await dialog().findByText('This time is taken.')).toBeTruthy();
-  expect(calls.moveBooking).toHaveBeenLastCalledWith('b', { ...target, waive: true });
+  answerMove(quote, { ...cost, waitsUntil: '2031-03-02T00:00:00Z', url: 'https://pay.example/x' });
   await press('Mail a link for $10');
-  expect(calls.moveBooking).toHaveBeenLastCalledWith('b', { ...target, waive: false });
-  expect(toast).toHaveBeenLastCalledWith({
+  await waitFor(() =>
+    expect(sentMoves(false)).toEqual([
+      { ...target, waive: true, undoable: true },
+      { ...target, waive: false, undoable: true },
+    ]),
+  );
+  await lastToast({
     title: 'ABCD-2345 waits for the payment',
     description: 'The link is mailed. The new hours are held until Sun 2 Mar 2031, 11 am.',
   });
@@ -235,7 +254,7 @@ test.each([
     ['Back'],
   ],
 ])('staff without money are not offered what they may not give away: %o', async (quote, words, buttons) => {
-  calls.quoteMove.mockResolvedValue(quote);
+  answerMove(quote);
   show(
     { startTime: new Date('2999-03-03T00:00:00Z'), endTime: new Date('2999-03-03T02:00:00Z'), totalHours: 2 },
     false,
@@ -248,7 +267,7 @@ test.each([
 });
 
 test('a move to dearer hours offers no link where there is no address to mail it to', async () => {
-  calls.quoteMove.mockResolvedValue({ differenceCents: 1000, refundCents: 0, linkUntil: '2031-03-02T00:00:00Z' });
+  answerMove({ differenceCents: 1000, refundCents: 0, linkUntil: '2031-03-02T00:00:00Z' });
   show({ customer: { ...BOOKING.customer, email: null } });
   await press('Extend or shorten');
   await user.click(within(dialog().getByRole('group', { name: 'Later' })).getAllByRole('button')[0] ?? document.body);
@@ -291,8 +310,7 @@ test.each([
     true,
   ],
 ])('an extension that costs %o says so', async (quote, words, button, waive) => {
-  calls.quoteMove.mockResolvedValue(quote);
-  calls.moveBooking.mockResolvedValue(quote);
+  answerMove(quote);
   const [startTime, endTime] = [new Date('2999-03-03T00:00:00Z'), new Date('2999-03-03T02:00:00Z')];
   show({ startTime, endTime, totalHours: 2 });
   await press('Extend or shorten');
@@ -300,77 +318,76 @@ test.each([
   await press('2 pm');
   expect(await dialog().findByText(words)).toBeTruthy();
   await press(button);
-  expect(calls.moveBooking).toHaveBeenLastCalledWith('b', {
-    studioId: 'a',
-    startTime: startTime.toISOString(),
-    endTime: '2999-03-03T03:00:00.000Z',
-    waive,
-  });
+  const hours = { startTime: startTime.toISOString(), endTime: '2999-03-03T03:00:00.000Z' };
+  await waitFor(() =>
+    expect(sentMoves(false)).toEqual([{ bookingId: ID, studioId: ROOM, ...hours, waive, undoable: true }]),
+  );
 });
 
 test('a session that runs can only end later, and a failed price can be read again', async () => {
-  calls.quoteMove.mockRejectedValueOnce(new AppError('too_late', 'This booking is over.', 409)).mockResolvedValue({
-    differenceCents: 0,
-    refundCents: 0,
-  });
+  wire.refuse('staff-move-booking', 'too_late', { message: 'This booking is over.' });
   show({ startTime: new Date(SOON - 2 * HOUR), totalHours: 3 });
   await press('Extend or shorten');
   expect(dialog().queryByRole('group', { name: 'Earlier' })).toBeNull();
   await user.click(within(dialog().getByRole('group', { name: 'Later' })).getAllByRole('button')[0] ?? document.body);
   expect(await dialog().findByText('This booking is over.')).toBeTruthy();
+  answerMove({ differenceCents: 0, refundCents: 0 });
   await press('Try again');
   expect(await dialog().findByText('The price stays.')).toBeTruthy();
 });
 
 test.each([
-  ['renamed', [{ id: 'a', name: 'The Loft' }, STUDIO_B], ['The Loft', 'Studio B']],
+  ['renamed', [{ id: ROOM, name: 'The Loft' }, STUDIO_B], ['The Loft', 'Studio B']],
   ['retired', [STUDIO_B], ['Studio B', 'Studio A']],
-  ['retired, and another one has its name now', [{ id: 'b', name: 'Studio A' }], ['Studio A', 'Studio A']],
+  ['retired, and another one has its name now', [{ ...STUDIO_B, name: 'Studio A' }], ['Studio A', 'Studio A']],
 ])('a booking whose room is %s stays in this room when staff extend or move it', async (_what, studios, names) => {
-  calls.quoteMove.mockResolvedValue({ differenceCents: 0, refundCents: 0 });
+  answerMove({ differenceCents: 0, refundCents: 0 });
   const [startTime, endTime] = [new Date('2999-03-03T00:00:00Z'), new Date('2999-03-03T02:00:00Z')];
-  calls.readBooking.mockResolvedValue({ ...BOOKING, startTime, endTime, totalHours: 2 });
+  wire.answerRows('booking_details', { ...BOOKING, startTime, endTime, totalHours: 2 });
   renderPart(<BookingDialog studios={studios} reference="abcd-2345" mayRefund onClose={vi.fn()} />);
   await press('Extend or shorten');
   await press('2 pm');
   expect(await dialog().findByText('The price stays.')).toBeTruthy();
-  const target = { studioId: 'a', startTime: startTime.toISOString(), waive: false };
-  expect(calls.quoteMove).toHaveBeenLastCalledWith('b', { ...target, endTime: '2999-03-03T03:00:00.000Z' });
+  const target = { bookingId: ID, studioId: ROOM, startTime: startTime.toISOString(), waive: false, preview: true };
+  expect(lastPreview()).toEqual({ ...target, endTime: '2999-03-03T03:00:00.000Z' });
   await press('Back');
   await press('Back');
   await press('Move');
   const rooms = dialog().getByLabelText<HTMLSelectElement>('Room');
-  expect([rooms.value, [...rooms.options].map(({ text }) => text)]).toEqual(['a', names]);
+  expect([rooms.value, [...rooms.options].map(({ text }) => text)]).toEqual([ROOM, names]);
   await user.selectOptions(dialog().getByLabelText('From'), '12 PM');
   await press('Continue');
   expect(await dialog().findByText('The price stays.')).toBeTruthy();
   const moved = { startTime: '2999-03-03T01:00:00.000Z', endTime: '2999-03-03T03:00:00.000Z' };
-  expect(calls.quoteMove).toHaveBeenLastCalledWith('b', { ...target, ...moved });
+  expect(lastPreview()).toEqual({ ...target, ...moved });
 });
 
 test('a move that waits for its payment is shown with its link, and can be called off', async () => {
-  calls.cancelBooking.mockResolvedValue({ refundCents: 0 });
+  wire.answer('staff-cancel-booking', { refundCents: 0 });
   const [startTime, endTime] = [new Date('2031-03-03T00:00:00Z'), new Date('2031-03-03T02:00:00Z')];
   const until = new Date('2031-03-02T00:00:00Z');
-  const where = { holdId: 'h', studioName: 'Studio B', startTime, endTime };
+  const where = { holdId: idFrom('1'), studioName: 'Studio B', startTime, endTime };
   show({ waiting: { ...where, cents: 1000, until, url: 'https://pay.example/x' } });
   expect(await dialog().findByText(/^Studio B, Monday 3 March 2031, 11 am to 1 pm/)).toBeTruthy();
   expect(dialog().getByText(/^\$10 to pay until Sun 2 Mar 2031, 11 am/)).toBeTruthy();
   expect(dialog().getByRole('link', { name: 'Pay page' })).toHaveProperty('href', 'https://pay.example/x');
   await press('Call off the move');
   await press('Call off the move');
-  expect(calls.cancelBooking).toHaveBeenLastCalledWith('h', 'none', expect.any(String));
+  const cancellation = { bookingId: idFrom('1'), refund: 'none' as const, undoable: true };
+  await wire.expectSent('staff-cancel-booking', { ...cancellation, reason: expect.any(String) });
 });
 
 test('mails are sent again', async () => {
+  wire.answerRows('send_mail_again', true);
   show();
   await press('Mail the code again');
+  await wire.expectRequests('send_mail_again', 1);
   await press('Mail the confirmation again');
-  expect(calls.sendMailAgain.mock.calls).toEqual([
-    ['b', 'access-code'],
-    ['b', 'booking-confirmed'],
+  expect(await bodiesOf('send_mail_again', 2)).toEqual([
+    { booking: ID, mail: 'access-code' },
+    { booking: ID, mail: 'booking-confirmed' },
   ]);
-  expect(toast).toHaveBeenLastCalledWith({
+  await lastToast({
     title: 'The confirmation is mailed again',
     description: 'alex@example.com',
   });
@@ -393,56 +410,49 @@ test('a cancelled booking lists the emails that were sent or still will be, and 
 
 test('each mail that would still be true is sent again, once for a lost answer, and the others say why not', async () => {
   const mail = { dueAt: new Date(0), sentAt: new Date('2031-03-01T00:00:00Z'), problem: null, refusal: null };
-  show({
+  const { failures } = show({
     mails: [
-      { ...mail, id: 'm', kind: 'mail.booking-moved' },
+      { ...mail, id: idFrom('1'), kind: 'mail.booking-moved' },
       { ...mail, id: 'n', kind: 'mail.refund', refusal: 'money_arrived' },
       { ...mail, id: 'o', kind: 'mail.booking-confirmed', sentAt: null, refusal: 'queued' },
     ],
   });
-  calls.resendMail.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue({});
+  wire.fail('staff-send-mail', 0);
   expect(await dialog().findByText('Not again: The money is no longer on its way.')).toBeTruthy();
   expect(dialog().getAllByRole('button', { name: /^Send again/ })).toHaveLength(1);
   await press('Send again: Email about moved hours');
+  await waitFor(() => expect(failures).toHaveLength(1));
+  wire.answer('staff-send-mail', { queued: true });
   await press('Send again: Email about moved hours');
-  const [first, second] = calls.resendMail.mock.calls;
-  expect(first).toEqual([{ bookingId: 'b', mailId: 'm', requestId: expect.any(String) }]);
+  await lastToast({ title: 'The mail is sent again', description: 'alex@example.com' });
+  const [first, second] = wire.sent('staff-send-mail');
+  expect(first).toEqual({ bookingId: ID, mailId: idFrom('1'), requestId: expect.any(String) });
   expect(second).toEqual(first);
-  await vi.waitFor(() =>
-    expect(toast).toHaveBeenLastCalledWith({ title: 'The mail is sent again', description: 'alex@example.com' }),
-  );
 });
 
 test('a cancellation is undone with the button of its message; when it is too late, the message says so', async () => {
-  calls.cancelBooking.mockResolvedValue({ refundCents: 5900, undo: { id: 'u', until: '2031-03-01T00:00:10.000Z' } });
-  calls.undoAction
-    .mockRejectedValueOnce(new AppError('too_late', 'This can no longer be undone.', 409))
-    .mockResolvedValue({ bookingId: 'b', reference: 'ABCD-2345', kind: 'cancel' });
+  const undo = { id: idFrom('2'), until: '2031-03-01T00:00:10.000Z' };
+  wire.answer('staff-cancel-booking', { refundCents: 5900, undo });
+  wire.refuse('staff-undo', 'too_late', { message: 'This can no longer be undone.' });
   show();
   await press('Cancel the booking');
   await fill(dialog().getByLabelText('Reason'), 'Flood');
   await press('Continue');
   expect(await dialog().findByText('You can undo this for ten seconds.')).toBeTruthy();
   await press('Cancel the booking');
+  await waitFor(() => expect(toast).toHaveBeenCalledOnce());
   const [[message]] = vi.mocked(toast).mock.calls as [[Parameters<typeof toast>[0]]];
   expect(message).toMatchObject({ title: 'ABCD-2345 is cancelled', ms: 10_000, action: { label: 'Undo' } });
   message.action?.onPress();
-  await vi.waitFor(() =>
-    expect(toast).toHaveBeenLastCalledWith({
-      title: 'Not undone',
-      description: 'This can no longer be undone.',
-      tone: 'bad',
-    }),
-  );
+  await lastToast({ title: 'Not undone', description: 'This can no longer be undone.', tone: 'bad' });
+  wire.answer('staff-undo', { bookingId: ID, reference: 'ABCD-2345', kind: 'cancel' });
   message.action?.onPress();
-  await vi.waitFor(() =>
-    expect(toast).toHaveBeenLastCalledWith({ title: 'ABCD-2345 is as before', description: 'Nobody was told.' }),
-  );
-  expect(calls.undoAction).toHaveBeenLastCalledWith('u');
+  await lastToast({ title: 'ABCD-2345 is as before', description: 'Nobody was told.' });
+  expect(wire.sent('staff-undo')).toEqual([{ undoId: undo.id }, { undoId: undo.id }]);
 });
 
 test('notes are shown with who and when; a new one is sent again under the same id, and a failure keeps what was typed', async () => {
-  calls.addNote.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue();
+  wire.fail('add_booking_note', 0);
   const at = new Date('2031-03-01T00:00:00Z');
   show({ staffNotes: [{ id: 'n', note: 'Wants the lights low.', by: 'Kim', at }] });
   expect(await dialog().findByText('Wants the lights low.')).toBeTruthy();
@@ -451,51 +461,55 @@ test('notes are shown with who and when; a new one is sent again under the same 
   expect(await dialog().findByText('Write something first.')).toBeTruthy();
   await fill(dialog().getByLabelText('Add a note'), ' Called. ');
   await press('Add the note');
-  expect(await dialog().findByText('No connection.')).toBeTruthy();
+  expect(await dialog().findByText('The note was not saved. Check your connection.')).toBeTruthy();
+  wire.answerRows('add_booking_note', true);
   await press('Add the note');
-  await vi.waitFor(() => expect(dialog().getByLabelText('Add a note')).toHaveProperty('value', ''));
-  const [first, second] = calls.addNote.mock.calls.map(([id]) => id);
-  expect(second).toBe(first);
-  expect(calls.addNote).toHaveBeenLastCalledWith(first, 'b', 'Called.');
+  await waitFor(() => expect(dialog().getByLabelText('Add a note')).toHaveProperty('value', ''));
+  const [first, second] = await bodiesOf('add_booking_note', 2);
+  expect(first).toEqual({ note_id: expect.any(String), booking: ID, note: 'Called.' });
+  expect(second).toEqual(first);
 });
 
 test('a no-show is marked and taken back with the button of the message', async () => {
-  calls.markNoShow.mockResolvedValue();
+  wire.answerRows('mark_no_show', true);
   show({ startTime: new Date(SOON - 2 * HOUR), totalHours: 3 });
   await press('Mark as no-show');
+  await waitFor(() => expect(toast).toHaveBeenCalledOnce());
   const [[message]] = vi.mocked(toast).mock.calls as [[Parameters<typeof toast>[0]]];
   expect(message).toMatchObject({ title: 'ABCD-2345 is a no-show', ms: 10_000, action: { label: 'Undo' } });
   message.action?.onPress();
-  await vi.waitFor(() => expect(calls.markNoShow).toHaveBeenLastCalledWith('b', false));
+  expect(await bodiesOf('mark_no_show', 2)).toEqual([
+    { booking: ID, missed: true },
+    { booking: ID, missed: false },
+  ]);
 });
 
 test('the PIN is shown and renewed; before its time the panel says when it is there', async () => {
-  const [worksFrom, worksUntil] = [new Date('2031-03-01T00:00:00Z'), new Date('2031-03-01T01:00:00Z')];
-  const pin = {
-    pin: null,
-    held: false,
-    releaseAt: new Date('2999-03-01T00:00:00Z'),
-    worksFrom,
-    worksUntil,
+  const code = {
+    ...wire.exampleFrom('regenerate-pin'),
+    releaseAt: '2031-03-01T00:00:00Z',
+    worksFrom: '2031-03-01T00:00:00Z',
+    worksUntil: '2031-03-01T01:00:00Z',
     codesLeft: 5,
   };
-  calls.readPin
-    .mockResolvedValueOnce(pin)
-    .mockResolvedValueOnce({ ...pin, pin: '482913', releaseAt: worksFrom })
-    .mockRejectedValueOnce(new AppError('code_wait', 'Please wait 12 seconds before making another code.', 429))
-    .mockResolvedValueOnce({ ...pin, pin: '771204', releaseAt: worksFrom, codesLeft: 4 });
+  wire.answer('regenerate-pin', { ...code, pin: null, releaseAt: '2999-03-01T00:00:00Z' });
   show();
   await press('Show the PIN');
   expect(await dialog().findByText(/^The PIN is there from 11 am/)).toBeTruthy();
+  wire.answer('regenerate-pin', { ...code, pin: '482913' });
   await press('Show the PIN');
   expect(await dialog().findByText('482913')).toBeTruthy();
   await press('New PIN');
   expect(dialog().getByText(/^The PIN that the customer has stops working/)).toBeTruthy();
+  wire.refuse('regenerate-pin', 'code_wait');
   await press('Make a new PIN');
   expect(await dialog().findByText('Please wait 12 seconds before making another code.')).toBeTruthy();
+  wire.answer('regenerate-pin', { ...code, pin: '771204', codesLeft: 4 });
   await press('Make a new PIN');
   expect(await dialog().findByText('771204')).toBeTruthy();
-  expect(calls.readPin.mock.calls.map(([, method]) => method)).toEqual(['GET', 'GET', 'POST', 'POST']);
+  const requests = wire.sentTo('regenerate-pin');
+  expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'POST']);
+  expect(new Set(requests.map(({ search }) => search.get('booking_id')))).toEqual(new Set([ID]));
 });
 
 const ACTIONS = [
@@ -531,7 +545,7 @@ test.each([
 
 test('the documents of a booking are listed, saved and mailed to the customer', async () => {
   const at = new Date('2031-03-02T00:00:00Z');
-  show({
+  const { failures } = show({
     documents: [
       { number: 7, kind: 'invoice', cents: 5900, at, void: false },
       { number: 8, kind: 'adjustment', cents: 1000, at, void: true },
@@ -539,12 +553,13 @@ test('the documents of a booking are listed, saved and mailed to the customer', 
   });
   expect(await screen.findByText(/Invoice 000007.*\$59/)).toBeTruthy();
   expect(screen.getByText(/Adjustment note 000008/).textContent).toContain('(void)');
-  calls.mailDocuments.mockResolvedValue({ queued: true });
   await user.click(screen.getByRole('button', { name: 'Mail the documents' }));
-  expect(calls.mailDocuments).toHaveBeenCalledWith({ bookingId: 'b', requestId: expect.any(String) });
-  calls.readDocuments.mockRejectedValue(new AppError('offline', 'No connection.', 0));
+  await wire.expectSent('staff-mail-document', { bookingId: ID, requestId: expect.any(String) });
+  await lastToast({ title: 'The documents are sent', description: 'alex@example.com' });
+  wire.fail('staff-booking-document', 500);
   await user.click(screen.getByRole('button', { name: 'Save the documents' }));
-  expect(calls.readDocuments).toHaveBeenCalledWith('b');
+  await wire.expectSent('staff-booking-document', { bookingId: ID, format: 'pdf' });
+  await waitFor(() => expect(failures).toEqual(['Something broke.']));
 });
 
 test('an owner reads beside the payments why a card was declined and which call of the provider failed, with its request', async () => {
