@@ -15,7 +15,7 @@ import { buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { Row } from './fact-row.tsx';
-import type { PaymentState } from './queries.ts';
+import type { PaidBooking, PaymentState } from './queries.ts';
 
 /** Parts of other features. */
 export type ConfirmedParts = {
@@ -42,7 +42,7 @@ export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts &
       wide
       back={{ to: paths.home, label: 'Return Home' }}
       title={state.change === undefined ? 'Booking confirmed' : 'Booking changed'}
-      lead={<p>We’ve emailed you the details.{held ? null : ` ${codeAt(booking?.start_time)}`}</p>}
+      lead={<p>We’ve emailed you the details.{held ? null : ` ${codeAt(booking?.startTime)}`}</p>}
     >
       {held ? (
         <div className="mb-8">
@@ -53,10 +53,10 @@ export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts &
       ) : null}
       <div className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 space-y-10">
-          {booking ? <Span booking={booking} codeHeld={held} picture={picture?.(booking.studio_name)} /> : null}
+          {booking ? <Span booking={booking} codeHeld={held} picture={picture?.(booking.studioName)} /> : null}
           <Actions state={state} />
           {booking && !state.series
-            ? calendar?.({ id: state.bookingId, reference: state.reference, ...namedSpan(booking) })
+            ? calendar?.({ ...booking, id: state.bookingId, reference: state.reference })
             : null}
           {booking && !state.series ? <div className="empty:hidden">{passes?.(state.bookingId)}</div> : null}
           <WhatsNext />
@@ -71,17 +71,7 @@ export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts &
   );
 }
 
-type Paid = NonNullable<PaymentState['booking']>;
-
-const spanOf = (one: { start_time: string; end_time: string }) => ({
-  start: new Date(one.start_time),
-  end: new Date(one.end_time),
-});
-const namedSpan = (paid: Paid) => ({
-  studioName: paid.studio_name,
-  startTime: new Date(paid.start_time),
-  endTime: new Date(paid.end_time),
-});
+const spanOf = ({ startTime: start, endTime: end }: Pick<PaidBooking, 'startTime' | 'endTime'>) => ({ start, end });
 
 /** What people do with a booking before they arrive. */
 function Actions({ state }: { state: PaymentState }) {
@@ -126,34 +116,30 @@ function Action({ Icon, children }: { Icon: ComponentType<{ className: string }>
 /** When, where and what was paid. */
 function Facts({ state }: { state: PaymentState }) {
   const { booking } = state;
-  const coupon = Math.round((booking?.coupon_discount ?? 0) * 100);
-  const volume = Math.round((booking?.discount_amount ?? 0) * 100) - coupon;
+  const { couponCents: coupon = 0, discountCents: volume = 0 } = booking ?? {};
   return (
     <dl className="grid gap-px bg-line">
       <Row name="Reference" value={state.reference} />
       {booking ? (
         <>
-          <Row name="Studio" value={booking.studio_name} />
+          <Row name="Studio" value={booking.studioName} />
           {state.series ? (
             state.series.map((one, at) => (
               <Row
                 key={one.reference}
                 name={at === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}
-                value={`${formatStudioRange(new Date(one.start_time), new Date(one.end_time))}, ${one.reference}`}
+                value={`${formatStudioRange(one.startTime, one.endTime)}, ${one.reference}`}
               />
             ))
           ) : (
-            <Row
-              name="When"
-              value={`${formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))} (Sydney time)`}
-            />
+            <Row name="When" value={`${formatStudioRange(booking.startTime, booking.endTime)} (Sydney time)`} />
           )}
-          <Row name="Hours" value={String(booking.total_hours)} />
-          <Row name="Price" value={formatDollars(booking.base_cost)} />
+          <Row name="Hours" value={String(booking.totalHours)} />
+          <Row name="Price" value={formatMoney(booking.baseCents)} />
           {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}
           {coupon > 0 ? <Row name="Coupon" value={`-${formatMoney(coupon)}`} /> : null}
           {typeof state.change === 'number' ? <Row name="Paid now" value={formatDollars(state.change)} /> : null}
-          <Row name={state.change === undefined ? 'Paid' : 'Paid in all'} value={formatDollars(booking.final_cost)} />
+          <Row name={state.change === undefined ? 'Paid' : 'Paid in all'} value={formatMoney(booking.finalCents)} />
         </>
       ) : (
         <Row name="Details" value="Sign in to see them" />
@@ -162,8 +148,8 @@ function Facts({ state }: { state: PaymentState }) {
   );
 }
 
-const again = (paid: Paid, series: PaymentState['series'] = []) =>
-  bookAgain({ studioId: paid.studio_id, ...spanOf(paid), own: series.map(spanOf) }, new Date());
+const again = (paid: PaidBooking, series: PaymentState['series'] = []) =>
+  bookAgain({ studioId: paid.studioId, ...spanOf(paid), own: series.map(spanOf) }, new Date());
 
 /** Where to go from here. */
 function NextLinks({ state: { booking, series, change } }: { state: PaymentState }) {
@@ -187,14 +173,13 @@ function NextLinks({ state: { booking, series, change } }: { state: PaymentState
   );
 }
 
-function Span({ booking, codeHeld, picture }: { booking: Paid; codeHeld: boolean; picture: ReactNode }) {
-  const start = new Date(booking.start_time);
+function Span({ booking, codeHeld, picture }: { booking: PaidBooking; codeHeld: boolean; picture: ReactNode }) {
   return (
     <BookedSpan
-      studioName={booking.studio_name}
-      start={start}
-      end={new Date(booking.end_time)}
-      codeAt={codeHeld ? null : releaseOf(start)}
+      studioName={booking.studioName}
+      start={booking.startTime}
+      end={booking.endTime}
+      codeAt={codeHeld ? null : releaseOf(booking.startTime)}
       picture={picture}
     />
   );
@@ -226,8 +211,8 @@ function WhatsNext() {
 }
 
 /** Says when the access code comes, with the exact time when it is certain. */
-function codeAt(start: string | undefined): string {
-  const at = start === undefined ? null : releaseOf(new Date(start));
+function codeAt(start: Date | undefined): string {
+  const at = start === undefined ? null : releaseOf(start);
   if (at === null)
     return 'You’ll get your access code 15 minutes before you start, or straight away if you start within the hour.';
   return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)}.`;

@@ -13,15 +13,15 @@ beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-20T00:00:00Z') }
 afterEach(() => void vi.useRealTimers());
 
 const booking = {
-  studio_id: 'a',
-  studio_name: 'Studio A',
-  start_time: '2026-11-21T08:00:00Z',
-  end_time: '2026-11-21T11:00:00Z',
-  total_hours: 3,
-  base_cost: 207,
-  discount_amount: 114,
-  coupon_discount: 93,
-  final_cost: 93,
+  studioId: 'a',
+  studioName: 'Studio A',
+  startTime: new Date('2026-11-21T08:00:00Z'),
+  endTime: new Date('2026-11-21T11:00:00Z'),
+  totalHours: 3,
+  baseCents: 20_700,
+  discountCents: 2_100,
+  couponCents: 9_300,
+  finalCents: 9_300,
 };
 const pending: PaymentState = {
   paid: false,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { formatDollars } from '#rules/money.ts';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { AppError, describeError } from '#web/lib/errors.ts';
@@ -103,12 +103,12 @@ function Delayed({ state }: { state: PaymentState }) {
         <Row name="Reference" value={state.reference} />
         {state.booking ? (
           <>
-            <Row name="Studio" value={state.booking.studio_name} />
+            <Row name="Studio" value={state.booking.studioName} />
             <Row
               name="When"
-              value={`${formatStudioRange(new Date(state.booking.start_time), new Date(state.booking.end_time))} (Sydney time)`}
+              value={`${formatStudioRange(state.booking.startTime, state.booking.endTime)} (Sydney time)`}
             />
-            <Row name="To pay" value={formatDollars(state.booking.final_cost)} />
+            <Row name="To pay" value={formatMoney(state.booking.finalCents)} />
           </>
         ) : null}
       </dl>

@@ -1,4 +1,5 @@
 import type { BookingDraft } from '#web/lib/drafts.ts';
+import { type Booking, parseRow } from '#web/data/bookings/booking.ts';
 import { seriesField } from '#web/data/drafts/series-draft.ts';
 import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 
@@ -43,7 +44,38 @@ export function pay(input: {
   });
 }
 
-export type PaymentState = CallAnswer<'verify-payment'>;
-export function verifyPayment(sessionId: string): Promise<PaymentState> {
-  return callFunction('verify-payment', { sessionId });
+type Answer = CallAnswer<'verify-payment'>;
+/** A booking that was paid for; of a series, the hours and amounts of all its bookings. */
+export type PaidBooking = Pick<
+  Booking,
+  | 'studioId'
+  | 'studioName'
+  | 'startTime'
+  | 'endTime'
+  | 'totalHours'
+  | 'baseCents'
+  | 'discountCents'
+  | 'couponCents'
+  | 'finalCents'
+>;
+/** The state of a payment. `booking` and `series` are for the owner only. */
+export type PaymentState = Omit<Answer, 'booking' | 'series'> & {
+  readonly booking?: PaidBooking;
+  readonly series?: readonly Pick<Booking, 'reference' | 'startTime' | 'endTime'>[];
+};
+
+export async function verifyPayment(sessionId: string): Promise<PaymentState> {
+  const { booking, series, ...state } = await callFunction('verify-payment', { sessionId });
+  return {
+    ...state,
+    ...(booking === undefined ? {} : { booking: parsePaid(booking) }),
+    ...(series === undefined ? {} : { series: series.map(parseRow) }),
+  };
+}
+
+/** `discount_amount` includes the discount of the coupon. */
+function parsePaid(booking: NonNullable<Answer['booking']>): PaidBooking {
+  const { discount_amount: discount, coupon_discount: coupon, ...row } = booking;
+  const couponCents = Math.round(coupon * 100);
+  return { ...parseRow(row), couponCents, discountCents: Math.round(discount * 100) - couponCents };
 }
