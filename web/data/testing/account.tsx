@@ -21,15 +21,17 @@ function AccountState() {
   const { view } = useAuthDialog();
   return (
     <>
-      <output data-testid={STATUS_ID}>{status}</output>
-      <output data-testid={DIALOG_ID}>{view}</output>
+      <data data-testid={STATUS_ID} value={status} />
+      <data data-testid={DIALOG_ID} value={view ?? ''} />
     </>
   );
 }
 
+const readState = (id: string): string | null => screen.getByTestId(id).getAttribute('value');
+
 /** Waits until the page has read that somebody is signed in. */
 export const waitForAccount = (): Promise<void> =>
-  waitFor(() => expect(screen.getByTestId(STATUS_ID).textContent).toBe('in'));
+  waitFor(() => expect(readState(STATUS_ID)).toBe('in'));
 
 /** Returns which view of the sign-in dialog is open: `sign-in` or `sign-up`; '' while it is closed. */
-export const openAuthDialog = (): string => screen.getByTestId(DIALOG_ID).textContent;
+export const openAuthDialog = (): string | null => readState(DIALOG_ID);

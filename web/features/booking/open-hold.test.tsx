@@ -8,8 +8,6 @@ import { answerCall, delayServer, expectOneCall } from '#web/ui/testing/delayed-
 import { watchReads } from '#web/ui/testing/watched-reads.ts';
 import { OpenHoldNotice } from './open-hold.tsx';
 
-vi.mock('#web/data/drafts/use-finish-paying.ts', () => ({ useFinishPaying: () => () => {} }));
-
 const HOLD: OwnBooking = {
   ...EXAMPLE_OWN_BOOKING,
   id: 'b1',

@@ -1,18 +1,16 @@
 import { screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
+import { withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
 import '#web/data/client.ts';
 import VerifyReturnPage from './return.tsx';
 
-vi.mock('#web/data/session.tsx', () => ({
-  useSession: () => ({ status: 'in', user: { id: 'u' } }),
-  useAuthDialog: () => ({ open: vi.fn() }),
-}));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 
 test('the return from a hosted check shows its own message when the service gives none', async () => {
+  wire.signIn('u');
   wire.answerRows('studios', []);
   sessionStorage.setItem('verificationSession', JSON.stringify({ id: 'vs_1', url: 'https://id.example.com' }));
   for (const [answer, message] of [
@@ -24,7 +22,7 @@ test('the return from a hosted check shows its own message when the service give
     [() => wire.fail('check-verification-and-checkout', 500, '[{"no": "words"}]'), 'Failed to process verification'],
   ] as const) {
     answer();
-    const { unmount } = renderPart(<VerifyReturnPage />);
+    const { unmount } = renderPart(withAccount(<VerifyReturnPage />));
     // The page asks a second time before it reports a failure.
     expect((await screen.findByRole('alert', {}, { timeout: 5_000 })).textContent).toBe(message);
     expect(wire.sent('check-verification-and-checkout').at(-1)).toEqual({ verificationSessionId: 'vs_1' });

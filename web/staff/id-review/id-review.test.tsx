@@ -4,12 +4,12 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import type * as queries from './queries.ts';
+import { withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 import { ReviewQueue } from './review-queue.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { email: 'staff@example.com' } }) }));
 // The bytes “abc”.
 const PICTURE = 'data:image/jpeg;base64,YWJj';
 const WAITING: queries.WaitingId = {
@@ -30,6 +30,7 @@ const WAITING: queries.WaitingId = {
 };
 beforeEach(() => {
   vi.resetAllMocks();
+  wire.signIn('u', { email: 'staff@example.com' });
   wire.answerRows('waiting_reviews', [WAITING]);
   wire.answerFile('staff-id-picture', 'abc', 'application/octet-stream');
 });
@@ -37,12 +38,12 @@ beforeEach(() => {
 const dialog = () => within(screen.getByRole('dialog'));
 const press = (name: string | RegExp) => user.click(dialog().getByRole('button', { name }));
 async function open() {
-  renderPart(<ReviewQueue />);
+  renderPart(withAccount(<ReviewQueue />));
   await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
 }
 
 test('the queue names customer, next session, the day to decide by and why', async () => {
-  renderPart(<ReviewQueue />);
+  renderPart(withAccount(<ReviewQueue />));
   expect(await screen.findByText('Alex Citizen')).toBeTruthy();
   for (const words of ['Mon 3 Mar 2031, 9 am', 'Sat 8 Mar 2031', ...WAITING.failure_reasons])
     expect(screen.getByText(words)).toBeTruthy();
@@ -51,7 +52,7 @@ test('the queue names customer, next session, the day to decide by and why', asy
 
 test('an empty queue says so, and one that cannot be loaded offers another try', async () => {
   wire.fail('waiting_reviews', 500);
-  renderPart(<ReviewQueue />);
+  renderPart(withAccount(<ReviewQueue />));
   expect(await screen.findByText('The IDs could not be loaded.')).toBeTruthy();
   wire.answerRows('waiting_reviews', []);
   await user.click(screen.getByRole('button', { name: 'Try again' }));
@@ -123,7 +124,7 @@ function Changes() {
   return <button onClick={() => void client.invalidateQueries()}>Something changed</button>;
 }
 test('an ID that somebody else decides meanwhile says so in place of the form', async () => {
-  renderPart(<ReviewQueue />, { beside: <Changes /> });
+  renderPart(withAccount(<ReviewQueue />), { beside: <Changes /> });
   await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
   wire.answerRows('waiting_reviews', []);
   await user.click(screen.getByText('Something changed'));

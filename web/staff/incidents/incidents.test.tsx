@@ -5,11 +5,11 @@ import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Incidents } from './incidents.tsx';
 import type * as queries from './queries.ts';
+import { withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'u1' } }) }));
 vi.mock(import('#web/data/photos/report-photo.ts'), async (original) => ({
   ...(await original()),
   uploadReportPhoto: vi.fn(),
@@ -18,6 +18,7 @@ const upload = vi.mocked(uploadReportPhoto);
 const answer = (...incidents: queries.Incident[]) => wire.answer('staff-incidents', { incidents });
 beforeEach(() => {
   vi.resetAllMocks();
+  wire.signIn('u1');
   answer();
   wire.answerRows('staff_ratings', { rooms: [], ratings: [] });
 });
@@ -42,7 +43,7 @@ const MIXER: queries.Incident = {
   changedBy: null,
   changedAt: null,
 };
-const show = (mayRefund = true) => renderPart(<Incidents studios={STUDIOS} mayRefund={mayRefund} />);
+const show = (mayRefund = true) => renderPart(withAccount(<Incidents studios={STUDIOS} mayRefund={mayRefund} />));
 const dialog = () => within(screen.getByRole('dialog'));
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 

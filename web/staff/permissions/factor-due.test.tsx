@@ -1,10 +1,9 @@
 import { act, screen } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { FactorDue } from './factor-due.tsx';
-
-vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ session: { access_token: 'token' } }) }));
 
 test('staff without two-step sign-in are told by when they need it, in Sydney time, with the way there', async () => {
   wire.answerRows('second_factor_rules', {
@@ -12,7 +11,7 @@ test('staff without two-step sign-in are told by when they need it, in Sydney ti
     shown: false,
     due: new Date('2031-03-08T07:00:00Z'),
   });
-  renderPart(<FactorDue />);
+  renderPart(withAccount(<FactorDue />));
   expect((await screen.findByText(/^Add two-step sign-in by/)).textContent).toBe(
     'Add two-step sign-in by Sat 8 Mar 2031, 6 pm, Sydney time',
   );
@@ -21,7 +20,7 @@ test('staff without two-step sign-in are told by when they need it, in Sydney ti
 
 test('the notice goes once nothing is due any more', async () => {
   wire.answerRows('second_factor_rules', { permissions: [], shown: false, due: new Date('2031-03-08T07:00:00Z') });
-  const { client } = renderPart(<FactorDue />, { beside: <p>Today</p> });
+  const { client } = renderPart(withAccount(<FactorDue />), { beside: <p>Today</p> });
   await screen.findByText(/^Add two-step sign-in by/);
   wire.answerRows('second_factor_rules', { permissions: ['money'], shown: true, due: null });
   await act(() => client.invalidateQueries());

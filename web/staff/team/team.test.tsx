@@ -4,19 +4,17 @@ import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { useLocation } from '#web/router/router.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { AcceptInvitation } from './accept-invitation.tsx';
+import { openAuthDialog, waitForAccount, withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 import type * as queries from './queries.ts';
 import { Team } from './team.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-const session = vi.hoisted(() => ({ status: 'in', user: null as object | null }));
-const open = vi.hoisted(() => vi.fn());
-vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDialog: () => ({ open }) }));
 beforeEach(() => {
   vi.resetAllMocks();
   wire.answerRows('second_factor_rules', { permissions: ['money'], shown: true, due: null });
-  Object.assign(session, { status: 'in', user: { id: ME, email: 'me@example.com' } });
+  wire.signIn(ME, { email: 'me@example.com' });
 });
 
 const ME = '11111111-1111-4111-8111-111111111111';
@@ -58,7 +56,8 @@ const press = (name: string | RegExp) => user.click(screen.getByRole('button', {
 const dialog = () => within(screen.getByRole('dialog'));
 async function show(team = TEAM) {
   wire.answerRows('staff_team', team);
-  renderPart(<Team />);
+  renderPart(withAccount(<Team />));
+  await waitForAccount();
   await screen.findByRole('table', { name: 'Staff' });
 }
 
@@ -133,7 +132,7 @@ test('somebody is removed only after a question, and a refusal says why', async 
 
 test('staff that could not be loaded offer another try', async () => {
   wire.fail('staff_team', 500);
-  renderPart(<Team />);
+  renderPart(withAccount(<Team />));
   const again = await screen.findByRole('button', { name: 'Try again' });
   wire.answerRows('staff_team', TEAM);
   await user.click(again);
@@ -142,8 +141,9 @@ test('staff that could not be loaded offer another try', async () => {
 
 test('opening the link accepts nothing; the button does, and opens the back office', async () => {
   const Address = () => <output>{useLocation().pathname}</output>;
-  renderPart(<AcceptInvitation token="id.1.mark" />, { path: '/staff-invitation', beside: <Address /> });
-  expect(screen.getByText('You’re signed in as me@example.com.')).toBeTruthy();
+  const part = withAccount(<AcceptInvitation token="id.1.mark" />);
+  renderPart(part, { path: '/staff-invitation', beside: <Address /> });
+  expect(await screen.findByText('You’re signed in as me@example.com.')).toBeTruthy();
   expect(wire.sent('accept-staff-invitation')).toEqual([]);
   wire.refuse('accept-staff-invitation', 'not_yours', { message: 'It is for another address.' });
   await press('Accept the invitation');
@@ -155,11 +155,11 @@ test('opening the link accepts nothing; the button does, and opens the back offi
 });
 
 test('a guest is asked to sign in or sign up, and a link without a token says so', async () => {
-  Object.assign(session, { status: 'out', user: null });
-  const { rerender } = renderPart(<AcceptInvitation token="id.1.mark" />);
-  await press('Sign Up');
-  expect(open).toHaveBeenCalledWith('sign-up');
-  rerender(<AcceptInvitation token="" />);
+  localStorage.clear();
+  const { rerender } = renderPart(withAccount(<AcceptInvitation token="id.1.mark" />));
+  await user.click(await screen.findByRole('button', { name: 'Sign Up' }));
+  expect(openAuthDialog()).toBe('sign-up');
+  rerender(withAccount(<AcceptInvitation token="" />));
   expect(screen.getByText(/This link is incomplete/)).toBeTruthy();
 });
 
@@ -217,7 +217,7 @@ test('owners see what former staff have seen: what still works with its end, wha
       },
     ],
   });
-  renderPart(<Team />);
+  renderPart(withAccount(<Team />));
   const list = within(await screen.findByRole('table', { name: 'Seen under a lost permission' }));
   const [, works, ending, ended] = list.getAllByRole('row').map((row) => row.textContent);
   expect(works).toMatch(/Code for Plumber.*Studio A.*Lee Former.*Still works.*until Sat 1 Mar 2031, 4 pm/);
@@ -228,7 +228,7 @@ test('owners see what former staff have seen: what still works with its end, wha
 
 test('while former staff have seen nothing that counts, nothing is listed', async () => {
   wire.answerRows('staff_team', TEAM);
-  renderPart(<Team />);
+  renderPart(withAccount(<Team />));
   expect(await screen.findByRole('table', { name: 'Staff' })).toBeTruthy();
   expect(screen.queryByText('Seen under a lost permission')).toBeNull();
 });
