@@ -23,7 +23,7 @@ export type LockSettings = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly bridgeId: string | null;
-  readonly mode: 'bridge' | 'hourly' | 'onetime';
+  readonly mode: NonNullable<LockEnvironment['IGLOOHOME_MODE']>;
   /** Webhooks signed with any of them are accepted. */
   readonly webhookKeys: readonly string[];
   /** Studio name → lock id. */
