@@ -4,7 +4,7 @@ import * as connection from '#web/data/live.ts';
 import { waitForAccount, withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
-import type { PaymentState } from './queries.ts';
+import type { CallAnswer } from '#web/data/fetch-client.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { usePaymentResult } from './use-payment-result.ts';
 
@@ -30,7 +30,7 @@ function Result() {
   return null;
 }
 /** Returns how often the payment was asked for in this time. */
-async function asked(live: boolean, state: Partial<PaymentState>, seconds: number): Promise<number> {
+async function asked(live: boolean, state: Partial<CallAnswer<'verify-payment'>>, seconds: number): Promise<number> {
   useLive.mockReturnValue(live);
   wire.answer('verify-payment', {
     paid: false,
