@@ -3,7 +3,7 @@ import * as wire from '#web/data/testing/wire.ts';
 import { verifyPayment } from './queries.ts';
 
 test('a paid booking has dates and cents, and its discounts are told apart', async () => {
-  const hours = { start_time: '2031-05-02T00:00:00+00:00', end_time: '2031-05-02T02:00:00+00:00' };
+  const hours = { start_time: '2031-05-02T00:00:00.000Z', end_time: '2031-05-02T02:00:00.000Z' };
   const { booking: _booking, ...state } = wire.exampleFrom('verify-payment');
   wire.answer('verify-payment', {
     ...state,
