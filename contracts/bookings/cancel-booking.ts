@@ -13,7 +13,12 @@ export const cancelBooking = defineCall({
   body: z.object({ bookingId: bookingIdField, series: z.boolean().default(false) }),
   answer: z.strictObject({
     cancelled: z.literal(true),
-    refund: z.enum(['full', 'none']),
+    refund: z
+      .enum(['full', 'part', 'none'])
+      .describe(
+        '`full`: all that was left of what was paid. `part`: some of it stays, because it is in dispute, or with ' +
+          '`series` because it is too late to cancel some bookings.',
+      ),
     amount: z.number().describe('What is refunded, in dollars.'),
     byHand: byHandField,
     bookings: z.int().positive().optional().describe('With `series`: how many bookings were cancelled.'),

@@ -153,6 +153,7 @@ describe.each(['cancel-booking', 'release-hold', 'generate-access-code'])('%s', 
 
 test.each([
   ['full', 8255, 82.55],
+  ['part', 1255, 12.55],
   ['none', 0, 0],
 ] as const)('cancel-booking cancels for the caller and tells the refund: %s', async (refund, amountCents, amount) => {
   app.answers['cancelBooking'] = () => ({ refund, amountCents });

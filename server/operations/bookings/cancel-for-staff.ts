@@ -1,18 +1,16 @@
 import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, latestPayment, lockOrder, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takeCoupon } from '../core/take-coupon.ts';
 import { paymentOnItsWay } from '../payments/close-session.ts';
-import { addSplitRefund } from '../payments/partial-refunds.ts';
+import { cancelAndRefund } from '../payments/confirm.ts';
 import { leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
-import { readTerms, returnMoney, returnsByHand } from './cancel.ts';
+import { readTerms } from './cancel.ts';
 import { closeHold } from './close-hold.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 import type { Services } from '../core/services.ts';
-import { recordAudit } from '../core/audit.ts';
 
 export type StaffCancellation = {
   readonly bookingId: string;
@@ -52,7 +50,7 @@ export async function cancelForStaff(services: Services, wanted: StaffCancellati
   return services.db.transaction(async (tx) => {
     const booking = (await lockOrder(tx, wanted.bookingId)).find(({ id }) => id === wanted.bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
-    return cancelLocked(services, tx, booking, wanted, held);
+    return decideAndCancel(services, tx, { booking, held }, wanted);
   });
 }
 
@@ -65,18 +63,18 @@ export async function cancelOrderForStaff(
   wanted: Omit<StaffCancellation, 'refund'> & { readonly refund: 'full' | 'none' | 'terms' },
 ): Promise<StaffCancelled & { readonly cancelled: number }> {
   return services.db.transaction(async (tx) => {
-    const now = services.clock().getTime();
+    const now = services.clock();
     const bookings = await lockOrder(tx, wanted.bookingId);
     if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
-    const left = bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime.getTime() > now);
+    const remaining = bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime > now);
     // Sent again, it finds what it did before.
-    const again = left.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : left;
+    const again = remaining.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : remaining;
     if (again.length === 0) throw new Refusal('already_done', 'There is nothing left to cancel in this series.');
     const done: StaffCancelled[] = [];
-    for (const booking of again)
-      done.push(
-        await cancelLocked(services, tx, booking, { ...wanted, bookingId: booking.id, undoable: false }, false),
-      );
+    for (const booking of again) {
+      const decision = { ...wanted, bookingId: booking.id, undoable: false };
+      done.push(await decideAndCancel(services, tx, { booking, held: false }, decision));
+    }
     return {
       refundCents: done.reduce((sum, { refundCents }) => sum + refundCents, 0),
       byHand: done.some(({ byHand }) => byHand),
@@ -86,12 +84,12 @@ export async function cancelOrderForStaff(
   });
 }
 
-async function cancelLocked(
+/** Cancels a locked booking as staff decided. `held`: it was a hold, whose payment session is closed. */
+async function decideAndCancel(
   services: Services,
   tx: Transaction,
-  booking: BookingFacts,
+  { booking, held }: { readonly booking: BookingFacts; readonly held: boolean },
   wanted: StaffCancellation,
-  held: boolean,
 ): Promise<StaffCancelled> {
   const now = services.clock();
   if (wanted.stillWanted && !(await wanted.stillWanted(tx)))
@@ -106,20 +104,27 @@ async function cancelLocked(
   const decision = decide(wanted.refund === 'terms' ? gives : wanted.refund, paid);
   const termsCents = decide(gives, paid).cents;
   requireConcession(wanted.money, { kind: 'refund', cents: decision.cents, termsCents });
-  await writeCancellation(tx, booking, wanted, decision, now);
+  const { reason, actor } = wanted;
+  const undoable = wanted.undoable === true && booking.status === 'confirmed';
+  await storeDecision(tx, wanted, decision);
+  const { byHand } = await cancelAndRefund(tx, booking, {
+    by: 'staff',
+    refund: { paid, cents: decision.refund === 'full' ? 'all' : decision.cents, reason, actor },
+    actor,
+    details: {
+      before: { status: booking.confirmedAt === null ? 'pending' : 'confirmed' },
+      after: { status: 'cancelled', refund: decision.refund, refundCents: decision.cents },
+      reason,
+    },
+    because: wanted.because,
+    now,
+    dueAt: jobsDue(now, undoable),
+  });
   // The discount of a code is money too: without a refund its use stays taken.
   const refunded = gives === 'full' || (decision.refund === 'full' && wanted.money === 'held');
   if (booking.status === 'confirmed' && !refunded) await takeCoupon(tx, booking.id);
-  const { reason, actor } = wanted;
-  const undoable = wanted.undoable === true && booking.status === 'confirmed';
-  const dueAt = jobsDue(now, undoable);
-  if (decision.refund === 'full') await returnMoney(tx, paid, { by: 'staff', reason, actor }, dueAt);
-  else await addSplitRefund(tx, paid, { requestKey: 'cancellation', cents: decision.cents, reason, actor }, dueAt);
-  const payload = wanted.because === undefined ? {} : { because: wanted.because };
-  await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, payload, dueAt });
-  await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt });
   const undo = undoable ? await storeUndo(tx, { kind: 'cancel', before: booking, actor, now }) : null;
-  return { refundCents: decision.cents, byHand: decision.cents > 0 && returnsByHand(paid), undo };
+  return { refundCents: decision.cents, byHand, undo };
 }
 
 /** Closes the payment session of a hold. Throws `Refusal` when the customer has paid. */
@@ -173,31 +178,12 @@ function decide(refund: 'full' | 'none' | number, paid: readonly PaidPayment[]):
   });
 }
 
-async function writeCancellation(
+const storeDecision = (
   tx: Transaction,
-  booking: BookingFacts,
-  { reason, actor }: StaffCancellation,
+  { bookingId, reason, actor }: StaffCancellation,
   { refund, cents }: Decision,
-  now: Date,
-): Promise<void> {
-  await tx.query(
+): Promise<unknown> =>
+  tx.query(
     `insert into private.cancellation (booking_id, refund, refund_cents, reason, actor) values ($1::uuid, $2, $3, $4, $5::uuid)`,
-    [booking.id, refund, cents, reason, actor],
+    [bookingId, refund, cents, reason, actor],
   );
-  await tx.query(
-    `update private.booking set status = 'cancelled', cancel_reason = 'staff', cancelled_at = $2::timestamptz
-     where id = $1::uuid or (status = 'pending' and order_id = $3::uuid)`,
-    [booking.id, now, booking.orderId],
-  );
-  await recordAudit(tx, {
-    actor,
-    action: 'update',
-    resource: 'booking',
-    id: booking.id,
-    details: {
-      before: { status: booking.confirmedAt === null ? 'pending' : 'confirmed' },
-      after: { status: 'cancelled', refund, refundCents: cents },
-      reason,
-    },
-  });
-}

@@ -1,16 +1,15 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import type { Transaction, Queryable } from '#server/db/database.ts';
-import { type BookingFacts, lockBooking, lockOrder, type PaymentFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, lockBooking, lockOrder } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { enqueue } from '../core/jobs.ts';
-import { addPartialRefund } from '../payments/partial-refunds.ts';
-import { isByHand, leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
+import { cancelAndRefund } from '../payments/confirm.ts';
+import { leftCents, paidPayments } from '../payments/payment-rows.ts';
 import type { Services } from '../core/services.ts';
-import { recordAudit } from '../core/audit.ts';
 
 /** What the customer gets back. */
 export type Cancellation = {
-  readonly refund: 'full' | 'none';
+  /** `full`: all that was left of what was paid. `part`: some of it stays, for example while it is in dispute. */
+  readonly refund: 'full' | 'part' | 'none';
   readonly amountCents: number;
   /** Staff got the money without the provider, and give it back themselves. */
   readonly byHand: boolean;
@@ -24,7 +23,7 @@ export async function cancelBooking({ db, clock }: Services, bookingId: string, 
     if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
     const problem = await whyNotCancel(tx, booking, now);
     if (problem !== null) throw problem;
-    return cancelLocked(tx, booking, userId, now);
+    return describeRefunds([await cancelForCustomer(tx, booking, userId, now)]);
   });
 }
 
@@ -45,45 +44,51 @@ export async function cancelOrder(
     const bookings = await lockOrder(tx, bookingId);
     if (!bookings.some(({ id, userId: owner }) => id === bookingId && owner === userId))
       throw new Refusal('not_found', 'Booking not found');
-    const done: Cancellation[] = [];
+    const cancelled: Returned[] = [];
+    const kept: Returned[] = [];
     const problems: Refusal[] = [];
     for (const booking of bookings) {
       const problem = await whyNotCancel(tx, booking, now);
-      if (problem === null) done.push(await cancelLocked(tx, booking, userId, now));
-      else if (booking.id === bookingId || (booking.status === 'confirmed' && booking.endTime > now))
-        problems.push(problem);
+      const isAhead = booking.status === 'confirmed' && booking.endTime > now;
+      if (problem === null) cancelled.push(await cancelForCustomer(tx, booking, userId, now));
+      else if (booking.id === bookingId || isAhead) problems.push(problem);
+      if (problem?.code === 'too_late' && isAhead)
+        kept.push({ amountCents: 0, leftCents: leftCents(await paidPayments(tx, booking.id)), byHand: false });
     }
-    if (done.length === 0) throw problems[0] ?? new Refusal('already_done', 'These bookings are already cancelled.');
-    const amountCents = done.reduce((sum, one) => sum + one.amountCents, 0);
+    if (cancelled.length === 0)
+      throw problems[0] ?? new Refusal('already_done', 'These bookings are already cancelled.');
     return {
-      refund: amountCents === 0 ? 'none' : 'full',
-      amountCents,
-      byHand: done.some(({ byHand }) => byHand),
-      cancelled: done.length,
+      ...describeRefunds([...cancelled, ...kept]),
+      cancelled: cancelled.length,
       kept: problems.filter(({ code }) => code === 'too_late').length,
     };
   });
 }
 
-async function cancelLocked(tx: Transaction, { id }: BookingFacts, userId: string, now: Date): Promise<Cancellation> {
-  const paid = (await paidPayments(tx, id)).filter(({ payment }) => payment.state === 'paid');
-  const amountCents = leftCents(paid);
-  await tx.query(
-    `update private.booking set status = 'cancelled', cancel_reason = 'customer', cancelled_at = $2::timestamptz where id = $1::uuid`,
-    [id, now],
-  );
-  const money = { by: 'customer', reason: 'cancelled by the customer', actor: userId } as const;
-  await returnMoney(tx, paid, money, now);
-  await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: id, dueAt: now });
-  await enqueue(tx, { kind: 'access.revoke', subjectId: id, dueAt: now });
-  await recordAudit(tx, {
+/** What goes back of a booking, of what was left of its payments. */
+type Returned = { readonly amountCents: number; readonly leftCents: number; readonly byHand: boolean };
+
+async function cancelForCustomer(tx: Transaction, booking: BookingFacts, userId: string, now: Date): Promise<Returned> {
+  const paid = await paidPayments(tx, booking.id);
+  const { refundCents, byHand } = await cancelAndRefund(tx, booking, {
+    by: 'customer',
+    refund: { paid, cents: 'all', reason: 'cancelled by the customer', actor: userId },
     actor: userId,
-    action: 'update',
-    resource: 'booking',
-    id,
     details: { status: 'cancelled', reason: 'customer' },
+    now,
+    dueAt: now,
   });
-  return { refund: amountCents === 0 ? 'none' : 'full', amountCents, byHand: returnsByHand(paid) };
+  return { amountCents: refundCents, leftCents: leftCents(paid), byHand };
+}
+
+function describeRefunds(bookings: readonly Returned[]): Cancellation {
+  const amountCents = bookings.reduce((sum, booking) => sum + booking.amountCents, 0);
+  const isAll = bookings.every((booking) => booking.amountCents === booking.leftCents);
+  return {
+    refund: amountCents === 0 ? 'none' : isAll ? 'full' : 'part',
+    amountCents,
+    byHand: bookings.some(({ byHand }) => byHand),
+  };
 }
 
 /** Reads whether the terms of a booking give a full refund now. Staff who move it to a later start do not change that. */
@@ -104,40 +109,6 @@ async function whyNotCancel(tx: Transaction, booking: BookingFacts, now: Date): 
     'too_late',
     `Bookings can be cancelled up to ${terms.freeHours} hours before the start. Please contact us instead.`,
   );
-}
-
-/** Whether staff give some of the money that is left back themselves. */
-export const returnsByHand = (paid: readonly PaidPayment[]): boolean =>
-  paid.some(({ payment, leftCents: left }) => left > 0 && isByHand(payment));
-
-/**
- * Queues the refund of all that is left of the payments of a cancelled booking, in the caller's transaction, without those in dispute: their money
- * goes back when the bank decides for us. `by`: who cancelled it.
- */
-export async function returnMoney(
-  tx: Transaction,
-  paid: readonly PaidPayment[],
-  { by, reason, actor }: { by: 'customer' | 'staff'; reason: string; actor: string },
-  dueAt: Date,
-): Promise<void> {
-  for (const { payment, leftCents: cents } of paid) {
-    if (cents === 0 || payment.state !== 'paid') continue;
-    if (!isByHand(payment)) await queueRefund(tx, payment, by, dueAt);
-    else await addPartialRefund(tx, { paymentId: payment.id, requestKey: 'cancellation', cents, reason, actor }, dueAt);
-  }
-}
-
-async function queueRefund(
-  tx: Transaction,
-  payment: PaymentFacts,
-  reason: 'customer' | 'staff',
-  dueAt: Date,
-): Promise<void> {
-  await tx.query(`update private.payment set state = 'refund_pending', refund_reason = $2 where id = $1::uuid`, [
-    payment.id,
-    reason,
-  ]);
-  await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt });
 }
 
 /** How many hours before its start a booking can be cancelled for a full refund, as agreed when it was made; today's setting for a booking without. */

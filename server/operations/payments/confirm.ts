@@ -1,3 +1,4 @@
+import type { JsonObject } from '#database/types.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { queueAccess } from '../access/queue-access.ts';
 import { type BookingFacts, type CancelReason, lockOrder } from '../core/booking-rows.ts';
@@ -5,6 +6,8 @@ import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
+import { addPartialRefund, addSplitRefund } from './partial-refunds.ts';
+import { isByHand, leftCents, type PaidPayment } from './payment-rows.ts';
 
 /** How long the mail about an expired link waits. */
 const EXPIRED_LINK_WAIT_MS = 60_000;
@@ -57,9 +60,94 @@ export async function confirmFree(services: Services, tx: Transaction, bookingId
   }
 }
 
+/** Who cancels a booking, why, and what goes back. */
+export type Cancelling = {
+  readonly by: 'customer' | 'staff';
+  /** What goes back of the payments of the booking: all that can go back now, or an amount in cents. Null if nothing does. */
+  readonly refund: {
+    readonly paid: readonly PaidPayment[];
+    readonly cents: 'all' | number;
+    readonly reason: string;
+    readonly actor: string;
+  } | null;
+  /** The account that acted, for the audit log; null if the server acted by itself. */
+  readonly actor: string | null;
+  /** The details of the entry in the audit log. */
+  readonly details: JsonObject;
+  /** Why the server cancels it by itself; the customer's mail says so. */
+  readonly because?: 'id_missing' | undefined;
+  readonly now: Date;
+  /** When the refund, the mail and the end of the access codes are due. */
+  readonly dueAt: Date;
+};
+
 /**
- * Cancels a booking row, for a hold with all of its order, and writes the audit log; the slots are free when the transaction commits. When
- * nobody paid by a link of staff, customer and staff are told. The order of a hold must be locked.
+ * Cancels a locked booking for a person: releases its hours, queues the refund, the mail and the end of its access codes, and writes the audit log.
+ * A hold ends with all of its order, which must be locked. The caller has decided that it may be cancelled, and what goes back.
+ */
+export async function cancelAndRefund(
+  tx: Transaction,
+  { id }: BookingFacts,
+  { by, refund, actor, details, because, now, dueAt }: Cancelling,
+): Promise<{ readonly refundCents: number; readonly byHand: boolean }> {
+  await cancelRows(tx, id, by, now);
+  await recordAudit(tx, { actor, action: 'update', resource: 'booking', id, details });
+  const returned = refund === null ? NOTHING : await queueRefund(tx, by, refund, dueAt);
+  const payload = because === undefined ? {} : { because };
+  await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: id, payload, dueAt });
+  await enqueue(tx, { kind: 'access.revoke', subjectId: id, dueAt });
+  return returned;
+}
+
+const NOTHING = { refundCents: 0, byHand: false };
+
+/** Payments in dispute are left out of a refund of all: their money goes back when the bank decides for us. */
+async function queueRefund(
+  tx: Transaction,
+  by: Cancelling['by'],
+  { paid, cents, ...part }: NonNullable<Cancelling['refund']>,
+  dueAt: Date,
+): Promise<{ readonly refundCents: number; readonly byHand: boolean }> {
+  const requestKey = 'cancellation';
+  if (cents !== 'all') {
+    const split = await addSplitRefund(tx, paid, { ...part, requestKey, cents }, dueAt);
+    return { refundCents: split.cents, byHand: split.byHandCents > 0 };
+  }
+  const due = paid.filter(({ payment, leftCents: left }) => payment.state === 'paid' && left > 0);
+  for (const { payment, leftCents: left } of due) {
+    if (isByHand(payment)) {
+      await addPartialRefund(tx, { ...part, paymentId: payment.id, requestKey, cents: left }, dueAt);
+      continue;
+    }
+    await tx.query(`update private.payment set state = 'refund_pending', refund_reason = $2 where id = $1::uuid`, [
+      payment.id,
+      by,
+    ]);
+    await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt });
+  }
+  return { refundCents: leftCents(due), byHand: due.some(({ payment }) => isByHand(payment)) };
+}
+
+type CancelledRow = Pick<BookingFacts, 'id' | 'madeBy' | 'orderId'>;
+
+/** Cancels the row of a booking, and for a hold those of all of its order. The slots are free when the transaction commits. */
+async function cancelRows(
+  tx: Transaction,
+  bookingId: string,
+  reason: CancelReason,
+  now: Date,
+): Promise<readonly CancelledRow[]> {
+  const { rows } = await tx.query<CancelledRow>(
+    `update private.booking set status = 'cancelled', cancel_reason = $2, cancelled_at = $3::timestamptz
+     where id = $1::uuid or (status = 'pending' and order_id = (select b.order_id from private.booking b where b.id = $1::uuid))
+     returning id, made_by as "madeBy", order_id as "orderId"`,
+    [bookingId, reason, now],
+  );
+  return rows;
+}
+
+/**
+ * Releases a hold with all of its order, which must be locked, and writes the audit log. If a link of staff was not paid, the customer and staff are told.
  */
 export async function cancelBookingRow(
   { clock }: Services,
@@ -67,13 +155,7 @@ export async function cancelBookingRow(
   bookingId: string,
   reason: CancelReason,
 ): Promise<void> {
-  const { rows } = await tx.query<Pick<BookingFacts, 'id' | 'madeBy' | 'orderId'>>(
-    `update private.booking set status = 'cancelled', cancel_reason = $2, cancelled_at = $3::timestamptz
-     where id = $1::uuid or (status = 'pending' and order_id = (select b.order_id from private.booking b where b.id = $1::uuid))
-     returning id, made_by as "madeBy", order_id as "orderId"`,
-    [bookingId, reason, clock()],
-  );
-  for (const booking of rows) {
+  for (const booking of await cancelRows(tx, bookingId, reason, clock())) {
     await recordAudit(tx, {
       actor: null,
       action: 'update',

@@ -1,8 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Refund } from '#server/providers/ports.ts';
 import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
-import { enqueue } from '../core/jobs.ts';
-import { cancelBookingRow } from './confirm.ts';
+import { cancelAndRefund } from './confirm.ts';
 import { followPartialRefunds, refundLater } from './partial-refunds.ts';
 import { auditPayment, lockPayment, paidPayments, takenCents } from './payment-rows.ts';
 import { isFailed } from './refund-keys.ts';
@@ -68,9 +67,14 @@ export async function recordRefunds(
     (await paidPayments(tx, booking.id)).length === 0
   ) {
     // Refunded before the start: release the hours and revoke the code.
-    await cancelBookingRow(services, tx, booking.id, 'staff');
-    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
-    await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
+    await cancelAndRefund(tx, booking, {
+      by: 'staff',
+      refund: null,
+      actor: null,
+      details: { status: 'cancelled', reason: 'staff' },
+      now,
+      dueAt: now,
+    });
   }
   return { state, failed };
 }

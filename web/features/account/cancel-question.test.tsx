@@ -46,6 +46,19 @@ test('while a cancellation is sent it cannot be sent again, changed or left, and
   expect(sentRequests()).toEqual([]);
 });
 
+test('a series says what comes back, also when some of its bookings can no longer be cancelled', async () => {
+  const reads = await show();
+  await user.click(screen.getByRole('checkbox'));
+  await user.click(button('Cancel 3 bookings'));
+  expect(await expectOneCall('cancel-booking')).toEqual({ bookingId: 'b1', series: true });
+  answerCall('cancel-booking', { cancelled: true, refund: 'part', amount: 90, bookings: 2, kept: 1 });
+  await expect.poll(() => reads.take()).toEqual(['ownBooking', 'ownBookings']);
+  reads.answer();
+  const said =
+    '2 bookings of your series are cancelled. $90 is on its way back to your card. It’s too late to cancel one of them.';
+  await expect.poll(() => onDone.mock.calls).toEqual([[said]]);
+});
+
 test('a refused cancellation says why, reads the bookings again, and can be pressed again', async () => {
   const reads = await show();
   await user.click(button('Cancel booking'));

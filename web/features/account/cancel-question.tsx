@@ -94,13 +94,13 @@ export function CancelQuestion({
 /** What was cancelled, and what comes back. */
 function describeDone(
   reference: string,
-  { refund, amount, bookings, kept = 0 }: Awaited<ReturnType<typeof cancelBooking>>,
+  { amount, bookings, kept = 0 }: Awaited<ReturnType<typeof cancelBooking>>,
 ): string {
   const what =
     bookings === undefined
       ? `Your booking ${reference} is cancelled.`
       : `${bookings} bookings of your series are cancelled.`;
-  const money = refund === 'full' && amount > 0 ? ` ${formatDollars(amount)} is on its way back to your card.` : '';
+  const money = amount > 0 ? ` ${formatDollars(amount)} is on its way back to your card.` : '';
   const late = kept > 0 ? ` It’s too late to cancel ${kept === 1 ? 'one' : kept} of them.` : '';
   return `${what}${money}${late}`;
 }
