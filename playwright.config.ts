@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
-import { emptySettings } from './tests/support/program.ts';
+import { emptyConfig } from './tests/support/program.ts';
 
 /** One worker and one server per number; a worker's tests talk only to its own server. */
 const SERVERS = Number(process.env['E2E_SERVERS'] ?? 1);
@@ -79,7 +79,7 @@ export default defineConfig({
     timeout: 120_000,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
     env: {
-      ...emptySettings(),
+      ...emptyConfig(),
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
       DATA_DIR: dataDir,

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import type { Env } from './http/caller.ts';
-import { createMiddleware, type MiddlewareSettings } from './http/middleware.ts';
+import { createMiddleware, type MiddlewareOptions } from './http/middleware.ts';
 import type { Readiness } from './http/health/readiness.ts';
 import type { PartState } from './http/health/status.ts';
 import { mayReadMetrics } from './http/metrics/metrics-access.ts';
@@ -8,7 +8,7 @@ import { BUSY_MESSAGE, classifyError } from './http/classify-error.ts';
 
 /** Mounts the five APIs, the site, health, readiness and metrics. */
 export function createApp(context: {
-  settings: MiddlewareSettings;
+  settings: MiddlewareOptions;
   auth: Hono<Env>;
   rest: Hono<Env>;
   storage: Hono<Env>;

@@ -19,7 +19,7 @@ import type { Env, Log } from './http/caller.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import type { Limit } from './http/limits.ts';
 import { createPolicyReports, POLICY_REPORTS } from './http/metrics/policy-reports.ts';
-import type { MiddlewareSettings } from './http/middleware.ts';
+import type { MiddlewareOptions } from './http/middleware.ts';
 import { createOverload, type Overload } from './http/overload.ts';
 import type { Services } from './operations/core/services.ts';
 import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
@@ -210,7 +210,7 @@ function readMiddlewareSettings(
   { log, keys, clock, observers }: Base,
   { bodies }: Requests,
   { metrics }: Outside,
-): MiddlewareSettings {
+): MiddlewareOptions {
   return {
     log,
     accessLog: config.accessLog,

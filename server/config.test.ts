@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import { ConfigRefused } from './settings/config-refused.ts';
+import { ConfigRefused } from './config/config-refused.ts';
 
 /** A complete production environment. Each test changes one variable. */
 const PRODUCTION = {

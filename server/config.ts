@@ -1,26 +1,26 @@
 import { z } from 'zod';
-import { authFaults, authFields, readAuthSettings } from './settings/auth.ts';
-import { ConfigRefused } from './settings/config-refused.ts';
-import { contradictions, DEMO_SENDER, missing } from './settings/checks.ts';
-import { databaseFields, readDatabaseSettings } from './settings/database.ts';
-import { address, flag, list, type SandboxAddress, text, whole } from './settings/fields.ts';
-import { idReaderFields, readVisionSettings } from './settings/id-reader.ts';
-import { keyFaults, keyFields, readSecretSettings } from './settings/operating/keys.ts';
-import { lockFields, readLockSettings } from './settings/locks.ts';
-import { hstsFaults, hstsFields, readHstsSettings } from './settings/operating/hsts.ts';
-import { observeFields, readObserveSettings } from './settings/operating/observe.ts';
-import { paymentFields, readPaymentSettings } from './settings/payments.ts';
-import { plugFields, readPlugSettings } from './settings/plugs.ts';
-import { readRealtimeSettings, realtimeFields } from './settings/realtime.ts';
-import { withRenamed } from './settings/renamed.ts';
-import { readRestSettings, restFields } from './settings/rest.ts';
-import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
-import { readStorageSettings, storageFields } from './settings/storage.ts';
-import { readWalletSettings, walletFaults, walletFields } from './settings/wallet.ts';
-import { withSecretFiles } from './settings/secret-files.ts';
-import { unknownVariables } from './settings/unknown.ts';
-import type { Config } from './settings/operating/config.ts';
-import { backupFaults, backupFields, readBackupSettings } from './settings/operating/backup.ts';
+import { authFaults, authFields, readAccountConfig } from './config/auth.ts';
+import { ConfigRefused } from './config/config-refused.ts';
+import { contradictions, DEMO_SENDER, missing } from './config/checks.ts';
+import { databaseFields, readDatabaseConfig } from './config/database.ts';
+import { address, flag, list, type SandboxAddress, text, whole } from './config/fields.ts';
+import { idReaderFields, readVisionConfig } from './config/id-reader.ts';
+import { keyFaults, keyFields, readSecretConfig } from './config/operating/keys.ts';
+import { lockFields, readLockConfig } from './config/locks.ts';
+import { hstsFaults, hstsFields, readHstsConfig } from './config/operating/hsts.ts';
+import { observeFields, readObserveConfig } from './config/operating/observe.ts';
+import { paymentFields, readPaymentConfig } from './config/payments.ts';
+import { plugFields, readPlugConfig } from './config/plugs.ts';
+import { readRealtimeConfig, realtimeFields } from './config/realtime.ts';
+import { withRenamed } from './config/renamed.ts';
+import { readRestConfig, restFields } from './config/rest.ts';
+import { readSignInConfig, signInFields, type SignInConfig } from './config/sign-in.ts';
+import { readStorageConfig, storageFields } from './config/storage.ts';
+import { readWalletConfig, walletFaults, walletFields } from './config/wallet.ts';
+import { withSecretFiles } from './config/secret-files.ts';
+import { unknownVariables } from './config/unknown.ts';
+import type { Config } from './config/operating/config.ts';
+import { backupFaults, backupFields, readBackupConfig } from './config/operating/backup.ts';
 
 export type { Config };
 
@@ -94,7 +94,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...walletFaults(env, production),
   ];
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
-  const signIn = readSignInSettings(env, {
+  const signIn = readSignInConfig(env, {
     siteUrl,
     environment: variables,
     // Browsers are redirected there too, so it needs a host name that they can reach.
@@ -116,7 +116,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 /** Every variable that can be set, with those of the sign-in providers that the operator named. */
-function knownVariables({ providers }: SignInSettings): string[] {
+function knownVariables({ providers }: SignInConfig): string[] {
   const ofProviders = providers.flatMap(({ name }) =>
     ['CLIENT_ID', 'SECRET', 'ISSUER'].map((end) => `AUTH_${name.toUpperCase()}_${end}`),
   );
@@ -133,11 +133,11 @@ function toConfig(
     port: env.PORT,
     host: env.HOST ?? null,
     dataDir: env.DATA_DIR,
-    ...readDatabaseSettings(env),
-    keys: readSecretSettings(env),
-    backup: readBackupSettings(env),
-    observe: readObserveSettings(env),
-    hsts: readHstsSettings(env),
+    ...readDatabaseConfig(env),
+    keys: readSecretConfig(env),
+    backup: readBackupConfig(env),
+    observe: readObserveConfig(env),
+    hsts: readHstsConfig(env),
     apiKeyRequired: env.API_KEY_REQUIRED,
     idReadSeconds: env.ID_READ_SECONDS,
     paymentAnswerSeconds: env.PAYMENT_ANSWER_SECONDS,
@@ -151,22 +151,22 @@ function toConfig(
     logLevel: env.LOG_LEVEL,
     accessLog: env.ACCESS_LOG ?? env.NODE_ENV === 'production',
     failpoints: env.FAILPOINTS ?? null,
-    auth: readAuthSettings(env, sandbox ? at(7) : null),
+    auth: readAccountConfig(env, sandbox ? at(7) : null),
     adminRequiresMfa: env.ADMIN_REQUIRES_MFA,
     sandboxUrl: sandbox ? at(0) : null,
-    stripe: readPaymentSettings(env, sandboxAt),
-    igloohome: readLockSettings(env, sandboxAt),
-    vision: readVisionSettings(env, at),
-    rest: readRestSettings(env),
-    realtime: readRealtimeSettings(env),
+    stripe: readPaymentConfig(env, sandboxAt),
+    igloohome: readLockConfig(env, sandboxAt),
+    vision: readVisionConfig(env, at),
+    rest: readRestConfig(env),
+    realtime: readRealtimeConfig(env),
     lightsFollow: env.LIGHTS_FOLLOW_SESSIONS,
     lockCheckMinutes: env.LOCK_CHECK_MINUTES,
     ledgerCheckHours: env.LEDGER_CHECK_HOURS,
-    plugs: readPlugSettings(env, sandboxAt),
+    plugs: readPlugConfig(env, sandboxAt),
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
-    storage: readStorageSettings(env),
-    wallet: readWalletSettings(env),
+    storage: readStorageConfig(env),
+    wallet: readWalletConfig(env),
   };
 }
 

@@ -66,8 +66,7 @@ const TABLE: readonly Area[] = [
   { area: 'web/ui', may: ['web/router'] },
 
   { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/connections', 'server/start'] },
-  { area: 'server/config', may: ['server/settings'] },
-  { area: 'server/settings', may: ['server/db/postgres/address'] },
+  { area: 'server/config', may: ['server/db/postgres/address'] },
   ...['compose', 'start'].map((name) => ({
     area: `server/${name}`,
     may: ['server', 'rules'],
@@ -149,7 +148,7 @@ const TABLE: readonly Area[] = [
   },
   {
     area: 'tests',
-    may: ['contracts', 'server/compose', 'server/config', 'server/settings', 'sandbox/main', 'rules', 'tests/support'],
+    may: ['contracts', 'server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'],
     mayType: ['database'],
   },
   { area: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support', 'tests/scale'] },

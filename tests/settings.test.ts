@@ -7,7 +7,7 @@ import { readConfig } from '#server/config.ts';
 import { readSourceFiles } from './support/source-files.ts';
 
 /** Files that may contain the name: the default sender needs it, and settings may not import rules. */
-const MAY_NAME_IT = ['rules/venue.ts', 'server/settings/checks.ts'];
+const MAY_NAME_IT = ['rules/venue.ts', 'server/config/checks.ts'];
 
 test('the name of the business is only in rules/venue.ts', () => {
   const [first, second] = venue.nameLines;

@@ -15,8 +15,8 @@ import { AuthRefusal } from '#server/auth/core/errors.ts';
 import { userById } from '#server/auth/accounts/users.ts';
 import { proveIdentity } from '#server/auth/user/prove-identity.ts';
 import { samlParty } from '#server/auth/sso/metadata.ts';
-import type { Config } from '#server/settings/operating/config.ts';
-import type { ProviderSettings } from '#server/settings/providers.ts';
+import type { Config } from '#server/config/operating/config.ts';
+import type { ProviderConfig } from '#server/config/providers.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Env, ReadCaller } from '#server/http/caller.ts';
 import type { Keys } from '#server/crypto/keys.ts';
@@ -150,7 +150,7 @@ function readAuthConfig({ auth, signIn, siteUrl }: Config, business: () => Busin
   return { ...auth, ...signIn, relyingParty, siteUrl, apiUrl: siteUrl };
 }
 
-function createSignInProvider(settings: ProviderSettings, siteUrl: string): SignInProvider {
+function createSignInProvider(settings: ProviderConfig, siteUrl: string): SignInProvider {
   const redirectUri = `${siteUrl}/auth/v1/callback`;
   if (settings.dialect === 'openid') return createOpenIdSignIn({ ...settings, redirectUri });
   const [clientId = ''] = settings.clientIds;

@@ -1,4 +1,4 @@
-import type { Config } from '#server/settings/operating/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { createStore } from '#server/start/open-adapters.ts';
 import { createPictures } from '#server/storage/pictures/pictures.ts';
 import { createStorageRouter } from '#server/storage/router.ts';

@@ -10,7 +10,7 @@ import { reconcilePayments } from '#server/operations/reconciliation/reconcile-p
 import { handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import type { Queue } from '#server/queue/queue.ts';
 import type { Scheduler } from '#server/queue/scheduler.ts';
-import type { Config } from '#server/settings/operating/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { BACKUP_WORKERS, nightlyBackup } from '#server/start/backup/nightly.ts';
 import { renewalTasks } from '#server/start/keys/renew-secrets.ts';
 import { machineWarnings } from '#server/start/observe/machine.ts';

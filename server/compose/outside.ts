@@ -1,7 +1,7 @@
 import { currentRequest } from '#server/db/request-scope.ts';
 import { guardMail } from '#server/providers/guarded.ts';
 import { createSmtpMail } from '#server/providers/smtp-mail.ts';
-import type { Config } from '#server/settings/operating/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { openOutside } from '#server/start/observe/outside.ts';
 import type { Base } from './base.ts';
 

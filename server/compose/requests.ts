@@ -5,7 +5,7 @@ import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from '#server/http/gr
 import { createLimits } from '#server/http/limits.ts';
 import { refuseSuspended } from '#server/http/suspension.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
-import type { Config } from '#server/settings/operating/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { createBodies } from '#server/start/open-adapters.ts';
 import type { Base } from './base.ts';
 

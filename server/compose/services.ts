@@ -6,7 +6,7 @@ import type { Circuit } from '#server/providers/circuit.ts';
 import { guardIdentityChecks, guardIdReader, guardLocks, guardPayments } from '#server/providers/guarded.ts';
 import { createStripeIdentity } from '#server/providers/stripe/identity.ts';
 import { createStripePayments } from '#server/providers/stripe/payments.ts';
-import type { Config } from '#server/settings/operating/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { createIdReader, createLocks, createWallets } from '#server/start/open-adapters.ts';
 import { openPlugs } from '#server/start/open-plugs.ts';
 import type { ComposedAuth } from './auth.ts';
@@ -42,7 +42,7 @@ export async function openServices(
     clock,
     log,
     siteUrl: config.siteUrl,
-    settings: readOperatorSettings(config),
+    settings: readOperatorConfig(config),
     business: business.now,
     links: secrets.links,
     mail,
@@ -70,7 +70,7 @@ export async function openServices(
   return { services, lockOf, plugCircuits };
 }
 
-function readOperatorSettings(config: Config): Services['settings'] {
+function readOperatorConfig(config: Config): Services['settings'] {
   return {
     holdMinutes: config.holdMinutes,
     sessionMinutes: SESSION_MINUTES,

@@ -1,7 +1,7 @@
 import { createSite } from '#server/http/site.ts';
 import { readStudioLocks } from '#server/operations/access/studio-locks.ts';
 import type { Services } from '#server/operations/core/services.ts';
-import type { Config } from '#server/settings/operating/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { kindsOf } from '#server/start/open-adapters.ts';
 import { createSitePages, RENDERER, SITE_FOLDERS } from '#server/start/site-pages.ts';
 import type { Base } from './base.ts';

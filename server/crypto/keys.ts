@@ -39,7 +39,7 @@ const VERIFIED_MAX = 5_000;
 const CLIENT_KEY_SECONDS = 315_360_000;
 
 /** Where the keys come from. Of each pair, both are accepted and the first is used. */
-export type KeySettings = {
+export type KeyConfig = {
   /** Every key is derived from it; null: keys are generated, into a file. */
   readonly appSecret: string | null;
   readonly previousAppSecret: string | null;
@@ -50,7 +50,7 @@ export type KeySettings = {
   readonly signingKeysFile: string | null;
 };
 
-const NONE: KeySettings = {
+const NONE: KeyConfig = {
   appSecret: null,
   previousAppSecret: null,
   jwtSecret: null,
@@ -62,7 +62,7 @@ const NONE: KeySettings = {
  * Derives the keys, or reads those of `folder`, or generates them there. Processes that start at the same time end up with the same keys.
  * Throws when the file of signing keys has no usable key.
  */
-export async function openKeys(folder: string, given: Partial<KeySettings> = {}): Promise<Keys> {
+export async function openKeys(folder: string, given: Partial<KeyConfig> = {}): Promise<Keys> {
   const settings = { ...NONE, ...given };
   const material = await readKeyMaterial(folder, settings);
   const { signingKeysFile: file } = settings;
@@ -83,7 +83,7 @@ export async function temporaryKeys(): Promise<Keys> {
 /** The secrets of HS256, the one that signs first. */
 function sharedSecrets(
   material: readonly KeyMaterial[],
-  { jwtSecret, previousJwtSecret }: Pick<KeySettings, 'jwtSecret' | 'previousJwtSecret'>,
+  { jwtSecret, previousJwtSecret }: Pick<KeyConfig, 'jwtSecret' | 'previousJwtSecret'>,
 ): readonly string[] {
   const own = jwtSecret === null ? material.map((one) => one.jwtSecret) : [jwtSecret];
   return [...own, ...(previousJwtSecret === null ? [] : [previousJwtSecret])];

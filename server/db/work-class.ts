@@ -27,13 +27,13 @@ export function forEachClass<T>(valueOf: (workClass: WorkClass) => T): Readonly<
  * How many statements of a class may wait (half as many of guests), and for how long. The server's own work is not refused for its number;
  * what waits for `ownWaitMs` has met a deadlock.
  */
-export type QueueSettings = { readonly waiting: number; readonly waitMs: number; readonly ownWaitMs: number };
+export type QueueOptions = { readonly waiting: number; readonly waitMs: number; readonly ownWaitMs: number };
 
 /** Limits of each class for `slots` slots. `shares`: the part of them that a class may use at once, at least `least`. */
 export function classLimits(
   slots: number,
   shares: Readonly<Record<WorkClass, number>>,
-  queue: QueueSettings,
+  queue: QueueOptions,
   least = 1,
 ): ClassLimits {
   const { waiting, waitMs, ownWaitMs } = queue;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Response headers: one set for pages, one for the APIs, which any origin may call with its own token. */
 
-export type HeaderSettings = {
+export type HeaderOptions = {
   /** The public address of the site. */
   readonly siteUrl: string;
   /** The captcha provider on our pages; null: none. */
@@ -24,7 +24,7 @@ const CAPTCHA_ORIGINS = {
 } as const;
 
 /** Headers of pages and their files. Scripts, styles and connections come from our origin only; trusted types keep text from becoming code. */
-export function pageHeaders(settings: HeaderSettings): Headers {
+export function pageHeaders(settings: HeaderOptions): Headers {
   const captcha = settings.captcha !== null;
   return [
     [POLICY_HEADER, pagePolicy(settings)],
@@ -44,7 +44,7 @@ export function pageHeaders(settings: HeaderSettings): Headers {
 }
 
 /** Returns the content security policy of a page. `style`: the text of the one style element in it, without which none is allowed. */
-export function pagePolicy(settings: Pick<HeaderSettings, 'siteUrl' | 'captcha'>, style?: string): string {
+export function pagePolicy(settings: Pick<HeaderOptions, 'siteUrl' | 'captcha'>, style?: string): string {
   const { siteUrl, captcha } = settings;
   const { protocol, host } = new URL(siteUrl);
   const captchaOrigins = captcha === null ? [] : CAPTCHA_ORIGINS[captcha];
@@ -74,7 +74,7 @@ export function pagePolicy(settings: Pick<HeaderSettings, 'siteUrl' | 'captcha'>
 }
 
 /** Headers of API answers. Credentials are not allowed: tokens travel in headers, never in cookies. */
-export function apiHeaders(settings: HeaderSettings): Headers {
+export function apiHeaders(settings: HeaderOptions): Headers {
   return [
     ['access-control-allow-origin', '*'],
     ['access-control-expose-headers', EXPOSED.join(',')],
@@ -90,9 +90,9 @@ function styleSource(style: string | undefined): readonly string[] {
   return style === undefined ? [] : [`'sha256-${createHash('sha256').update(style).digest('base64')}'`];
 }
 
-const isSecure = ({ siteUrl }: Pick<HeaderSettings, 'siteUrl'>): boolean => siteUrl.startsWith('https:');
+const isSecure = ({ siteUrl }: Pick<HeaderOptions, 'siteUrl'>): boolean => siteUrl.startsWith('https:');
 
-function transportHeaders(settings: HeaderSettings): Headers {
+function transportHeaders(settings: HeaderOptions): Headers {
   if (!isSecure(settings)) return [];
   const { seconds, subdomains, preload } = settings.hsts;
   const parts = [`max-age=${seconds}`, ...(subdomains ? ['includeSubDomains'] : []), ...(preload ? ['preload'] : [])];

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { addressOf } from './address.ts';
 import { createBodyBudget } from './bodies/bodies.ts';
 import { createJsonBudget } from './bodies/json-budget.ts';
-import { createMiddleware, type MiddlewareSettings } from './middleware.ts';
+import { createMiddleware, type MiddlewareOptions } from './middleware.ts';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let release: () => void;
 const released = new Promise<void>((resolve) => void (release = resolve));
 
-function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof createMiddleware> {
+function createApp(more: Partial<MiddlewareOptions> = {}): ReturnType<typeof createMiddleware> {
   const app = createMiddleware({
     log: silent,
     accessLog: false,
@@ -62,7 +62,7 @@ test('a CORS preflight returns the allowed methods and headers', async () => {
 });
 
 /** Security headers of a response, by name. */
-async function headersAt(path: string, more: Partial<MiddlewareSettings> = {}): Promise<Record<string, string>> {
+async function headersAt(path: string, more: Partial<MiddlewareOptions> = {}): Promise<Record<string, string>> {
   const answer = await createApp(more).request(path);
   return Object.fromEntries(answer.headers);
 }

@@ -16,10 +16,10 @@ import {
 import type { JsonBudget } from './bodies/json-budget.ts';
 import type { ReadSender } from './bodies/json-sender.ts';
 import type { Env, Log } from './caller.ts';
-import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderSettings, pageHeaders } from './headers.ts';
+import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderOptions, pageHeaders } from './headers.ts';
 import { incomingOf } from './incoming.ts';
 
-export type MiddlewareSettings = HeaderSettings & {
+export type MiddlewareOptions = HeaderOptions & {
   readonly log: Log;
   /** Whether each request gets a line in the log. */
   readonly accessLog: boolean;
@@ -64,7 +64,7 @@ const OWN_BODIES = /^\/(storage|functions|realtime)\/v1\//;
 const FILES = /^\/storage\/v1\//;
 
 /** Creates the app with what every request passes first: request id, address, log, security headers, CORS, body limits. */
-export function createMiddleware(settings: MiddlewareSettings): Hono<Env> {
+export function createMiddleware(settings: MiddlewareOptions): Hono<Env> {
   const app = new Hono<Env>();
   const headersOf = createHeaders(settings);
   const limit = limitBody(settings);
@@ -117,7 +117,7 @@ function scopeOf(c: Context<Env>, requestId: string, api: string): ScopedRequest
 }
 
 /** Returns the function that gives an answer's default headers by API. */
-function createHeaders(settings: MiddlewareSettings): (api: string, requestId: string) => Record<string, string> {
+function createHeaders(settings: MiddlewareOptions): (api: string, requestId: string) => Record<string, string> {
   const site = Object.fromEntries(pageHeaders(settings));
   // API answers skip the page-only headers. Answers depend on the caller, so no proxy or shared computer may cache them.
   const storage = Object.fromEntries(apiHeaders(settings));
@@ -133,7 +133,7 @@ function isPreflight(c: Context<Env>, api: string): boolean {
   return c.req.method === 'OPTIONS' && api !== 'site' && c.req.header('access-control-request-method') !== undefined;
 }
 
-function setContext({ log, trustedProxies }: MiddlewareSettings, c: Context<Env>, requestId: string): void {
+function setContext({ log, trustedProxies }: MiddlewareOptions, c: Context<Env>, requestId: string): void {
   c.set('requestId', requestId);
   // Without a connection, as in tests, the request counts as local.
   c.set('ip', addressOf(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), trustedProxies));
@@ -146,7 +146,7 @@ function addHeaders(c: Context<Env>, headers: Readonly<Record<string, string>>):
   for (const name in headers) if (!c.res.headers.has(name)) c.res.headers.set(name, headers[name] ?? '');
 }
 
-function logAnswer({ accessLog }: MiddlewareSettings, c: Context<Env>, ms: number): void {
+function logAnswer({ accessLog }: MiddlewareOptions, c: Context<Env>, ms: number): void {
   const { status } = c.res;
   const { method, path } = c.req;
   if (accessLog) c.get('log').info({ method, route: routeOf(c), status, ms: Math.round(ms * 10) / 10 }, 'request');
@@ -176,7 +176,7 @@ function mayHaveBody({ req: { method } }: Context<Env>): boolean {
 function limitBody({
   bodies,
   json: { budget, readSender },
-}: MiddlewareSettings): (c: Context<Env>, next: Next) => Promise<Response | undefined> {
+}: MiddlewareOptions): (c: Context<Env>, next: Next) => Promise<Response | undefined> {
   return async (c, next) => {
     const { path } = c.req;
     const { headers } = c.req.raw;

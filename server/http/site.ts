@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
 import type { Clock, Env } from './caller.ts';
-import { type HeaderSettings, pagePolicy, POLICY_HEADER } from './headers.ts';
+import { type HeaderOptions, pagePolicy, POLICY_HEADER } from './headers.ts';
 
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.xml', '.txt', '.ico']);
 /** Extensions of the files, besides the pages, that contain placeholders such as %SITE_URL%. Only the running server can fill these in. */
@@ -34,7 +34,7 @@ export function createSite(settings: {
   anonKey: string;
   siteUrl: string;
   /** The captcha provider on the pages; null: none. */
-  captcha: HeaderSettings['captcha'];
+  captcha: HeaderOptions['captcha'];
   /** The wallets that passes can be saved in, with spaces between them. */
   wallets: string;
   /** Whom to tell about a weakness of the site, now. */
@@ -108,7 +108,7 @@ export function createSite(settings: {
 }
 
 /** Returns a page with the policy that allows the styles in its HTML. The build puts at most one style element into a page. */
-function createPage(html: string, settings: Pick<HeaderSettings, 'siteUrl' | 'captcha'>): File {
+function createPage(html: string, settings: Pick<HeaderOptions, 'siteUrl' | 'captcha'>): File {
   const style = /<style>([^]*?)<\/style>/.exec(html)?.[1];
   const file = fileOf(PAGE, 'text/html; charset=utf-8', Buffer.from(html), null);
   return { ...file, policy: style === undefined ? null : pagePolicy(settings, style) };

@@ -12,7 +12,7 @@ import {
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { IdToken, ProviderUser, SignInProvider } from './ports.ts';
 
-export type OpenIdSettings = {
+export type OpenIdConfig = {
   readonly name: string;
   readonly issuer: string;
   /** The first is ours; the others are apps of the same owner, whose id tokens are accepted too. */
@@ -28,7 +28,7 @@ const LEEWAY_SECONDS = 60;
 type Claims = Readonly<Record<string, unknown>>;
 
 /** Signs in with any OpenID Connect provider (Core 1.0) that has a discovery document. */
-export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
+export function createOpenIdSignIn(settings: OpenIdConfig): SignInProvider {
   const { name, redirectUri } = settings;
   const [clientId = ''] = settings.clientIds;
   const findConfiguration = cacheSuccess(() => discover(settings, clientId));
@@ -76,7 +76,7 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
 }
 
 function createIdTokenReader(
-  settings: OpenIdSettings,
+  settings: OpenIdConfig,
   findConfiguration: () => Promise<Configuration>,
 ): (idToken: string, accessToken: string | null) => Promise<IdToken | null> {
   const keys = cacheSuccess(async () => {
@@ -121,7 +121,7 @@ function createIdTokenReader(
   };
 }
 
-async function discover(settings: OpenIdSettings, clientId: string): Promise<Configuration> {
+async function discover(settings: OpenIdConfig, clientId: string): Promise<Configuration> {
   const issuer = new URL(settings.issuer);
   return withProviderErrors(settings.name, () =>
     discovery(issuer, clientId, {}, ClientSecretPost(settings.clientSecret), {

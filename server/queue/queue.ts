@@ -6,7 +6,7 @@ import type { Task } from './scheduler.ts';
 import { runBatch, runRound, type Worker } from './worker.ts';
 
 /** How a worker runs. */
-export type WorkerSettings = {
+export type WorkerOptions = {
   /** The most jobs to run at the same time. */
   readonly atOnce: number;
   /** Its jobs report what others did: they run after them. */
@@ -31,7 +31,7 @@ export function createQueue(context: {
   db: Database;
   clock: Clock;
   log: Log;
-  workers: Readonly<Record<string, WorkerSettings>>;
+  workers: Readonly<Record<string, WorkerOptions>>;
   kinds: JobKinds;
   postpone?: Worker['postpone'];
   checkpoint?: Worker['checkpoint'];
@@ -74,7 +74,7 @@ export function createQueue(context: {
 
 function createWorker(
   name: string,
-  { atOnce, capacity }: WorkerSettings,
+  { atOnce, capacity }: WorkerOptions,
   context: Parameters<typeof createQueue>[0],
 ): Worker {
   const { db, clock, log, postpone, checkpoint, scope } = context;

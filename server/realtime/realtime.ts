@@ -13,7 +13,7 @@ import { startReader } from './changes/reader.ts';
 import type { RealtimeContext } from './channels/context.ts';
 import { createSessionEnds } from './channels/session-ends.ts';
 import { createAccounts } from './core/accounts.ts';
-import type { RealtimeSettings } from './core/settings.ts';
+import type { RealtimeOptions } from './core/options.ts';
 import type { TokenVerifier } from './core/token.ts';
 import { createAuthorization } from './policies/authorization.ts';
 import { refuseUpgrade } from './handshake.ts';
@@ -52,7 +52,7 @@ export async function openRealtime(dependencies: {
   /** How many proxies in front of us write X-Forwarded-For. */
   trustedProxies: number;
   siteUrl: string;
-  settings: RealtimeSettings | null;
+  settings: RealtimeOptions | null;
   clock: Clock;
   log: Log;
 }): Promise<Realtime> {

@@ -28,14 +28,14 @@ import type { Prepared } from './run/prepared.ts';
 import type { ReplyRow } from './sql/statements.ts';
 import { replyBytes, replyNothing, type ReplyOptions, replyRow, replyRows, replyValue } from './reply.ts';
 import { explain, isUndone, runPrepared } from './run/run.ts';
-import type { RestSettings } from './core/settings.ts';
+import type { RestConfig } from './core/config.ts';
 
 /** Everything that calls of `/rest/v1` work with. */
 type RestContext = {
   readonly db: Database;
   readonly readCaller: ReadCaller;
   /** Settings from the environment; the authenticator's `pgrst.*` settings override them. */
-  readonly settings: RestSettings;
+  readonly settings: RestConfig;
   /** The public address of the API, e.g. `http://localhost:3000/rest/v1`. */
   readonly url: string;
   /**
@@ -183,7 +183,7 @@ function answer(
   requested: ParsedRequest,
   prepared: Prepared,
   row: ReplyRow,
-  settings: RestSettings,
+  settings: RestConfig,
   clientEtags: string | null,
 ): Answer {
   const { preferences, read, form, method } = requested;
@@ -219,7 +219,7 @@ function statusOf(requested: ParsedRequest, prepared: Prepared, row: ReplyRow): 
 }
 
 /** The `Preference-Applied` header: the preferences that counted. */
-function applied(requested: ParsedRequest, settings: RestSettings): string {
+function applied(requested: ParsedRequest, settings: RestConfig): string {
   const { tx, applied: all } = requested.preferences;
   const undone = isUndone(settings, requested);
   return [...all]

@@ -2,7 +2,7 @@ import { EngineNotOpened } from '#server/db/engine/engine-thread.ts';
 import { DirectoryLocked } from '#server/db/directory-lock.ts';
 import { MigrationRefused } from '#server/db/schema/upgrade-plan.ts';
 import { DatabaseRefused, DatabaseUnreachable } from '#server/db/postgres/refused.ts';
-import { ConfigRefused } from '#server/settings/config-refused.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
 import { FolderUnwritable } from './data-dir/require-writable.ts';
 
 /** The program's exit codes, after sysexits.h: EX_CONFIG and EX_TEMPFAIL. Any other failure is 1. */

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { importUsers } from '#server/auth/import/import-users.ts';
-import { type DatabaseSettings, openDatabase } from './open-database.ts';
+import { type DatabaseConfig, openDatabase } from './open-database.ts';
 
 /**
  * Runs `npm run import-users FILE`: imports the accounts of a hosted project into the configured database. Returns the exit code: 1 when
  * accounts were refused. Stop the server first if the database is the embedded one.
  */
 export async function runImportUsers(
-  settings: DatabaseSettings,
+  settings: DatabaseConfig,
   file: string | undefined,
   print: (line: string) => void,
 ): Promise<number> {

@@ -8,10 +8,10 @@ import { observeStore } from '#server/providers/guarded.ts';
 import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
 import { createIgloohomeLocks } from '#server/providers/igloohome/locks.ts';
 import type { IdReader, Locks, ObjectStore, PictureDecoder, Wallets } from '#server/providers/ports.ts';
-import type { VisionSettings } from '#server/settings/id-reader.ts';
-import type { LockSettings } from '#server/settings/locks.ts';
-import type { StorageSettings } from '#server/settings/storage.ts';
-import type { WalletSettings } from '#server/settings/wallet.ts';
+import type { VisionConfig } from '#server/config/id-reader.ts';
+import type { LockConfig } from '#server/config/locks.ts';
+import type { StorageConfig } from '#server/config/storage.ts';
+import type { WalletConfig } from '#server/config/wallet.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -28,12 +28,12 @@ export function createBodies(factor: number): { small: BodyBudget; large: BodyBu
 }
 
 /** Locks of the provider whose settings the operator has given: there is one. */
-export const createLocks = ({ igloohome }: { readonly igloohome: LockSettings }): Locks =>
+export const createLocks = ({ igloohome }: { readonly igloohome: LockConfig }): Locks =>
   createIgloohomeLocks(igloohome);
 
 /** Imports the vision model's libraries only when one is configured, for a faster start. */
 export async function createIdReader(
-  config: { vision: VisionSettings; idReadSeconds: number },
+  config: { vision: VisionConfig; idReadSeconds: number },
   pictures: PictureDecoder,
 ): Promise<IdReader & { close(): Promise<void> }> {
   if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000, pictures });
@@ -43,7 +43,7 @@ export async function createIdReader(
 
 /** Stores objects on this disk, or in an S3 bucket, whose calls `observe` is told of. Imports the S3 library only when it is needed. */
 export async function createStore(
-  config: { storage: StorageSettings; dataDir: string },
+  config: { storage: StorageConfig; dataDir: string },
   observe: ObserveCalls = () => undefined,
 ): Promise<ObjectStore> {
   if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
@@ -53,7 +53,7 @@ export async function createStore(
 
 /** Passes for wallets, where keys are configured. Imports nothing for the others. */
 export async function createWallets(
-  { apple, google }: WalletSettings,
+  { apple, google }: WalletConfig,
   {
     applePush,
     googleWallet,

@@ -14,7 +14,7 @@ import { DEFAULT_QUEUE } from '#server/db/postgres/postgres-slots.ts';
 export const DATABASE = new URL('../../database/', import.meta.url).pathname;
 
 /** Which database to open: a PostgreSQL server, or the embedded database under `dataDir`. */
-export type DatabaseSettings = {
+export type DatabaseConfig = {
   readonly databaseUrl: string | null;
   /** A pooler in front of it; null: none. */
   readonly pooledUrl?: string | null;
@@ -46,7 +46,7 @@ export async function openDatabase(
     sync = false,
     poolSize,
     queue,
-  }: DatabaseSettings,
+  }: DatabaseConfig,
   { memory, ...options }: Omit<OpenOptions, 'schema'> & PgliteOptions & { readonly memory?: Memory | undefined },
 ): Promise<Database> {
   const schema = await readSchema(DATABASE);

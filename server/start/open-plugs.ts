@@ -2,11 +2,11 @@ import type { Plugs } from '#server/operations/core/services.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import { guardPower } from '#server/providers/guarded.ts';
 import { createShellyPower } from '#server/providers/shelly-power.ts';
-import type { PlugSettings } from '#server/settings/plugs.ts';
+import type { PlugConfig } from '#server/config/plugs.ts';
 
 /** Creates the plugs, each with a circuit breaker of its own: one that does not answer stops no other. */
 export function openPlugs(
-  settings: PlugSettings,
+  settings: PlugConfig,
   createBreaker: (provider: string) => Circuit,
 ): { plugs: Plugs; circuits: readonly Circuit[] } {
   const made = [...settings].map(([name, url]) => {

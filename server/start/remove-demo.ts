@@ -1,11 +1,11 @@
 import { nameAccounts, removeDemoAccounts } from './demo-accounts.ts';
-import { type DatabaseSettings, openDatabase } from './open-database.ts';
+import { type DatabaseConfig, openDatabase } from './open-database.ts';
 
 /**
  * Runs `npm run remove-demo`: removes the demo accounts from the configured database. Returns the exit code.
  * Stop the server first if the database is the embedded one.
  */
-export async function runRemoveDemo(settings: DatabaseSettings, print: (line: string) => void): Promise<number> {
+export async function runRemoveDemo(settings: DatabaseConfig, print: (line: string) => void): Promise<number> {
   const db = await openDatabase(settings, { report: print, warn: print });
   try {
     const { accounts, bookings, kept } = await removeDemoAccounts(db);

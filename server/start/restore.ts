@@ -1,11 +1,11 @@
 import { readSchema } from '#server/db/schema/schema.ts';
 import { restoreDump } from '#server/db/postgres/restore-dump.ts';
-import { ConfigRefused } from '#server/settings/config-refused.ts';
-import { DATABASE, type DatabaseSettings } from './open-database.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
+import { DATABASE, type DatabaseConfig } from './open-database.ts';
 
 /** `npm run restore -- FILE`: restores the plain text of `pg_dump` into the empty database of DATABASE_URL. */
 export async function runRestore(
-  { databaseUrl, databaseWaitSeconds }: DatabaseSettings,
+  { databaseUrl, databaseWaitSeconds }: DatabaseConfig,
   file: string | undefined,
   print: (line: string) => void,
 ): Promise<number> {

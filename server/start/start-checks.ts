@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import { findDemoAccounts, nameAccounts } from './demo-accounts.ts';
 
-type CheckedSettings = {
+type CheckedParts = {
   readonly production: boolean;
   /** Null without the sandbox. */
   readonly sandboxUrl: string | null;
@@ -10,12 +10,12 @@ type CheckedSettings = {
 };
 
 /** Lists what is wrong with the configuration on this database, one line per fault. Runs before the server listens. */
-export async function startFaults(db: Database, config: CheckedSettings): Promise<string[]> {
+export async function startFaults(db: Database, config: CheckedParts): Promise<string[]> {
   return [...(await lockFaults(db, config)), ...(await demoFaults(db, config))];
 }
 
 /** A studio without a lock could be booked and paid for, but not opened. The sandbox has locks for its own studios only. */
-async function lockFaults(db: Database, config: CheckedSettings): Promise<string[]> {
+async function lockFaults(db: Database, config: CheckedParts): Promise<string[]> {
   if (config.sandboxUrl !== null) return [];
   const { rows } = await db.query<{ name: string; active: boolean; lock: string | null }>(
     `select s.name, s.active, l.lock_id as lock from public.studios s left join private.studio_lock l on l.studio_id = s.id order by s.name`,
@@ -35,7 +35,7 @@ async function lockFaults(db: Database, config: CheckedSettings): Promise<string
 }
 
 /** The passwords of the demo accounts are public, and one of the accounts is an admin. */
-async function demoFaults(db: Database, config: CheckedSettings): Promise<string[]> {
+async function demoFaults(db: Database, config: CheckedParts): Promise<string[]> {
   if (!config.production) return [];
   const found = await findDemoAccounts(db);
   if (found.length === 0) return [];

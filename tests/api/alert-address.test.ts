@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '#server/config.ts';
-import { ConfigRefused } from '#server/settings/config-refused.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
 
 test('mails about failing jobs go to OWNER_EMAIL, otherwise to the admins, in the sandbox to its own admin', () => {
   const admins = 'a@example.com,b@example.com';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, oneEngine } from '#tests/support/engines.ts';
-import { emptySettings } from '#tests/support/program.ts';
+import { emptyConfig } from '#tests/support/program.ts';
 import { migratedFolder } from '#tests/support/image.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { PROGRAM_ENV, startServer } from '#tests/support/server-process.ts';
@@ -30,7 +30,7 @@ const PRODUCTION = {
 /** Runs one of our programs to its end. */
 function runToEnd(file: string, env: Record<string, string>): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, file)], {
-    env: { ...PROGRAM_ENV, ...emptySettings(), LOG_LEVEL: 'error', ...env },
+    env: { ...PROGRAM_ENV, ...emptyConfig(), LOG_LEVEL: 'error', ...env },
     encoding: 'utf8',
     timeout: 90_000,
   });

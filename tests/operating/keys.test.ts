@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type App, compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { createEncryption } from '#server/crypto/encryption.ts';
-import { ConfigRefused } from '#server/settings/config-refused.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
 import { runAcceptKeys } from '#server/start/keys/accept-keys.ts';
 import { createSecrets } from '#server/start/keys/secrets.ts';
 import { oneEngine } from '#tests/support/engines.ts';

@@ -119,7 +119,7 @@ function readRuntime(dataDir: string): Runtime {
  * Empties every variable of .env.example, so that neither this machine's settings nor real keys in .env reach a test. An empty variable
  * counts as unset and wins over .env.
  */
-export function emptySettings(): Record<string, string> {
+export function emptyConfig(): Record<string, string> {
   const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
   return Object.fromEntries([...example.matchAll(/^# ([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => [name, '']));
 }
@@ -128,7 +128,7 @@ function environment(options: ProgramOptions, dataDir: string, ports: Program['p
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '',
-    ...emptySettings(),
+    ...emptyConfig(),
     LOG_LEVEL: 'warn',
     DATA_DIR: dataDir,
     DATABASE_URL: options.databaseUrl ?? '',

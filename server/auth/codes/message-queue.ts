@@ -4,7 +4,7 @@ import type { Transaction, Queryable } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { ACCOUNT_CHANGES } from '#server/mails/account/account-changed.ts';
 import { deleteClosedJobs, endJobs, enqueue, type Job, type JobHandler, type JobKinds } from '#server/queue/jobs.ts';
-import type { WorkerSettings } from '#server/queue/queue.ts';
+import type { WorkerOptions } from '#server/queue/queue.ts';
 import type { Contact } from '../core/contact.ts';
 import { MESSAGE_KINDS, type MessageKind, type MessageQueue } from '../core/message-queue.ts';
 import type { Message } from './messages.ts';
@@ -13,7 +13,7 @@ import type { Message } from './messages.ts';
 export const MESSAGE_WORKERS = {
   'account-mails': { atOnce: 20 },
   'account-texts': { atOnce: 20 },
-} as const satisfies Record<string, WorkerSettings>;
+} as const satisfies Record<string, WorkerOptions>;
 /** Messages that nobody waits for at a form: they are sent however late. All others are dropped once their code would have expired. */
 const WITHOUT_DEADLINE: readonly MessageKind[] = ['invite'];
 /** Somebody waits for the message: try at least once a minute. */

@@ -8,7 +8,7 @@ import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
 import { createSlots, type Slots } from '../slots.ts';
 import { transactionOf } from '../transaction.ts';
-import { classLimits, type QueueSettings, type WorkClass } from '../work-class.ts';
+import { classLimits, type QueueOptions, type WorkClass } from '../work-class.ts';
 import { bytesOf, createPipelines, last, onePipeline, readScript, type RunPipeline } from './engine-pipeline.ts';
 import { createSharedMessages, type SharedMessages } from './shared-messages.ts';
 import { runTransaction } from './engine-transaction.ts';
@@ -74,7 +74,7 @@ const SHARES: Readonly<Record<WorkClass, number>> = { urgent: 1, staff: 1, custo
 /** A statement that keeps everybody waiting for longer than this is followed by as much time without another such. */
 const LONG_MS = 50;
 /** The longest script is one statement to those who wait for it. */
-const QUEUE: QueueSettings = { waiting: 400, waitMs: 20_000, ownWaitMs: 900_000 };
+const QUEUE: QueueOptions = { waiting: 400, waitMs: 20_000, ownWaitMs: 900_000 };
 
 /**
  * Whose stopped statements count together. A person's all do. The service key is shared by the operator's programs, so of it only the

@@ -1,9 +1,9 @@
 import { DatabaseError, type Principal } from '../database.ts';
 import type { Turn } from '../expected-time.ts';
 import { createSlots, type Slots } from '../slots.ts';
-import { classLimits, type DatabaseLoad, forEachClass, type QueueSettings, type WorkClass } from '../work-class.ts';
+import { classLimits, type DatabaseLoad, forEachClass, type QueueOptions, type WorkClass } from '../work-class.ts';
 
-export type PostgresQueue = QueueSettings & {
+export type PostgresQueue = QueueOptions & {
   /** The time that a caller's statement gets at first, in milliseconds. */
   readonly quickMs: number;
 };

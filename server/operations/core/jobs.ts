@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { JobKind } from '#rules/alerts/jobs.ts';
 import type { Transaction } from '#server/db/database.ts';
 import * as queue from '#server/queue/jobs.ts';
-import type { WorkerSettings } from '#server/queue/queue.ts';
+import type { WorkerOptions } from '#server/queue/queue.ts';
 import type { Services } from './services.ts';
 
 /** The workers: one for each outside system. */
@@ -19,7 +19,7 @@ export const WORKERS = {
   power: { atOnce: 4 },
   'apple-passes': { atOnce: 4 },
   'google-passes': { atOnce: 4 },
-} as const satisfies Record<string, WorkerSettings>;
+} as const satisfies Record<string, WorkerOptions>;
 type WorkerName = keyof typeof WORKERS;
 type Workers = Readonly<Partial<typeof WORKERS>>;
 /** Does the jobs of a worker that does not run: what is left of a wallet's jobs is only closed. */

@@ -19,7 +19,7 @@ export type Services = {
   readonly log: Log;
   /** The public address of the site, without a slash at the end. */
   readonly siteUrl: string;
-  readonly settings: OperatorSettings;
+  readonly settings: OperatorConfig;
   /** Returns the current settings of the business. */
   readonly business: () => BusinessSettings;
   readonly links: LinkSigner;
@@ -68,7 +68,7 @@ export type CallServices = Services & {
 };
 
 /** What the operator sets, as opposed to the business. */
-type OperatorSettings = {
+type OperatorConfig = {
   /** Replaces the setting of the business, unless it is null. */
   readonly holdMinutes: number | null;
   readonly sessionMinutes: number;

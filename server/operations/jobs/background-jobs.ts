@@ -5,7 +5,7 @@ import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from '#server/providers/
 import type { JobKinds } from '#server/queue/jobs.ts';
 import { measureQueue } from '#server/queue/metrics.ts';
 import type { JobScope } from '#server/queue/worker.ts';
-import { createQueue, type Queue, type WorkerSettings } from '#server/queue/queue.ts';
+import { createQueue, type Queue, type WorkerOptions } from '#server/queue/queue.ts';
 import { createScheduler, type Scheduler, type Task } from '#server/queue/scheduler.ts';
 import { allTasks, createTaskLeases } from '#server/queue/task-leases.ts';
 import { failpoint } from '../core/failpoint.ts';
@@ -19,7 +19,7 @@ export type CircuitState = { readonly capacity: () => number; readonly isOpen: (
 export function createBackgroundJobs<WorkerName extends string>(
   services: Services,
   jobs: {
-    workers: Readonly<Partial<Record<WorkerName, WorkerSettings>>>;
+    workers: Readonly<Partial<Record<WorkerName, WorkerOptions>>>;
     /** Every kind of job, with its handler. */
     kinds: JobKinds;
     /** Stop a worker from starting jobs that cannot succeed. */
@@ -40,7 +40,7 @@ export function createBackgroundJobs<WorkerName extends string>(
     log,
     kinds: jobs.kinds,
     workers: Object.fromEntries(
-      Object.entries<WorkerSettings | undefined>(jobs.workers).flatMap(([name, settings]) =>
+      Object.entries<WorkerOptions | undefined>(jobs.workers).flatMap(([name, settings]) =>
         settings === undefined ? [] : [[name, { ...settings, capacity: circuits.get(name)?.capacity }]],
       ),
     ),

@@ -5,7 +5,7 @@ import { createApplePush } from './apple-push.ts';
 import { type Signer, signDetached } from './signature.ts';
 import { zip } from './zip.ts';
 
-/** Certificates and key as PEM; see server/settings/wallet.ts. */
+/** Certificates and key as PEM; see server/config/wallet.ts. */
 type Settings = {
   readonly certificate: string;
   readonly key: string;

@@ -3,14 +3,14 @@ import type { BodyBudget } from '#server/http/bodies/bodies.ts';
 import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
 import type { Accounts } from '../core/accounts.ts';
 import type { Authorization, Changes, Messages } from '../core/ports.ts';
-import type { RealtimeSettings } from '../core/settings.ts';
+import type { RealtimeOptions } from '../core/options.ts';
 import type { TokenVerifier } from '../core/token.ts';
 import type { Topics } from '../topics/topics.ts';
 import type { SessionEnds } from './session-ends.ts';
 
 /** What the sockets and channels work with. */
 export type RealtimeContext = {
-  readonly settings: RealtimeSettings;
+  readonly settings: RealtimeOptions;
   /** The public address of the site, whose pages may connect. */
   readonly siteUrl: string;
   readonly tokens: TokenVerifier;

@@ -3,7 +3,7 @@ import type { RealtimeContext } from './context.ts';
 import type { Extension } from '../core/ports.ts';
 import { type Broadcast, type BroadcastPush, type ClientFrame, type Push, sizeOfBody } from '../core/frames.ts';
 import { isObject } from '../core/join-request.ts';
-import { maySendTo } from '../core/settings.ts';
+import { maySendTo } from '../core/options.ts';
 import { systemErrors } from '../core/refusals.ts';
 import { type Channel, failChannel, type Reply, reply } from './channel.ts';
 import { renewToken } from './token-watch.ts';

@@ -1,5 +1,5 @@
 import { createAverageRate, type Rate } from './rate.ts';
-import type { RealtimeSettings } from './settings.ts';
+import type { RealtimeOptions } from './options.ts';
 import type { Member } from './token.ts';
 
 /** What the sockets and calls of one account share in this process. */
@@ -21,7 +21,7 @@ export function accountOf({ claims }: Pick<Member, 'claims'>): string | null {
 const RATES_KEPT = 10_000;
 
 export function createAccounts(
-  settings: Pick<RealtimeSettings, 'socketsPerAccount' | 'accountMessagesPerSecond'>,
+  settings: Pick<RealtimeOptions, 'socketsPerAccount' | 'accountMessagesPerSecond'>,
 ): Accounts {
   const channels = new Map<string, Map<object, number>>();
   const rates = new Map<string, Rate>();

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Env } from '#server/http/caller.ts';
 import type { RealtimeContext } from '../channels/context.ts';
 import { type BroadcastBody, sizeOfBody } from '../core/frames.ts';
-import { maySendTo } from '../core/settings.ts';
+import { maySendTo } from '../core/options.ts';
 import type { Member } from '../core/token.ts';
 import { type Call, readJson } from './call.ts';
 

@@ -10,12 +10,12 @@ import { RestRefusal, statusOfSqlState } from '../core/errors.ts';
 import { prepareCall, prepareDelete, prepareInsert, preparePut, prepareRead, prepareUpdate } from './prepare.ts';
 import type { Prepared } from './prepared.ts';
 import type { CachedSchema } from './schema-cache-loader.ts';
-import type { RestSettings } from '../core/settings.ts';
+import type { RestConfig } from '../core/config.ts';
 import { bindValues } from '../sql/builder.ts';
 
 /** Random requests against a real schema: callers' text never enters the SQL, and no request ends in a server failure. */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
-const SETTINGS: RestSettings = {
+const SETTINGS: RestConfig = {
   schemas: ['public'],
   extraSearchPath: [],
   maxRows: 100,

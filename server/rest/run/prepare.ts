@@ -13,7 +13,7 @@ import { planSettings } from '../plan/kept-plan.ts';
 import { isSameForGuests } from '../plan/same-for-guests.ts';
 import { planColumns, planInsert, planPut } from '../plan/write.ts';
 import { buildRowsCall, buildValueCall, type ValueForm } from '../sql/calls.ts';
-import type { RestSettings } from '../core/settings.ts';
+import type { RestConfig } from '../core/config.ts';
 import { buildDelete, buildEstimate, buildInsert, buildRead, buildUpdate, type Returning } from '../sql/statements.ts';
 
 export type Prepare = (requested: ParsedRequest, cached: CachedSchema) => Prepared;
@@ -193,7 +193,7 @@ function takesOwn(accepts: readonly string[], own: string): boolean {
   return own === '*/*' ? !accepts.includes('application/json') : accepts.includes(own) || accepts.includes('*/*');
 }
 
-function searchPathOf(schema: string, { extraSearchPath }: RestSettings): string {
+function searchPathOf(schema: string, { extraSearchPath }: RestConfig): string {
   return [...new Set([schema, ...extraSearchPath])].map(quote).join(', ');
 }
 

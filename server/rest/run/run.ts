@@ -11,7 +11,7 @@ import type { PlanForm } from '../parse/form.ts';
 import type { Prepared } from './prepared.ts';
 import { type AnswerBounds, bindValues } from '../sql/builder.ts';
 import { REPLY_SETTINGS, type ReplyRow } from '../sql/statements.ts';
-import type { RestSettings, RoleSettings } from '../core/settings.ts';
+import type { RestConfig, RoleSettings } from '../core/config.ts';
 
 const NOTHING: ReplyRow = { body: '[]', count: 0, total: 0 };
 
@@ -54,7 +54,7 @@ const sharedKey = ({ read, preferences }: ParsedRequest, { claimsJson }: Caller)
 const PARTS_IN_WHOLE = 5;
 
 /** The size limits of an answer to this caller. */
-function answerBounds(caller: Caller, { answerBytes }: RestSettings): AnswerBounds {
+function answerBounds(caller: Caller, { answerBytes }: RestConfig): AnswerBounds {
   const of = callerClass(caller.role);
   return { bytes: answerBytes[of], partBytes: answerBytes[of] * PARTS_IN_WHOLE, partRows: BOUNDS[of].rows };
 }
@@ -64,7 +64,7 @@ async function queryRow(
   query: Query,
   requested: ParsedRequest,
   prepared: Prepared,
-  settings: RestSettings,
+  settings: RestConfig,
   bounds: AnswerBounds,
 ): Promise<ReplyRow> {
   const { statement, estimate } = prepared;
@@ -116,10 +116,7 @@ export async function explain(
 const nameOf = (name: string): string => name.split('.').map(quote).join('.');
 
 /** Whether the request's changes are rolled back, by setting or by a `tx` preference the settings allow. */
-export function isUndone(
-  { txEnd }: RestSettings,
-  { preferences: { tx } }: Pick<ParsedRequest, 'preferences'>,
-): boolean {
+export function isUndone({ txEnd }: RestConfig, { preferences: { tx } }: Pick<ParsedRequest, 'preferences'>): boolean {
   if (txEnd === 'commit' || txEnd === 'rollback') return txEnd === 'rollback';
   return tx === null ? txEnd === 'rollback-allow-override' : tx === 'rollback';
 }
@@ -127,7 +124,7 @@ export function isUndone(
 /** Runs `work` as the caller, after the pre-request function. */
 export async function inTransaction<T>(
   db: Database,
-  session: { readonly principal: Principal; readonly rollback: boolean; readonly settings: RestSettings },
+  session: { readonly principal: Principal; readonly rollback: boolean; readonly settings: RestConfig },
   work: (query: Query) => Promise<T>,
 ): Promise<T> {
   const { principal, rollback, settings } = session;

@@ -2,11 +2,11 @@ import type { Database, Queryable } from '#server/db/database.ts';
 import { readSchemaCache } from '../schema-cache/schema-cache.ts';
 import type { SchemaCache } from '../schema-cache/schema.ts';
 import type { Prepared } from './prepared.ts';
-import { readSettings, type RestSettings, type RoleSettings } from '../core/settings.ts';
+import { readSettings, type RestConfig, type RoleSettings } from '../core/config.ts';
 
 /** One state of the database: its settings and schema cache, and the plans made against them by request shape. */
 export type CachedSchema = {
-  readonly settings: RestSettings;
+  readonly settings: RestConfig;
   readonly roles: RoleSettings;
   readonly schemaCache: SchemaCache;
   readonly plans: Map<string, Prepared>;
@@ -21,7 +21,7 @@ export type SchemaCacheLoader = { now(): Promise<CachedSchema>; reload(): void }
  */
 export function createSchemaCacheLoader(
   db: Database,
-  fromEnvironment: RestSettings,
+  fromEnvironment: RestConfig,
   warn: (line: string) => void,
 ): SchemaCacheLoader {
   let cached: Promise<CachedSchema> | null = null;

@@ -5,10 +5,10 @@ import { readSchema } from '#server/db/schema/schema.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { ConfigRefused } from '#server/settings/config-refused.ts';
-import type { StorageSettings } from '#server/settings/storage.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
+import type { StorageConfig } from '#server/config/storage.ts';
 import { createStore } from '../open-adapters.ts';
-import { DATABASE, type DatabaseSettings, openDatabase } from '../open-database.ts';
+import { DATABASE, type DatabaseConfig, openDatabase } from '../open-database.ts';
 import { moneyFaults } from './money-audit.ts';
 import { applyRecords } from './read-backup.ts';
 import { type BackupSums, describeSums } from './records.ts';
@@ -16,7 +16,7 @@ import { readAtOnce, recordsOf } from './records-of.ts';
 import { compareSums, refuseFull } from './restore-backup.ts';
 import { type Sql, sumTables } from './tables.ts';
 
-type Config = DatabaseSettings & { readonly storage: StorageSettings };
+type Config = DatabaseConfig & { readonly storage: StorageConfig };
 type Print = (line: string) => void;
 
 /**

@@ -5,7 +5,7 @@ import type { Clock } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { enqueue, type JobKinds } from '#server/queue/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
-import type { BackupSettings } from '#server/settings/operating/backup.ts';
+import type { BackupConfig } from '#server/config/operating/backup.ts';
 import type { BackupSource } from './records-of.ts';
 import { streamBackup, writeWhole } from './write-backup.ts';
 
@@ -25,7 +25,7 @@ export const BACKUP_WORKERS = { backups: { atOnce: 1, later: true } } as const;
  */
 export function nightlyBackup(context: {
   readonly source: BackupSource;
-  readonly backup: BackupSettings;
+  readonly backup: BackupConfig;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }): { kinds: JobKinds; tasks: readonly Task[] } {

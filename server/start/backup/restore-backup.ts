@@ -7,7 +7,7 @@ import { lockDirectory } from '#server/db/directory-lock.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { DATABASE, type DatabaseSettings } from '../open-database.ts';
+import { DATABASE, type DatabaseConfig } from '../open-database.ts';
 import { rowOf } from '../keys/check-keys.ts';
 import { toBackupSchema } from './backup-schema.ts';
 import { BackupUnreadable } from './encrypted-file.ts';
@@ -16,7 +16,7 @@ import type { BackupSums } from './records.ts';
 import { sqlOf } from './records-of.ts';
 import { type Sql, sumTables } from './tables.ts';
 
-type Restore = Pick<DatabaseSettings, 'databaseUrl' | 'databaseWaitSeconds' | 'dataDir'> & {
+type Restore = Pick<DatabaseConfig, 'databaseUrl' | 'databaseWaitSeconds' | 'dataDir'> & {
   readonly store: ObjectStore;
   readonly print: (line: string) => void;
 };

@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ConfigRefused } from '#server/settings/config-refused.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
-import type { BackupSettings } from '#server/settings/operating/backup.ts';
-import type { StorageSettings } from '#server/settings/storage.ts';
+import type { BackupConfig } from '#server/config/operating/backup.ts';
+import type { StorageConfig } from '#server/config/storage.ts';
 import { createStore } from '../open-adapters.ts';
-import { type DatabaseSettings, openDatabase } from '../open-database.ts';
+import { type DatabaseConfig, openDatabase } from '../open-database.ts';
 import { runRestore } from '../restore.ts';
 import { isBackup, MAGIC_LENGTH } from './encrypted-file.ts';
 import { describeSums } from './records.ts';
@@ -19,9 +19,9 @@ import type { OpenCopy } from './verify-backup.ts';
 import { streamBackup, writeWhole } from './write-backup.ts';
 
 type Print = (line: string) => void;
-type Config = DatabaseSettings & {
-  readonly backup: BackupSettings;
-  readonly storage: StorageSettings;
+type Config = DatabaseConfig & {
+  readonly backup: BackupConfig;
+  readonly storage: StorageConfig;
   readonly settings: Readonly<Record<string, string>>;
 };
 

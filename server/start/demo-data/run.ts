@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createStripePayments } from '#server/providers/stripe/payments.ts';
-import { type DatabaseSettings, openDatabase } from '../open-database.ts';
+import { type DatabaseConfig, openDatabase } from '../open-database.ts';
 import { seed } from '../seed.ts';
 import { type DemoProvider, writeDemo } from './write.ts';
 import type { Queryable } from '#server/db/database.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
-type Settings = DatabaseSettings &
+type Settings = DatabaseConfig &
   Parameters<typeof seed>[0]['config'] & {
     readonly stripe: Parameters<typeof createStripePayments>[0];
     readonly siteUrl: string;

@@ -1,10 +1,10 @@
-import type { BackupSettings } from '#server/settings/operating/backup.ts';
-import type { VisionSettings } from '#server/settings/id-reader.ts';
-import type { LockSettings } from '#server/settings/locks.ts';
-import type { PaymentSettings } from '#server/settings/payments.ts';
-import type { PlugSettings } from '#server/settings/plugs.ts';
-import type { StorageSettings } from '#server/settings/storage.ts';
-import type { WalletSettings } from '#server/settings/wallet.ts';
+import type { BackupConfig } from '#server/config/operating/backup.ts';
+import type { VisionConfig } from '#server/config/id-reader.ts';
+import type { LockConfig } from '#server/config/locks.ts';
+import type { PaymentConfig } from '#server/config/payments.ts';
+import type { PlugConfig } from '#server/config/plugs.ts';
+import type { StorageConfig } from '#server/config/storage.ts';
+import type { WalletConfig } from '#server/config/wallet.ts';
 
 /** The parts of the configuration (server/config.ts) that are examined. */
 export type CheckedConfig = {
@@ -21,11 +21,11 @@ export type CheckedConfig = {
   readonly trustedProxies: number;
   readonly smtpUrl: string;
   readonly mailFrom: string;
-  readonly backup: BackupSettings;
-  readonly storage: StorageSettings;
-  readonly stripe: PaymentSettings;
-  readonly igloohome: LockSettings;
-  readonly vision: VisionSettings;
-  readonly plugs: PlugSettings;
-  readonly wallet: WalletSettings;
+  readonly backup: BackupConfig;
+  readonly storage: StorageConfig;
+  readonly stripe: PaymentConfig;
+  readonly igloohome: LockConfig;
+  readonly vision: VisionConfig;
+  readonly plugs: PlugConfig;
+  readonly wallet: WalletConfig;
 };

@@ -11,11 +11,11 @@ import { DATABASE } from '../open-database.ts';
 import { clockFinding } from './clock.ts';
 import { type Finding, findingsOf, reasonOf } from './finding.ts';
 
-type CheckedSettings = Pick<CheckedConfig, 'databaseUrl' | 'poolSize'>;
+type CheckedParts = Pick<CheckedConfig, 'databaseUrl' | 'poolSize'>;
 const { ok, warn, fail } = findingsOf('database');
 
 /** Whether the login of DATABASE_URL can do what the server needs. Changes nothing. */
-export async function databaseFindings(config: CheckedSettings): Promise<Finding[]> {
+export async function databaseFindings(config: CheckedParts): Promise<Finding[]> {
   if (config.databaseUrl === null)
     return [ok('the embedded database in DATA_DIR; use PostgreSQL (DATABASE_URL) for live card payments')];
   const primary = createPrimary(config.databaseUrl);
@@ -49,7 +49,7 @@ type Facts = {
 };
 const OLDEST = 15;
 
-async function rightsFindings(admin: pg.Client, { poolSize }: CheckedSettings): Promise<Finding[]> {
+async function rightsFindings(admin: pg.Client, { poolSize }: CheckedParts): Promise<Finding[]> {
   const facts = (await admin.query<Facts>(FACTS)).rows[0];
   if (!facts) return [fail('the login of DATABASE_URL has no role', 'Use the login of the owner of the database.')];
   const { login, database } = facts;

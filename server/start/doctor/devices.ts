@@ -3,7 +3,7 @@ import { createLocks } from '../open-adapters.ts';
 import { callHttp, refusedBy } from '#server/providers/http-call.ts';
 import type { Locks } from '#server/providers/ports.ts';
 import { createShellyPower } from '#server/providers/shelly-power.ts';
-import type { PlugSettings } from '#server/settings/plugs.ts';
+import type { PlugConfig } from '#server/config/plugs.ts';
 import { adviceFor, type Finding, findingsOf, reasonOf } from './finding.ts';
 
 const LOW_BATTERY = 20;
@@ -55,7 +55,7 @@ async function answerOf(locks: Locks, lockId: string, name: string): Promise<Fin
 }
 
 /** Whether each smart plug answers. */
-export async function plugFindings({ plugs }: { readonly plugs: PlugSettings }): Promise<Finding[]> {
+export async function plugFindings({ plugs }: { readonly plugs: PlugConfig }): Promise<Finding[]> {
   const { ok, fail } = findingsOf('plugs');
   if (plugs.size === 0) return [ok('no plug is named')];
   return Promise.all(

@@ -1,15 +1,15 @@
 import { resolveTxt } from 'node:dns/promises';
 import nodemailer from 'nodemailer';
 import type { CheckedConfig } from './checked-config.ts';
-import { isLoopback } from '#server/settings/fields.ts';
+import { isLoopback } from '#server/config/fields.ts';
 import { type Finding, findingsOf, reasonOf } from './finding.ts';
 
-type CheckedSettings = Pick<CheckedConfig, 'smtpUrl' | 'mailFrom' | 'sandboxUrl'>;
+type CheckedParts = Pick<CheckedConfig, 'smtpUrl' | 'mailFrom' | 'sandboxUrl'>;
 const { ok, warn, fail } = findingsOf('mail');
 const TIMEOUT_MS = 10_000;
 
 /** Logs in at the mail server without sending, and looks for the records that keep mails out of the spam folder. */
-export async function mailFindings(config: CheckedSettings): Promise<Finding[]> {
+export async function mailFindings(config: CheckedParts): Promise<Finding[]> {
   const { hostname } = new URL(config.smtpUrl);
   const login = await loginFinding(config.smtpUrl, hostname);
   const here = isLoopback(config.smtpUrl.replace(/^smtps?:/, 'http:'));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ConfigRefused } from '#server/settings/config-refused.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
 
 /** Files and connections that a server needs at least: its modules, the database and the first hundreds of visitors. */
 const NEEDED = 1_024;

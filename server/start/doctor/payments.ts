@@ -4,10 +4,10 @@ import { createStripeClient, withProviderErrors } from '#server/providers/stripe
 import { WEBHOOK_EVENTS } from '#server/providers/stripe/events.ts';
 import { adviceFor, type Finding, findingsOf, reasonOf } from './finding.ts';
 
-type CheckedSettings = Pick<CheckedConfig, 'stripe' | 'siteUrl' | 'sandboxUrl' | 'production'>;
+type CheckedParts = Pick<CheckedConfig, 'stripe' | 'siteUrl' | 'sandboxUrl' | 'production'>;
 
 /** Whether the keys work, and whether the provider sends its events to us. */
-export async function paymentFindings(config: CheckedSettings): Promise<Finding[]> {
+export async function paymentFindings(config: CheckedParts): Promise<Finding[]> {
   const { ok, warn, fail } = findingsOf('payments');
   const { secretKey, apiUrl } = config.stripe;
   const live = secretKey.includes('_live_');
@@ -30,7 +30,7 @@ function keyAdvice(name: string, live: boolean): string {
   return `Copy the ${name} key again from dashboard.stripe.com/${live ? '' : 'test/'}apikeys.`;
 }
 
-function webhookFindings(endpoints: readonly Stripe.WebhookEndpoint[], config: CheckedSettings): Finding[] {
+function webhookFindings(endpoints: readonly Stripe.WebhookEndpoint[], config: CheckedParts): Finding[] {
   const { ok, fail } = findingsOf('webhook');
   if (config.sandboxUrl !== null) return [ok('the sandbox sends its events by itself')];
   const url = `${config.siteUrl}/functions/v1/stripe-webhook`;

@@ -1,7 +1,7 @@
 import type { CheckedConfig } from './checked-config.ts';
 import type { NamedCall } from '#server/providers/call.ts';
 import { createWallets } from '../open-adapters.ts';
-import { ConfigRefused } from '#server/settings/config-refused.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
 import { clockFindings } from './clock.ts';
 import { databaseFindings } from './database.ts';
 import { lockFindings, plugFindings, readerFindings } from './devices.ts';
@@ -9,7 +9,7 @@ import { fileFindings } from './files.ts';
 import { type Area, type Check, createRedaction, type Finding, findingsOf, reasonOf } from './finding.ts';
 import { mailFindings } from './mail.ts';
 import { hostedCheckFindings, paymentFindings } from './payments.ts';
-import { backupFindings, settingsFindings } from './settings.ts';
+import { backupFindings, configFindings } from './config-findings.ts';
 import { siteFindings } from './site.ts';
 import { passServiceFindings, walletFindings } from './wallet.ts';
 
@@ -22,7 +22,7 @@ const UNGUARDED = { applePush: direct, googleWallet: direct };
 
 function checksOf(config: CheckedConfig): Check[] {
   return [
-    { area: 'settings', run: () => Promise.resolve(settingsFindings(config)) },
+    { area: 'settings', run: () => Promise.resolve(configFindings(config)) },
     { area: 'database', run: () => databaseFindings(config) },
     { area: 'files', run: () => fileFindings(config) },
     { area: 'backup', run: () => Promise.resolve(backupFindings(config)) },

@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import type { CheckedConfig } from './checked-config.ts';
 import { type Finding, findingsOf, reasonOf } from './finding.ts';
 
-type CheckedSettings = Pick<CheckedConfig, 'siteUrl' | 'dataDir'>;
+type CheckedParts = Pick<CheckedConfig, 'siteUrl' | 'dataDir'>;
 const { ok, warn, fail } = findingsOf('site');
 const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const LATE_DAYS = 14;
 
 /** Whether the public address leads to this server with a good certificate, and passes sockets on. */
-export async function siteFindings(config: CheckedSettings): Promise<Finding[]> {
+export async function siteFindings(config: CheckedParts): Promise<Finding[]> {
   const { siteUrl } = config;
   try {
     const answer = await fetch(`${siteUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
@@ -69,7 +69,7 @@ export function certificateFinding(host: string, end: Date, now = new Date()): F
 }
 
 /** A proxy that does not pass sockets on is seen by nobody but the pages, which then ask once a minute. */
-async function socketFindings({ siteUrl, dataDir }: CheckedSettings): Promise<Finding[]> {
+async function socketFindings({ siteUrl, dataDir }: CheckedParts): Promise<Finding[]> {
   const file = join(dataDir, 'runtime.json');
   if (!existsSync(file)) return [];
   const { anonKey } = JSON.parse(readFileSync(file, 'utf8')) as { anonKey: string };

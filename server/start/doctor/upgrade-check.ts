@@ -11,15 +11,15 @@ import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { MigrationRefused } from '#server/db/schema/upgrade-plan.ts';
 import { getFinishedReleases, previewUpgrade, type UpgradePreview } from '#server/db/schema/upgrade-preview.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
-import type { BackupSettings } from '#server/settings/operating/backup.ts';
+import type { BackupConfig } from '#server/config/operating/backup.ts';
 import { readManifest } from '../backup/read-backup.ts';
 import { openRestored } from '../backup/restore-backup.ts';
 import { requirePassphrase } from '../backup/run.ts';
-import { DATABASE, type DatabaseSettings } from '../open-database.ts';
+import { DATABASE, type DatabaseConfig } from '../open-database.ts';
 
 type Print = (line: string) => void;
-type Config = Pick<DatabaseSettings, 'databaseUrl' | 'databaseWaitSeconds' | 'dataDir'> & {
-  readonly backup: BackupSettings;
+type Config = Pick<DatabaseConfig, 'databaseUrl' | 'databaseWaitSeconds' | 'dataDir'> & {
+  readonly backup: BackupConfig;
 };
 
 /**

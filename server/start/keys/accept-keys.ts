@@ -1,11 +1,11 @@
-import { type KeySettings, openKeys } from '#server/crypto/keys.ts';
+import { type KeyConfig, openKeys } from '#server/crypto/keys.ts';
 import type { Database } from '#server/db/database.ts';
-import { type DatabaseSettings, openDatabase } from '../open-database.ts';
+import { type DatabaseConfig, openDatabase } from '../open-database.ts';
 import { noteKey } from './check-keys.ts';
 import { renewSecrets } from './renew-secrets.ts';
 
-type Config = DatabaseSettings & { readonly keys: Omit<KeySettings, 'signingKeysFile'> } & {
-  readonly auth: Pick<KeySettings, 'signingKeysFile'>;
+type Config = DatabaseConfig & { readonly keys: Omit<KeyConfig, 'signingKeysFile'> } & {
+  readonly auth: Pick<KeyConfig, 'signingKeysFile'>;
 };
 
 /**

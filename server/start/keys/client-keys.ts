@@ -1,9 +1,9 @@
-import { type KeySettings, openKeys } from '#server/crypto/keys.ts';
+import { type KeyConfig, openKeys } from '#server/crypto/keys.ts';
 
 type Config = {
   readonly dataDir: string;
-  readonly keys: Omit<KeySettings, 'signingKeysFile'>;
-  readonly auth: Pick<KeySettings, 'signingKeysFile'>;
+  readonly keys: Omit<KeyConfig, 'signingKeysFile'>;
+  readonly auth: Pick<KeyConfig, 'signingKeysFile'>;
 };
 
 /** `npm run -s client-keys`: prints the keys with which other programs call the APIs. Returns the exit code. */

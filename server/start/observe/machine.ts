@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '#server/db/database.ts';
 import { diskOf } from '#server/http/health/readiness.ts';
-import type { BackupSettings } from '#server/settings/operating/backup.ts';
+import type { BackupConfig } from '#server/config/operating/backup.ts';
 import { engineWarnings, isEmbedded } from './embedded.ts';
 import type { Warning } from './warnings.ts';
 
@@ -15,7 +15,7 @@ const DISK_LOW_BYTES = 1e9;
 
 /** What can be wrong with the machine of a server, for `warningJobs`. `upSeconds`: how long this process runs. */
 export function machineWarnings(
-  { db, dataDir, backup }: { readonly db: Database; readonly dataDir: string; readonly backup: BackupSettings },
+  { db, dataDir, backup }: { readonly db: Database; readonly dataDir: string; readonly backup: BackupConfig },
   upSeconds: () => number = () => process.uptime(),
 ): readonly Warning[] {
   const { dir } = backup;

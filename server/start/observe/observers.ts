@@ -3,11 +3,11 @@ import { observeStatements } from '#server/db/observed.ts';
 import { withinRequest } from '#server/db/request-scope.ts';
 import type { Spans } from '#server/db/spans.ts';
 import type { Log } from '#server/http/caller.ts';
-import type { MiddlewareSettings } from '#server/http/middleware.ts';
+import type { MiddlewareOptions } from '#server/http/middleware.ts';
 import type { JobScope } from '#server/queue/worker.ts';
-import type { ObserveSettings } from '#server/settings/operating/observe.ts';
+import type { ObserveConfig } from '#server/config/operating/observe.ts';
 
-type RequestScope = NonNullable<MiddlewareSettings['scope']>;
+type RequestScope = NonNullable<MiddlewareOptions['scope']>;
 /** What follows a request through the server. */
 export type Observers = {
   readonly spans: Spans | null;
@@ -21,7 +21,7 @@ export type Observers = {
 
 /** Requests and jobs run so that everything they cause knows its request. With a receiver of traces each is a span. */
 export async function openObservers(
-  { traces: settings, slowStatementMs: slowMs }: ObserveSettings,
+  { traces: settings, slowStatementMs: slowMs }: ObserveConfig,
   log: Log,
 ): Promise<Observers> {
   const traces = settings === null ? null : await (await import('./traces.ts')).openTraces(settings);

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context, SpanContext } from '@opentelemetry/api';
 import type { Spans, SpanEnd, SpanStart } from '#server/db/spans.ts';
-import type { ObserveSettings } from '#server/settings/operating/observe.ts';
+import type { ObserveConfig } from '#server/config/operating/observe.ts';
 import { currentRequest } from '#server/db/request-scope.ts';
 
-type TraceSettings = NonNullable<ObserveSettings['traces']>;
+type TraceSettings = NonNullable<ObserveConfig['traces']>;
 export type Traces = { readonly spans: Spans; close(): Promise<void> };
 
 /** `traceparent` of W3C Trace Context, version 00. */

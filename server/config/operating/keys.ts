@@ -11,15 +11,15 @@ export const keyFields = {
 };
 type KeyEnvironment = z.output<z.ZodObject<typeof keyFields>>;
 
-/** See `KeySettings` in server/crypto/keys.ts. */
-export type SecretSettings = {
+/** See `KeyConfig` in server/crypto/keys.ts. */
+export type SecretConfig = {
   readonly appSecret: string | null;
   readonly previousAppSecret: string | null;
   readonly jwtSecret: string | null;
   readonly previousJwtSecret: string | null;
 };
 
-export function readSecretSettings(env: KeyEnvironment): SecretSettings {
+export function readSecretConfig(env: KeyEnvironment): SecretConfig {
   return {
     appSecret: env.APP_SECRET ?? null,
     previousAppSecret: env.APP_SECRET_PREVIOUS ?? null,

@@ -23,9 +23,9 @@ export const restFields = {
 type RestEnvironment = z.output<z.ZodObject<typeof restFields>>;
 
 /** Settings of `/rest/v1`. `guestPerMinute`: requests per address without a sign-in. `answerBytes`: the largest answer by kind of caller. */
-export type RestSettings = Readonly<ReturnType<typeof readRestSettings>>;
+export type RestConfig = Readonly<ReturnType<typeof readRestConfig>>;
 
-export function readRestSettings(env: RestEnvironment) {
+export function readRestConfig(env: RestEnvironment) {
   return {
     schemas: env.PGRST_DB_SCHEMAS,
     extraSearchPath: env.PGRST_DB_EXTRA_SEARCH_PATH,

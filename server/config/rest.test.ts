@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { readRestSettings, restFields } from './rest.ts';
+import { readRestConfig, restFields } from './rest.ts';
 
 const schema = z.object(restFields);
 
 test('guests may send 600 requests a minute, and answers may have 2, 8 and 64 megabytes, unless configured otherwise', () => {
-  expect(readRestSettings(schema.parse({}))).toMatchObject({
+  expect(readRestConfig(schema.parse({}))).toMatchObject({
     guestPerMinute: 600,
     answerBytes: { guest: 2_000_000, user: 8_000_000, service: 64_000_000 },
   });
@@ -15,7 +15,7 @@ test('guests may send 600 requests a minute, and answers may have 2, 8 and 64 me
     REST_USER_MAX_BYTES: '20000',
     REST_SERVICE_MAX_BYTES: '30000',
   };
-  expect(readRestSettings(schema.parse(given))).toMatchObject({
+  expect(readRestConfig(schema.parse(given))).toMatchObject({
     guestPerMinute: 60,
     answerBytes: { guest: 10_000, user: 20_000, service: 30_000 },
   });

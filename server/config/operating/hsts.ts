@@ -11,9 +11,9 @@ type HstsEnvironment = z.output<z.ZodObject<typeof hstsFields>>;
 const YEAR_S = 31_536_000;
 
 /** What browsers remember about https of this host. */
-export type HstsSettings = { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
+export type HstsConfig = { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
 
-export const readHstsSettings = (env: HstsEnvironment): HstsSettings => ({
+export const readHstsConfig = (env: HstsEnvironment): HstsConfig => ({
   seconds: env.HSTS_SECONDS,
   subdomains: env.HSTS_SUBDOMAINS,
   preload: env.HSTS_PRELOAD,

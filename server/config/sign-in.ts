@@ -32,13 +32,13 @@ export const signInFields = {
 };
 type SignInEnvironment = z.output<z.ZodObject<typeof signInFields>>;
 /** The operator's settings of sign-in methods: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */
-export type SignInSettings = Readonly<ReturnType<typeof readSignInSettings>>;
+export type SignInConfig = Readonly<ReturnType<typeof readSignInConfig>>;
 
 /**
  * Reads the sign-in settings. `environment`: all variables, because the operator chooses the names of providers. `sandbox`: where the
  * simulated identity provider listens; null without one. Adds a line to `faults` per setting that is missing or not allowed.
  */
-export function readSignInSettings(
+export function readSignInConfig(
   env: SignInEnvironment,
   context: {
     siteUrl: string;

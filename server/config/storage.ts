@@ -20,7 +20,7 @@ export const storageFields = {
 };
 type StorageEnvironment = z.output<z.ZodObject<typeof storageFields>>;
 
-export type StorageSettings = {
+export type StorageConfig = {
   /** Largest object in any bucket, in bytes. */
   readonly sizeMax: number;
   /** Bytes that the unfinished resumable uploads of one account, and of all together, may announce. */
@@ -39,7 +39,7 @@ export type StorageSettings = {
   } | null;
 };
 
-export function readStorageSettings(env: StorageEnvironment): StorageSettings {
+export function readStorageConfig(env: StorageEnvironment): StorageConfig {
   return {
     sizeMax: env.STORAGE_FILE_SIZE_LIMIT,
     openUploads: { perAccount: env.STORAGE_OPEN_UPLOADS_PER_ACCOUNT, total: env.STORAGE_OPEN_UPLOADS },
@@ -47,7 +47,7 @@ export function readStorageSettings(env: StorageEnvironment): StorageSettings {
   };
 }
 
-function readS3(env: StorageEnvironment): StorageSettings['s3'] {
+function readS3(env: StorageEnvironment): StorageConfig['s3'] {
   const [bucket, accessKeyId] = [env.STORAGE_S3_BUCKET, env.STORAGE_S3_ACCESS_KEY_ID];
   const secretAccessKey = env.STORAGE_S3_SECRET_ACCESS_KEY;
   if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) return null;

@@ -32,7 +32,7 @@ type GoogleWalletSettings = ServiceAccount & { readonly issuerId: string; readon
 /** `tokenUrl`: where it gets access tokens. */
 type ServiceAccount = { readonly email: string; readonly privateKey: string; readonly tokenUrl: string };
 /** null: passes of this kind are not offered. */
-export type WalletSettings = {
+export type WalletConfig = {
   readonly apple: AppleWalletSettings | null;
   readonly google: GoogleWalletSettings | null;
 };
@@ -41,7 +41,7 @@ const APPLE = ['WALLET_APPLE_CERTIFICATE', 'WALLET_APPLE_KEY', 'WALLET_APPLE_AUT
 const GOOGLE = ['WALLET_GOOGLE_ISSUER_ID', 'WALLET_GOOGLE_SERVICE_KEY'] as const;
 
 /** Reads what passes are signed with. Without faults each kind is complete or absent. */
-export function readWalletSettings(env: WalletEnvironment): WalletSettings {
+export function readWalletConfig(env: WalletEnvironment): WalletConfig {
   const [certificate, key, authority] = APPLE.map((name) => pem(env[name]));
   const ids = readIds(certificate);
   const service = readService(env.WALLET_GOOGLE_SERVICE_KEY);

@@ -12,14 +12,14 @@ export const idReaderFields = {
 type IdReaderEnvironment = z.output<z.ZodObject<typeof idReaderFields>>;
 
 /** The vision model that reads licences; null: OCR on this machine. */
-export type VisionSettings = {
+export type VisionConfig = {
   readonly protocol: 'openai' | 'anthropic';
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly model: string;
 } | null;
 
-export function readVisionSettings(env: IdReaderEnvironment, at: SandboxAddress): VisionSettings {
+export function readVisionConfig(env: IdReaderEnvironment, at: SandboxAddress): VisionConfig {
   if (env.ID_READER === 'ocr') return null;
   return {
     protocol: env.ID_READER,

@@ -1,5 +1,5 @@
 /** An identity provider that people may sign in with. */
-export type ProviderSettings = {
+export type ProviderConfig = {
   /** The name in API calls, such as `google`. */
   readonly name: string;
   /** The first is our client id. The others are apps of the same owner, whose id tokens are accepted too. */
@@ -38,10 +38,10 @@ export function readProviders(
   names: readonly string[],
   sandbox: string | null,
   faults: string[],
-): ProviderSettings[] {
+): ProviderConfig[] {
   const variables = new Map(Object.entries(environment));
   return [...new Set(names.map((name) => ALIASES.get(name.toLowerCase()) ?? name.toLowerCase()))].flatMap(
-    (name): ProviderSettings[] => {
+    (name): ProviderConfig[] => {
       if (!NAME.test(name) || RESERVED.includes(name)) {
         faults.push(`AUTH_PROVIDERS: ${name} cannot name a provider`);
         return [];
@@ -82,7 +82,7 @@ export function readProviders(
 }
 
 /** Lists the provider settings that production refuses. */
-export function providerFaults(providers: readonly ProviderSettings[]): string[] {
+export function providerFaults(providers: readonly ProviderConfig[]): string[] {
   return providers.flatMap((one) => {
     const key = `AUTH_${one.name.toUpperCase()}`;
     return [

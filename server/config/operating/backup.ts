@@ -10,9 +10,9 @@ export const backupFields = {
 type BackupEnvironment = z.output<z.ZodObject<typeof backupFields>>;
 
 /** `dir`: where a backup is written every night; null: nowhere. `keep`: how many are kept. */
-export type BackupSettings = { readonly passphrase: string | null; readonly dir: string | null; readonly keep: number };
+export type BackupConfig = { readonly passphrase: string | null; readonly dir: string | null; readonly keep: number };
 
-export function readBackupSettings(env: BackupEnvironment): BackupSettings {
+export function readBackupConfig(env: BackupEnvironment): BackupConfig {
   return { passphrase: env.BACKUP_PASSPHRASE ?? null, dir: env.BACKUP_DIR ?? null, keep: env.BACKUP_KEEP };
 }
 

@@ -17,7 +17,7 @@ export const lockFields = {
 type LockEnvironment = z.output<z.ZodObject<typeof lockFields>>;
 
 /** Settings of the locks' provider. */
-export type LockSettings = {
+export type LockConfig = {
   readonly authUrl: string;
   readonly apiUrl: string;
   readonly clientId: string;
@@ -34,7 +34,7 @@ export type LockSettings = {
 const SANDBOX_LOCKS = 'Studio A=SPA1X0001,Studio B=SPB1X0002,Studio C=SPC1X0003';
 
 /** `sandboxAt`: null without a sandbox. */
-export function readLockSettings(env: LockEnvironment, sandboxAt: SandboxAddress | null): LockSettings {
+export function readLockConfig(env: LockEnvironment, sandboxAt: SandboxAddress | null): LockConfig {
   const [api, home] = [sandboxAt?.(2), sandboxAt?.(0)];
   return {
     authUrl: env.IGLOOHOME_AUTH_URL ?? (api ? `${api}/oauth2/token` : 'https://auth.igloohome.co/oauth2/token'),

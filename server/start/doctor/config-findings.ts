@@ -1,7 +1,7 @@
 import type { CheckedConfig } from './checked-config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
-type CheckedSettings = Pick<
+type CheckedParts = Pick<
   CheckedConfig,
   | 'warnings'
   | 'production'
@@ -16,7 +16,7 @@ type CheckedSettings = Pick<
 const { ok, warn, fail } = findingsOf('settings');
 
 /** What is allowed but seldom meant. Faults stop the program before it gets here. */
-export function settingsFindings(config: CheckedSettings): Finding[] {
+export function configFindings(config: CheckedParts): Finding[] {
   const found: Finding[] = config.warnings.map((line) => warn(line, 'Correct the name in the settings.'));
   if (!config.production)
     found.push(warn('NODE_ENV is not production', 'Set NODE_ENV=production where real customers book.'));

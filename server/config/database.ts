@@ -32,9 +32,9 @@ type DatabaseEnvironment = z.output<z.ZodObject<typeof databaseFields>>;
  * `processes`: how many processes share the port, each with `poolSize` connections; `waiting`: statements of one class of callers that wait; `quickMs`: how long a statement on PostgreSQL may take before it counts as long;
  * `requestsAtOnce`: requests in progress, above which new ones are refused.
  */
-export type DatabaseSettings = Readonly<ReturnType<typeof readDatabaseSettings>>;
+export type DatabaseConfig = Readonly<ReturnType<typeof readDatabaseConfig>>;
 
-export function readDatabaseSettings(env: DatabaseEnvironment) {
+export function readDatabaseConfig(env: DatabaseEnvironment) {
   return {
     // Behind a pooler only callers and the server's own statements go through it; migrations, listening and commands need the database itself.
     databaseUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,

@@ -21,7 +21,7 @@ export const paymentFields = {
 type PaymentEnvironment = z.output<z.ZodObject<typeof paymentFields>>;
 
 /** Settings of the payment provider. */
-export type PaymentSettings = {
+export type PaymentConfig = {
   readonly secretKey: string;
   readonly restrictedKey: string;
   readonly webhookSecrets: readonly string[];
@@ -33,7 +33,7 @@ export type PaymentSettings = {
 };
 
 /** `sandboxAt`: null without a sandbox. */
-export function readPaymentSettings(env: PaymentEnvironment, sandboxAt: SandboxAddress | null): PaymentSettings {
+export function readPaymentConfig(env: PaymentEnvironment, sandboxAt: SandboxAddress | null): PaymentConfig {
   return {
     secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',
     restrictedKey: env.STRIPE_RESTRICTED_KEY ?? env.STRIPE_SECRET_KEY ?? 'rk_test_sandbox',

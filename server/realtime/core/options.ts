@@ -1,5 +1,5 @@
 /** Limits of the realtime API. All counts are exact for one process; rates are averages over `RATE_SECONDS`. */
-export type RealtimeSettings = {
+export type RealtimeOptions = {
   readonly socketsMax: number;
   /** Sockets of one address. */
   readonly socketsPerAddress: number;
@@ -38,7 +38,7 @@ export type RealtimeSettings = {
 
 /** Whether a member may send messages and presence to this public topic. Private topics have policies instead. */
 export const maySendTo = (
-  { serverTopics }: Pick<RealtimeSettings, 'serverTopics'>,
+  { serverTopics }: Pick<RealtimeOptions, 'serverTopics'>,
   { role }: { readonly role: string },
   topic: string,
 ): boolean => role === 'service_role' || !serverTopics.some((beginning) => topic.startsWith(beginning));

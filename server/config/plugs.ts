@@ -9,14 +9,14 @@ export const plugFields = {
 type PlugEnvironment = z.output<z.ZodObject<typeof plugFields>>;
 
 /** Name → address of its RPC. The name '' is the plug for rooms that name none; without it the lights of these rooms are not ours to switch. */
-export type PlugSettings = ReadonlyMap<string, string>;
+export type PlugConfig = ReadonlyMap<string, string>;
 
 /** The plugs of the sandbox. */
 const SANDBOX_PLUGS = ['Studio A', 'Studio B', 'Studio C'];
 const NAME_MAX = 80;
 
 /** `at`: null without the sandbox. */
-export function readPlugSettings(env: PlugEnvironment, at: SandboxAddress | null): PlugSettings {
+export function readPlugConfig(env: PlugEnvironment, at: SandboxAddress | null): PlugConfig {
   const { pairs } = readPlugMap(env.SHELLY_PLUGS);
   if (at === null) return new Map([...(env.SHELLY_URL === undefined ? [] : [['', env.SHELLY_URL] as const]), ...pairs]);
   const sandboxUrl = (name: string): string => `${at(3)}/${name.toLowerCase().replace(' ', '-')}/rpc`;

@@ -3,7 +3,7 @@ import { loginOf } from '#server/db/postgres/address.ts';
 import type { CallerClass } from './bounds.ts';
 
 /** The settings of `/rest/v1`, named as in PostgREST so that its documentation applies. */
-export type RestSettings = {
+export type RestConfig = {
   /** The exposed schemas; the first is the default. */
   readonly schemas: readonly string[];
   /** Further schemas searched for types, operators and computed columns. */
@@ -55,9 +55,9 @@ type SettingRow = { role: string; here: boolean; name: string; value: string };
  */
 export async function readSettings(
   query: Query,
-  fromEnvironment: RestSettings,
+  fromEnvironment: RestConfig,
   warn: (line: string) => void,
-): Promise<{ settings: RestSettings; roles: RoleSettings }> {
+): Promise<{ settings: RestConfig; roles: RoleSettings }> {
   const callers = (await query<{ name: string }>(CALLERS)).rows.map((row) => row.name);
   const { rows: here } = await query<{ name: string }>('select current_database()::text as name');
   const owners = ['authenticator', ...here.map(({ name }) => loginOf('authenticator', name))];
@@ -83,7 +83,7 @@ const flag = (text: string): boolean | null =>
 const oneOf = <T extends string>(all: readonly T[], text: string): T | null => all.find((one) => one === text) ?? null;
 const rows = (text: string): number | null => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) : null);
 
-function override(settings: RestSettings, { name, value }: SettingRow, warn: (line: string) => void): RestSettings {
+function override(settings: RestConfig, { name, value }: SettingRow, warn: (line: string) => void): RestConfig {
   const change = readSetting(name.slice('pgrst.'.length), value);
   if (change) return { ...settings, ...change };
   warn(`the data API cannot use the value of ${name}`);
@@ -91,7 +91,7 @@ function override(settings: RestSettings, { name, value }: SettingRow, warn: (li
 }
 
 /** The change one `pgrst.*` setting makes; null when its value cannot be read. */
-function readSetting(name: string, value: string): Partial<RestSettings> | null {
+function readSetting(name: string, value: string): Partial<RestConfig> | null {
   switch (name) {
     case 'db_schemas':
     case 'db_schema': {

@@ -36,8 +36,7 @@ type RealtimeEnvironment = z.output<z.ZodObject<typeof realtimeFields>>;
 /** Settings of `/realtime/v1`; null: it is switched off. */
 export type RealtimeConfig = Readonly<ReturnType<typeof settingsOf>> | null;
 
-export const readRealtimeSettings = (env: RealtimeEnvironment): RealtimeConfig =>
-  env.REALTIME ? settingsOf(env) : null;
+export const readRealtimeConfig = (env: RealtimeEnvironment): RealtimeConfig => (env.REALTIME ? settingsOf(env) : null);
 
 function settingsOf(env: RealtimeEnvironment) {
   return {

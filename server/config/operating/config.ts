@@ -1,21 +1,21 @@
-import type { AuthSettings } from '../auth.ts';
-import type { DatabaseSettings } from '../database.ts';
-import type { VisionSettings } from '../id-reader.ts';
-import type { SecretSettings } from './keys.ts';
-import type { LockSettings } from '../locks.ts';
-import type { HstsSettings } from './hsts.ts';
-import type { ObserveSettings } from './observe.ts';
-import type { PaymentSettings } from '../payments.ts';
-import type { PlugSettings } from '../plugs.ts';
+import type { AccountConfig } from '../auth.ts';
+import type { DatabaseConfig } from '../database.ts';
+import type { VisionConfig } from '../id-reader.ts';
+import type { SecretConfig } from './keys.ts';
+import type { LockConfig } from '../locks.ts';
+import type { HstsConfig } from './hsts.ts';
+import type { ObserveConfig } from './observe.ts';
+import type { PaymentConfig } from '../payments.ts';
+import type { PlugConfig } from '../plugs.ts';
 import type { RealtimeConfig } from '../realtime.ts';
-import type { RestSettings } from '../rest.ts';
-import type { SignInSettings } from '../sign-in.ts';
-import type { StorageSettings } from '../storage.ts';
-import type { WalletSettings } from '../wallet.ts';
-import type { BackupSettings } from './backup.ts';
+import type { RestConfig } from '../rest.ts';
+import type { SignInConfig } from '../sign-in.ts';
+import type { StorageConfig } from '../storage.ts';
+import type { WalletConfig } from '../wallet.ts';
+import type { BackupConfig } from './backup.ts';
 
 /** The server's configuration, read once from the environment. `.env.example` describes each variable. */
-export type Config = DatabaseSettings & {
+export type Config = DatabaseConfig & {
   /** Lines for the operator about unusual settings that do not stop the start. */
   readonly warnings: readonly string[];
   readonly production: boolean;
@@ -23,9 +23,9 @@ export type Config = DatabaseSettings & {
   readonly host: string | null;
   readonly siteUrl: string;
   readonly dataDir: string;
-  readonly keys: SecretSettings;
-  readonly backup: BackupSettings;
-  readonly observe: ObserveSettings;
+  readonly keys: SecretConfig;
+  readonly backup: BackupConfig;
+  readonly observe: ObserveConfig;
   /** The variables that were given, for a backup. */
   readonly settings: Readonly<Record<string, string>>;
   /** Whether a request without a key is refused. Otherwise it is a guest's. */
@@ -48,19 +48,19 @@ export type Config = DatabaseSettings & {
   /** Whether each request gets a line in the log. */
   readonly accessLog: boolean;
   readonly failpoints: string | null;
-  readonly auth: AuthSettings;
-  readonly signIn: SignInSettings;
+  readonly auth: AccountConfig;
+  readonly signIn: SignInConfig;
   /** Staff rights need a session with a second factor. */
   readonly adminRequiresMfa: boolean;
   readonly sandboxUrl: string | null;
-  readonly stripe: PaymentSettings;
-  readonly igloohome: LockSettings;
-  readonly vision: VisionSettings;
+  readonly stripe: PaymentConfig;
+  readonly igloohome: LockConfig;
+  readonly vision: VisionConfig;
   /** Settings of `/rest/v1`, with PostgREST's names. */
-  readonly rest: RestSettings;
+  readonly rest: RestConfig;
   readonly realtime: RealtimeConfig;
-  readonly hsts: HstsSettings;
-  readonly plugs: PlugSettings;
+  readonly hsts: HstsConfig;
+  readonly plugs: PlugConfig;
   /** Whether the lights go on and off with the sessions. */
   readonly lightsFollow: boolean;
   /** How often each lock is asked whether it answers. 0 turns this off. */
@@ -69,7 +69,7 @@ export type Config = DatabaseSettings & {
   readonly ledgerCheckHours: number;
   readonly smtpUrl: string;
   readonly mailFrom: string;
-  readonly storage: StorageSettings;
+  readonly storage: StorageConfig;
   /** What passes for wallets are signed with. */
-  readonly wallet: WalletSettings;
+  readonly wallet: WalletConfig;
 };

@@ -11,7 +11,7 @@ export const observeFields = {
 };
 type ObserveEnvironment = z.output<z.ZodObject<typeof observeFields>>;
 
-export type ObserveSettings = {
+export type ObserveConfig = {
   /** Where traces are sent; null: none are made. */
   readonly traces: {
     /** Address of an OTLP receiver (HTTP), without `/v1/traces`. */
@@ -25,7 +25,7 @@ export type ObserveSettings = {
   readonly slowStatementMs: number;
 };
 
-export function readObserveSettings(env: ObserveEnvironment): ObserveSettings {
+export function readObserveConfig(env: ObserveEnvironment): ObserveConfig {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   return {
     slowStatementMs: env.SLOW_STATEMENT_MS,

@@ -48,7 +48,7 @@ export const authFields = {
 };
 type AuthEnvironment = z.output<z.ZodObject<typeof authFields>>;
 /** The operator's account settings: the `AUTH_…` group of `.env.example`. */
-export type AuthSettings = Readonly<ReturnType<typeof readAuthSettings>>;
+export type AccountConfig = Readonly<ReturnType<typeof readAccountConfig>>;
 
 const CAPTCHA_ADDRESS = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
@@ -56,7 +56,7 @@ const CAPTCHA_ADDRESS = {
 };
 
 /** Reads the account settings. `sandboxUrl`: where the simulated text messages and captchas listen; null without a sandbox. */
-export function readAuthSettings(env: AuthEnvironment, sandboxUrl: string | null) {
+export function readAccountConfig(env: AuthEnvironment, sandboxUrl: string | null) {
   return {
     passwordMinLength: env.AUTH_PASSWORD_MIN_LENGTH,
     passwordRequired: env.AUTH_PASSWORD_REQUIRED,
