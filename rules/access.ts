@@ -1,5 +1,5 @@
 import { addDays, formatTimeNear, slotStart, studioDate } from './studio-time.ts';
-import { settings } from './venue.ts';
+import { constants } from './venue.ts';
 
 /** How a lock gets its codes: through a bridge, or computed offline for whole hours or for one use. */
 export const ACCESS_MODES = ['bridge', 'hourly', 'onetime'] as const;
@@ -20,7 +20,7 @@ const ONE_TIME_LIFE = 24 * HOUR;
 
 /** Whether the code is due at once because the start is within the hour. */
 export function mailIsImmediate(start: Date, now: Date): boolean {
-  return start.getTime() - now.getTime() <= settings.immediateWithinMinutes * MINUTE;
+  return start.getTime() - now.getTime() <= constants.immediateWithinMinutes * MINUTE;
 }
 
 export function accessTimes(input: {
@@ -34,11 +34,11 @@ export function accessTimes(input: {
   const { start, end, bookedAt, capabilities } = input;
   const before = (minutes: number): Date => new Date(start.getTime() - minutes * MINUTE);
   const later = (a: Date, b: Date): Date => (a > b ? a : b);
-  const early = input.studioFreeBefore && capabilities.granularityMinutes <= settings.pinLeadMinutes;
+  const early = input.studioFreeBefore && capabilities.granularityMinutes <= constants.pinLeadMinutes;
   return {
-    requestAt: later(bookedAt, before(settings.requestLeadMinutes)),
-    releaseAt: mailIsImmediate(start, bookedAt) ? bookedAt : before(settings.releaseLeadMinutes),
-    worksFrom: early ? before(settings.pinLeadMinutes) : start,
+    requestAt: later(bookedAt, before(constants.requestLeadMinutes)),
+    releaseAt: mailIsImmediate(start, bookedAt) ? bookedAt : before(constants.releaseLeadMinutes),
+    worksFrom: early ? before(constants.pinLeadMinutes) : start,
     worksUntil: capabilities.endEnforced ? end : new Date(start.getTime() + ONE_TIME_LIFE),
   };
 }
@@ -83,6 +83,6 @@ export function testPinWindow(now: Date): { startsAt: Date; endsAt: Date } {
 
 /** When the code mail of a test booking is due: 15 minutes before the start, or at once when that has passed. */
 export function testMailSchedule(start: Date, now: Date): { status: 'pending' | 'pending_immediate'; at: Date } {
-  const at = new Date(start.getTime() - settings.releaseLeadMinutes * MINUTE);
+  const at = new Date(start.getTime() - constants.releaseLeadMinutes * MINUTE);
   return at <= now ? { status: 'pending_immediate', at: now } : { status: 'pending', at };
 }

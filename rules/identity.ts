@@ -1,6 +1,6 @@
 import { ageOn, MINIMUM_AGE } from './people.ts';
 import { addDays, dayBounds, formatStudioDate, isStudioDate, type StudioDate } from './studio-time.ts';
-import { settings } from './venue.ts';
+import { constants } from './venue.ts';
 
 type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
 /** The fields that a reader found on a document; `confidence` 0–100. */
@@ -211,7 +211,7 @@ export function verificationExpiry(licenceExpiry: StudioDate | null, verifiedOn:
 /** Returns what is wrong with an ID file; null when it is fine. */
 export function validateIdFile(file: { type: string; size: number }): string | null {
   if (!file.type.startsWith('image/')) return 'Please upload an image file.';
-  return file.size >= settings.idMaxBytes ? 'Please upload an image smaller than 10MB.' : null;
+  return file.size >= constants.idMaxBytes ? 'Please upload an image smaller than 10MB.' : null;
 }
 
 /** A booking whose customer has lost the ID check is raised this long before its start. */

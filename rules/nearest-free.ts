@@ -1,6 +1,6 @@
 import { type Busy, nextSlot, type Slot, slotClosed, slotTaken, sortSlots } from './slots.ts';
 import { addDays, slotStart } from './studio-time.ts';
-import { settings } from './venue.ts';
+import { constants } from './venue.ts';
 
 /** Consecutive hours of a studio. */
 export type StudioHours = { readonly studioId: string; readonly slots: readonly Slot[] };
@@ -27,7 +27,7 @@ export function nearestFree(
   const count = wanted.slots.length;
   const [first] = sortSlots(wanted.slots);
   const start = first && slotStart(first.date, first.hour)?.getTime();
-  if (first === undefined || start === undefined || count > settings.maxHours) return [];
+  if (first === undefined || start === undefined || count > constants.maxHours) return [];
   const calendar = slotsAround(first);
   const candidatesOf = ({ busy }: BusyStudio): Candidate[] =>
     runsOf(calendar, count, (slot) => isBookable(slot, busy, now, horizonDays)).filter(

@@ -1,4 +1,4 @@
-import { settings } from './venue.ts';
+import { constants } from './venue.ts';
 
 /**
  * Returns until when hours are held for a customer who got a link to pay: a day, but no later than an hour before the start. null when
@@ -6,8 +6,8 @@ import { settings } from './venue.ts';
  */
 export function linkHoldEnd(start: Date, now: Date, holdMinutes: number): Date | null {
   const end = Math.min(
-    now.getTime() + settings.linkHoldMinutes * 60_000,
-    start.getTime() - settings.linkLeadMinutes * 60_000,
+    now.getTime() + constants.linkHoldMinutes * 60_000,
+    start.getTime() - constants.linkLeadMinutes * 60_000,
   );
   return end < now.getTime() + holdMinutes * 60_000 ? null : new Date(end);
 }
@@ -24,7 +24,7 @@ type Span = { readonly studioId: string; readonly start: Date; readonly end: Dat
 export function moveHoldEnd(from: Span, to: Span, now: Date, holdMinutes: number): Date | null {
   const keepsStart = from.studioId === to.studioId && from.start.getTime() === to.start.getTime();
   if (!keepsStart) return linkHoldEnd(from.start < to.start ? from.start : to.start, now, holdMinutes);
-  const end = Math.min(now.getTime() + settings.linkHoldMinutes * 60_000, from.end.getTime(), to.end.getTime());
+  const end = Math.min(now.getTime() + constants.linkHoldMinutes * 60_000, from.end.getTime(), to.end.getTime());
   return end < now.getTime() + holdMinutes * 60_000 ? null : new Date(end);
 }
 

@@ -1,7 +1,7 @@
 import { applyCoupon, type CouponTerms } from './coupon-discount.ts';
 import { slotLabel, sortSlots, type Slot } from './slots.ts';
 import { type StudioDate, weekdayOf } from './studio-time.ts';
-import { settings } from './venue.ts';
+import { constants } from './venue.ts';
 
 /** Prices of a studio from a day on, until its next list begins. */
 export type PriceList = {
@@ -110,7 +110,7 @@ export function quoteSlots(selection: readonly Slot[], rates: Rates, coupon: Cou
 export function deductCoupon(price: BasePrice, coupon: CouponTerms | null): Quote {
   const subtotalCents = price.baseCents - price.discountCents;
   const total = subtotalCents - (coupon ? applyCoupon(subtotalCents, coupon) : 0);
-  const totalCents = total < settings.cardMinimumCents ? 0 : total;
+  const totalCents = total < constants.cardMinimumCents ? 0 : total;
   return { ...price, subtotalCents, couponDiscountCents: subtotalCents - totalCents, totalCents };
 }
 

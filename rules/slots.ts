@@ -8,7 +8,7 @@ import {
   studioMinute,
   type StudioDate,
 } from './studio-time.ts';
-import { settings } from './venue.ts';
+import { constants } from './venue.ts';
 
 /** One hour of the grid, which has 24 for each day, even when the clocks change. */
 export type Slot = { readonly date: StudioDate; readonly hour: number };
@@ -67,7 +67,7 @@ export function whyNotAdd(selection: readonly Slot[], slot: Slot): AddRefusal | 
   const first = sorted[0] ?? slot;
   const last = sorted.at(-1) ?? slot;
   if (!consecutive(sorted)) return 'not-consecutive';
-  if (sorted.length > settings.maxHours) return 'too-long';
+  if (sorted.length > constants.maxHours) return 'too-long';
   return last.date > addDays(first.date, 1) ? 'too-far' : null;
 }
 /** Whether an hour can join the selection. `slotTaken` and `slotClosed` check bookings and the clock. */
@@ -133,7 +133,7 @@ export function slotsOfSpan(start: Date, end: Date): Slot[] | null {
   let slot: Slot = { date: studioDate(start), hour: studioHour(start) };
   if (slotStart(slot.date, slot.hour)?.getTime() !== start.getTime()) return null;
   const slots: Slot[] = [];
-  while (slots.length <= settings.maxHours + 1) {
+  while (slots.length <= constants.maxHours + 1) {
     slots.push(slot);
     const over = slotEnd(slot.date, slot.hour).getTime();
     if (over === end.getTime()) return slots;

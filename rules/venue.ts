@@ -20,7 +20,7 @@ export const venue = {
 } as const;
 
 /** The numbers of the studio's rules. The first eight are those that the business begins with; staff change them in the settings. */
-export const settings = {
+export const constants = {
   holdMinutes: 15,
   horizonDays: 90,
   freeCancelHours: 24,

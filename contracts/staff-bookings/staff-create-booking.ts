@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { customerSchema } from '#rules/people.ts';
-import { settings as venue } from '#rules/venue.ts';
+import { constants as venue } from '#rules/venue.ts';
 import { defineCall } from '../core/define-call.ts';
 import { phoneField, requestIdField, seriesField, spanFields } from '../core/fields.ts';
 

@@ -1,4 +1,4 @@
-import { settings } from '../venue.ts';
+import { constants } from '../venue.ts';
 import type { SessionHours } from './session.ts';
 
 const MINUTE = 60_000;
@@ -44,7 +44,7 @@ export const describeCategory = (category: ProblemCategory): string => CATEGORY_
 
 /** When something can be reported: from the minutes in which the code is shown until so many days after the end. */
 export const reportWindow = ({ start, end }: SessionHours, kind: ReportKind): SessionHours => ({
-  start: new Date(start.getTime() - settings.releaseLeadMinutes * MINUTE),
+  start: new Date(start.getTime() - constants.releaseLeadMinutes * MINUTE),
   end: new Date(end.getTime() + REPORT_DAYS[kind] * DAY),
 });
 

@@ -1,5 +1,5 @@
 import type { Business, BusinessSettings, HoldLimits } from './business.ts';
-import { settings, venue } from '../venue.ts';
+import { constants, venue } from '../venue.ts';
 import { firstPrivacy } from './privacy.ts';
 import { firstTerms } from './terms.ts';
 
@@ -16,18 +16,18 @@ export const firstBusiness: Business = {
   email: venue.email,
   instagram: venue.instagram,
   notice: '',
-  holdMinutes: settings.holdMinutes,
-  horizonDays: settings.horizonDays,
-  freeCancelHours: settings.freeCancelHours,
-  termsVersion: settings.termsVersion,
+  holdMinutes: constants.holdMinutes,
+  horizonDays: constants.horizonDays,
+  freeCancelHours: constants.freeCancelHours,
+  termsVersion: constants.termsVersion,
 };
 
 /** The limits that the business begins with. */
 export const firstHoldLimits: HoldLimits = {
-  maxLiveHolds: settings.maxLiveHolds,
-  holdsPerHour: settings.holdsPerHour,
-  maxUnpaidHours: settings.maxUnpaidHours,
-  maxUnpaidHoursOfBooking: settings.maxUnpaidHoursOfBooking,
+  maxLiveHolds: constants.maxLiveHolds,
+  holdsPerHour: constants.holdsPerHour,
+  maxUnpaidHours: constants.maxUnpaidHours,
+  maxUnpaidHoursOfBooking: constants.maxUnpaidHoursOfBooking,
 };
 
 /** All settings that the business begins with: the first row of `public.business_settings`. */

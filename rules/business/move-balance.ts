@@ -1,4 +1,4 @@
-import { settings } from '../venue.ts';
+import { constants } from '../venue.ts';
 
 /**
  * What a booking costs its customer, in cents. Without what is owed, `finalCents` is what was charged and `waivedCents` what staff do not charge.
@@ -19,7 +19,7 @@ export function balanceMove(before: Balance, totalCents: number, { waive }: { re
   const waived = before.waivedCents - Math.max(before.owedCents, 0);
   const less = charged - totalCents;
   if (less > 0) {
-    const owed = less < settings.cardMinimumCents ? -less : 0;
+    const owed = less < constants.cardMinimumCents ? -less : 0;
     return { finalCents: totalCents, waivedCents: 0, owedCents: owed, differenceCents: owed === 0 ? -less : 0 };
   }
   const more = totalCents - charged - waived;
@@ -30,7 +30,7 @@ export function balanceMove(before: Balance, totalCents: number, { waive }: { re
       owedCents: 0,
       differenceCents: Math.max(more, 0),
     };
-  if (more < settings.cardMinimumCents)
+  if (more < constants.cardMinimumCents)
     return { finalCents: charged, waivedCents: waived + more, owedCents: more, differenceCents: 0 };
   return { finalCents: charged + more, waivedCents: waived, owedCents: 0, differenceCents: more };
 }

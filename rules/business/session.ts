@@ -1,4 +1,4 @@
-import { settings } from '../venue.ts';
+import { constants } from '../venue.ts';
 
 const MINUTE = 60_000;
 
@@ -7,8 +7,8 @@ export type SessionHours = { readonly start: Date; readonly end: Date };
 
 /** When the lights of a session are on by themselves: from some minutes before it until some minutes after. */
 export const lightsWindow = ({ start, end }: SessionHours): SessionHours => ({
-  start: new Date(start.getTime() - settings.lightsBeforeMinutes * MINUTE),
-  end: new Date(end.getTime() + settings.lightsAfterMinutes * MINUTE),
+  start: new Date(start.getTime() - constants.lightsBeforeMinutes * MINUTE),
+  end: new Date(end.getTime() + constants.lightsAfterMinutes * MINUTE),
 });
 
 /**

@@ -1,6 +1,6 @@
 import { nextSlot, type Slot, slotKey, sortSlots } from '../slots.ts';
 import { hourExists, isStudioDate } from '../studio-time.ts';
-import { settings } from '../venue.ts';
+import { constants } from '../venue.ts';
 import type { StudioHours } from '../nearest-free.ts';
 import { roomQuery } from './room-link.ts';
 
@@ -19,7 +19,7 @@ export function readBookingQuery(query: { get(name: string): string | null }): S
   const hours = Number(query.get('hours') ?? 1);
   const first: Slot = { date, hour: Number(hour) };
   const sound = isStudioDate(date) && first.hour < 24 && hourExists(date, first.hour);
-  if (!sound || !Number.isInteger(hours) || hours < 1 || hours > settings.maxHours) return { studioId, slots: [] };
+  if (!sound || !Number.isInteger(hours) || hours < 1 || hours > constants.maxHours) return { studioId, slots: [] };
   return { studioId, slots: runFrom(first, hours) };
 }
 

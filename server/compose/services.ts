@@ -42,7 +42,7 @@ export async function openServices(
     clock,
     log,
     siteUrl: config.siteUrl,
-    settings: readOperatorConfig(config),
+    config: readOperatorConfig(config),
     business: business.now,
     links: secrets.links,
     mail,
@@ -70,7 +70,7 @@ export async function openServices(
   return { services, lockOf, plugCircuits };
 }
 
-function readOperatorConfig(config: Config): Services['settings'] {
+function readOperatorConfig(config: Config): Services['config'] {
   return {
     holdMinutes: config.holdMinutes,
     sessionMinutes: SESSION_MINUTES,

@@ -6,7 +6,7 @@ import { cancellationTerms, describeCancellation } from '#rules/cancellation.ts'
 import { paragraphsOf } from '#rules/letter.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { heldBlock } from './held-words.ts';
 import { type Block, greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
 
@@ -168,7 +168,7 @@ export function bookingConfirmedMail(
               text: `${
                 dates === 1
                   ? describeCodeMail(booking.start, code.releaseAt)
-                  : `We’ll email each access code ${settings.releaseLeadMinutes} minutes before you start.`
+                  : `We’ll email each access code ${constants.releaseLeadMinutes} minutes before you start.`
               } You’ll also find it on your access code page. ${describeArrival(booking.start, code.worksFrom)}`,
             },
         ...notesOf(booking),

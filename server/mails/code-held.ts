@@ -1,5 +1,5 @@
 import { type Alert, alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { alertButton } from './alert.ts';
 import { type BookingForMail, bookingRows, type MailWithCalendar } from './booking.ts';
@@ -41,7 +41,7 @@ export function codeHeldStaffMail(
   booking: NonNullable<Alert['booking']> & { readonly end: Date },
   siteUrl: string,
 ): Mail {
-  const decideBy = new Date(booking.start.getTime() - settings.releaseLeadMinutes * 60_000);
+  const decideBy = new Date(booking.start.getTime() - constants.releaseLeadMinutes * 60_000);
   const words = describeAlert(alertAbout('code_held', booking.start, booking));
   return renderMail(from, {
     subject: `${words.title} (${booking.reference})`,

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays, slotEnd, slotStart, studioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { engines } from '#tests/support/engines.ts';
 import { checkout, type Customer, mailsTo, STUDIO_A, type TestServer, until } from '#tests/support/test-server.ts';
 
@@ -46,9 +46,9 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
   it('hold time, horizon and cancellation terms count from the next hold on, and a booking keeps those it was made with', async () => {
     const before = await hold(2, 10);
     expect(await stored(before.body['bookingId'])).toEqual({
-      minutes: settings.holdMinutes,
+      minutes: constants.holdMinutes,
       policy: { freeCancelHours: 24 },
-      terms: settings.termsVersion,
+      terms: constants.termsVersion,
     });
     expect(await set({ holdMinutes: 25, horizonDays: 10, freeCancelHours: 72 })).toMatchObject({
       status: 200,

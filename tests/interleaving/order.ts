@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { readCodeHold } from '#server/operations/access/code-hold.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
@@ -171,7 +171,7 @@ export async function requestsOfCancelled({ db, system }: World, { id }: Subject
 /** Whether a booking has to have a code by now: it is near or runs, and no dispute holds the code. */
 async function needsCode({ db, system }: World, id: string, { status, start, end }: Hours): Promise<boolean> {
   const now = system.state.now;
-  const isNear = now >= start.getTime() - settings.requestLeadMinutes * MINUTE && now < end.getTime();
+  const isNear = now >= start.getTime() - constants.requestLeadMinutes * MINUTE && now < end.getTime();
   return status === 'confirmed' && isNear && (await readCodeHold(db, id)) === null;
 }
 

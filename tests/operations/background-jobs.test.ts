@@ -87,7 +87,7 @@ function jobsWith(
     clock,
     log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
     mail: { send: () => Promise.resolve() },
-    settings: { alertAddresses: more.addresses ?? [] },
+    config: { alertAddresses: more.addresses ?? [] },
     siteUrl: 'https://studio.example',
     business: () => firstSettings,
   });

@@ -17,7 +17,7 @@ import { reconcilePayments } from '#server/operations/reconciliation/reconcile-p
 import type { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities, MailMessage } from '#server/providers/ports.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import { takeEmbedded } from '#tests/support/databases/embedded-pool.ts';
 import { createFakeLocks, type FakeLocks } from '#tests/support/providers/locks.ts';
 import { createFakeMail, createFakeTexts } from '#tests/support/providers/messages.ts';
@@ -125,7 +125,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     clock,
     log,
     siteUrl: 'https://studio.example',
-    settings: {
+    config: {
       holdMinutes: 15,
       sessionMinutes: 31,
       answerWithinMs: 60_000,

@@ -12,7 +12,7 @@ import { releaseExpiredHolds } from '#server/operations/bookings/release-expired
 import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import {
   addPerson,
   type BookingSystem,

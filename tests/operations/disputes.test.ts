@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstSettings } from '#rules/business/first-settings.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import type { Database } from '#server/db/database.ts';
 import { recordReport } from '#server/operations/access/record-report.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';

@@ -28,7 +28,7 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
 
   const contextWith = (holdMinutes: number | null) => {
     const { services } = cases.system;
-    return { ...services, settings: { ...services.settings, holdMinutes } };
+    return { ...services, config: { ...services.config, holdMinutes } };
   };
   const minutesOf = async (where: string, id: string): Promise<number> => {
     const row = await db.one<{ until: Date }>(

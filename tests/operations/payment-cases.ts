@@ -32,7 +32,7 @@ export async function createPaymentCases(db: Database) {
   const payments: { -readonly [Call in keyof Payments]: Payments[Call] } = system.provider.payments;
   const payment: CallServices = {
     ...forCalls(system.services),
-    settings: { ...system.services.settings, answerWithinMs: 1_500 },
+    config: { ...system.services.config, answerWithinMs: 1_500 },
     settlements: createSingleFlight(),
   };
 

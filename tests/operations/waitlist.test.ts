@@ -11,7 +11,7 @@ import { closeHours } from '#server/operations/closures/close-hours.ts';
 import { reopenHours } from '#server/operations/closures/reopen-hours.ts';
 import { undoForStaff } from '#server/operations/staff/undo.ts';
 import { followWaitlist, joinWaitlist, leaveWaitlist } from '#server/operations/customers/waitlist.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import { ADDRESS_REFUSED, ProviderError } from '#server/providers/call.ts';
 import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';

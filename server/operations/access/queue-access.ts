@@ -1,5 +1,5 @@
 import { mailIsImmediate } from '#rules/access.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { endJobs, enqueue } from '../core/jobs.ts';

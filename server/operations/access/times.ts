@@ -1,5 +1,5 @@
 import { type AccessTimes, accessTimes } from '#rules/access.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import type { Queryable } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import type { Services } from '../core/services.ts';

@@ -38,7 +38,7 @@ const ROUNDS = 3;
  */
 export async function bookForStaff(services: Services, wanted: StaffBooking): Promise<StaffBooked> {
   if (wanted.payment !== 'link') requireConcession(wanted.money, { kind: wanted.payment });
-  const timeLeft = startDeadline(services.settings.answerWithinMs);
+  const timeLeft = startDeadline(services.config.answerWithinMs);
   const spans = spansOf({ ...wanted, series: wanted.series ?? null });
   const repeated = await findRepeated(services.db, wanted, spans);
   const booking = repeated ?? (await claim(services, wanted, spans, timeLeft));
@@ -108,7 +108,7 @@ async function price(
     priced.push({ startTime, endTime, quote, waivedCents });
   }
   const holdEnd =
-    wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, resolveHoldMinutes(services.settings, rules)) : now;
+    wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, resolveHoldMinutes(services.config, rules)) : now;
   if (holdEnd === null)
     throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
   return { ...wanted, spans: priced, holdExpiresAt: holdEnd, rules };

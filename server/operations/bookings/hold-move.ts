@@ -13,13 +13,13 @@ import { recordAudit } from '../core/audit.ts';
 
 /** Returns until when new hours would be held for the payment: for a mailed link, or for a customer who pays at once. null when it is too late. */
 export async function moveLinkEnd(
-  { settings }: Services,
+  { config }: Services,
   tx: Transaction,
   booking: BookingFacts,
   to: Place & { readonly customer?: string },
   now: Date,
 ): Promise<Date | null> {
-  const holdMinutes = resolveHoldMinutes(settings, await readBookingRules(tx));
+  const holdMinutes = resolveHoldMinutes(config, await readBookingRules(tx));
   const from = { studioId: booking.studioId, start: booking.startTime, end: booking.endTime };
   const holdEnd = to.customer === undefined ? moveHoldEnd : ownMoveHoldEnd;
   return holdEnd(from, { studioId: to.studioId, start: to.startTime, end: to.endTime }, now, holdMinutes);
@@ -56,7 +56,7 @@ export async function holdMove(
   booking: BookingFacts,
   to: HeldHours,
 ): Promise<BookingFacts | null> {
-  const { settings } = services;
+  const { config } = services;
   const { now, actor, customer, differenceCents } = to;
   const until = await moveLinkEnd(services, tx, booking, to, now);
   if (until === null)
@@ -68,7 +68,7 @@ export async function holdMove(
       { differenceCents },
     );
   if (customer !== undefined) {
-    await requireFewHolds(tx, customer, now, settings.limitFactor);
+    await requireFewHolds(tx, customer, now, config.limitFactor);
     await requireFewHours(tx, booking.id, { customer, hours: to.hours, now });
   }
   await tx.query(
@@ -81,7 +81,7 @@ export async function holdMove(
   await tx.query(
     `insert into private.payment (booking_id, attempt, kind, key, session_expires_at, amount_cents, card)
      values ($1::uuid, 1, 'card', $2, $3::timestamptz, $4::int, $5)`,
-    [hold.id, `create:${hold.id}:1`, sessionExpiry(now, until, settings.sessionMinutes), differenceCents, to.card],
+    [hold.id, `create:${hold.id}:1`, sessionExpiry(now, until, config.sessionMinutes), differenceCents, to.card],
   );
   if (customer === undefined)
     await enqueue(tx, { kind: 'mail.payment-link', subjectId: hold.id, dueAt: now, deadlineAt: until });

@@ -49,7 +49,7 @@ export type HoldResult = {
  */
 export async function holdBooking(services: Services, request: HoldRequest): Promise<HoldResult> {
   const now = services.clock();
-  const timeLeft = startDeadline(services.settings.answerWithinMs);
+  const timeLeft = startDeadline(services.config.answerWithinMs);
   const spans = spansOf(request);
   const own = await Promise.all(spans.map((span) => readOwnHold(services, { ...request, ...span })));
   const ownCode = own.find((one) => one?.coupon)?.coupon?.code ?? null;
@@ -108,7 +108,7 @@ export async function nameDates(
 
 /** Builds the parameters of `private.hold_booking()`. */
 function claimOf(
-  { settings }: Services,
+  { config }: Services,
   request: HoldRequest,
   facts: CheckoutFacts,
   priced: readonly PricedSpan[],
@@ -117,7 +117,7 @@ function claimOf(
   const { rules } = facts;
   const [first, ...also] = priced.map(claimedSpan);
   if (first === undefined) throw new Error('a request has at least one span');
-  const holdExpiresAt = new Date(now.getTime() + resolveHoldMinutes(settings, rules) * 60_000);
+  const holdExpiresAt = new Date(now.getTime() + resolveHoldMinutes(config, rules) * 60_000);
   return {
     userId: request.userId,
     studioId: request.studioId,
@@ -126,14 +126,14 @@ function claimOf(
     also,
     totalCents,
     holdExpiresAt,
-    sessionExpiresAt: sessionExpiry(now, holdExpiresAt, settings.sessionMinutes),
+    sessionExpiresAt: sessionExpiry(now, holdExpiresAt, config.sessionMinutes),
     couponTerms: priced.find(({ price }) => price.coupon)?.price.coupon ?? null,
     idVerificationId: verificationId,
     termsVersion: rules.termsVersion,
     contactPhone: request.contactPhone,
     policy: { freeCancelHours: rules.freeCancelHours },
-    maxLiveHolds: rules.maxLiveHolds * settings.limitFactor,
-    holdsPerHour: rules.holdsPerHour * settings.limitFactor,
+    maxLiveHolds: rules.maxLiveHolds * config.limitFactor,
+    holdsPerHour: rules.holdsPerHour * config.limitFactor,
   };
 }
 

@@ -83,7 +83,7 @@ const ROUNDS = 3;
  * the way, `too_late` with `differenceCents` where a link could not be paid in time.
  */
 export async function moveBooking(services: Services, wanted: Move): Promise<Moved> {
-  const timeLeft = startDeadline(services.settings.answerWithinMs);
+  const timeLeft = startDeadline(services.config.answerWithinMs);
   for (let round = 0; round < ROUNDS; round += 1) {
     const outcome = await tryMove(services, wanted);
     failpoint('move.after.commit');

@@ -1,6 +1,6 @@
 import { changeTerms } from '#rules/cancellation.ts';
 import { slotsWithMore, spanOf } from '#rules/slots.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';

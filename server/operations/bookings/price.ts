@@ -1,7 +1,7 @@
 import type { CouponTerms } from '#rules/coupons.ts';
 import { quoteSlots, type Quote, type Rates } from '#rules/pricing.ts';
 import { type Slot, slotClosed, slotsOfSpan } from '#rules/slots.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import { callJson } from '../core/call-sql.ts';
 import { type BookingFacts, type BookingJson, toBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';

@@ -200,7 +200,7 @@ async function insertBookings(
 
 /** A link is paid later. A booking that costs nothing, or was paid elsewhere, has its money already. The bookings of an order have shares of one payment. */
 async function insertPayments(
-  { settings }: Services,
+  { config }: Services,
   tx: Transaction,
   bookings: readonly BookingFacts[],
   wanted: NewStaffBooking,
@@ -220,7 +220,7 @@ async function insertPayments(
         isLink ? 'intent' : 'paid',
         `create:${id}:1`,
         wanted.payment === 'free' ? `free_${bookings[0]?.id}` : null,
-        isLink ? sessionExpiry(now, wanted.holdExpiresAt, settings.sessionMinutes) : null,
+        isLink ? sessionExpiry(now, wanted.holdExpiresAt, config.sessionMinutes) : null,
         finalCostCents,
         isLink ? null : finalCostCents,
         isLink ? null : now,

@@ -19,7 +19,7 @@ export type Services = {
   readonly log: Log;
   /** The public address of the site, without a slash at the end. */
   readonly siteUrl: string;
-  readonly settings: OperatorConfig;
+  readonly config: OperatorConfig;
   /** Returns the current settings of the business. */
   readonly business: () => BusinessSettings;
   readonly links: LinkSigner;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 

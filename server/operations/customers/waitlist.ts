@@ -1,4 +1,4 @@
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import { callJson, callSql } from '../core/call-sql.ts';
 import type { Span } from '../bookings/price.ts';
 import { Refusal } from '../core/refusal.ts';

@@ -1,4 +1,4 @@
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import type { PictureDecoder } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
 

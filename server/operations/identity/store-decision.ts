@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type judgeLicence, verificationExpiry } from '#rules/identity.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { LicenceReading } from '#server/providers/ports.ts';
 import { enqueue } from '../core/jobs.ts';
@@ -51,7 +51,7 @@ export async function storeDecision(
         kind: 'image.delete',
         subjectId: id,
         payload: { key: imageKey },
-        dueAt: new Date(now.getTime() + settings.idReviewDays * 86_400_000),
+        dueAt: new Date(now.getTime() + constants.idReviewDays * 86_400_000),
       });
     }
     if (sessionId !== null)

@@ -15,7 +15,7 @@ const REMIND_AFTER_MS = 24 * 60 * 60_000;
  */
 export async function queueJobAlerts(services: Services): Promise<void> {
   const { db, clock } = services;
-  const addresses = services.settings.alertAddresses;
+  const addresses = services.config.alertAddresses;
   if (addresses.length === 0) return;
   await db.transaction(async (tx) => {
     const now = clock();

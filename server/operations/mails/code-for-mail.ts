@@ -1,5 +1,5 @@
 import { mailIsImmediate } from '#rules/access.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import type { CodeForMail } from '#server/mails/booking.ts';
 import { showAccess } from '../access/show-access.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
@@ -14,7 +14,7 @@ export async function codeForMail(services: Services, { id, startTime }: Booking
   const start = new Date(startTime);
   const code = await showAccess(services, id).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
-    const releaseAt = new Date(start.getTime() - settings.releaseLeadMinutes * 60_000);
+    const releaseAt = new Date(start.getTime() - constants.releaseLeadMinutes * 60_000);
     return { releaseAt, worksFrom: start, held: false };
   });
   return mailIsImmediate(start, services.clock()) ? { ...code, releaseAt: null } : code;

@@ -1,5 +1,5 @@
 import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { idApprovedMail, idRefusedMail, idRetakeMail, reviewWaitingMail } from '#server/mails/identity.ts';
 import type { Letterhead, Mail as Message } from '#server/mails/layout.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
@@ -60,7 +60,7 @@ async function sendReviewWaiting({ db, mail, clock, siteUrl, business }: Service
   );
   if (staff === null || waiting === null) return 'done';
   const { count, oldest, start, end } = waiting;
-  const decideBy = new Date(oldest.getTime() + settings.idReviewDays * 86_400_000);
+  const decideBy = new Date(oldest.getTime() + constants.idReviewDays * 86_400_000);
   const session = start === null || end === null ? null : { start, end };
   const message = reviewWaitingMail(business(), { count, decideBy, session }, siteUrl);
   await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });

@@ -93,10 +93,10 @@ export async function replaceAttempt(
   card: string | null,
   known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
 ): Promise<PaymentFacts | null> {
-  const { db, clock, settings } = services;
+  const { db, clock, config } = services;
   if (!(await endAttempt(services, hold, payment, known))) return null;
   const now = clock();
-  const expires = sessionExpiry(now, hold.holdExpiresAt ?? now, settings.sessionMinutes);
+  const expires = sessionExpiry(now, hold.holdExpiresAt ?? now, config.sessionMinutes);
   const args = { p_payment: payment.id, p_card: card, p_now: now, p_expires: expires };
   const next = await callJson(db, 'replace_attempt', args, toPayment);
   if (next === null) throw holdOver();

@@ -1,5 +1,5 @@
 import { formatStudioRange } from '#rules/studio-time.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import { withSubject } from '#server/db/request-scope.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { PaymentSession } from '#server/providers/ports.ts';
@@ -100,7 +100,7 @@ async function createOrFind(
 async function nextAttempt(services: Services, booking: BookingFacts, previous: PaymentFacts): Promise<PaymentFacts> {
   const now = services.clock();
   const held = booking.holdExpiresAt ?? now;
-  const expires = sessionExpiry(now, held, services.settings.sessionMinutes);
+  const expires = sessionExpiry(now, held, services.config.sessionMinutes);
   const args = { p_payment: previous.id, p_now: now, p_expires: expires };
   const next = await callJson(services.db, 'next_payment_attempt', args, toPayment);
   if (next === null) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
@@ -129,7 +129,7 @@ async function createSession(
       successUrl: resultUrl(services, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
       cancelUrl: `${services.siteUrl}/${cancelPath(booking)}`,
       expiresAt:
-        payment.sessionExpiresAt ?? new Date(services.clock().getTime() + services.settings.sessionMinutes * 60_000),
+        payment.sessionExpiresAt ?? new Date(services.clock().getTime() + services.config.sessionMinutes * 60_000),
       // Money that takes days would hold new hours for days.
       allowDelayed:
         booking.movesBooking === null &&

@@ -19,13 +19,13 @@ export type PaymentStatus = Settlement & {
 };
 
 /**
- * Settles a session with the provider, but returns the stored state after `settings.answerWithinMs`; settling then continues in the
+ * Settles a session with the provider, but returns the stored state after `config.answerWithinMs`; settling then continues in the
  * background. Throws `Refusal`, or `ProviderError` for a session that is not stored either.
  */
 export async function readPaymentStatus(services: Services, sessionId: string): Promise<PaymentStatus> {
-  const { log, settings, settlements } = services;
+  const { log, config, settlements } = services;
   const settling = settlements(sessionId, () => settlePayment(services, sessionId).catch(returnRetryable));
-  const settled = await withTimeout(log, settings.answerWithinMs, settling, null);
+  const settled = await withTimeout(log, config.answerWithinMs, settling, null);
   if (settled !== null && !(settled instanceof ProviderError))
     return withOthers(services, { ...settled, waiting: false });
   const stored = await readStored(services, sessionId);

@@ -1,11 +1,11 @@
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { callSql } from '../core/call-sql.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { Services } from '../core/services.ts';
 
-const BEFORE = `${settings.lightsBeforeMinutes} minutes`;
-const AFTER = `${settings.lightsAfterMinutes} minutes`;
+const BEFORE = `${constants.lightsBeforeMinutes} minutes`;
+const AFTER = `${constants.lightsAfterMinutes} minutes`;
 
 /** Periodic task: queues a job for each plug that the sessions of its rooms want on or off and wanted otherwise before. */
 export async function followSessions({ db, plugs, clock }: Services): Promise<void> {

@@ -5,7 +5,7 @@ import {
   type RoomUse,
   type SessionHours,
 } from '#rules/business/session.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Power } from '#server/providers/ports.ts';
 import { callJson } from '../core/call-sql.ts';
@@ -88,7 +88,7 @@ async function requireLights(
   if (now < near.start)
     throw new Refusal(
       'code_not_released',
-      `You can switch the lights from ${settings.lightsBeforeMinutes} minutes before your session.`,
+      `You can switch the lights from ${constants.lightsBeforeMinutes} minutes before your session.`,
     );
   if (now >= near.end) throw new Refusal('session_ended', 'Your session has ended.');
   return { plug: room.plug, power, allowed: lightsAllowed(session, room, now) };
@@ -100,7 +100,7 @@ const hoursOf = ({ startTime, endTime }: BookingFacts): SessionHours => ({
 });
 
 async function readRoom({ db, clock }: Services, bookingId: string): Promise<RoomNow> {
-  const before = `${settings.lightsBeforeMinutes} minutes`;
+  const before = `${constants.lightsBeforeMinutes} minutes`;
   const args = { p_booking: bookingId, p_now: clock(), p_before: before };
   const room = await callJson(db, 'session_room', args, (json: RoomNow) => json);
   if (room === null) throw new Refusal('not_found', 'Booking not found');

@@ -53,5 +53,5 @@ export async function requirePermission(services: Services, caller: Caller, perm
 /** Throws `Refusal` unless the caller may see the settings and the developer pages are on: `not_found` when they are off. */
 export async function requireDeveloper(services: Services, caller: Caller): Promise<void> {
   await requirePermission(services, caller, 'settings');
-  if (!services.settings.developerPages) throw new Refusal('not_found', 'The developer pages are switched off.');
+  if (!services.config.developerPages) throw new Refusal('not_found', 'The developer pages are switched off.');
 }

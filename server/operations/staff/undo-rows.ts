@@ -1,4 +1,4 @@
-import { settings as studio } from '#rules/venue.ts';
+import { constants as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts, BookingJson } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';

@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<keyof Services, true>> = {
   clock: true,
   log: true,
   siteUrl: true,
-  settings: true,
+  config: true,
   business: true,
   links: true,
   mail: true,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import type { Taken } from '#web/data/finding/taken.ts';
 import { afterPress, daysToRead, extendSelection, isFull } from './selection.ts';
 
@@ -30,7 +30,7 @@ test('a press adds an hour beside the selection, removes one, starts again acros
   expect(afterPress([at(9)], at(10))).toEqual([at(9), at(10)]);
   expect(afterPress([at(9), at(10)], at(9))).toEqual([at(10)]);
   expect(afterPress([at(9)], at(12))).toEqual([at(12)]);
-  const full = Array.from({ length: settings.maxHours }, (_, hour) => at(hour));
+  const full = Array.from({ length: constants.maxHours }, (_, hour) => at(hour));
   expect(afterPress(full, at(0, '2026-11-22'))).toEqual(full);
 });
 

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Slot, toggleSlot, whyNotAdd } from '#rules/slots.ts';
 import { type StudioDate, studioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { describeLost, dropLost, type LostSelection } from '#web/data/drafts/lost-hours.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
@@ -14,7 +14,7 @@ import { type Hours, useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
 
 const WHY: Readonly<Record<string, string>> = {
-  'too-long': `A session can be up to ${settings.maxHours} hours long.`,
+  'too-long': `A session can be up to ${constants.maxHours} hours long.`,
   'too-far': 'A session can’t run past the next day.',
   closed: 'You can’t book this hour.',
 };

@@ -3,7 +3,7 @@ import type { ComponentType, ReactNode } from 'react';
 import { ARRIVE_EARLY, mailIsImmediate } from '#rules/access.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
 import { BookedSpan } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
@@ -220,5 +220,5 @@ function codeAt(start: Date | undefined): string {
 
 /** When the access code of a booking is shown; null when it is on its way already. */
 function releaseOf(start: Date): Date | null {
-  return mailIsImmediate(start, new Date()) ? null : new Date(start.getTime() - settings.releaseLeadMinutes * 60_000);
+  return mailIsImmediate(start, new Date()) ? null : new Date(start.getTime() - constants.releaseLeadMinutes * 60_000);
 }

@@ -1,7 +1,7 @@
 import { type CouponHours, type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -15,7 +15,7 @@ export class CouponRefused extends Error {
 export async function validateCoupon(code: string, slots: readonly Slot[] | null): Promise<Coupon> {
   const { data, error } = await rest.rpc('validate_discount_code', {
     code_input: code,
-    booking_hours: slots?.length ?? settings.maxHours,
+    booking_hours: slots?.length ?? constants.maxHours,
     ...spanOf(slots ?? []),
   });
   if (error) throw error;

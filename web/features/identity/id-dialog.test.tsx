@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { UNDER_AGE } from '#rules/identity.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { waitForAccount, withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
@@ -227,7 +227,7 @@ function showStatus(check: object): () => void {
 /** A photo on which staff decide by that time. */
 const reviewUntil = (until: string) => ({
   verification_status: 'review',
-  created_at: new Date(Date.parse(until) - settings.idReviewDays * 86_400_000),
+  created_at: new Date(Date.parse(until) - constants.idReviewDays * 86_400_000),
 });
 
 test('a check that waits for a person says by when it is decided, and names no day that has passed', async () => {

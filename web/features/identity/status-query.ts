@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { adultFrom, type IdNames, UNDER_AGE } from '#rules/identity.ts';
 import { studioDate, type StudioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { rest } from '#web/data/rest.ts';
@@ -51,7 +51,7 @@ async function readIdStatus(userId: string): Promise<IdStatus> {
   return {
     verifiedUntil: best === undefined ? null : new Date(best.until),
     decidedBy:
-      review === undefined ? null : new Date(Date.parse(review.created_at) + settings.idReviewDays * 86_400_000),
+      review === undefined ? null : new Date(Date.parse(review.created_at) + constants.idReviewDays * 86_400_000),
     names:
       best === undefined
         ? null

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { validateIdFile } from '#rules/identity.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError, isRefused } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -89,7 +89,7 @@ function stepAfter(result: IdResult, picture: string): Step {
   return {
     name: 'failed',
     reasons: result.failureReasons.length > 0 ? result.failureReasons : [FAILED],
-    decidedBy: result.decision === 'review' ? addDays(studioDate(new Date()), settings.idReviewDays) : null,
+    decidedBy: result.decision === 'review' ? addDays(studioDate(new Date()), constants.idReviewDays) : null,
     nameOnId:
       result.decision === 'review' && result.nameMatchStatus !== 'match' && result.dobMatches
         ? result.extractedData.fullName

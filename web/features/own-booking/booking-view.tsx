@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { changeTerms } from '#rules/cancellation.ts';
 import type { Busy } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -153,7 +153,7 @@ type Doing = 'move' | 'extend' | 'cancel';
 
 /** The hours of a booking that is not over, and when its code is shown, while that is to come and certain. */
 function Span({ booking, now, picture }: { booking: BookingPage; now: Date; picture: ReactNode }) {
-  const code = new Date(booking.startTime.getTime() - settings.releaseLeadMinutes * 60_000);
+  const code = new Date(booking.startTime.getTime() - constants.releaseLeadMinutes * 60_000);
   const comes = now < code && !booking.codeHeld;
   return <BookedSpan start={booking.startTime} end={booking.endTime} codeAt={comes ? code : null} picture={picture} />;
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { ChangeStep } from './change-step.tsx';
@@ -30,7 +30,7 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
   if (taken.isError && !taken.data)
     return <LoadFailed title="We can’t show which hours are free right now." onRetry={() => void taken.refetch()} />;
   if (!taken.data) return <Skeleton className="h-32" label="Loading hours" />;
-  const free = freeAfter(booking, taken.data.taken, Math.min(MOST, settings.maxHours - booking.totalHours));
+  const free = freeAfter(booking, taken.data.taken, Math.min(MOST, constants.maxHours - booking.totalHours));
   if (free === 0)
     return <p>Somebody has the room after you, so this session can’t end later. You can still move it.</p>;
   return (

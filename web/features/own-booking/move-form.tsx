@@ -4,7 +4,7 @@ import { formatMoney } from '#rules/money.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { slotLabel, spanOf } from '#rules/slots.ts';
 import { formatStudioDate, studioDate, type StudioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { SLOT_LOOK } from '#web/data/finding/slot-look.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { withOwnRoom } from '#web/lib/business/own-room.ts';
@@ -77,7 +77,7 @@ export function MoveForm({
         <SelectField
           label="How long"
           value={String(at.hours)}
-          options={Array.from({ length: settings.maxHours }, (_, index) => ({
+          options={Array.from({ length: constants.maxHours }, (_, index) => ({
             value: String(index + 1),
             label: index === 0 ? '1 hour' : `${index + 1} hours`,
           }))}

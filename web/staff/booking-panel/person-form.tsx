@@ -6,7 +6,7 @@ import { dollarsToCents, formatMoney } from '#rules/money.ts';
 import { customerSchema } from '#rules/people.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
-import { settings as venue } from '#rules/venue.ts';
+import { constants as venue } from '#rules/venue.ts';
 import { type KnownPerson, readKnownPeople } from '#web/data/bookings/known-people.ts';
 import { type Series, SERIES_WEEKS, seriesList, useSeries } from '#web/data/finding/use-series.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';

@@ -12,7 +12,7 @@ import {
   studioHour,
   weekdayOf,
 } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 
 /** A column of the calendar: a day of a studio. */
 export type Column = { readonly studioId: string; readonly studioName: string; readonly date: StudioDate };
@@ -126,7 +126,7 @@ export function shiftSpan(span: Span, by: { readonly rows: number; readonly from
 
 /** Returns the hours with another end, or another start, so many rows later. At least one hour and at most what a booking can have. */
 export function resizeSpan(span: Span, edge: 'start' | 'end', rows: number): Span {
-  const clamp = (hours: number): number => Math.min(Math.max(hours, 1), settings.maxHours);
+  const clamp = (hours: number): number => Math.min(Math.max(hours, 1), constants.maxHours);
   if (edge === 'end') return { ...span, hours: clamp(span.hours + rows) };
   const hours = clamp(span.hours - rows);
   return { ...span, hours, first: stepSlot(span.first, span.hours - hours) };

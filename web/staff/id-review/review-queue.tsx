@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { constants } from '#rules/venue.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -74,7 +74,7 @@ function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; 
   );
 }
 
-const decideBy = (one: WaitingId): Date => new Date(Date.parse(one.created_at) + settings.idReviewDays * 86_400_000);
+const decideBy = (one: WaitingId): Date => new Date(Date.parse(one.created_at) + constants.idReviewDays * 86_400_000);
 const describeTime = (at: string): string =>
   `${formatStudioDate(new Date(at), 'medium')}, ${formatStudioTime(new Date(at))}`;
 
