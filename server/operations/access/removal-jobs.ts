@@ -10,26 +10,38 @@ import { staffCodes } from './staff-codes.ts';
 /** The jobs that remove codes from their locks, one kind for each holder. */
 export const REMOVAL_JOBS: readonly JobDefinition[] = [
   // Without `codeId` the job removes all codes of the booking.
-  defineRemoval(bookingCodes, z.object({ codeId: z.uuid().optional() }), async (db, job) =>
-    (await liveCodes(db, job.subjectId)).filter(({ id }) => id === (job.payload.codeId ?? id)),
-  ),
-  defineRemoval(guestCodes, z.object({ codeId: z.uuid() }), (db, { payload }) =>
-    readUnremoved(db, guestCodes, payload.codeId),
-  ),
-  defineRemoval(staffCodes, z.unknown(), (db, { subjectId }) => readUnremoved(db, staffCodes, subjectId)),
+  defineRemoval(bookingCodes, {
+    payload: z.object({ codeId: z.uuid().optional() }),
+    read: async (db, { subjectId, payload }) =>
+      (await liveCodes(db, subjectId)).filter(({ id }) => id === (payload.codeId ?? id)),
+  }),
+  defineRemoval(guestCodes, {
+    payload: z.object({ codeId: z.uuid() }),
+    longestWaitMs: URGENT_WAIT_MS,
+    read: (db, { payload }) => readUnremoved(db, guestCodes, payload.codeId),
+  }),
+  defineRemoval(staffCodes, {
+    payload: z.unknown(),
+    longestWaitMs: URGENT_WAIT_MS,
+    read: (db, { subjectId }) => readUnremoved(db, staffCodes, subjectId),
+  }),
 ];
 
 /** Defines a job that removes the codes which `read` returns from their locks. Throws `ProviderError`. */
 function defineRemoval<C extends Code, Payload>(
   holder: Holder<C>,
-  payload: z.ZodType<Payload>,
-  read: (db: Queryable, job: Job<Payload>) => Promise<readonly C[]>,
+  {
+    read,
+    ...rules
+  }: Pick<JobDefinition, 'longestWaitMs'> & {
+    readonly payload: z.ZodType<Payload>;
+    readonly read: (db: Queryable, job: Job<Payload>) => Promise<readonly C[]>;
+  },
 ): JobDefinition {
   return defineJob({
     kind: holder.removalKind,
     worker: 'locks',
-    longestWaitMs: URGENT_WAIT_MS,
-    payload,
+    ...rules,
     async handle(services, job) {
       for (const code of await read(services.db, job)) await removeCode(services, holder, code);
       return 'done';
