@@ -11,8 +11,8 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
     'a job that writes nothing: tests/operations/card-payments.test.ts',
   'customers/provider-customer payments.listCards': 'only reads',
   'customers/provider-customer payments.removeCard': 'writes nothing',
-  'exports/pass-phones lock': 'tests/operating/wallet-updates.test.ts',
-  'exports/wallet-pass lock': 'tests/operating/wallet.test.ts',
+  'wallet/pass-phones lock': 'tests/operating/wallet-updates.test.ts',
+  'wallet/wallet-pass lock': 'tests/operating/wallet.test.ts',
   'identity/check-photo idReader.read':
     'tests/operations/identity-checks.test.ts, server/operations/identity/check-photo.test.ts',
   'identity/decide store.put': 'as above',

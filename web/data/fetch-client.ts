@@ -22,10 +22,7 @@ type FileContent<Type> = Type extends 'application/pdf' | 'application/octet-str
 export const fetchClient = async (): Promise<SupabaseClient> => (await import('./client.ts')).supabase;
 
 /** Calls a server function, as its contract says. Throws `AppError`. */
-export async function callFunction<Name extends CallName>(
-  name: Name,
-  body: CallBody<Name>,
-): Promise<CallAnswer<Name>> {
+export async function callFunction<Name extends CallName>(name: Name, body: CallBody<Name>): Promise<CallAnswer<Name>> {
   const client = await fetchClient().catch(() => null);
   if (client === null) throw new AppError('offline', OFFLINE, 0);
   const { data, error } = await client.functions.invoke<CallAnswer<Name>>(name, { body });

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { act, render, screen } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, test, vi } from 'vitest';
 import { useLive } from './live.ts';
 import type { LiveEvents } from './live/source.ts';
 

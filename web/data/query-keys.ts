@@ -24,7 +24,10 @@ export const queryKeys = {
   status: kind<[]>('status'),
   // Of bookings
   studios: kind<[]>('studios'),
-  availability: kind<[use: 'grid' | 'rooms' | 'offers' | 'draft' | 'move', studioId: Id, userId: Id, from: string, to: string]>('availability'),
+  availability:
+    kind<[use: 'grid' | 'rooms' | 'offers' | 'draft' | 'move', studioId: Id, userId: Id, from: string, to: string]>(
+      'availability',
+    ),
   freeDays: kind<[studioId: Id, today: string]>('free-days'),
   roomsNow: kind<[]>('rooms-now'),
   ownBookings: kind<[userId: Id]>('own-bookings'),
@@ -51,7 +54,8 @@ export const queryKeys = {
   team: kind<[]>('team'),
   permissions: kind<[userId: Id]>('permissions'),
   staffDay: kind<[day: string]>('staff-day'),
-  staffCalendar: kind<[what: 'days' | 'free' | 'feeds', firstDay?: string, days?: number, studioId?: Id]>('staff-calendar'),
+  staffCalendar:
+    kind<[what: 'days' | 'free' | 'feeds', firstDay?: string, days?: number, studioId?: Id]>('staff-calendar'),
   staffBooking: kind<[reference: string]>('staff-booking'),
   moveQuote: kind<[bookingId: string, place: { studioId: string; startTime: string; endTime: string }]>('move-quote'),
   alerts: kind<[]>('alerts'),

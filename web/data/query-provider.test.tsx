@@ -120,7 +120,10 @@ test('a read that fails is tried again, and the page hears of it within five sec
     expect(error).toHaveBeenCalledWith(expect.objectContaining({}));
     expect(answer).toHaveBeenCalledTimes(tries);
   }
-  answer.mockReset().mockImplementationOnce(refused).mockResolvedValue(Response.json([{ id: 'a' }]));
+  answer
+    .mockReset()
+    .mockImplementationOnce(refused)
+    .mockResolvedValue(Response.json([{ id: 'a' }]));
   const found = vi.fn();
   void read().then(({ data }) => found(data));
   await vi.advanceTimersByTimeAsync(1_000);

@@ -31,14 +31,20 @@ function start(invalidates: readonly (readonly unknown[])[]) {
     .getMutationCache()
     .build(client, { mutationFn: () => end.promise, meta: { handled: true, invalidates } });
   const done = vi.fn();
-  const running = mutation.execute(undefined).then(done, done);
+  const running = mutation
+    .execute(undefined)
+    .catch(() => undefined)
+    .finally(() => done());
   return { ...end, running, done };
 }
 
 // `tests/pages/mutations.test.ts` holds these rows to the mutations of the pages.
 const mutations = Object.entries(REREADS).map(([name, queries]) => ({
   name,
-  rereads: queries.split(' ').filter((query) => query !== '').toSorted(),
+  rereads: queries
+    .split(' ')
+    .filter((query) => query !== '')
+    .toSorted(),
 }));
 
 test.each(mutations)('after $name exactly its queries are read again, before it ends', async ({ rereads }) => {

@@ -42,14 +42,14 @@ test('what was read is dropped once at a sign-out here, before the next page rea
       <Leave />
     </SessionProvider>,
   );
-  const signIn = () => act(() => client.announce('SIGNED_IN', { access_token: 't', user: { id: 'me' } }));
+  const signIn = (): void => act(() => client.announce('SIGNED_IN', { access_token: 't', user: { id: 'me' } }));
   await screen.findByText('out');
-  await signIn();
-  await act(() => screen.getByRole('button', { name: 'in' }).click());
+  signIn();
+  act(() => screen.getByRole('button', { name: 'in' }).click());
   await screen.findByText('out');
   expect(drop).toHaveBeenCalledTimes(1);
-  await signIn();
-  await act(() => client.announce('SIGNED_OUT', null));
+  signIn();
+  act(() => client.announce('SIGNED_OUT', null));
   await screen.findByText('out');
   expect(drop).toHaveBeenCalledTimes(2);
 });

@@ -16,7 +16,10 @@ export async function readEligibility(userId: string): Promise<Eligibility> {
   ]);
   if (verified.error) throw verified.error;
   if (terms.error) throw terms.error;
-  return { verified: verified.data.length > 0, termsAccepted: terms.data.some((accepted) => accepted.version === version) };
+  return {
+    verified: verified.data.length > 0,
+    termsAccepted: terms.data.some((accepted) => accepted.version === version),
+  };
 }
 
 /** Queries the eligibility of the signed-in customer, and follows it: the ID may be verified on another device. */

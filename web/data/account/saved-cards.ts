@@ -8,8 +8,7 @@ import { queryKeys } from '../query-keys.ts';
 export type SavedCard = CallAnswer<'saved-cards'>['cards'][number];
 
 /** Reads the saved cards of the account, the newest first. Throws `AppError`. */
-const readSavedCards = async (): Promise<readonly SavedCard[]> =>
-  (await callFunction('saved-cards', {})).cards;
+const readSavedCards = async (): Promise<readonly SavedCard[]> => (await callFunction('saved-cards', {})).cards;
 
 /** The saved cards of the account; `wanted` false asks for none. */
 export function useSavedCards(userId: string, wanted = true): UseQueryResult<readonly SavedCard[]> {

@@ -53,7 +53,16 @@ test('a coupon is deducted from the price of a draft and stored with it', () => 
 
 test('an unpaid hold becomes a draft with its own price and code', () => {
   const [first, second] = hold.slots ?? [];
-  const dear = { ...hold, baseCents: 20_000, discountCents: 2_000, finalCents: 9_000, slots: [{ ...first, priceCents: 9_900 }, { ...second, priceCents: 10_100 }] };
+  const dear = {
+    ...hold,
+    baseCents: 20_000,
+    discountCents: 2_000,
+    finalCents: 9_000,
+    slots: [
+      { ...first, priceCents: 9_900 },
+      { ...second, priceCents: 10_100 },
+    ],
+  };
   const draft = draftOfHold(dear as OwnBooking);
   expect(draft).toEqual({
     studio_id: studio.id,
@@ -81,7 +90,12 @@ test('the price of a draft is the one it was made with, with another coupon dedu
     { date: '2026-11-21', hour: 21 },
   ]);
   const before = { ...draft, base_cost: 150, discount_amount: 15 };
-  expect(quoteOfDraft(before, null)).toMatchObject({ hours: 3, baseCents: 15_000, discountPercent: 10, totalCents: 13_500 });
+  expect(quoteOfDraft(before, null)).toMatchObject({
+    hours: 3,
+    baseCents: 15_000,
+    discountPercent: 10,
+    totalCents: 13_500,
+  });
   expect(quoteOfDraft(before, hold.coupon)).toMatchObject({ couponDiscountCents: 6_750, totalCents: 6_750 });
   expect(quoteOfDraft(draft, null)).toEqual(quoteSlots(draft.slots, specifiedRates));
 });

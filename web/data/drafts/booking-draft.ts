@@ -10,11 +10,7 @@ import type { OwnBooking } from '../bookings/booking.ts';
 export type PricedStudio = { readonly id: string; readonly name: string; readonly rates: Rates };
 
 /** Turns a selection into the draft for checkout: times as instants, money in dollars, the coupon deducted. */
-export function draftOf(
-  studio: PricedStudio,
-  slots: readonly Slot[],
-  coupon: CouponTerms | null = null,
-): BookingDraft {
+export function draftOf(studio: PricedStudio, slots: readonly Slot[], coupon: CouponTerms | null = null): BookingDraft {
   const quote = quoteSlots(slots, studio.rates, coupon);
   const { start: startTime, end: endTime } = spanOf(slots);
   const { hours: totalHours, baseCents, discountCents, totalCents: finalCents } = quote;

@@ -13,6 +13,8 @@ export function HeldUntil({ draft }: { draft: BookingDraft }) {
       We’re holding your hours for <TimeLeft until={until} />.
     </p>
   ) : (
-    <p className="font-semibold text-warn">We’ve stopped holding your hours. You can still book them while they’re free.</p>
+    <p className="font-semibold text-warn">
+      We’ve stopped holding your hours. You can still book them while they’re free.
+    </p>
   );
 }

@@ -35,11 +35,7 @@ export async function keepServerDraft(draft: BookingDraft): Promise<void> {
 }
 
 /** Replaces the draft by one of other hours, in this tab and on the server, and returns it. */
-export function replaceDraft(
-  studio: PricedStudio,
-  slots: readonly Slot[],
-  coupon: CouponTerms | null,
-): BookingDraft {
+export function replaceDraft(studio: PricedStudio, slots: readonly Slot[], coupon: CouponTerms | null): BookingDraft {
   const draft = draftOf(studio, slots, coupon);
   drafts.saveBooking(draft);
   void keepServerDraft(draft);

@@ -73,7 +73,5 @@ test('more days than fit into one answer are read in parts, and what reaches fro
   const taken = await readDays('a', { from: '2026-11-22', to: '2027-01-20' }, null);
   answers.clear();
   expect(asked).toEqual(['a', 'a']);
-  expect(taken.get('a')?.map(({ start }) => start.toISOString())).toEqual(
-    all.map(([start]) => `${start}:00:00.000Z`),
-  );
+  expect(taken.get('a')?.map(({ start }) => start.toISOString())).toEqual(all.map(([start]) => `${start}:00:00.000Z`));
 });

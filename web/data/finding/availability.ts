@@ -101,11 +101,7 @@ async function readTaken(
 }
 
 /** Reads the closed hours that overlap a span. */
-async function readClosed(
-  studios: string | readonly string[],
-  from: Date,
-  to: Date,
-): Promise<StudioSpan[]> {
+async function readClosed(studios: string | readonly string[], from: Date, to: Date): Promise<StudioSpan[]> {
   const all = rest
     .from('closed_hours')
     .select('studio_id,start_time,end_time')

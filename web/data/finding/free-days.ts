@@ -34,5 +34,7 @@ type Days = ReadonlyMap<StudioDate, number>;
 function joinDays(answers: readonly { readonly data: Days | undefined }[]): Days | undefined {
   const [first, ...others] = answers.map(({ data }) => data);
   if (first === undefined || others.includes(undefined)) return undefined;
-  return new Map([...first].map(([day, hours]) => [day, others.reduce((sum, one) => sum + (one?.get(day) ?? 0), hours)]));
+  return new Map(
+    [...first].map(([day, hours]) => [day, others.reduce((sum, one) => sum + (one?.get(day) ?? 0), hours)]),
+  );
 }

@@ -7,7 +7,12 @@ const A: LiveTopic = 'studio:a';
 const ME: LiveTopic = 'user:1';
 const { SUBSCRIBED, CHANNEL_ERROR } = REALTIME_SUBSCRIBE_STATES;
 
-type Joined = { topic: string; isPrivate: boolean; tell: () => void; report: (status: REALTIME_SUBSCRIBE_STATES) => void };
+type Joined = {
+  topic: string;
+  isPrivate: boolean;
+  tell: () => void;
+  report: (status: REALTIME_SUBSCRIBE_STATES) => void;
+};
 
 /** A client that records what it is asked; leaving takes until `left` is called. */
 function fakeClient() {

@@ -17,7 +17,10 @@ export function openChannels(client: ChannelClient, events: LiveEvents): Source 
     open.delete(topic);
     events.onState(topic, false);
     // Leaving fails only when the connection is lost, and the channel with it.
-    leaving.set(topic, client.removeChannel(channel).catch(() => null));
+    leaving.set(
+      topic,
+      client.removeChannel(channel).catch(() => null),
+    );
   }
 
   async function join(topic: LiveTopic): Promise<void> {

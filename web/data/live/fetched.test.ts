@@ -30,7 +30,8 @@ test('a source that could not be fetched is fetched again with the next call', a
   const followed: number[] = [];
   const tries = [
     () => Promise.reject(new Error('offline')),
-    () => Promise.resolve({ follow: (wanted: ReadonlySet<LiveTopic>) => void followed.push(wanted.size), reset: () => {} }),
+    () =>
+      Promise.resolve({ follow: (wanted: ReadonlySet<LiveTopic>) => void followed.push(wanted.size), reset: () => {} }),
   ];
   const source = fetchSource(async () => {
     const next = tries.shift();

@@ -13,7 +13,8 @@ export async function uploadReportPhoto(userId: string, photo: File): Promise<st
   if (client === null) throw new AppError('offline', OFFLINE, 0);
   const name = `${userId}/${crypto.randomUUID()}.jpg`;
   const { error } = await client.storage.from(BUCKET).upload(name, photo, { contentType: photo.type });
-  if (error) throw new AppError('upload', 'We couldn’t add the photo. Please try again, or send your report without it.', 0);
+  if (error)
+    throw new AppError('upload', 'We couldn’t add the photo. Please try again, or send your report without it.', 0);
   return name;
 }
 

@@ -30,8 +30,7 @@ function AccountState() {
 const readState = (id: string): string | null => screen.getByTestId(id).getAttribute('value');
 
 /** Waits until the page has read that somebody is signed in. */
-export const waitForAccount = (): Promise<void> =>
-  waitFor(() => expect(readState(STATUS_ID)).toBe('in'));
+export const waitForAccount = (): Promise<void> => waitFor(() => expect(readState(STATUS_ID)).toBe('in'));
 
 /** Returns which view of the sign-in dialog is open: `sign-in` or `sign-up`; '' while it is closed. */
 export const openAuthDialog = (): string | null => readState(DIALOG_ID);

@@ -19,7 +19,9 @@ export function answerTaken(hours: Readonly<Record<string, readonly Taken[]>>, u
   );
   const isClosed = ({ status }: (typeof spans)[number]): boolean => status === 'closed';
   answerRows('bookings', ({ search }: SentRequest) => spans.filter((span) => !isClosed(span) && isAsked(span, search)));
-  answerRows('closed_hours', ({ search }: SentRequest) => spans.filter((span) => isClosed(span) && isAsked(span, search)));
+  answerRows('closed_hours', ({ search }: SentRequest) =>
+    spans.filter((span) => isClosed(span) && isAsked(span, search)),
+  );
   answerRows(
     'booking_payments',
     spans.filter(({ processing }) => processing).map(({ id }) => ({ booking_id: id })),

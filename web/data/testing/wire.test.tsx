@@ -85,11 +85,14 @@ test('tables answer with rows, one row or none, and functions of the database wi
   wire.answerRows('studios', []);
   expect((await rest.from('studios').select('id').single()).error?.code).toBe('PGRST116');
   wire.refuseRows('studios', '42501', 'permission denied');
-  expect((await rest.from('studios').select('id')).error).toMatchObject({ code: '42501', message: 'permission denied' });
+  expect((await rest.from('studios').select('id')).error).toMatchObject({
+    code: '42501',
+    message: 'permission denied',
+  });
 });
 
 test('a held request waits until it is let go', async () => {
-  const release = wire.hold('crew-page');
+  const release = wire.pause('crew-page');
   let done = false;
   const call = callFunction('crew-page', TOKEN).then(() => (done = true));
   await wire.expectRequests('crew-page', 1);
@@ -104,7 +107,7 @@ beforeEach(() => expect(wire.sentTo('crew-page')).toEqual([]));
 describe('a request that is still held when its test ends', () => {
   let call: Promise<unknown> = Promise.resolve();
   test('waits until then', async () => {
-    wire.hold('crew-page');
+    wire.pause('crew-page');
     call = callFunction('crew-page', TOKEN);
     await wire.expectRequests('crew-page', 1);
   });

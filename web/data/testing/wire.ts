@@ -20,7 +20,7 @@ const contractsByName = new Map<string, Call>(Object.values<Call>(contracts).map
 
 type Rest = Database['public'];
 /** A table, a view, or a function of `/rest/v1/rpc`. */
-type RestName = (keyof Rest['Tables'] | keyof Rest['Views'] | keyof Rest['Functions']) & string;
+type RestName = keyof Rest['Tables'] | keyof Rest['Views'] | keyof Rest['Functions'];
 /** A value as a test writes it: JSON makes a text of a `Date`. */
 type Written<Value> = Value extends string
   ? Value | (string extends Value ? Date : never)
@@ -100,7 +100,10 @@ async function answerRest(request: Request, name: string): Promise<Response> {
   const sentRequest = await record(request, name);
   const reply = await (replies.get(`${request.method} ${name}`) ?? replies.get(name))?.(sentRequest);
   if (reply === undefined) faults.push(`nothing answers ${request.method} ${name}`);
-  const { status, body, type }: Reply = reply ?? { status: 404, body: { code: 'PGRST205', message: `no answer for ${name}` } };
+  const { status, body, type }: Reply = reply ?? {
+    status: 404,
+    body: { code: 'PGRST205', message: `no answer for ${name}` },
+  };
   const single = request.headers.get('accept')?.includes('vnd.pgrst.object') ?? false;
   if (!single || !Array.isArray(body)) return toResponse({ status, body, ...(type === undefined ? {} : { type }) });
   if (body.length === 1) return toResponse({ status, body: body[0] });
@@ -191,7 +194,13 @@ export function answerPath(path: PathRequests, body: unknown, type?: string): vo
 }
 
 /** From now on the account API refuses requests of this path with this code; `fields` are further fields of the body. */
-export function refusePath(path: PathRequests, status: number, code: string, message: string, fields: object = {}): void {
+export function refusePath(
+  path: PathRequests,
+  status: number,
+  code: string,
+  message: string,
+  fields: object = {},
+): void {
   replies.set(path, () => ({ status, body: { code, message, ...fields } }));
 }
 
@@ -262,7 +271,7 @@ export function refuseRows(name: RestName, code: string, message: string, detail
 }
 
 /** From now on requests of `name` wait, at most until the test ends; returns what lets them go on to the answer that they had before. */
-export function hold(name: CallName | RestName | PathRequests): () => void {
+export function pause(name: CallName | RestName | PathRequests): () => void {
   const before = replies.get(name);
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -285,7 +294,10 @@ export function sentTo(name: CallName | RestName | Path, method?: string): SentR
 }
 
 /** Waits until the function `name` was sent exactly these bodies in this test. */
-export async function expectSent<Name extends CallName>(name: Name, ...bodies: readonly CallBody<Name>[]): Promise<void> {
+export async function expectSent<Name extends CallName>(
+  name: Name,
+  ...bodies: readonly CallBody<Name>[]
+): Promise<void> {
   await expect.poll(() => sent(name), { interval: 5 }).toEqual(bodies);
 }
 

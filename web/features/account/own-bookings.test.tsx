@@ -34,7 +34,7 @@ const answerWaitlist = (...ends: readonly Date[]): void =>
   );
 const holdWaitlist = (): void => {
   answerWaitlist();
-  wire.hold('waitlist_entries');
+  wire.pause('waitlist_entries');
 };
 
 beforeEach(() => {

@@ -28,7 +28,7 @@ test('saved cards are listed with their expiry, and removed after a question', a
 test('a card is removed once, however often its button is pressed while the answer is on its way', async () => {
   renderPart(<SavedCards userId="u" />);
   await user.click(await screen.findByRole('button', { name: 'Remove Visa ending in 4242' }));
-  const release = wire.hold('remove-card');
+  const release = wire.pause('remove-card');
   await pressTwice(screen.getByRole('button', { name: 'Remove this card' }));
   await wire.expectRequests('remove-card', 1);
   release();

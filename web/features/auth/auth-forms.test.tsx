@@ -63,7 +63,7 @@ test('each refusal of a sign-in has its title in a toast and its text at the pas
 test('a sign-in shows that it is under way', async () => {
   const done = vi.fn();
   wire.answerPath('/auth/v1/token', wire.sessionFor({ id: 'u', user_metadata: {} }));
-  const release = wire.hold('/auth/v1/token');
+  const release = wire.pause('/auth/v1/token');
   renderPart(<SignInForm resetSentTo={null} onSignedIn={done} onForgot={vi.fn()} onUnconfirmed={vi.fn()} />);
   await typeInto({ Email: 'alex@example.com', Password: 'night-shift-9' });
   await press('Sign In');

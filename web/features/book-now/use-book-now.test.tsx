@@ -127,7 +127,7 @@ test('without a verified ID Book Now asks for the hours to be held, and goes on 
 
 test('a visitor who has left the page meanwhile is not called to the next one', async () => {
   setEligibility(true, false);
-  const release = wire.hold('user_verifications');
+  const release = wire.pause('user_verifications');
   const { rerender, client } = show();
   await user.click(button());
   await wire.expectRequests('user_verifications', 1);

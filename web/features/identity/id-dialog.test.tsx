@@ -86,7 +86,7 @@ test('a verified ID is announced, and reported after a second and a half', async
 test('while an ID is read the dialog says so', async () => {
   await choosePhoto();
   answerCheck({ decision: 'failed', failureReasons: ['Not clear.'] });
-  const release = wire.hold('verify-id');
+  const release = wire.pause('verify-id');
   await press('Verify my ID');
   expect(await screen.findByText('Reading your ID. This takes a few seconds.')).toBeTruthy();
   release();

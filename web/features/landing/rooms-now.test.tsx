@@ -75,7 +75,7 @@ test('each room says whether it is free now, from when or until when, in Sydney 
 
 test('a room whose state is unknown says nothing before the answer', async () => {
   answerTaken({});
-  const release = wire.hold('bookings');
+  const release = wire.pause('bookings');
   const { settled } = show();
   await wire.expectRequests('bookings', 1);
   expect(texts()).toEqual(['', '', '']);

@@ -191,7 +191,7 @@ test('one tap pays with a saved card that has not expired; one that is refused l
 });
 
 test('no way to pay can be pressed before the saved cards are known, so that none appears under a finger', async () => {
-  const release = wire.hold('saved-cards');
+  const release = wire.pause('saved-cards');
   answerChange('extend-booking', { differenceCents: 6_900, refundCents: 0, payUntil: PAY_UNTIL });
   show();
   await press('Stay longer');

@@ -165,7 +165,7 @@ test('while an hour is paid its end and price stay, although the payment has mov
   answers.extended = { differenceCents: 6_900 };
   const { rerender } = show(60);
   const stay = await ready(/Stay until 9 pm/);
-  const release = wire.hold('extend-booking');
+  const release = wire.pause('extend-booking');
   await act(async () => stay.click());
   const longer = { ...session, end: new Date(session.end.getTime() + 3_600_000) };
   rerender(<SessionPanel session={longer} online />);
@@ -180,7 +180,7 @@ test('while an hour is paid its end and price stay, although the payment has mov
 test('an hour that is being paid stays so when the warning of the end appears', async () => {
   show(11);
   const stay = await ready(/Stay until 9 pm/);
-  wire.hold('extend-booking');
+  wire.pause('extend-booking');
   await act(async () => stay.click());
   await pass(2);
   expect(screen.getByRole('status').textContent).toContain('Your session ends');
@@ -189,7 +189,7 @@ test('an hour that is being paid stays so when the warning of the end appears', 
 
 test('no tap counts before the cards are known, and cards that cannot be read leave the pay page', async () => {
   wire.fail('saved-cards', 500);
-  const release = wire.hold('saved-cards');
+  const release = wire.pause('saved-cards');
   show(60);
   const stay = await button(/Stay until 9 pm/);
   expect(stay.disabled).toBe(true);

@@ -68,7 +68,7 @@ test('marking one booking of an unpaid series as paid names the sum of all, whic
 
 test('while it is sent and afterwards, the words are those that were confirmed, though the series is no longer held', async () => {
   wire.answer('staff-mark-paid', { bookingId: booking({}).id, reference: 'ABCD-2345' });
-  const release = wire.hold('staff-mark-paid');
+  const release = wire.pause('staff-mark-paid');
   const onDone = vi.fn();
   const { rerender } = renderPart(<MarkPaidStep booking={booking({})} onDone={onDone} />);
   await user.click(screen.getByRole('button', { name: 'Mark as paid' }));

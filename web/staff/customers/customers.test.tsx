@@ -147,7 +147,7 @@ test('a block lists the paid bookings that are not over, asks what happens to th
 
 test('a block offers no choice about paid bookings while they load, and says what happens to them when they cannot be loaded', async () => {
   wire.fail('bookings', 500);
-  const release = wire.hold('bookings');
+  const release = wire.pause('bookings');
   renderPart(<Customers words="" mayIdentify mayRefund messages={() => null} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   await user.click(dialog().getByRole('button', { name: 'Block' }));
