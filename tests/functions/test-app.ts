@@ -360,7 +360,7 @@ export function createFunctionsApp(
       }),
     },
     clock: () => options.now ?? NOW,
-    settings: { developerPages: options.developerPages ?? true },
+    config: { developerPages: options.developerPages ?? true },
     links,
     wallets: { apple: null, google: null },
     locks: {
