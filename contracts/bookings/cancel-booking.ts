@@ -5,7 +5,7 @@ import { bookingIdField, byHandField } from '../core/fields.ts';
 export const cancelBooking = defineCall({
   name: 'cancel-booking',
   summary:
-    'Cancels the caller’s own booking while its terms allow it. With `series` it cancels every booking of the order ' +
+    'Cancels the caller’s own booking while its terms allow it. With `series` it cancels every booking of the series ' +
     'that can still be cancelled.',
   methods: ['POST'],
   callers: 'signed-in',

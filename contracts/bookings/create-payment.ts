@@ -89,7 +89,7 @@ export const createPayment = defineCall({
   name: 'create-payment',
   summary:
     'Holds hours and answers with the address of the pay page. With `series` it holds the same hours on each date as ' +
-    'one order. The checkout sends `metadata`, the booking page `bookingData`. A repeated call answers with the same ' +
+    'one series. The checkout sends `metadata`, the booking page `bookingData`. A repeated call answers with the same ' +
     'payment.',
   methods: ['POST'],
   callers: 'signed-in',
@@ -106,7 +106,7 @@ export const createPayment = defineCall({
       .describe(
         'The provider has not answered yet. The hours are held, and a later call gets the URL. The status is 202.',
       ),
-    bookingId: z.uuid().describe('The booking, or the first one of the order.'),
+    bookingId: z.uuid().describe('The booking, or the first one of the series.'),
     reference: z.string(),
     total: z.number().describe('In dollars.'),
   }),

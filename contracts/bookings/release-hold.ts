@@ -6,7 +6,7 @@ import { bookingStatusField } from './booking-status.ts';
 export const releaseHold = defineCall({
   name: 'release-hold',
   summary:
-    'Releases hours that the caller holds and has not paid for, with all of their order, so that others can book them.',
+    'Releases hours that the caller holds and has not paid for, with all of their series, so that others can book them.',
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 60, seconds: 60 },

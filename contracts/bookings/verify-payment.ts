@@ -50,7 +50,7 @@ export const verifyPayment = defineCall({
         final_cost: dollars,
       })
       .optional()
-      .describe('For the owner. Hours and amounts of an order are those of all its bookings.'),
+      .describe('For the owner. Hours and amounts of a series are those of all its bookings.'),
     series: z
       .array(
         z.strictObject({
@@ -62,7 +62,7 @@ export const verifyPayment = defineCall({
         }),
       )
       .optional()
-      .describe('For the owner of an order: all its bookings, the earliest first.'),
+      .describe('For the owner of a series: all its bookings, the earliest first.'),
   }),
   refusals: { not_found: { message: 'Booking not found' } },
   example: {

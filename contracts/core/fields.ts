@@ -29,7 +29,7 @@ export const phoneField = z
 export const cardField = z.string().regex(/^pm_\w{1,100}$/, 'Not a saved card.');
 /** Sydney dates of a series, 'YYYY-MM-DD'. */
 export const datesField = z.array(z.iso.date()).min(SERIES_MIN).max(SERIES_MAX);
-/** The Sydney dates on which the same hours are booked as one order, the first one first. */
+/** The Sydney dates on which the same hours are booked as one series, the first one first. */
 export const seriesField = z
   .looseObject({ dates: datesField })
   .transform(({ dates }) => dates)

@@ -22,7 +22,7 @@ export const staffCancelBooking = defineCall({
     series: z
       .boolean()
       .default(false)
-      .describe('Cancels every booking of the order that is not over. `refund` cannot be an amount then.'),
+      .describe('Cancels every booking of the series that is not over. `refund` cannot be an amount then.'),
   }),
   answer: z.strictObject({
     refundCents: centsField,

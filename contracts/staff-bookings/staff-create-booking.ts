@@ -9,7 +9,7 @@ const { email, fullName } = customerSchema.shape;
 export const staffCreateBooking = defineCall({
   name: 'staff-create-booking',
   summary:
-    'Books hours for an account or a guest. With `series` it books the same hours on each date as one order, and ' +
+    'Books hours for an account or a guest. With `series` it books the same hours on each date as one series, and ' +
     'answers with the first booking. The payments `free` and `elsewhere`, and a price below the price list, also ' +
     'need the permission `money`. A repeated call answers with the same booking. To book the same hours twice, give ' +
     'each booking its own `requestId`.',

@@ -6,7 +6,7 @@ export const staffMarkPaid = defineCall({
   name: 'staff-mark-paid',
   summary:
     'Confirms a booking of staff whose mailed link has not been paid, because the customer paid in another way. The ' +
-    'link is closed first. An order is confirmed as a whole. It also needs the permission `money`. A repeated call ' +
+    'link is closed first. A series is confirmed as a whole. It also needs the permission `money`. A repeated call ' +
     'changes nothing and answers the same.',
   methods: ['POST'],
   callers: 'staff',

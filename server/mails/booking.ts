@@ -30,7 +30,7 @@ export type BookingForMail = {
   readonly picture: string | null;
   /** What people should know when they arrive; may be empty. */
   readonly arrivalNotes: string;
-  /** The other bookings of its order, where a mail is about all of it; their prices are in the amounts. */
+  /** The other bookings of its series, where a mail is about all of it; their prices are in the amounts. */
   readonly others?: readonly BookingForMail[];
 };
 
@@ -40,12 +40,12 @@ export type MailWithCalendar = Mail & {
   readonly document?: { name: string; content: Uint8Array };
 };
 
-/** The hours, in Sydney time; of an order, those of each booking. */
+/** The hours, in Sydney time; of a series, those of each booking. */
 export const when = ({ start, end, others = [] }: Pick<BookingForMail, 'start' | 'end' | 'others'>): string =>
   `${[{ start, end }, ...others].map((one) => formatStudioRange(one.start, one.end)).join('; ')} (Sydney time)`;
 
-/** A mail about all of an order shows its first booking, with the sums of all. */
-export function asOrder([first, ...others]: readonly [BookingForMail, ...BookingForMail[]]): BookingForMail {
+/** A mail about all of a series shows its first booking, with the sums of all. */
+export function asSeries([first, ...others]: readonly [BookingForMail, ...BookingForMail[]]): BookingForMail {
   const sum = (amount: (one: BookingForMail) => number): number =>
     others.reduce((total, one) => total + amount(one), amount(first));
   return {
@@ -74,7 +74,7 @@ const entryOf = (booking: BookingForMail): { title: string; details: string; loc
   location: booking.from.address,
 });
 
-/** The calendar entry of a booking, and of each other one of its order. */
+/** The calendar entry of a booking, and of each other one of its series. */
 export function calendar(
   booking: BookingForMail,
   method: 'PUBLISH' | 'CANCEL',
@@ -112,14 +112,14 @@ export const arrivalRows = (booking: BookingForMail): readonly (readonly [string
   ['Where', booking.from.address],
 ];
 
-/** A row for each booking of an order, named by its reference. */
+/** A row for each booking of a series, named by its reference. */
 const datesOf = (booking: BookingForMail): (readonly [string, string])[] =>
   [booking, ...(booking.others ?? [])].map((one, at) => [
     one.reference,
     `${formatStudioRange(one.start, one.end)}${at === 0 ? ' (Sydney time)' : ''}`,
   ]);
 
-/** What names a booking to its customer; for an order, each booking of it. */
+/** What names a booking to its customer; for a series, each booking of it. */
 export const bookingRows = (booking: BookingForMail): readonly (readonly [string, string])[] =>
   (booking.others ?? []).length === 0
     ? [

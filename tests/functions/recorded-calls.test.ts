@@ -93,7 +93,7 @@ const MORE: Readonly<Record<string, readonly unknown[]>> = {
 
 const MORE_ANSWERS = {
   orderRooms: () => undefined,
-  cancelOrderForStaff: () => ({ refundCents: 0, byHand: false, undo: null, cancelled: 2 }),
+  cancelSeriesForStaff: () => ({ refundCents: 0, byHand: false, undo: null, cancelled: 2 }),
 };
 
 type Seen = {

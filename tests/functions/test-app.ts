@@ -31,7 +31,7 @@ vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operati
 vi.mock('#server/operations/bookings/book-for-staff.ts', () => ({ bookForStaff: operation('bookForStaff') }));
 vi.mock('#server/operations/bookings/cancel-for-staff.ts', () => ({
   cancelForStaff: operation('cancelForStaff'),
-  cancelOrderForStaff: operation('cancelOrderForStaff'),
+  cancelSeriesForStaff: operation('cancelSeriesForStaff'),
 }));
 vi.mock('#server/operations/staff/mark-paid.ts', () => ({ markPaid: operation('markPaid') }));
 vi.mock('#server/operations/payments/refund-for-staff.ts', () => ({ refundForStaff: operation('refundForStaff') }));

@@ -1,6 +1,6 @@
 import { keepDisputed } from '#server/operations/access/code-hold.ts';
-import { cancelBooking, cancelOrder } from '#server/operations/bookings/cancel.ts';
-import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import { cancelBooking, cancelSeries } from '#server/operations/bookings/cancel.ts';
+import { cancelForStaff, cancelSeriesForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { moveBooking } from '#server/operations/bookings/move.ts';
 import { releaseHold, releaseOwnHold } from '#server/operations/bookings/release.ts';
@@ -140,7 +140,7 @@ export const OPERATIONS: readonly Operation[] = [
     takesHours: false,
     async begin(world) {
       const subject = await paid(world);
-      return { subject, run: () => cancelOrder(context(world), subject.id, subject.person) };
+      return { subject, run: () => cancelSeries(context(world), subject.id, subject.person) };
     },
   },
   {
@@ -156,7 +156,7 @@ export const OPERATIONS: readonly Operation[] = [
     takesHours: false,
     async begin(world) {
       const subject = await paid(world);
-      return { subject, run: () => cancelOrderForStaff(context(world), staffCancellation(world, subject)) };
+      return { subject, run: () => cancelSeriesForStaff(context(world), staffCancellation(world, subject)) };
     },
   },
   {
@@ -173,7 +173,7 @@ export const OPERATIONS: readonly Operation[] = [
     takesHours: false,
     async begin(world) {
       const subject = await paidOrder(world);
-      return { subject, run: () => cancelOrder(context(world), subject.id, subject.person) };
+      return { subject, run: () => cancelSeries(context(world), subject.id, subject.person) };
     },
   },
   {
@@ -181,7 +181,7 @@ export const OPERATIONS: readonly Operation[] = [
     takesHours: false,
     async begin(world) {
       const subject = await paidOrder(world);
-      return { subject, run: () => cancelOrderForStaff(context(world), staffCancellation(world, subject)) };
+      return { subject, run: () => cancelSeriesForStaff(context(world), staffCancellation(world, subject)) };
     },
   },
   {

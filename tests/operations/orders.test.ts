@@ -5,8 +5,8 @@ import { formatMoney } from '#rules/money.ts';
 import { weeklyDates } from '#rules/finding/series.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Services } from '#server/operations/core/services.ts';
-import { cancelBooking, cancelOrder } from '#server/operations/bookings/cancel.ts';
-import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import { cancelBooking, cancelSeries } from '#server/operations/bookings/cancel.ts';
+import { cancelForStaff, cancelSeriesForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { holdBooking, type HoldRequest, type HoldResult } from '#server/operations/bookings/hold.ts';
 import { type Move, moveBooking } from '#server/operations/bookings/move.ts';
 import { quoteSeries } from '#server/operations/bookings/quote-series.ts';
@@ -419,18 +419,18 @@ describe.each(databases)('orders on $name', ({ open }) => {
       (await db.one<{ at: string }>('select start_time as at from private.booking where id = $1::uuid', [id]))?.at ??
       '';
     cases.system.state.now = Date.parse(begins) - HOUR;
-    const done = await cancelOrder(context(), id, person);
+    const done = await cancelSeries(context(), id, person);
     expect(done).toMatchObject({
       refund: 'part',
       cancelled: 2,
       kept: 1,
       amountCents: (rows[1]?.cents ?? 0) + (rows[2]?.cents ?? 0),
     });
-    expect(await refusal(cancelOrder(context(), id, await addPerson(db)))).toBe('not_found');
+    expect(await refusal(cancelSeries(context(), id, await addPerson(db)))).toBe('not_found');
     const byStaff = { bookingId: id, refund: 'none', reason: 'asked', actor: person, money: 'held' as const } as const;
-    expect(await cancelOrderForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
-    expect(await cancelOrderForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
-    const unknown = cancelOrderForStaff(context(), { ...byStaff, bookingId: randomUUID() });
+    expect(await cancelSeriesForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
+    expect(await cancelSeriesForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
+    const unknown = cancelSeriesForStaff(context(), { ...byStaff, bookingId: randomUUID() });
     expect(await refusal(unknown)).toBe('not_found');
     await drain();
     await settlePayment(context(), session);
@@ -548,7 +548,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
       await drain();
       await audit(held.bookingId, session, { charges: 1, given: 1_000 });
 
-      await inTabs(dying, (by) => cancelOrder(by, first, person));
+      await inTabs(dying, (by) => cancelSeries(by, first, person));
       await drain();
       await settlePayment(context(), session);
       await audit(held.bookingId, session, { charges: 1 });

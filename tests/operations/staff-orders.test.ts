@@ -54,7 +54,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
   const addressOf = async (userId: string): Promise<string> =>
     (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [userId]))?.email ?? '';
   type Row = { id: string; place: number; status: string; start: Date; reference: string };
-  /** The bookings of an order, with their newest payments. */
+  /** The bookings of a series, with their newest payments. */
   const order = async (first: string) =>
     (
       await db.query<Row & Record<string, unknown>>(

@@ -1,5 +1,5 @@
 import { staffCancelBooking as contract } from '#contracts/staff-bookings/staff-cancel-booking.ts';
-import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import { cancelForStaff, cancelSeriesForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import { defineHandler } from '../handler.ts';
@@ -13,7 +13,7 @@ export const staffCancelBooking = defineHandler(contract, async (services, { cal
     const done = await cancelForStaff(services, decision);
     return { refundCents: done.refundCents, ...byHand(done), ...undoOf(done) };
   }
-  const done = await cancelOrderForStaff(services, { ...decision, refund: wholeRefund(wanted.refund) });
+  const done = await cancelSeriesForStaff(services, { ...decision, refund: wholeRefund(wanted.refund) });
   return { refundCents: done.refundCents, ...byHand(done), cancelled: done.cancelled };
 });
 

@@ -33,7 +33,7 @@ export type StaffBooked = {
 const ROUNDS = 3;
 
 /**
- * Books hours for an account or a guest, or all of a series as one order. With a link the hours are held until the customer pays; the link is mailed too. A free
+ * Books hours for an account or a guest, or all of a series. With a link the hours are held until the customer pays; the link is mailed too. A free
  * booking, and one that was paid elsewhere, is confirmed at once. A repeated call returns the same booking. Throws `Refusal`.
  */
 export async function bookForStaff(services: Services, wanted: StaffBooking): Promise<StaffBooked> {

@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, latestPayment, lockOrder, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, lockSeries, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takeCoupon } from '../core/take-coupon.ts';
@@ -39,7 +39,7 @@ export type StaffCancelled = {
 };
 
 /**
- * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released, with all of its order,
+ * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released, with all of its series,
  * once the provider has closed its session. The same decision sent again changes nothing. Throws `Refusal`, or `ProviderError` for a hold.
  */
 export async function cancelForStaff(services: Services, wanted: StaffCancellation): Promise<StaffCancelled> {
@@ -48,23 +48,23 @@ export async function cancelForStaff(services: Services, wanted: StaffCancellati
   if (held) await closeForStaff(services, seen);
   failpoint('staff-cancel.after.close');
   return services.db.transaction(async (tx) => {
-    const booking = (await lockOrder(tx, wanted.bookingId)).find(({ id }) => id === wanted.bookingId);
+    const booking = (await lockSeries(tx, wanted.bookingId)).find(({ id }) => id === wanted.bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
     return decideAndCancel(services, tx, { booking, held }, wanted);
   });
 }
 
 /**
- * Cancels all confirmed bookings of an order that are not over, as one transaction, each with its own refund. They cannot be undone. Returns the sum of the
+ * Cancels all confirmed bookings of a series that are not over, as one transaction, each with its own refund. They cannot be undone. Returns the sum of the
  * refunds and how many were cancelled. Throws `Refusal`.
  */
-export async function cancelOrderForStaff(
+export async function cancelSeriesForStaff(
   services: Services,
   wanted: Omit<StaffCancellation, 'refund'> & { readonly refund: 'full' | 'none' | 'terms' },
 ): Promise<StaffCancelled & { readonly cancelled: number }> {
   return services.db.transaction(async (tx) => {
     const now = services.clock();
-    const bookings = await lockOrder(tx, wanted.bookingId);
+    const bookings = await lockSeries(tx, wanted.bookingId);
     if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
     const remaining = bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime > now);
     // Sent again, it finds what it did before.

@@ -1,6 +1,6 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import type { Transaction, Queryable } from '#server/db/database.ts';
-import { type BookingFacts, lockBooking, lockOrder } from '../core/booking-rows.ts';
+import { type BookingFacts, lockBooking, lockSeries } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { cancelAndRefund } from '../payments/confirm.ts';
 import { leftCents, paidPayments } from '../payments/payment-rows.ts';
@@ -27,21 +27,21 @@ export async function cancelBooking({ db, clock }: Services, bookingId: string, 
   });
 }
 
-/** `kept`: bookings of the order that are still to come and can no longer be cancelled. */
-export type OrderCancellation = Cancellation & { readonly cancelled: number; readonly kept: number };
+/** `kept`: bookings of the series that are still to come and can no longer be cancelled. */
+export type SeriesCancellation = Cancellation & { readonly cancelled: number; readonly kept: number };
 
 /**
- * Cancels all bookings of the order that their terms still allow to cancel, as one transaction, each with its own refund. Throws
+ * Cancels all bookings of the series that their terms still allow to cancel, as one transaction, each with its own refund. Throws
  * `Refusal` when there is none.
  */
-export async function cancelOrder(
+export async function cancelSeries(
   { db, clock }: Services,
   bookingId: string,
   userId: string,
-): Promise<OrderCancellation> {
+): Promise<SeriesCancellation> {
   return db.transaction(async (tx) => {
     const now = clock();
-    const bookings = await lockOrder(tx, bookingId);
+    const bookings = await lockSeries(tx, bookingId);
     if (!bookings.some(({ id, userId: owner }) => id === bookingId && owner === userId))
       throw new Refusal('not_found', 'Booking not found');
     const cancelled: Returned[] = [];

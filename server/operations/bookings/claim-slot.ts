@@ -27,7 +27,7 @@ export type HoldClaim = ClaimedSpan & {
   readonly userId: string;
   readonly studioId: string;
   readonly studioName: string | undefined;
-  /** The later bookings of an order. */
+  /** The later bookings of a series. */
   readonly also: readonly ClaimedSpan[];
   readonly totalCents: number;
   readonly holdExpiresAt: Date;

@@ -1,11 +1,11 @@
-import { latestPayment, lockOrder, readBooking } from '../core/booking-rows.ts';
+import { latestPayment, lockSeries, readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { closeSession } from '../payments/close-session.ts';
 import { settlePayment } from '../payments/settle.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Closes the payment session of an own hold, or of its order, before another replaces it. The booking stays pending: `hold_booking` cancels it in the
+ * Closes the payment session of an own hold, or of its series, before another replaces it. The booking stays pending: `hold_booking` cancels it in the
  * transaction of the new hold, so its hours and its coupon are never free in between.
  * Throws `Refusal('already_done')` when the customer has paid, `ProviderError` when the provider does not answer.
  */
@@ -23,7 +23,7 @@ export async function closeHold(services: Services, bookingId: string): Promise<
     );
   }
   await services.db.transaction(async (tx) => {
-    await lockOrder(tx, bookingId);
+    await lockSeries(tx, bookingId);
     await tx.query(
       `update private.payment set state = 'expired' where (id = $1::uuid or share_of = $1::uuid) and state in ('intent', 'open')`,
       [payment.shareOf ?? payment.id],

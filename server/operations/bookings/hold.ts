@@ -22,7 +22,7 @@ export type HoldRequest = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** The Sydney dates on which the same hours are booked as one order, the first one first; null: one booking. */
+  /** The Sydney dates on which the same hours are booked as one series, the first one first; null: one booking. */
   readonly series: readonly StudioDate[] | null;
   /** '' for no coupon; null keeps the coupon of the caller's own hold of these hours. */
   readonly couponCode: string | null;
@@ -35,7 +35,7 @@ export type HoldRequest = {
   readonly shownTotalCents: number | null;
 };
 
-/** `url`: the pay page, or the result page of a free booking; null while the provider has not answered. Of an order, booking and reference are those of its first. */
+/** `url`: the pay page, or the result page of a free booking; null while the provider has not answered. Of a series, booking and reference are those of its first. */
 export type HoldResult = {
   readonly bookingId: string;
   readonly reference: string;

@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, latestPayment, lockOrder, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, lockSeries, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../core/jobs.ts';
@@ -35,7 +35,7 @@ export async function releaseOwnHold(
 }
 
 /**
- * Releases a hold, with all of its order, but only after the provider has confirmed that its session can no longer be paid. Returns the booking: pending when
+ * Releases a hold, with all of its series, but only after the provider has confirmed that its session can no longer be paid. Returns the booking: pending when
  * it must stay held, confirmed when the customer paid first. Throws `Refusal('payment_processing')` when the owner releases a booking
  * whose payment is processing, and `ProviderError` when the provider does not answer.
  */
@@ -112,9 +112,9 @@ async function failProcessing(services: Services, bookingId: string, forgotten: 
   });
 }
 
-/** Locks a hold with all of its order. */
+/** Locks a hold with all of its series. */
 async function lockHeld(tx: Transaction, bookingId: string): Promise<BookingFacts> {
-  const booking = (await lockOrder(tx, bookingId)).find(({ id }) => id === bookingId);
+  const booking = (await lockSeries(tx, bookingId)).find(({ id }) => id === bookingId);
   if (!booking) throw new Refusal('not_found', 'Booking not found');
   return booking;
 }

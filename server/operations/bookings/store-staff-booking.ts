@@ -18,7 +18,7 @@ export type StaffBooking = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** The Sydney dates on which the same hours are booked as one order, the first one first; null or undefined: one booking. */
+  /** The Sydney dates on which the same hours are booked as one series, the first one first; null or undefined: one booking. */
   readonly series?: readonly StudioDate[] | null;
   /** In lower case. An account with this address, if it has confirmed it, else a guest. */
   readonly customerEmail: string;
@@ -38,7 +38,7 @@ export type StaffBooking = {
 };
 /** The hours of one booking with their price. */
 export type PricedHours = Span & { readonly quote: Quote; readonly waivedCents: number };
-/** A booking, or an order, as it is stored: with the hours and price of each date, earliest first, the end of its hold, and the settings that counted. */
+/** A booking, or a series, as it is stored: with the hours and price of each date, earliest first, the end of its hold, and the settings that counted. */
 export type NewStaffBooking = StaffBooking & {
   readonly spans: readonly PricedHours[];
   readonly holdExpiresAt: Date;
@@ -52,7 +52,7 @@ const KINDS = { link: 'card', free: 'free', elsewhere: 'elsewhere' } as const sa
 >;
 
 /**
- * Reads the booking that the same call made before, of an order its first one; null when there is none. `spans`: the hours of each booking. Throws `Refusal` when the
+ * Reads the booking that the same call made before, of a series its first one; null when there is none. `spans`: the hours of each booking. Throws `Refusal` when the
  * request made another booking.
  */
 export async function findRepeated(
@@ -88,11 +88,11 @@ export async function findRepeated(
   });
 }
 
-/** Undoes what an order has stored when one of its hours is taken. */
+/** Undoes what a series has stored when one of its hours is taken. */
 class TakenMeanwhile extends Error {}
 
 /**
- * Stores the booking, or all of an order, with payments, mails and audit entries, in one transaction. Returns the first one; null when hours are taken.
+ * Stores the booking, or all of a series, with payments, mails and audit entries, in one transaction. Returns the first one; null when hours are taken.
  * Throws `Refusal`.
  */
 export async function storeBooking(
@@ -117,7 +117,7 @@ async function storeAll(
   wanted: NewStaffBooking,
   now: Date,
 ): Promise<BookingFacts> {
-  // As in `private.hold_booking()`: an order takes several rows one after another, and a move may wait for one of them.
+  // As in `private.hold_booking()`: a series takes several rows one after another, and a move may wait for one of them.
   if (wanted.spans.length > 1) await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
   const { studioName, userId } = await readPlace(tx, wanted);
   const bookings = await insertBookings(tx, wanted, { studioName, userId, now });
@@ -168,7 +168,7 @@ async function insertBookings(
        on conflict do nothing returning private.booking_json(b) as facts`,
       [
         ids[at],
-        // The first booking names the order.
+        // The first booking names the series.
         ...(size === 1 ? [null, null, null] : [ids[0], at + 1, size]),
         userId,
         userId === null ? wanted.customerEmail : null,
@@ -198,7 +198,7 @@ async function insertBookings(
   return bookings;
 }
 
-/** A link is paid later. A booking that costs nothing, or was paid elsewhere, has its money already. The bookings of an order have shares of one payment. */
+/** A link is paid later. A booking that costs nothing, or was paid elsewhere, has its money already. The bookings of a series have shares of one payment. */
 async function insertPayments(
   { config }: Services,
   tx: Transaction,

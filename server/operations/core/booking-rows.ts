@@ -33,9 +33,9 @@ export type BookingFacts = {
   /** For the hold of new hours: the booking that moves there when the difference is paid, and which of its moves that is. */
   readonly movesBooking: string | null;
   readonly moveNumber: number | null;
-  /** The first booking of the order it was made in; null: it was made alone. */
+  /** The first booking of the series it was made in; null: it was made alone. */
   readonly orderId: string | null;
-  /** Which of its order it is, from 1, and how many there were when it was made. */
+  /** Which of its series it is, from 1, and how many there were when it was made. */
   readonly orderPlace: number | null;
   readonly orderSize: number | null;
   /** The start from which its cancellation terms count: the earliest one where staff have moved it. */
@@ -94,7 +94,7 @@ export type PaymentFacts = {
   readonly cardAt: Date | null;
   /** Until then another attempt takes its place: its session may end without the hold. */
   readonly replacedUntil: Date | null;
-  /** The payment of the first booking of its order, also for that one itself; null: the booking was made alone. */
+  /** The payment of the first booking of its series, also for that one itself; null: the booking was made alone. */
   readonly shareOf: string | null;
 };
 
@@ -137,14 +137,14 @@ export function lockBooking(tx: Queryable, bookingId: string): Promise<BookingFa
   return callJson(tx, 'lock_booking', { p_booking: bookingId }, toBooking);
 }
 
-/** Locks a booking with all bookings of its order, in their order; a booking that was made alone as `lockBooking` does. Empty when there is none. */
-export async function lockOrder(tx: Queryable, bookingId: string): Promise<readonly BookingFacts[]> {
+/** Locks a booking with all bookings of its series, in their order; a booking that was made alone as `lockBooking` does. Empty when there is none. */
+export async function lockSeries(tx: Queryable, bookingId: string): Promise<readonly BookingFacts[]> {
   const read = (json: readonly BookingJson[]): readonly BookingFacts[] => json.map(toBooking);
   return (await callJson(tx, 'lock_order', { p_booking: bookingId }, read)) ?? [];
 }
 
-/** Reads all bookings of an order, earliest first. */
-export async function readOrder(db: Queryable, orderId: string): Promise<readonly BookingFacts[]> {
+/** Reads all bookings of a series, earliest first. */
+export async function readSeries(db: Queryable, orderId: string): Promise<readonly BookingFacts[]> {
   const { rows } = await db.query<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b where b.order_id = $1::uuid order by b.order_place`,
     [orderId],

@@ -1,10 +1,10 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import { mailPicture } from '#rules/business/room-picture.ts';
 import type { Database, Queryable } from '#server/db/database.ts';
-import { asOrder, type BookingForMail, type MailWithCalendar } from '#server/mails/booking.ts';
+import { asSeries, type BookingForMail, type MailWithCalendar } from '#server/mails/booking.ts';
 import type { Hours } from '#server/mails/move.ts';
 import { readContact } from '../core/booking-contact.ts';
-import { type BookingFacts, readBooking, readOrder } from '../core/booking-rows.ts';
+import { type BookingFacts, readBooking, readSeries } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { Job } from '../core/jobs.ts';
 import type { Services } from '../core/services.ts';
@@ -76,29 +76,29 @@ async function pictureOfRoom(db: Queryable, studioId: string, siteUrl: string): 
 }
 
 /** All bookings of the order of a booking, earliest first; itself when it was made alone. */
-export async function bookingsOfOrder(db: Database, facts: BookingFacts): Promise<readonly BookingFacts[]> {
-  return facts.orderId === null ? [facts] : readOrder(db, facts.orderId);
+export async function readBookingSeries(db: Database, facts: BookingFacts): Promise<readonly BookingFacts[]> {
+  return facts.orderId === null ? [facts] : readSeries(db, facts.orderId);
 }
 
-/** A booking as mails about all of its order show it. */
-export function orderForMail(
+/** A booking as mails about all of its series show it. */
+export function seriesForMail(
   [first, ...others]: readonly [BookingFacts, ...BookingFacts[]],
   firstName: string | null,
   business: BusinessSettings,
 ): BookingForMail {
   const show = (one: BookingFacts): BookingForMail => forMail(one, firstName, business);
-  return others.length === 0 ? show(first) : asOrder([show(first), ...others.map(show)]);
+  return others.length === 0 ? show(first) : asSeries([show(first), ...others.map(show)]);
 }
 
-/** A booking for a mail about all of its order. */
-export async function withOrder(
+/** A booking for a mail about all of its series. */
+export async function withSeries(
   { db, business }: Services,
   booking: BookingForMail,
   facts: BookingFacts,
 ): Promise<BookingForMail> {
-  const [first, ...others] = await bookingsOfOrder(db, facts);
+  const [first, ...others] = await readBookingSeries(db, facts);
   if (first === undefined) return booking;
-  return { ...orderForMail([first, ...others], booking.firstName, business()), picture: booking.picture };
+  return { ...seriesForMail([first, ...others], booking.firstName, business()), picture: booking.picture };
 }
 
 /** The hours of a booking, or of a hold. */

@@ -19,27 +19,27 @@ import { takenCents } from '../payments/payment-rows.ts';
 import { codeForMail } from './code-for-mail.ts';
 import { readPdf } from './document-mails.ts';
 import {
-  bookingsOfOrder,
+  readBookingSeries,
   hoursOf,
-  orderForMail,
+  seriesForMail,
   ownPage,
   pinLink,
   sendBookingMail,
-  withOrder,
+  withSeries,
 } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Mails the customer that the booking is confirmed, or all of its order, with tax invoices or receipts, from when the door opens, and until when it can be cancelled; nothing once it
+ * Mails the customer that the booking is confirmed, or all of its series, with tax invoices or receipts, from when the door opens, and until when it can be cancelled; nothing once it
  * is cancelled.
  */
 async function sendConfirmation(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async ({ firstName }, read) => {
-    const [facts, ...others] = (await bookingsOfOrder(services.db, read)).filter(
+    const [facts, ...others] = (await readBookingSeries(services.db, read)).filter(
       ({ status }) => status === 'confirmed',
     );
     if (facts === undefined) return null;
-    const booking = orderForMail([facts, ...others], firstName, services.business());
+    const booking = seriesForMail([facts, ...others], firstName, services.business());
     const page = others.length > 0 ? '' : `/${facts.reference}`;
     const account = facts.userId === null ? null : `${services.siteUrl}/bookings${page}`;
     const mail = bookingConfirmedMail(
@@ -63,8 +63,8 @@ async function sendCancellation(services: Services, job: Job<{ because?: string 
   await sendBookingMail(services, job, async (booking, facts) =>
     facts.movesBooking === null
       ? bookingCancelledMail(
-          // An unpaid order is released as a whole.
-          facts.confirmedAt === null ? await withOrder(services, booking, facts) : booking,
+          // An unpaid series is released as a whole.
+          facts.confirmedAt === null ? await withSeries(services, booking, facts) : booking,
           {
             ...(await cancellationMoney(services.db, facts.id)),
             page: ownPage(services, facts),
@@ -120,7 +120,7 @@ const refundSchema = z.object({ cents: z.number(), byHandCents: z.number().defau
 async function sendPaymentReturned(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts) => {
     const cents = await returnedCents(services.db, facts.id);
-    if (facts.movesBooking === null) return paymentReturnedMail(await withOrder(services, booking, facts), cents);
+    if (facts.movesBooking === null) return paymentReturnedMail(await withSeries(services, booking, facts), cents);
     const kept = (await readBooking(services.db, facts.movesBooking))?.status === 'confirmed';
     return movePaymentReturnedMail(booking, hoursOf(facts), cents, kept);
   });
@@ -132,7 +132,7 @@ async function sendPaymentProcessing(services: Services, job: Job): Promise<JobO
   await sendBookingMail(services, job, async (booking, facts) => {
     if (facts.status !== 'pending') return null;
     return facts.movesBooking === null
-      ? paymentProcessingMail(await withOrder(services, booking, facts))
+      ? paymentProcessingMail(await withSeries(services, booking, facts))
       : moveProcessingMail(booking, hoursOf(facts), facts.finalCostCents);
   });
   return 'done';
@@ -143,7 +143,7 @@ async function sendPaymentFailed(services: Services, job: Job): Promise<JobOutco
   await sendBookingMail(services, job, async (booking, facts) => {
     if (facts.movesBooking !== null) return moveEndedMail(booking, hoursOf(facts), 'failed');
     const late = (await latestPayment(services.db, facts.id))?.state === 'processing';
-    return paymentFailedMail(await withOrder(services, booking, facts), late, `${services.siteUrl}/booking`);
+    return paymentFailedMail(await withSeries(services, booking, facts), late, `${services.siteUrl}/booking`);
   });
   return 'done';
 }

@@ -4,7 +4,7 @@ import { linkExpiredStaffMail, moveEndedMail } from '#server/mails/move.ts';
 import type { Database } from '#server/db/database.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import { forMail, hoursOf, sendBookingMail, withOrder } from './booking-mail.ts';
+import { forMail, hoursOf, sendBookingMail, withSeries } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
 /** Mails the customer that nobody paid by the link that staff sent; nothing when something else ended it. */
@@ -12,7 +12,7 @@ async function sendLinkExpired(services: Services, job: Job): Promise<JobOutcome
   await sendBookingMail(services, job, async (booking, facts) => {
     if (!(await isUnpaid(services.db, facts))) return null;
     return facts.movesBooking === null
-      ? linkExpiredMail(await withOrder(services, booking, facts), `${services.siteUrl}/booking`)
+      ? linkExpiredMail(await withSeries(services, booking, facts), `${services.siteUrl}/booking`)
       : moveEndedMail(booking, hoursOf(facts), 'expired');
   });
   return 'done';
@@ -31,7 +31,7 @@ async function sendLinkExpiredToStaff(services: Services, job: Job<{ staffId: st
   if (staff === null || !facts || !booking || !(await isUnpaid(db, facts))) return 'done';
   const moves = facts.movesBooking === null ? null : hoursOf(facts);
   const alone = forMail(booking, null, business());
-  const shown = moves === null ? await withOrder(services, alone, facts) : alone;
+  const shown = moves === null ? await withSeries(services, alone, facts) : alone;
   const message = linkExpiredStaffMail(shown, {
     moves,
     cents: moves === null ? shown.totalCents : facts.finalCostCents,
@@ -41,7 +41,7 @@ async function sendLinkExpiredToStaff(services: Services, job: Job<{ staffId: st
   return 'done';
 }
 
-/** Whether a hold ended only because nobody paid. The hold of an order is asked about by its first booking. Staff have not ended it, and its booking has neither moved nor been cancelled meanwhile. */
+/** Whether a hold ended only because nobody paid. The hold of a series is asked about by its first booking. Staff have not ended it, and its booking has neither moved nor been cancelled meanwhile. */
 async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promise<boolean> {
   const row = await db.one(
     `select from private.booking b left join private.booking o on o.id = b.moves_booking

@@ -41,7 +41,7 @@ const NOT_PAID: readonly PaymentFacts['state'][] = ['intent', 'open', 'processin
 
 async function applyPaid(services: Services, tx: Transaction, move: Move): Promise<void> {
   const { session, shares } = move;
-  // All of an order is pending or nothing, and so are its payments.
+  // All of a series is pending or nothing, and so are its payments.
   const { booking, payment } = shares[0];
   if (!NOT_PAID.includes(payment.state)) return;
   const now = services.clock();
@@ -109,7 +109,7 @@ async function isBlocked(tx: Transaction, { userId }: BookingFacts, now: Date): 
 }
 
 /**
- * Writes that a payment has arrived; of an order, each share. An amount that is not the price is all written to the first, which goes back. One that
+ * Writes that a payment has arrived; of a series, each share. An amount that is not the price is all written to the first, which goes back. One that
  * pays for a move becomes a payment of the booking that moves.
  */
 async function writePaid(
@@ -133,7 +133,7 @@ async function writePaid(
   const parts = exact && rest.length > 0 ? shares.map((one) => one.payment.amountCents) : [session.amountCents];
   for (const [index, one] of shares.entries()) {
     const cents = Math.max(parts[index] ?? 0, 0);
-    // Nothing was taken for a part of an order without a price, so nothing goes back.
+    // Nothing was taken for a part of a series without a price, so nothing goes back.
     const written = state === 'refund_pending' && cents === 0 && index > 0 ? 'failed' : state;
     await tx.query(
       `update private.payment set state = $2, payment_intent_id = $3, paid_at = $4::timestamptz, paid_cents = $5, refund_reason = $6

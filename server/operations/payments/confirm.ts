@@ -1,7 +1,7 @@
 import type { JsonObject } from '#database/types.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { queueAccess } from '../access/queue-access.ts';
-import { type BookingFacts, type CancelReason, lockOrder } from '../core/booking-rows.ts';
+import { type BookingFacts, type CancelReason, lockSeries } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
@@ -24,7 +24,7 @@ export async function confirmBooking(
     `update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid and status = 'pending'`,
     [booking.id, now],
   );
-  // One mail for an order.
+  // One mail for a series.
   if (isFirst(booking)) await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
   await queueAccess(
     tx,
@@ -44,12 +44,12 @@ export async function confirmBooking(
   });
 }
 
-/** Whether mails about all of an order belong to this booking: it is the first one, or was made alone. */
+/** Whether mails about all of a series belong to this booking: it is the first one, or was made alone. */
 const isFirst = ({ id, orderId }: Pick<BookingFacts, 'id' | 'orderId'>): boolean => orderId === null || orderId === id;
 
-/** Confirms a booking that costs nothing, or an order, in the caller's transaction. */
+/** Confirms a booking that costs nothing, or a series, in the caller's transaction. */
 export async function confirmFree(services: Services, tx: Transaction, bookingId: string): Promise<void> {
-  const bookings = await lockOrder(tx, bookingId);
+  const bookings = await lockSeries(tx, bookingId);
   if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
   for (const booking of bookings) {
     await tx.query(
@@ -83,7 +83,7 @@ export type Cancelling = {
 
 /**
  * Cancels a locked booking for a person: releases its hours, queues the refund, the mail and the end of its access codes, and writes the audit log.
- * A hold ends with all of its order, which must be locked. The caller has decided that it may be cancelled, and what goes back.
+ * A hold ends with all of its series, which must be locked. The caller has decided that it may be cancelled, and what goes back.
  */
 export async function cancelAndRefund(
   tx: Transaction,
@@ -130,7 +130,7 @@ async function queueRefund(
 
 type CancelledRow = Pick<BookingFacts, 'id' | 'madeBy' | 'orderId'>;
 
-/** Cancels the row of a booking, and for a hold those of all of its order. The slots are free when the transaction commits. */
+/** Cancels the row of a booking, and for a hold those of all of its series. The slots are free when the transaction commits. */
 async function cancelRows(
   tx: Transaction,
   bookingId: string,
@@ -147,7 +147,7 @@ async function cancelRows(
 }
 
 /**
- * Releases a hold with all of its order, which must be locked, and writes the audit log. If a link of staff was not paid, the customer and staff are told.
+ * Releases a hold with all of its series, which must be locked, and writes the audit log. If a link of staff was not paid, the customer and staff are told.
  */
 export async function cancelBookingRow(
   { clock }: Services,

@@ -10,7 +10,7 @@ import {
   type PaymentFacts,
   toPayment,
   readBooking,
-  readOrder,
+  readSeries,
 } from '../core/booking-rows.ts';
 import { ensureCustomer, replaceCustomer } from '../customers/provider-customer.ts';
 import { failpoint } from '../core/failpoint.ts';
@@ -27,7 +27,7 @@ export type Payer = { readonly email: string; readonly hours: number };
 const REPEAT_WITHIN_MS = 45_000;
 
 /**
- * Opens the payment session of a hold, or of the order whose first booking it is, and returns the URL of its pay page, or of the result page for a free booking.
+ * Opens the payment session of a hold, or of the series whose first booking it is, and returns the URL of its pay page, or of the result page for a free booking.
  * Returns null while the circuit to the provider is open. Throws `Refusal`.
  */
 export function openSession(
@@ -113,7 +113,7 @@ async function createSession(
   payment: PaymentFacts,
   payer: Payer,
 ): Promise<PaymentSession> {
-  const bookings = booking.orderId === null ? [booking] : await readOrder(services.db, booking.orderId);
+  const bookings = booking.orderId === null ? [booking] : await readSeries(services.db, booking.orderId);
   const items = bookings.map((one) =>
     itemOf(one, payer, one.id === booking.id ? payment.amountCents : one.finalCostCents),
   );

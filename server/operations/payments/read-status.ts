@@ -1,6 +1,12 @@
 import { ProviderError } from '#server/providers/call.ts';
 import { readCodeHold } from '../access/code-hold.ts';
-import { type BookingFacts, type BookingJson, type PaymentJson, readBooking, readOrder } from '../core/booking-rows.ts';
+import {
+  type BookingFacts,
+  type BookingJson,
+  type PaymentJson,
+  readBooking,
+  readSeries,
+} from '../core/booking-rows.ts';
 import { withTimeout } from '../core/timeout.ts';
 import type { Settlement } from '../core/settlement.ts';
 import { toSettlement } from './payment-rows.ts';
@@ -10,7 +16,7 @@ import type { Services } from '../core/services.ts';
 /** State of a payment. `waiting`: the provider has not answered yet, and the rest is what we have stored. */
 export type PaymentStatus = Settlement & {
   readonly waiting: boolean;
-  /** All bookings of the order, earliest first; none for a booking that was made alone. */
+  /** All bookings of the series, earliest first; none for a booking that was made alone. */
   readonly order: readonly BookingFacts[];
   /** The booking that it changes, as it is now; null: it pays for the booking itself. */
   readonly changed: BookingFacts | null;
@@ -42,7 +48,7 @@ async function withOthers(
   if (booking.movesBooking !== null)
     return { ...status, codeHeld, order: [], changed: await readBooking(db, booking.movesBooking) };
   if (payment.moveNumber !== null) return { ...status, codeHeld, order: [], changed: booking };
-  const order = booking.orderId === null ? [] : await readOrder(db, booking.orderId);
+  const order = booking.orderId === null ? [] : await readSeries(db, booking.orderId);
   return { ...status, codeHeld, order, changed: null };
 }
 

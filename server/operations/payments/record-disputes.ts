@@ -16,7 +16,7 @@ export async function recordDisputes(
   move: { booking: BookingFacts; payment: PaymentFacts; disputes: readonly Dispute[] },
 ): Promise<void> {
   const { booking, payment } = move;
-  // The dispute of an order is stored once, with the first of its payments.
+  // The dispute of a series is stored once, with the first of its payments.
   if (payment.shareOf === null || payment.shareOf === payment.id)
     await writeDisputes(tx, payment, move.disputes, services.clock());
   const newest = move.disputes.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];

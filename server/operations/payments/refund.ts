@@ -73,7 +73,7 @@ async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcom
 
 /**
  * Returns the amount to send. All that is left of a payment names none, so the provider itself decides what is left. What is left of the
- * provider's payment for an order would include the order's other bookings.
+ * provider's payment for a series would include the series's other bookings.
  */
 function amountOf({ payment, part }: DueRefund, leftCents: number): { readonly amountCents?: number } {
   if (part !== null) return { amountCents: part.amountCents };
@@ -115,7 +115,7 @@ function progressOfRest(payment: PaymentFacts, { state }: Recorded, refunds: rea
   return takenCents(payment) > coveredCents(refunds) ? 'due' : 'under way';
 }
 
-/** Lists the refunds of a payment at the provider; of an order, its part of them. */
+/** Lists the refunds of a payment at the provider; of a series, its part of them. */
 async function listOwnRefunds({ db, payments }: Services, payment: PaymentFacts, intent: string): Promise<Refund[]> {
   const refunds = await payments.listRefunds(intent);
   if (payment.shareOf === null || refunds.length === 0) return [...refunds];

@@ -5,7 +5,7 @@ import {
   type CancelReason,
   latestPayment,
   lockBooking,
-  lockOrder,
+  lockSeries,
   type PaymentJson,
   readBooking,
 } from '../core/booking-rows.ts';
@@ -54,7 +54,7 @@ async function readFree({ db }: Services, bookingId: string): Promise<Settlement
   return { booking, payment, paid: isPaid(payment) };
 }
 
-/** Updates payment and booking, or all of an order, from a session just read from the provider. A cancelled booking is never revived. */
+/** Updates payment and booking, or all of a series, from a session just read from the provider. A cancelled booking is never revived. */
 export async function settleSession(
   services: Services,
   session: PaymentSession,
@@ -64,7 +64,7 @@ export async function settleSession(
   if (bookingId === null || !UUID.test(bookingId)) throw new Refusal('not_found', 'Booking not found');
   const details = await readDetails(services, session);
   const { before, declined, ...settlement } = await services.db.transaction(async (tx) => {
-    const shares = await lockShares(tx, await lockOrder(tx, bookingId), session);
+    const shares = await lockShares(tx, await lockSeries(tx, bookingId), session);
     const [{ payment: first }] = shares;
     const declined = await recordDecline(tx, first, session.decline);
     await applyOutcome(services, tx, { session, shares, reason });

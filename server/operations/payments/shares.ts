@@ -13,12 +13,12 @@ import { coveredCents, idInKey } from './refund-keys.ts';
 
 /** A booking with its payment. */
 type Share = { readonly booking: BookingFacts; readonly payment: PaymentFacts };
-/** What a session pays for: one booking, or all of an order, the first one first. */
+/** What a session pays for: one booking, or all of a series, the first one first. */
 export type Shares = readonly [Share, ...Share[]];
 
 /**
  * Finds and locks the payments of a session by its id, or by the key of the create call when its answer was lost. `locked`: the bookings of its
- * order, or the one that it names. Throws `Refusal('not_found')` for an unknown session.
+ * series, or the one that it names. Throws `Refusal('not_found')` for an unknown session.
  */
 export async function lockShares(
   tx: Transaction,
@@ -53,7 +53,7 @@ async function lockFirst(
   return row && toPayment(row.facts);
 }
 
-/** Locks the other payments of an order, in the order of its bookings. */
+/** Locks the other payments of a series, in the order of its bookings. */
 async function lockRest(tx: Transaction, paymentId: string): Promise<readonly PaymentFacts[]> {
   const { rows } = await tx.query<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x join private.booking b on b.id = x.booking_id
@@ -71,8 +71,8 @@ async function withBooking(tx: Transaction, locked: readonly BookingFacts[], pay
 }
 
 /**
- * Returns the refunds of one payment of an order, from those of its session at the provider. Ours name their payment in their key. One that a
- * person made at the provider is divided among all payments of the order in proportion to what is left of each, once; the parts are stored. All refunds for
+ * Returns the refunds of one payment of a series, from those of its session at the provider. Ours name their payment in their key. One that a
+ * person made at the provider is divided among all payments of the series in proportion to what is left of each, once; the parts are stored. All refunds for
  * a payment that has its session alone.
  */
 export async function refundsOf(
@@ -81,7 +81,7 @@ export async function refundsOf(
   refunds: readonly Refund[],
 ): Promise<readonly Refund[]> {
   if (payment.shareOf === null) return refunds;
-  const all = await lockOrderPayments(tx, payment.shareOf);
+  const all = await lockSeriesPayments(tx, payment.shareOf);
   const owners = await readOwners(tx, all);
   const ownerOf = ({ key }: Refund): string | null => (key === null ? null : (owners.get(idInKey(key)) ?? null));
   const stored = await readStored(tx, all, refunds);
@@ -112,8 +112,8 @@ type Part = { readonly paymentId: string; readonly refund: Refund };
 const leftOf = (payment: PaymentFacts, parts: readonly Part[]): number =>
   takenCents(payment) - coveredCents(parts.flatMap((part) => (part.paymentId === payment.id ? [part.refund] : [])));
 
-/** Locks all payments of an order that have their session together, the first one first. */
-async function lockOrderPayments(tx: Transaction, first: string): Promise<readonly PaymentFacts[]> {
+/** Locks all payments of a series that have their session together, the first one first. */
+async function lockSeriesPayments(tx: Transaction, first: string): Promise<readonly PaymentFacts[]> {
   const { rows } = await tx.query<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x join private.booking b on b.id = x.booking_id
      where x.share_of = $1::uuid order by b.order_place for update of x`,

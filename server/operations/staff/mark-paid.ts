@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, latestPayment, lockOrder, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, lockSeries, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import { blockedForStaff, isBlocked } from '../core/blocked.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { failpoint } from '../core/failpoint.ts';
@@ -19,14 +19,14 @@ export type PaidElsewhere = {
 };
 
 /**
- * Confirms a booking by staff, or all of its order, whose link nobody has paid, because its customer has paid in another way: in cash, or by a transfer. The
+ * Confirms a booking by staff, or all of its series, whose link nobody has paid, because its customer has paid in another way: in cash, or by a transfer. The
  * link is closed at the provider first, so that nobody pays twice. Repeating it changes nothing. Throws `Refusal`, or `ProviderError` when nobody
  * knows whether the link can still be paid; then nothing was changed.
  */
 export async function markPaid(services: Services, wanted: PaidElsewhere): Promise<BookingFacts> {
   requireConcession(wanted.money, { kind: 'elsewhere' });
   const asked = await readBooking(services.db, wanted.bookingId);
-  // The first booking of an order has its session.
+  // The first booking of a series has its session.
   const first = asked?.orderId ? await readBooking(services.db, asked.orderId) : asked;
   if (!asked || !first) throw new Refusal('not_found', 'Booking not found');
   const payment = await latestPayment(services.db, first.id);
@@ -48,7 +48,7 @@ export async function markPaid(services: Services, wanted: PaidElsewhere): Promi
 
 /** `open`: the payment by the link, which has been closed. */
 async function confirmPaid(services: Services, tx: Transaction, open: PaymentFacts, actor: string): Promise<void> {
-  const bookings = await lockOrder(tx, open.bookingId);
+  const bookings = await lockSeries(tx, open.bookingId);
   const [held] = bookings;
   const last = await latestPayment(tx, open.bookingId);
   if (held === undefined) throw linkOver();

@@ -15,7 +15,7 @@ export type BookingDispute = {
 /** `held`: the access code of the booking waits for a decision of staff. */
 export type BookingDisputes = { readonly disputes: readonly BookingDispute[]; readonly held: boolean };
 
-/** Reads the disputes of a booking's payments, oldest first. The dispute of an order is one of each of its bookings. */
+/** Reads the disputes of a booking's payments, oldest first. The dispute of a series is one of each of its bookings. */
 export async function readDisputes({ db }: Services, bookingId: string): Promise<readonly BookingDispute[]> {
   const { rows } = await db.query<BookingDispute>(
     `select d.id, d.status, d.provider_status as "providerStatus", d.needs_response as "needsResponse", d.reason,
