@@ -14,7 +14,7 @@ export const LOCK = new RegExp(
   `\\bfor (?:no key )?update\\b|\\bfor (?:key )?share\\b|pg_advisory_xact_lock|private\\.${LOCKING}\\(`,
 );
 const LOCK_CALL = new RegExp(
-  `\\block(?:Booking|Order|Payment|Profile|UnchangedProfile)\\((?:tx|services)|\\bcall(?:Sql|Json)\\(\\s*[\\w.]+,\\s*'${LOCKING}'`,
+  `\\block(?:Booking|Series|Payment|Profile|UnchangedProfile)\\((?:tx|services)|\\bcall(?:Sql|Json)\\(\\s*[\\w.]+,\\s*'${LOCKING}'`,
 );
 const PORT_CALL = /\b(payments|locks|store|idReader|checks|requireHostedChecks\(services\))\s*\??\.\s*(\w+)\(/;
 /** They lock for those who call them: the point is the caller's. */
