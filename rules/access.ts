@@ -3,6 +3,7 @@ import { constants } from './venue.ts';
 
 /** How a lock gets its codes: through a bridge, or computed offline for whole hours or for one use. */
 export const ACCESS_MODES = ['bridge', 'hourly', 'onetime'] as const;
+export type AccessMode = (typeof ACCESS_MODES)[number];
 
 export type AccessTimes = {
   /** When the code is requested from the lock. */

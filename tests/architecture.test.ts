@@ -66,7 +66,7 @@ const TABLE: readonly Area[] = [
   { area: 'web/ui', may: ['web/router'] },
 
   { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/connections', 'server/start'] },
-  { area: 'server/config', may: ['server/db/postgres/address'] },
+  { area: 'server/config', may: ['server/db/postgres/address', 'rules/access'] },
   ...['compose', 'start'].map((name) => ({
     area: `server/${name}`,
     may: ['server', 'rules'],
@@ -98,7 +98,7 @@ const TABLE: readonly Area[] = [
   {
     area: 'server/providers/*',
     may: [PORTS, PORT_ERRORS, 'server/providers/circuit', 'server/providers/http-call'],
-    mayType: WIRE,
+    mayType: [...WIRE, 'rules/access'],
   },
   // Jobs and their workers: no words of the product, no providers.
   { area: 'server/queue', may: ['server/db'], mayType: WIRE },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCESS_MODES } from '#rules/access.ts';
 import { address, type SandboxAddress, text } from './fields.ts';
 import { readLockMap } from './lock-map.ts';
 
@@ -9,7 +10,7 @@ export const lockFields = {
   IGLOOHOME_AUTH_URL: address.optional(),
   IGLOOHOME_API_URL: address.optional(),
   IGLOOHOME_BRIDGE_ID: text.optional(),
-  IGLOOHOME_MODE: z.enum(['bridge', 'hourly', 'onetime'], 'is bridge, hourly or onetime').optional(),
+  IGLOOHOME_MODE: z.enum(ACCESS_MODES, 'is bridge, hourly or onetime').optional(),
   IGLOOHOME_WEBHOOK_KEY: text.optional(),
   IGLOOHOME_WEBHOOK_KEY_PREVIOUS: text.optional(),
   IGLOOHOME_LOCKS: z.string().optional(),

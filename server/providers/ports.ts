@@ -3,6 +3,7 @@
  * configuration. An adapter throws `ProviderError` (call.ts) and nothing else. `provider` is the name that appears in its errors and stored events.
  * Keys are idempotency keys: a call that is repeated with its key never takes effect twice.
  */
+import type { AccessMode } from '#rules/access.ts';
 
 export type PaymentSession = {
   readonly id: string;
@@ -195,7 +196,7 @@ export type IdentityChecks = {
 
 /** What a lock can do. `mode`: how its codes are made; it is stored with each. `remoteOpen`: it opens, and says that it answers, from afar. */
 export type LockCapabilities = {
-  readonly mode: 'bridge' | 'hourly' | 'onetime';
+  readonly mode: AccessMode;
   /** Stores the digits that we choose, several codes at a time. Otherwise it computes the digits from the hours. */
   readonly choosesDigits: boolean;
   readonly remoteOpen: boolean;
@@ -270,7 +271,6 @@ export type Mail = { send(message: MailMessage): Promise<void> };
 
 /** `to`: E.164 with the plus. `key`: the same for each repeat of a message. */
 export type TextMessages = { send(message: { to: string; text: string; key: string }): Promise<void> };
-
 /** Checks a captcha's single-use `token` from the page. */
 export type Captcha = { check(token: string, ip: string): Promise<boolean> };
 export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
