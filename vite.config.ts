@@ -15,6 +15,10 @@ const library = (name: string, packages: string) => ({
 
 /** What pages with data share. The first page has none, and shows the pictures of the rooms. */
 const SHARED = /\/(web\/(data|lib|ui)\/|rules\/(?!business\/room-picture))/;
+/** What the booking page shares with others besides. In files of their own, these parts compress worse. */
+const SHARED_BY_BOOKING = new RegExp(
+  `${SHARED.source}|/web/features/(coupons/(queries|use-coupon)|identity/queries|studios/queries|days/free-words)\\.tsx?$`,
+);
 
 /** Pages that are opened from a mail, hardly ever from another page. */
 const OPENED_DIRECTLY = ['unsubscribe', 'email-verified', 'undo-email', 'staff-invitation', 'crew'];
@@ -65,7 +69,7 @@ export default defineConfig({
                 /\/(features\/landing\/(footer|info-table|navigation|rooms)|features\/studios\/room-picture|rules\/business\/room-picture)\.tsx?$/,
               priority: 1,
             }),
-            sharedChunk('data', { entry: 'pages/booking/choose.tsx', files: SHARED, priority: 1 }),
+            sharedChunk('data', { entry: 'pages/booking/choose.tsx', files: SHARED_BY_BOOKING, priority: 1 }),
             // What the pages of an account's bookings share.
             sharedChunk('account', {
               entry: 'pages/bookings/one.tsx',

@@ -151,7 +151,10 @@ const TABLE: readonly Area[] = [
     may: ['contracts', 'server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'],
     mayType: ['database'],
   },
-  { area: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support', 'tests/scale'] },
+  {
+    area: 'bench',
+    may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'build/budgets', 'tests/support', 'tests/scale'],
+  },
 ];
 
 /** Imports that are allowed in spite of the table: from, to, why. */
