@@ -5,7 +5,7 @@ import type { bookingFields } from './booking-fields.ts';
 
 /**
  * The model of a booking in the browser: instants are `Date`, money is whole cents. Whatever shows a booking takes fields of these types. Calls
- * answer with the fields by these names, which the schema parses; rows of `/rest` have columns, which `toBooking` parses. This module must not load
+ * answer with the fields by these names, which the schema parses; rows of `/rest` have columns, which `parseRow` parses. This module must not load
  * zod, because the booking page does not.
  */
 export type Booking = Readonly<z.output<z.ZodObject<typeof bookingFields>>>;
