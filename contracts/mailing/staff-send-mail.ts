@@ -20,7 +20,10 @@ export const staffSendMail = defineCall({
   refusals: {
     not_found: { message: 'This booking has no such mail.' },
     already_done: { message: 'The booking is no longer confirmed.', reason: 'cancelled' },
-    code_held: { message: 'The code for this booking is on hold. Please contact us before you come.' },
+    code_held: {
+      message:
+        'The access code of this booking is on hold because its payment is disputed. Decide about the dispute first.',
+    },
   },
   example: {
     body: {

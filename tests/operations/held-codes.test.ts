@@ -126,6 +126,17 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     expect(await outcome(makeGuestCode(system.services, await requireJoined(system.services, token)))).toBe(
       'code_held',
     );
+    const mail = await db.one<{ id: string }>(
+      `select id from private.outbox where subject_id = $1::uuid and kind = 'mail.access-code'`,
+      [one.id],
+    );
+    await expect(
+      sendMailAgain(
+        system.services,
+        { bookingId: one.id, mailId: mail?.id ?? '', requestId: randomUUID() },
+        STAFF,
+      ),
+    ).rejects.toThrow('Decide about the dispute first.');
     expect(await readDoorHelp(system.services, one.id)).toMatchObject({ held: true, hasCode: false });
     await askForDoorHelp(system.services, one.id, { reporter: one.person });
     const incident = await db.one<{ text: string }>(

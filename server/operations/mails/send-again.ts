@@ -1,6 +1,6 @@
 import { describeMailRefusal } from '#rules/alerts/jobs.ts';
 import { callJson } from '../core/call-sql.ts';
-import { requireNotHeld } from '../access/code-hold.ts';
+import { readCodeHold } from '../access/code-hold.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
@@ -25,7 +25,11 @@ export async function sendMailAgain(
     'select kind from private.outbox where id = $1::uuid and subject_id = $2::uuid',
     [mailId, bookingId],
   );
-  if (mail?.kind === 'mail.access-code') await requireNotHeld(db, bookingId);
+  if (mail?.kind === 'mail.access-code' && (await readCodeHold(db, bookingId)) !== null)
+    throw new Refusal(
+      'code_held',
+      'The access code of this booking is on hold because its payment is disputed. Decide about the dispute first.',
+    );
   const result = await callJson(
     db,
     'resend_mail',
