@@ -131,11 +131,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       [one.id],
     );
     await expect(
-      sendMailAgain(
-        system.services,
-        { bookingId: one.id, mailId: mail?.id ?? '', requestId: randomUUID() },
-        STAFF,
-      ),
+      sendMailAgain(system.services, { bookingId: one.id, mailId: mail?.id ?? '', requestId: randomUUID() }, STAFF),
     ).rejects.toThrow('Decide about the dispute first.');
     expect(await readDoorHelp(system.services, one.id)).toMatchObject({ held: true, hasCode: false });
     await askForDoorHelp(system.services, one.id, { reporter: one.person });

@@ -85,6 +85,15 @@ test('replacing a code that works asks first; one that can be used again is not 
   await expect.poll(renewals).toEqual([RENEWAL, RENEWAL]);
 });
 
+test('a server that is too busy for the call says so in words', async () => {
+  const busy = { error: { code: 'unavailable', message: 'We’re busy right now. Please try again.' } };
+  const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(Response.json(busy, { status: 503 }));
+  show('2026-11-21T09:00:00Z', { pin: null, codesLeft: 2 });
+  act(() => button('Generate New PIN').click());
+  expect(await screen.findByText('We’re busy right now. Please try again.')).toBeTruthy();
+  fetched.mockRestore();
+});
+
 test('once the PIN has opened the door the page says so, with the time left and the way back in', () => {
   show('2026-11-21T09:00:00Z', { pin: null, codesLeft: 2, openedAt: '2026-11-21T07:56:00Z' });
   expect(code()).toBe(

@@ -4,15 +4,15 @@ import type { CallAnswer } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { apiUrl, publicKey } from '#web/data/server.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { AppError, OFFLINE } from '#web/lib/errors.ts';
+import { AppError, OFFLINE, readFailure } from '#web/lib/errors.ts';
 
 export type Access = CallAnswer<'regenerate-pin'>;
 
 /** What the lock tells about the door of a booking, and whether staff have been told that it does not open. */
 export type DoorHelpAnswer = CallAnswer<'door-help'>;
 
-/** What `regenerate-pin` answers. A refusal has a shape of its own. */
-type Answer = (Access | { readonly success: false }) & { readonly error?: string; readonly code?: string };
+/** What `regenerate-pin` answers. Its refusals have a shape of their own; those that come before it, as from a busy server, are like those of all calls. */
+type Answer = (Access | { readonly success: false }) & { readonly error?: string | object; readonly code?: string };
 
 /** Reads the access code (`GET`) or makes a new one (`POST`). `token` comes from the mailed link. Throws `AppError`. */
 export async function requestAccess(method: 'GET' | 'POST', bookingId: string, token: string | null): Promise<Access> {
@@ -24,7 +24,9 @@ export async function requestAccess(method: 'GET' | 'POST', bookingId: string, t
   }).catch(() => {
     throw new AppError('offline', OFFLINE, 0);
   });
+  const copy = response.clone();
   const body: Answer | null = await response.json().catch(() => null);
+  if (typeof body?.error === 'object') throw await readFailure(copy);
   if (body === null) throw new AppError('unknown', 'Failed to generate new PIN.', response.status);
   if (!response.ok || !body.success)
     throw new AppError(body.code ?? 'unknown', body.error ?? 'Failed to generate new PIN.', response.status, {

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import type { ListedBooking } from '#web/data/bookings/listed-bookings.ts';
 import { useSession } from '#web/data/session.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
@@ -11,6 +10,7 @@ import {
   readAccessCodes,
   runTrial,
   scheduleMail,
+  type TestBooking,
   type Trial,
   useTestBookings,
 } from './queries.ts';
@@ -79,7 +79,7 @@ function ChooseBooking({
   value,
   onChange,
 }: {
-  bookings: readonly ListedBooking[];
+  bookings: readonly TestBooking[];
   value: string;
   onChange: (id: string) => void;
 }) {
@@ -130,7 +130,7 @@ const queueTools: readonly Tool[] = [
   },
 ];
 
-function bookingTools(booking: ListedBooking, email: string): readonly Tool[] {
+function bookingTools(booking: TestBooking, email: string): readonly Tool[] {
   return [
     {
       name: 'Generate Access Code',

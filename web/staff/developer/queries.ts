@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { testMailSchedule } from '#rules/access.ts';
-import type { Booking } from '#web/data/bookings/booking.ts';
-import { LISTED_COLUMNS, type ListedBooking, parseListed } from '#web/data/bookings/listed-bookings.ts';
+import { type Booking, parseRow } from '#web/data/bookings/booking.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
+import { rowsWith } from '#web/data/rows.ts';
 
+export type TestBooking = Pick<Booking, 'id' | 'reference' | 'studioName' | 'startTime' | 'endTime' | 'status'>;
 /** A booking, with the text of its start as it is stored. */
-export type StoredBooking = ListedBooking & { readonly storedStart: string };
+export type StoredBooking = TestBooking & { readonly storedStart: string };
 export type PinData = Extract<CallAnswer<'test-igloohome-pin'>, { readonly success: true }>['pinData'];
 /** Result of testing an outside system; `error` says why it failed. */
 export type Trial = {
@@ -34,6 +35,9 @@ const CODES_SHOWN = 10;
 /** Price of a test booking in AUD; nothing is charged. */
 const TEST_COST = 100;
 const HOUR_MS = 3_600_000;
+/** The answer to an insert has no price. */
+const COLUMNS = 'id,reference,studio_name,start_time,end_time,status';
+const REQUIRED = ['id', 'reference', 'studio_name', 'start_time', 'end_time', 'status'] as const;
 
 type TrialName = 'test-igloohome-config' | 'test-igloohome-oauth' | 'test-igloohome-pin' | 'test-smart-plug';
 export function runTrial(name: TrialName): Promise<Trial> {
@@ -50,17 +54,17 @@ export function generateCode(bookingId: string): Promise<CallAnswer<'generate-ac
 }
 
 /** Reads the account's test bookings that have not ended, next one first. */
-async function readTestBookings(userId: string): Promise<ListedBooking[]> {
+async function readTestBookings(userId: string): Promise<TestBooking[]> {
   const { data, error } = await rest
     .from('bookings')
-    .select(LISTED_COLUMNS)
+    .select(COLUMNS)
     .eq('user_id', userId)
     .eq('notes', 'test')
     .eq('status', 'confirmed')
     .gt('end_time', new Date().toISOString())
     .order('start_time');
   if (error) throw error;
-  return parseListed(data);
+  return rowsWith(data, ...REQUIRED).map(parseRow);
 }
 
 /** Queries the account's test bookings. */
@@ -73,7 +77,7 @@ export function useTestBookings(userId: string | null) {
 }
 
 /** Books one hour, starting in so many minutes, in the first free room. Throws when none is free. */
-export async function makeTestBooking(minutesAhead: number): Promise<ListedBooking> {
+export async function makeTestBooking(minutesAhead: number): Promise<TestBooking> {
   const studios = await rest.from('studios').select('id').order('name');
   if (studios.error) throw studios.error;
   const start = Date.now() + minutesAhead * 60_000;
@@ -89,9 +93,9 @@ export async function makeTestBooking(minutesAhead: number): Promise<ListedBooki
         status: 'confirmed',
         notes: 'test',
       })
-      .select(LISTED_COLUMNS)
+      .select(COLUMNS)
       .single();
-    const [booking] = parseListed(data === null ? [] : [data]);
+    const [booking] = rowsWith(data === null ? [] : [data], ...REQUIRED).map(parseRow);
     if (booking) return booking;
     if (errorCode(error) !== '23P01') throw error;
   }
@@ -137,9 +141,9 @@ export async function readAccessCodes(): Promise<AccessCodeRow[]> {
 /** Reads a booking by id, or the newest one for an empty id; null when there is none. */
 export async function readBooking(id: string): Promise<StoredBooking | null> {
   const { data, error } = await (id === ''
-    ? rest.rpc('newest_bookings', { most: 1 }).select(LISTED_COLUMNS)
-    : rest.from('bookings').select(LISTED_COLUMNS).eq('id', id));
+    ? rest.rpc('newest_bookings', { most: 1 }).select(COLUMNS)
+    : rest.from('bookings').select(COLUMNS).eq('id', id));
   if (error) throw error;
-  const [booking] = parseListed(data);
+  const [booking] = rowsWith(data, ...REQUIRED).map(parseRow);
   return booking === undefined ? null : { ...booking, storedStart: data[0]?.start_time ?? '' };
 }

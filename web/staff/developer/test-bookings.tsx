@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { formatStudioRange } from '#rules/studio-time.ts';
-import type { ListedBooking } from '#web/data/bookings/listed-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -9,7 +8,7 @@ import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
-import { endTestBooking, makeTestBooking, scheduleMail, useTestBookings } from './queries.ts';
+import { endTestBooking, makeTestBooking, scheduleMail, type TestBooking, useTestBookings } from './queries.ts';
 
 /** How far ahead the buttons book, in minutes. */
 const AHEAD = [5, 30, 120];
@@ -71,9 +70,9 @@ export function TestBookings() {
   );
 }
 
-const rangeOf = ({ startTime, endTime }: ListedBooking): string => formatStudioRange(startTime, endTime);
+const rangeOf = ({ startTime, endTime }: TestBooking): string => formatStudioRange(startTime, endTime);
 
-function List({ bookings }: { bookings: readonly ListedBooking[] }) {
+function List({ bookings }: { bookings: readonly TestBooking[] }) {
   const end = useMutation({ mutationFn: endTestBooking, meta });
   if (bookings.length === 0) return <Empty>No test bookings.</Empty>;
   return (
