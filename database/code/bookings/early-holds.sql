@@ -3,10 +3,10 @@
 --   {outcome: 'verified'}      The customer has a verified ID and can pay at once.
 --   {outcome: 'taken'}         Some of the hours are not free, or the customer already has them.
 --   {outcome: 'limit'}         One of the limits below is reached.
--- An account has one early hold at a time: a call for other hours replaces it, and the previous one stays if the new
--- hours cannot be held. Hours that overlap those of the previous hold are held no longer than it was, so that nobody
--- holds the same hours for more than ten minutes in an hour. `p_hours` is the number of hours to pay for. `p_address`
--- is the network address of the caller, or '' if it is unknown.
+-- An account has one early hold at a time: a call for other hours replaces it. If the new hours cannot be held, the
+-- previous hold stays. If the new hours overlap the previous ones, the new hold ends when the previous one would have
+-- ended. So nobody holds the same hours for more than ten minutes in an hour. `p_hours` is the number of hours to pay
+-- for. `p_address` is the network address of the caller, or '' if it is unknown.
 create or replace function private.hold_early(
   p_user uuid, p_studio uuid, p_start timestamptz, p_end timestamptz, p_hours integer, p_address text, p_now timestamptz
 )

@@ -63,7 +63,7 @@ export type Config = DatabaseConfig & {
   readonly plugs: PlugConfig;
   /** Whether the lights go on and off with the sessions. */
   readonly lightsFollow: boolean;
-  /** How often each lock is asked whether it answers. 0 turns this off. */
+  /** The minutes between two checks of whether each lock answers. With 0 the locks are not checked. */
   readonly lockCheckMinutes: number;
   /** How often the months are compared with the payment provider's ledger; 0: only when staff ask. */
   readonly ledgerCheckHours: number;

@@ -104,7 +104,7 @@ export async function liveCodes(db: Queryable, bookingId: string): Promise<reado
 /** The past codes of a booking. */
 export type CodeHistory = {
   /** How many codes were made. A code that the lock refused does not count. */
-  readonly made: number;
+  readonly count: number;
   /** When the newest of them opened the door; null if it has not. */
   readonly openedAt: Date | null;
 };
@@ -112,10 +112,10 @@ export type CodeHistory = {
 /** Reads the past codes of a booking. */
 export async function readCodeHistory(db: Queryable, bookingId: string): Promise<CodeHistory> {
   const row = await db.one<CodeHistory>(
-    `select coalesce(max(c.attempt), 0) - count(*) filter (where c.status = 'failed')::int as made,
+    `select coalesce(max(c.attempt), 0) - count(*) filter (where c.status = 'failed')::int as count,
        (array_agg(c.used_at order by c.attempt desc) filter (where c.status <> 'failed'))[1] as "openedAt"
      from public.booking_access_codes c where c.booking_id = $1::uuid`,
     [bookingId],
   );
-  return row ?? { made: 0, openedAt: null };
+  return row ?? { count: 0, openedAt: null };
 }

@@ -40,10 +40,10 @@ export const guestCodes = {
 export async function newestGuestCode(
   db: Queryable,
   memberId: string,
-): Promise<{ readonly code: GuestCode | null; readonly made: number }> {
+): Promise<{ readonly code: GuestCode | null; readonly count: number }> {
   const { rows } = await db.query<GuestCode>(
     `${SELECT} where c.crew_member_id = $1::uuid order by c.created_at desc, c.id limit 100`,
     [memberId],
   );
-  return { code: rows[0] ?? null, made: rows.length };
+  return { code: rows[0] ?? null, count: rows.length };
 }

@@ -31,10 +31,10 @@ export async function issueTestPin(services: Services, actor: string | null): Pr
   const endsAt = revocable ? window.endsAt : new Date(Math.min(+window.endsAt, +startsAt + DAY_MS));
   const by = actor ?? SERVICE;
   const requestId = `test ${choosesDigits ? clock().getTime() : `${startsAt.getTime()} ${endsAt.getTime()}`}`;
-  const wanted = { studioId, startTime: startsAt, endTime: endsAt, name: 'TEST', requestId };
+  const request = { studioId, startTime: startsAt, endTime: endsAt, name: 'TEST', requestId };
   const code = await db.transaction(async (tx) => {
     const who = { actor: by, permission: 'settings', closesHours: false } as const;
-    const stored = await planStaffCode(services, tx, wanted, who);
+    const stored = await planStaffCode(services, tx, request, who);
     await recordAudit(tx, { actor, action: 'create', resource: 'test_pin', id: lockId, details: { until: endsAt } });
     return stored;
   });

@@ -4,7 +4,7 @@ import type { Services } from '../core/services.ts';
 import type { Code } from './holder.ts';
 
 /** The codes that a holder has had. */
-type PastCodes = { readonly made: number; readonly newest: Pick<Code, 'createdAt'> | null };
+type PastCodes = { readonly count: number; readonly newest: Pick<Code, 'createdAt'> | null };
 
 /** Which further codes a holder can make. */
 export type FurtherCodes = {
@@ -16,12 +16,12 @@ export type FurtherCodes = {
 };
 
 /** Calculates which further codes a holder can make. */
-export function furtherCodes({ locks, clock }: Services, { made, newest }: PastCodes): FurtherCodes {
+export function furtherCodes({ locks, clock }: Services, { count, newest }: PastCodes): FurtherCodes {
   const { codesPerBooking, secondsBetweenCodes } = regenerateLimits(locks.capabilities);
   const next = newest === null ? null : new Date(newest.createdAt.getTime() + secondsBetweenCodes * 1000);
   return {
     nextCodeAt: next !== null && next > clock() ? next : null,
-    codesLeft: Math.max(0, codesPerBooking - made),
+    codesLeft: Math.max(0, codesPerBooking - count),
     codesPerBooking,
   };
 }

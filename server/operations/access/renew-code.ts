@@ -30,7 +30,7 @@ export async function renewCode(services: Services, bookingId: string, actor: st
     await requireReleased(services, tx, booking);
     const newest = await newestCode(tx, bookingId);
     if (newest !== null && newest.status !== 'requested')
-      requireFurtherCode(services, { made: (await readCodeHistory(tx, bookingId)).made, newest });
+      requireFurtherCode(services, { count: (await readCodeHistory(tx, bookingId)).count, newest });
     return planRenewal(services, tx, booking, actor);
   });
   try {

@@ -50,7 +50,7 @@ export async function showAccess(services: Services, bookingId: string): Promise
     worksFrom: code?.startsAt ?? times.worksFrom,
     worksUntil: code?.endsAt ?? times.worksUntil,
     openedAt: released ? openedAt : null,
-    ...furtherCodes(services, { made: history.made, newest }),
+    ...furtherCodes(services, { count: history.count, newest }),
     mode,
     singleUse,
   };

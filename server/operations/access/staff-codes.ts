@@ -65,10 +65,10 @@ const SHOWN_MS = 10 * 60_000;
  * Makes a code for somebody without a booking, and closes its hours for bookings, so that nobody else is in the room. The digits are returned once; the
  * same call again within ten minutes returns them again. Throws `Refusal`: 'slot_taken' with the bookings in the way, 'provider_unavailable'.
  */
-export async function makeStaffCode(services: Services, wanted: NewStaffCode, actor: string): Promise<MadeStaffCode> {
-  requireWindow(wanted, services.clock(), services.locks.capabilities.revocable);
+export async function makeStaffCode(services: Services, request: NewStaffCode, actor: string): Promise<MadeStaffCode> {
+  requireWindow(request, services.clock(), services.locks.capabilities.revocable);
   const code = await services.db.transaction((tx) =>
-    planStaffCode(services, tx, wanted, { actor, permission: 'bookings', closesHours: true }),
+    planStaffCode(services, tx, request, { actor, permission: 'bookings', closesHours: true }),
   );
   if (code.status === 'requested') {
     const { codeId, pin } = await requestStaffCode(services, code, actor).catch((error: unknown) => {
@@ -105,22 +105,22 @@ function requireWindow({ startTime, endTime }: NewStaffCode, now: Date, revocabl
 export async function planStaffCode(
   services: Services,
   tx: Transaction,
-  wanted: NewStaffCode,
+  request: NewStaffCode,
   { actor, permission, closesHours }: { actor: string; permission: Permission; closesHours: boolean },
 ): Promise<StaffCode> {
-  const { studioId, startTime, endTime, name, requestId } = wanted;
+  const { studioId, startTime, endTime, name, requestId } = request;
   const now = services.clock();
   const lockId = services.lockOf.get(studioId);
   if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
-  const made = await tx.one<StaffCode>(`${SELECT} where c.made_by = $1::uuid and c.request_id = $2 for update`, [
+  const existing = await tx.one<StaffCode>(`${SELECT} where c.made_by = $1::uuid and c.request_id = $2 for update`, [
     actor,
     requestId,
   ]);
-  const isSame = made === null || (made.studioId === wanted.studioId && +made.endsAt === +wanted.endTime);
-  if (!isSame) throw new Refusal('already_done', 'This request has made another code.', { codeId: made.id });
+  const isSame = existing === null || (existing.studioId === request.studioId && +existing.endsAt === +request.endTime);
+  if (!isSame) throw new Refusal('already_done', 'This request has made another code.', { codeId: existing.id });
   const closure = { studioId, startTime, endTime, weeks: 1, reason: `Access for ${name}`, public: false };
-  if (made === null && closesHours) await storeClosure(tx, closure, actor, now);
-  const code = made ?? (await storeStaffCode(services, tx, { ...wanted, lockId }, actor));
+  if (existing === null && closesHours) await storeClosure(tx, closure, actor, now);
+  const code = existing ?? (await storeStaffCode(services, tx, { ...request, lockId }, actor));
   const secret = { kind: 'staff-code', id: code.id, studioId, endsAt: code.endsAt } as const;
   await recordShown(tx, secret, { actor, permission, now });
   return code;

@@ -66,7 +66,7 @@ async function claim(
     if (repeated !== null) return repeated;
     const taken = await readTakenDates(services, wanted, spans);
     const expired = taken.bookings.filter(
-      (one) => one.status === 'pending' && one.holdExpiresAt !== null && one.holdExpiresAt <= now,
+      (other) => other.status === 'pending' && other.holdExpiresAt !== null && other.holdExpiresAt <= now,
     );
     const released = await releaseInTheWay(
       services,

@@ -95,7 +95,7 @@ export async function moveBooking(services: Services, wanted: Move): Promise<Mov
       (one) => one.id !== bookingId && one.movesBooking !== bookingId,
     );
     const expired = taken.filter(
-      (one) => one.status === 'pending' && one.holdExpiresAt !== null && one.holdExpiresAt.getTime() <= now,
+      (other) => other.status === 'pending' && other.holdExpiresAt !== null && other.holdExpiresAt.getTime() <= now,
     );
     const released = await releaseInTheWay(
       services,
@@ -162,7 +162,7 @@ export async function quoteMove(services: Services, wanted: Move): Promise<MoveQ
 async function othersHave(tx: Transaction, wanted: Move, now: Date): Promise<boolean> {
   const { bookingId } = wanted;
   const others = (await readTaken(tx, wanted)).filter((one) => one.id !== bookingId && one.movesBooking !== bookingId);
-  return others.some((one) => one.status === 'confirmed' || isHeld(one, now));
+  return others.some((other) => other.status === 'confirmed' || isHeld(other, now));
 }
 
 /** Hours that a customer adds to the end of the own booking. */

@@ -44,7 +44,7 @@ export async function quoteSeries(services: Services, request: SeriesRequest): P
   return wanted.map(({ date, span, problem }) => {
     const { startTime, endTime } = span ?? request;
     const at = span === null ? -1 : open.indexOf(span);
-    const price = priced.find((one) => one.startTime === startTime)?.price;
+    const price = priced.find((span) => span.startTime === startTime)?.price;
     return {
       date,
       startTime,

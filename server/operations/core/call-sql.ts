@@ -22,8 +22,8 @@ export async function callSql<N extends ValueName>(db: Queryable, name: N, args:
 }
 
 /**
- * Calls a function that returns JSON. The parameter of `read` names what the JSON contains: its type is written once, beside the function's users.
- * Returns null if the function does.
+ * Calls a function that returns JSON, and returns what `read` makes of it, or null if the function returns null. The database does not describe the
+ * JSON, so the parameter of `read` declares its type. Write that type once, beside the operations that use it.
  */
 export async function callJson<N extends JsonName, Content, Result>(
   db: Queryable,

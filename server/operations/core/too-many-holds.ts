@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
  */
 export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | null, now: Date): Refusal {
   const named = holds.map(
-    (one) => `${one.studioName}, ${formatStudioRange(one.startTime, one.endTime)} (reference ${one.reference})`,
+    (hold) => `${hold.studioName}, ${formatStudioRange(hold.startTime, hold.endTime)} (reference ${hold.reference})`,
   );
   const waiting = named.length === 0 ? '' : `Waiting for your payment: ${named.join('; ')}. `;
   const list = holds.map((one) => ({

@@ -115,9 +115,9 @@ async function planNextCode(services: Services, tx: Transaction, page: CrewPage)
   if (open === null) throw new Refusal('session_ended', 'Session has ended');
   const { booking, member } = open;
   await requireReleased(services, tx, booking);
-  const { code, made } = await newestGuestCode(tx, member.id);
+  const { code, count } = await newestGuestCode(tx, member.id);
   if (code?.status === 'requested' || code?.status === 'issued') return null;
-  requireFurtherCode(services, { made, newest: code });
+  requireFurtherCode(services, { count, newest: code });
   const planned = await planGuestCode(services, tx, member, booking);
   await enqueue(tx, {
     kind: 'access.request-crew',

@@ -78,7 +78,7 @@ export async function readGuestAccess(services: Services, page: CrewPage): Promi
       );
     return { ...access, own, nextCodeAt: null, codesLeft: 0 };
   }
-  const { code, made } = await newestGuestCode(db, page.memberId);
+  const { code, count } = await newestGuestCode(db, page.memberId);
   const shown =
     !held &&
     code?.status === 'issued' &&
@@ -87,7 +87,7 @@ export async function readGuestAccess(services: Services, page: CrewPage): Promi
     !(await isHeldForUndo(db, page.bookingId, now));
   return {
     ...access,
-    ...furtherCodes(services, { made, newest: code }),
+    ...furtherCodes(services, { count, newest: code }),
     own,
     pin: shown ? openDigits(services, code) : null,
     worksFrom: shown ? code.startsAt : worksFrom,

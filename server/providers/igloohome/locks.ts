@@ -98,7 +98,7 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
   const { mode } = config;
   return {
     provider: 'igloohome',
-    revocableModes: Object.values(CAPABILITIES).flatMap((one) => (one.revocable ? [one.mode] : [])),
+    revocableModes: Object.values(CAPABILITIES).flatMap(({ revocable, mode }) => (revocable ? [mode] : [])),
     capabilities: CAPABILITIES[mode],
     issueCode: (input) => (mode === 'bridge' ? createCode(call, bridgeId, input) : computeCode(call, mode, input)),
     async revokeCode({ lockId, pin }) {
