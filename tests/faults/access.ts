@@ -38,8 +38,8 @@ export const ACCESS: readonly Fault[] = [
   {
     title: 'A request for a staff code with another end, sent with the same id, shows the earlier code',
     file: 'server/operations/access/staff-codes.ts',
-    find: '(made.studioId === wanted.studioId && +made.endsAt === +wanted.endTime)',
-    replace: 'made.studioId === wanted.studioId',
+    find: '(existing.studioId === request.studioId && +existing.endsAt === +request.endTime)',
+    replace: 'existing.studioId === request.studioId',
     tests: ['tests/operations/access-codes.test.ts', 'tests/functions/*.test.ts', 'tests/api/doors.test.ts'],
   },
   {
