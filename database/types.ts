@@ -1323,6 +1323,10 @@ export type Database = {
         };
         Returns: Json;
       };
+      staff_rights: {
+        Args: never;
+        Returns: string[];
+      };
       staff_rooms: {
         Args: never;
         Returns: {

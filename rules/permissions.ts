@@ -5,6 +5,8 @@
  */
 export const PERMISSIONS = ['bookings', 'identity', 'money', 'settings', 'owner'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+/** What decides which pages staff see: a permission, or `audit_log`, which the database grants (`staff_rights()`). */
+export type StaffRight = Permission | 'audit_log';
 
 /** How many days staff without a second factor can go on when an owner begins to require one, unless the owner says otherwise. */
 export const GRACE_DAYS = 7;

@@ -34,6 +34,13 @@ const terms = {
     .describe('The version of the terms that was shown. Without it the current terms are meant.'),
 };
 
+/** What a customer states in the checkout. A hold stores each field under its name here; a new one needs no change in between. */
+export type CheckoutDetails = {
+  /** As `storedPhone` writes it; null when none was given. */
+  readonly contactPhone: string | null;
+};
+const toDetails = (phone: string | null | undefined): CheckoutDetails => ({ contactPhone: phone ?? null });
+
 const fromBookingPage = z
   .looseObject({
     bookingData: z.looseObject({
@@ -52,7 +59,7 @@ const fromBookingPage = z
     endTime: bookingData.end_time,
     series: bookingData.series,
     couponCode: bookingData.coupon_code ?? null,
-    contactPhone: customerData?.phone ?? null,
+    details: toDetails(customerData?.phone),
     termsAccepted: customerData?.termsAccepted === true,
     termsVersion: customerData?.termsVersion ?? null,
     shownTotalCents: bookingData.final_cost ?? null,
@@ -77,7 +84,7 @@ const fromCheckout = z
     endTime: metadata.endTime,
     series: metadata.series,
     couponCode: metadata.couponCode ?? null,
-    contactPhone: customerPhone ?? null,
+    details: toDetails(customerPhone),
     termsAccepted: metadata.termsAccepted === true,
     termsVersion: metadata.termsVersion ?? null,
     shownTotalCents: amount ?? null,

@@ -45,6 +45,16 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     expect(await held(colleague)).toEqual([]);
   });
 
+  it('staff_rights tells each account its own permissions, and that it may read the audit log exactly when it may', async () => {
+    const rights = async ({ token }: Customer) => (await server.client(token).rpc('staff_rights')).data;
+    const entries = async ({ token }: Customer) => (await server.client(token).from('audit_logs').select('id')).data;
+    expect([await rights(colleague), await entries(colleague)]).toEqual([[], []]);
+    await set(colleague, ['settings', 'bookings']);
+    expect([await rights(colleague), await entries(colleague)]).toEqual([['bookings', 'settings'], []]);
+    expect(await rights(owner)).toEqual(['owner', 'audit_log']);
+    expect(await entries(owner)).not.toEqual([]);
+  });
+
   it('the first permission makes an account staff, an empty list ends it, and each change is in the audit log', async () => {
     const isStaff = async () => (await server.client(colleague.token).rpc('is_staff')).data;
     expect(await isStaff()).toBe(false);

@@ -23,7 +23,7 @@ describe('create-payment', () => {
     startTime: new Date('2031-05-02T00:00:00Z'),
     endTime: new Date('2031-05-02T02:00:00Z'),
     couponCode: null,
-    contactPhone: null,
+    details: { contactPhone: null },
     termsAccepted: false,
     termsVersion: null,
     series: null,
@@ -46,7 +46,7 @@ describe('create-payment', () => {
       {
         shownTotalCents: 8255,
         couponCode: 'WELCOME',
-        contactPhone: '+61412345678',
+        details: { contactPhone: '+61412345678' },
         termsAccepted: true,
         termsVersion: '2026-11-01',
       },
@@ -72,7 +72,7 @@ describe('create-payment', () => {
         customerPhone: '0412 345 678',
         metadata: { ...metadata, couponCode: ' WELCOME ', termsAccepted: true, userId: STAFF },
       },
-      { shownTotalCents: 8255, couponCode: 'WELCOME', contactPhone: '+61412345678', termsAccepted: true },
+      { shownTotalCents: 8255, couponCode: 'WELCOME', details: { contactPhone: '+61412345678' }, termsAccepted: true },
     ],
     [
       'a checkout where nothing was typed',

@@ -178,7 +178,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     ...nextSpan(),
     series: null,
     couponCode: null,
-    contactPhone: null,
+    details: { contactPhone: null },
     termsAccepted: true,
     termsVersion: null,
     shownTotalCents: null,

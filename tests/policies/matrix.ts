@@ -623,6 +623,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'developer_pages_open()': 'anon authenticated service_role',
   'free_hours(first_day date, days integer, studio uuid)': 'authenticated service_role',
   'has_permission(permission text)': 'anon authenticated service_role',
+  'staff_rights()': 'authenticated service_role',
   'is_staff()': 'anon authenticated service_role',
   'lacks_second_factor(permission text)': 'authenticated service_role',
   'keep_blocked_booking(booking uuid)': 'authenticated service_role',

@@ -52,6 +52,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.make_gift_codes': 'authenticated service_role',
   'public.set_gift_batch_active': 'authenticated service_role',
   'public.has_permission': 'anon authenticated service_role',
+  'public.staff_rights': 'authenticated service_role',
   'public.is_staff': 'anon authenticated service_role',
   'public.lacks_second_factor': 'authenticated service_role',
   'public.keep_blocked_booking': 'authenticated service_role',

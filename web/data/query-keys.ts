@@ -13,7 +13,7 @@ export const queryKeys = {
   hostedCheck: kind<[verificationId: Id]>('hosted-check'),
   eligibility: kind<[userId: Id]>('eligibility'),
   role: kind<[userId: Id]>('role'),
-  staffRights: kind<[userId: Id, accessToken: Id]>('staff-rights'),
+  staffRights: kind<[userId: Id, assurance: Id]>('staff-rights'),
   authenticatorApps: kind<[userId: Id]>('authenticator-apps'),
   passkeys: kind<[userId: Id]>('passkeys'),
   sessions: kind<[]>('sessions'),
@@ -52,7 +52,6 @@ export const queryKeys = {
   // Of staff
   factorRules: kind<[accessToken: Id]>('factor-rules'),
   team: kind<[]>('team'),
-  permissions: kind<[userId: Id]>('permissions'),
   staffDay: kind<[day: string]>('staff-day'),
   staffCalendar:
     kind<[what: 'days' | 'free' | 'feeds', firstDay?: string, days?: number, studioId?: Id]>('staff-calendar'),

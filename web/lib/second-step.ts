@@ -4,7 +4,7 @@ type Factor = { readonly id: string; readonly type: 'totp' | 'phone' | 'webauthn
 
 /** Returns the verified factors of a session that still needs a second step; empty when it needs none. */
 export function wantedFactors(session: Session | null): readonly Factor[] {
-  if (session === null || levelOf(session.access_token) === 'aal2') return [];
+  if (session === null || readAssurance(session.access_token) === 'aal2') return [];
   return (session.user.factors ?? []).flatMap(({ id, status, factor_type: type, friendly_name: name }) =>
     status === 'verified' && (type === 'totp' || type === 'phone' || type === 'webauthn')
       ? [{ id, type, name: name ?? '' }]
@@ -13,11 +13,13 @@ export function wantedFactors(session: Session | null): readonly Factor[] {
 }
 
 /** Reads `aal` of an access token without verifying it: only the server decides. */
-function levelOf(token: string): unknown {
+export function readAssurance(token: string): string | null {
   try {
     const part = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
     const claims: unknown = JSON.parse(atob(part));
-    return claims !== null && typeof claims === 'object' && 'aal' in claims ? claims.aal : null;
+    return claims !== null && typeof claims === 'object' && 'aal' in claims && typeof claims.aal === 'string'
+      ? claims.aal
+      : null;
   } catch {
     return null; // not one of our tokens
   }

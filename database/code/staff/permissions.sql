@@ -18,6 +18,17 @@ end
 $$;
 grant execute on function public.has_permission(text) to anon, authenticated;
 
+-- Returns what the caller may do as staff in its session: its permissions, and `audit_log` if it may read the audit
+-- log. The pages of staff show what is in this list; every function and policy still decides for itself.
+create or replace function public.staff_rights()
+returns text[] language sql stable security definer set search_path = '' as $$
+  select coalesce(pg_catalog.array_agg(p.permission order by p.permission), '{}')
+    || case when private.may_read_audit_log() then '{audit_log}' else '{}' end::text[]
+  from public.staff_permissions p
+  where p.user_id = auth.uid() and public.is_staff()
+$$;
+grant execute on function public.staff_rights() to authenticated;
+
 -- Throws 42501 unless the caller has the permission or is the service key. If only the second factor is missing, the
 -- message and the hint say so.
 create or replace function private.require_permission(p_permission text)

@@ -1,3 +1,4 @@
+import type { CheckoutDetails } from '#contracts/bookings/create-payment.ts';
 import type { CouponTerms } from '#rules/coupons.ts';
 import type { Quote } from '#rules/pricing.ts';
 import { DatabaseError, type Queryable } from '#server/db/database.ts';
@@ -23,23 +24,23 @@ import { tooManyHolds, tooManyHours, type UnpaidHours } from '../core/too-many-h
 import type { Services } from '../core/services.ts';
 
 /** The parameters of `private.hold_booking()`. */
-export type HoldClaim = ClaimedSpan & {
-  readonly userId: string;
-  readonly studioId: string;
-  readonly studioName: string | undefined;
-  /** The later bookings of a series. */
-  readonly also: readonly ClaimedSpan[];
-  readonly totalCents: number;
-  readonly holdExpiresAt: Date;
-  readonly sessionExpiresAt: Date;
-  readonly couponTerms: CouponTerms | null;
-  readonly idVerificationId: string;
-  readonly termsVersion: string;
-  readonly contactPhone: string | null;
-  readonly policy: { readonly freeCancelHours: number };
-  readonly maxLiveHolds: number;
-  readonly holdsPerHour: number;
-};
+export type HoldClaim = ClaimedSpan &
+  CheckoutDetails & {
+    readonly userId: string;
+    readonly studioId: string;
+    readonly studioName: string | undefined;
+    /** The later bookings of a series. */
+    readonly also: readonly ClaimedSpan[];
+    readonly totalCents: number;
+    readonly holdExpiresAt: Date;
+    readonly sessionExpiresAt: Date;
+    readonly couponTerms: CouponTerms | null;
+    readonly idVerificationId: string;
+    readonly termsVersion: string;
+    readonly policy: { readonly freeCancelHours: number };
+    readonly maxLiveHolds: number;
+    readonly holdsPerHour: number;
+  };
 
 /** The hours and the price of one booking of a claim. */
 export type ClaimedSpan = {

@@ -1,3 +1,4 @@
+import type { CheckoutDetails } from '#contracts/bookings/create-payment.ts';
 import { centsToDollars } from '#rules/money.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import { startDeadline, withTimeout } from '../core/timeout.ts';
@@ -26,8 +27,7 @@ export type HoldRequest = {
   readonly series: readonly StudioDate[] | null;
   /** '' for no coupon; null keeps the coupon of the caller's own hold of these hours. */
   readonly couponCode: string | null;
-  /** As `storedPhone` writes it; null when none was given. */
-  readonly contactPhone: string | null;
+  readonly details: CheckoutDetails;
   readonly termsAccepted: boolean;
   /** The version of the terms that the customer was shown and accepts; null: the current one. */
   readonly termsVersion: string | null;
@@ -119,6 +119,7 @@ function claimOf(
   if (first === undefined) throw new Error('a request has at least one span');
   const holdExpiresAt = new Date(now.getTime() + resolveHoldMinutes(config, rules) * 60_000);
   return {
+    ...request.details,
     userId: request.userId,
     studioId: request.studioId,
     studioName: facts.studio?.name,
@@ -130,7 +131,6 @@ function claimOf(
     couponTerms: priced.find(({ price }) => price.coupon)?.price.coupon ?? null,
     idVerificationId: verificationId,
     termsVersion: rules.termsVersion,
-    contactPhone: request.contactPhone,
     policy: { freeCancelHours: rules.freeCancelHours },
     maxLiveHolds: rules.maxLiveHolds * config.limitFactor,
     holdsPerHour: rules.holdsPerHour * config.limitFactor,

@@ -109,9 +109,9 @@ test('the first failing rule is shown at its field: names, then email, then phon
   await pay();
   await waitFor(() => expect(send).toHaveBeenCalledOnce());
   expect(send).toHaveBeenCalledWith({
-    fullName: 'Alex Citizen',
-    email: 'alex@example.com',
-    phone: '0400 000 000',
+    customerName: 'Alex Citizen',
+    customerEmail: 'alex@example.com',
+    customerPhone: '0400 000 000',
   });
 });
 
@@ -123,5 +123,5 @@ test('a person with one name needs no last name', async () => {
   expect(screen.queryByLabelText('Last name')).toBeNull();
   await fill(field('Name'), 'Sukarno');
   await pay();
-  await waitFor(() => expect(send).toHaveBeenCalledWith(expect.objectContaining({ fullName: 'Sukarno' })));
+  await waitFor(() => expect(send).toHaveBeenCalledWith(expect.objectContaining({ customerName: 'Sukarno' })));
 });

@@ -5,7 +5,7 @@ const whole = { first: 'Alex', last: 'Citizen', oneName: false, email: 'alex@exa
 
 test('a valid customer is returned trimmed', () => {
   expect(checkCustomer({ ...whole, email: ' alex@example.com ' })).toEqual({
-    customer: { fullName: 'Alex Citizen', email: 'alex@example.com', phone: '0400 000 000' },
+    customer: { customerName: 'Alex Citizen', customerEmail: 'alex@example.com', customerPhone: '0400 000 000' },
   });
 });
 

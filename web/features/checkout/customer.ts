@@ -11,7 +11,12 @@ const typedCustomerSchema = z.object({
   phone: z.string(),
 });
 export type CustomerFields = z.infer<typeof typedCustomerSchema>;
-export type Customer = { readonly fullName: string; readonly email: string; readonly phone: string };
+/** The customer as `create-payment` is sent it: every member goes into its body. */
+export type Customer = {
+  readonly customerName: string;
+  readonly customerEmail: string;
+  readonly customerPhone: string;
+};
 /** First failing rule and its field. */
 type FieldProblem = { readonly field: keyof CustomerFields; readonly message: string };
 
@@ -32,7 +37,10 @@ export function checkCustomer(typed: CustomerFields): { customer: Customer } | {
   const name = joinName(typed);
   if ('problem' in name) return { problem: { field: name.field, message: name.problem } };
   const parsed = customerSchema.safeParse({ fullName: name.fullName, email: typed.email, phone: typed.phone });
-  if (parsed.success) return { customer: parsed.data };
+  if (parsed.success) {
+    const { fullName, email, phone } = parsed.data;
+    return { customer: { customerName: fullName, customerEmail: email, customerPhone: phone } };
+  }
   const field = FIELD_OF[String(parsed.error.issues[0]?.path[0])] ?? 'first';
   return { problem: { field, message: firstError(parsed.error) } };
 }

@@ -2,6 +2,7 @@ import type { BookingDraft } from '#web/lib/drafts.ts';
 import { type Booking, parseRow } from '#web/data/bookings/booking.ts';
 import { seriesField } from '#web/data/drafts/series-draft.ts';
 import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
+import type { Customer } from './customer.ts';
 
 /**
  * Holds the hours and returns the pay page; `url` is null while the payment provider has not answered. `total` is the price shown, in
@@ -13,9 +14,7 @@ export function pay(input: {
   total: number;
   /** Price, volume discount and coupon discount of the total, in dollars, as the specification sends them. The server computes its own. */
   parts: { readonly subtotal: number; readonly discount: number; readonly couponDiscount: number };
-  fullName: string;
-  email: string;
-  phone: string;
+  customer: Customer;
   couponCode: string | null;
   /** The version of the terms that the customer has just accepted; null when they were accepted before. */
   termsVersion: string | null;
@@ -25,9 +24,7 @@ export function pay(input: {
   return callFunction('create-payment', {
     amount: input.total,
     description: `${draft.studio_name}, ${draft.total_hours} h`,
-    customerEmail: input.email,
-    customerName: input.fullName,
-    customerPhone: input.phone,
+    ...input.customer,
     metadata: {
       studioId: draft.studio_id,
       studioName: draft.studio_name,

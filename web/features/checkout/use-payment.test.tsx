@@ -16,7 +16,7 @@ const draft = {
   start_time: '2031-03-08T07:00:00Z',
   end_time: '2031-03-08T09:00:00Z',
 } as Parameters<typeof usePayment>[0]['draft'];
-const customer = { fullName: 'Alex Citizen', email: 'alex@example.com', phone: '+61491570006' };
+const customer = { customerName: 'Alex Citizen', customerEmail: 'alex@example.com', customerPhone: '+61491570006' };
 const quote = { baseCents: 17_000, discountCents: 1_700, couponDiscountCents: 1_500 };
 const ignore = (): void => {};
 function Pay() {

@@ -60,7 +60,7 @@ export function usePayment(options: {
           couponDiscount: centsToDollars(quote.couponDiscountCents),
         },
         termsVersion,
-        ...customer,
+        customer,
       };
       const url = await payPage.open(() => pay(wanted));
       if (url !== null) leaveTo(url);

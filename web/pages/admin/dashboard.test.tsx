@@ -1,8 +1,10 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { withAccount } from '#web/data/testing/account.tsx';
+import { fetchClient } from '#web/data/fetch-client.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import * as wire from '#web/data/testing/wire.ts';
-import type { Permission } from '#rules/permissions.ts';
+import type { StaffRight } from '#rules/permissions.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
 import { toast } from '#web/ui/toast.tsx';
@@ -38,18 +40,13 @@ const ENTRY = {
   public: false,
   weeks: 1,
 };
-const setPermissions = (...list: readonly Permission[]): void =>
-  wire.answerRows(
-    'staff_permissions',
-    list.map((permission) => ({ permission })),
-  );
+const setRights = (...rights: readonly StaffRight[]): void => wire.answerRows('staff_rights', rights);
 const show = (path: string) => renderPart(withAccount(<AdminPage />), { path });
 beforeEach(() => {
   vi.mocked(toast).mockClear();
   Element.prototype.scrollIntoView = vi.fn();
   wire.signIn('u');
   wire.answerRows('user_roles', [{ role: 'admin' }]);
-  wire.answerRows('is_staff', true);
   wire.answerRows('second_factor_rules', { permissions: [], shown: false, due: null });
   wire.answerRows('developer_pages_open', false);
   wire.answerRows('studios', STUDIOS);
@@ -87,7 +84,7 @@ test.each([
     ],
   ],
 ] as const)('staff with the permission %s have the tabs %j, and Today is open', async (permission, tabs) => {
-  setPermissions(permission);
+  setRights(permission, ...(permission === 'owner' ? ['audit_log' as const] : []));
   show('/admin');
   const shown = await screen.findAllByRole('tab');
   expect(shown.map((tab) => tab.textContent)).toEqual(tabs);
@@ -97,23 +94,49 @@ test.each([
 });
 
 test('a tab of another permission in the address opens Today', async () => {
-  setPermissions('identity');
+  setRights('identity');
   show('/admin?tab=audit-logs');
   expect((await screen.findByRole('tab', { selected: true })).textContent).toBe('Today');
-  expect(wire.sentTo('staff_permissions').map(({ search }) => search.get('user_id'))).toEqual(['eq.u']);
+  expect(wire.sentTo('staff_rights')).toHaveLength(1);
 });
 
 test('permissions that could not be loaded offer another try', async () => {
-  wire.fail('staff_permissions', 500);
+  wire.fail('staff_rights', 500);
   show('/admin');
   const again = await screen.findByRole('button', { name: 'Try again' });
-  setPermissions();
+  setRights('bookings');
   await user.click(again);
   expect(await screen.findByRole('tab', { name: 'Today' })).toBeTruthy();
 });
 
+test('whoever the server lets read the audit log sees its tab, and an owner whom it does not let has none', async () => {
+  setRights('money', 'audit_log');
+  const { unmount } = show('/admin');
+  expect(await screen.findByRole('tab', { name: 'Audit Logs' })).toBeTruthy();
+  unmount();
+  setRights('owner');
+  show('/admin');
+  expect(await screen.findByRole('tab', { name: 'Staff' })).toBeTruthy();
+  expect(screen.queryByRole('tab', { name: 'Audit Logs' })).toBeNull();
+});
+
+test('what staff have typed stays when the access token is renewed and when their permissions cannot be read again', async () => {
+  setRights('bookings');
+  const { client } = show('/admin');
+  const field = await screen.findByRole('searchbox');
+  await user.type(field, 'sam');
+  wire.fail('staff_rights', 500);
+  wire.answerPath('/auth/v1/token', { ...wire.sessionFor({ id: 'u' }), access_token: 'renewed' });
+  const { auth } = await fetchClient();
+  await act(async () => void (await auth.refreshSession()));
+  await act(() => client.refetchQueries({ queryKey: queryKeys.staffRights.all }));
+  expect(wire.sentTo('staff_rights').length).toBeGreaterThan(1);
+  expect(screen.getByRole('searchbox')).toBe(field);
+  expect(field).toHaveProperty('value', 'sam');
+});
+
 test('the booking of the address opens on top of a tab, for staff with the permission, and closing it keeps the tab', async () => {
-  setPermissions('bookings');
+  setRights('bookings');
   const { unmount } = show('/admin?tab=today&day=2031-03-04&booking=ABCD-2345');
   expect(await screen.findByText('There is no booking with this reference.')).toBeTruthy();
   expect(wire.sentTo('booking_details').map(({ body }) => body)).toEqual([{ reference: 'ABCD-2345' }]);
@@ -121,7 +144,7 @@ test('the booking of the address opens on top of a tab, for staff with the permi
   expect(screen.queryByText('There is no booking with this reference.')).toBeNull();
   expect(screen.getByRole('heading', { name: 'Tuesday 4 March 2031' })).toBeTruthy();
   unmount();
-  setPermissions('identity');
+  setRights('identity');
   show('/admin?booking=ABCD-2345');
   expect(await screen.findByText(/^Nothing that you may see needs you now\. /)).toBeTruthy();
   expect(screen.queryByText('There is no booking with this reference.')).toBeNull();
@@ -129,8 +152,7 @@ test('the booking of the address opens on top of a tab, for staff with the permi
 });
 
 test('a session without the second step that its account needs opens no part, and reads how to add the step', async () => {
-  setPermissions('owner');
-  wire.answerRows('is_staff', false);
+  setRights();
   show('/admin?tab=export');
   expect(await screen.findByText('Staff need two-step sign-in here')).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Account Settings' })).toBeTruthy();
@@ -156,7 +178,7 @@ const press = async (name: string) => user.click(await dialog().findByRole('butt
 
 /** Picks the booking up with the keyboard and drops it in the same hours of Studio B. */
 async function dropInStudioB(held: 'money' | null): Promise<void> {
-  setPermissions('bookings', ...(held === null ? [] : [held]));
+  setRights('bookings', ...(held === null ? [] : [held]));
   show('/admin?tab=calendar&day=2999-03-03');
   await screen.findByText('Sam Guest');
   (await screen.findByRole('grid')).focus();

@@ -1,12 +1,13 @@
 import { Suspense, useEffect, useState } from 'react';
+import type { StaffRight } from '#rules/permissions.ts';
 import { DeveloperLink } from '#web/staff/permissions/developer-link.tsx';
 import { FactorDue } from '#web/staff/permissions/factor-due.tsx';
 import { StaffGate } from '#web/staff/permissions/staff-gate.tsx';
-import { may, usePermissions } from '#web/staff/permissions/use-permissions.ts';
+import { may } from '#web/staff/permissions/use-staff-rights.ts';
 import { paths, withBooking } from '#web/lib/paths.ts';
 import { useNavigate, useSearchParams } from '#web/router/router.tsx';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
-import { LoadFailed, Skeleton, Waiting } from '#web/ui/notice.tsx';
+import { Skeleton } from '#web/ui/notice.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
@@ -30,27 +31,13 @@ export default function AdminPage() {
     section?.part.fetch();
     if (section?.searched) SearchForm.fetch();
   }, [first]);
-  return (
-    <StaffGate title={TITLE}>
-      <AdminTabs />
-    </StaffGate>
-  );
+  return <StaffGate title={TITLE}>{(held) => <AdminTabs held={held} />}</StaffGate>;
 }
 
 /** Shows the tabs that the account's permissions open. */
-function AdminTabs() {
+function AdminTabs({ held }: { held: ReadonlySet<StaffRight> }) {
   const [search, setSearch] = useSearchParams();
-  const permissions = usePermissions();
-  const held = permissions.data;
-  if (held === undefined)
-    return permissions.isError ? (
-      <Shell back={BACK} title={TITLE}>
-        <LoadFailed title="Your permissions could not be loaded." onRetry={() => void permissions.refetch()} />
-      </Shell>
-    ) : (
-      <Waiting label="Checking permissions..." />
-    );
-  const sections = SECTIONS.filter((one) => one.for === undefined || may(held, one.for));
+  const sections = SECTIONS.filter(({ for: right }) => right === undefined || may(held, right));
   const section = sections.find(({ key }) => key === search.get('tab')) ?? sections[0];
   if (section === undefined) return null;
   return (

@@ -1,8 +1,8 @@
 import { type ReactNode, Suspense } from 'react';
-import type { Permission } from '#rules/permissions.ts';
+import type { StaffRight } from '#rules/permissions.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { useStudios } from '#web/features/studios/queries.ts';
-import { may, useMayGive } from '#web/staff/permissions/use-permissions.ts';
+import { may, useMayGive } from '#web/staff/permissions/use-staff-rights.ts';
 import { withBooking } from '#web/lib/paths.ts';
 import { useNavigate, useSearchParams } from '#web/router/router.tsx';
 import { Skeleton } from '#web/ui/notice.tsx';
@@ -90,7 +90,7 @@ const Rooms = lazyPart(async () => ({ default: (await import('#web/staff/rooms/r
 
 /** What a section is shown with: the permissions of the account, and the query of the address. */
 type Opened = {
-  readonly held: ReadonlySet<Permission>;
+  readonly held: ReadonlySet<StaffRight>;
   readonly words: string;
   readonly setSearch: ReturnType<typeof useSearchParams>[1];
 };
@@ -98,8 +98,8 @@ type Section = {
   /** Its name in the address. */
   readonly key: string;
   readonly label: string;
-  /** The permission that it needs; all staff see a section without one. */
-  readonly for?: Permission;
+  /** The permission or right that it needs; all staff see a section without one. */
+  readonly for?: StaffRight;
   /** Has the field that finds bookings and customers. */
   readonly searched?: true;
   /** Fetched while the permissions are read. */
@@ -152,7 +152,7 @@ export const SECTIONS: readonly Section[] = [
   {
     key: 'audit-logs',
     label: 'Audit Logs',
-    for: 'owner',
+    for: 'audit_log',
     part: AuditLog,
     show: ({ words, setSearch }) => (
       <AuditLog words={words} onSearch={(q) => setSearch({ tab: 'audit-logs', ...(q === '' ? {} : { q }) })} />
@@ -176,7 +176,7 @@ export const SECTIONS: readonly Section[] = [
 ];
 
 /** The address holds the day unless it is today's. */
-function TodayTab({ held }: { held: ReadonlySet<Permission> }) {
+function TodayTab({ held }: { held: ReadonlySet<StaffRight> }) {
   const mayGive = useMayGive();
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();

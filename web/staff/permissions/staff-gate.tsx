@@ -1,24 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
+import type { StaffRight } from '#rules/permissions.ts';
 import { paths } from '#web/lib/paths.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { readRole } from '#web/data/role.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Notice, Waiting } from '#web/ui/notice.tsx';
+import { LoadFailed, Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
-import { readStaffRights } from './queries.ts';
-import { usePermissions } from './use-permissions.ts';
+import { useStaffRights } from './use-staff-rights.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
 const SIGN_IN = 'Authentication Required: Please sign in to access the admin panel';
 const DENIED =
   "Access Denied: You don't have permission to access this admin area. Only administrators can view this page.";
 
-/** Shows its children to staff only; others see why not. Only a convenience: the server decides what can be read. */
-export function StaffGate({ title, children }: { title: string; children: ReactNode }) {
-  const { status, user, session } = useSession();
+/** Shows its children to staff only, with what they may do; others see why not. Only a convenience: the server decides what can be read. */
+export function StaffGate({
+  title,
+  children,
+}: {
+  title: string;
+  children: (held: ReadonlySet<StaffRight>) => ReactNode;
+}) {
+  const { status, user } = useSession();
   const { open } = useAuthDialog();
   const navigate = useNavigate();
   const role = useQuery({
@@ -26,15 +32,8 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
     queryFn: () => readRole(user?.id ?? ''),
     enabled: user !== null,
   });
-  const rights = useQuery({
-    queryKey: queryKeys.staffRights.of(user?.id ?? null, session?.access_token ?? null),
-    queryFn: readStaffRights,
-    enabled: user !== null,
-    // An owner may require the second step meanwhile.
-    refetchInterval: 60_000,
-  });
-  // What the tabs need is read beside the role, so that they do not wait for it afterwards.
-  usePermissions();
+  // Read beside the role, so that the tabs do not wait for it afterwards.
+  const rights = useStaffRights();
   useEffect(() => {
     if (status === 'out') open('sign-in');
   }, [status, open]);
@@ -63,8 +62,15 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
         </Button>
       </Shell>
     );
-  if (rights.data === undefined) return <Waiting label="Checking permissions..." />;
-  if (!rights.data)
+  if (rights.data === undefined)
+    return rights.isError ? (
+      <Shell back={BACK} title={title}>
+        <LoadFailed title="Your permissions could not be loaded." onRetry={() => void rights.refetch()} />
+      </Shell>
+    ) : (
+      <Waiting label="Checking permissions..." />
+    );
+  if (rights.data.size === 0)
     return (
       <Shell back={BACK} title={title}>
         <Notice tone="warn">
@@ -79,5 +85,5 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
         </Button>
       </Shell>
     );
-  return children;
+  return children(rights.data);
 }

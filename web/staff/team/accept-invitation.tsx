@@ -15,7 +15,7 @@ export function AcceptInvitation({ token }: { token: string }) {
   const navigate = useNavigate();
   const accept = useMutation({
     mutationFn: () => acceptInvitation(token),
-    meta: { handled: true, invalidates: [queryKeys.role.all, queryKeys.staffRights.all, queryKeys.permissions.all] },
+    meta: { handled: true, invalidates: [queryKeys.role.all, queryKeys.staffRights.all] },
     onSuccess: () => navigate(paths.admin, { replace: true }),
   });
   if (token === '')

@@ -10,7 +10,7 @@ import { PermissionFields } from './permission-fields.tsx';
 import { type Member, removeMember, setPermissions } from './queries.ts';
 import { permissionsFormSchema, ticked } from './team-form.ts';
 
-const INVALIDATES = [queryKeys.team.all, queryKeys.permissions.all];
+const INVALIDATES = [queryKeys.team.all, queryKeys.staffRights.all];
 const nameOf = ({ name, email }: Member): string => name ?? email ?? 'Account without a name';
 
 /** Changes what somebody may do as staff. */
