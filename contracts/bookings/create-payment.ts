@@ -39,7 +39,6 @@ export type CheckoutDetails = {
   /** As `storedPhone` writes it; null when none was given. */
   readonly contactPhone: string | null;
 };
-const toDetails = (phone: string | null | undefined): CheckoutDetails => ({ contactPhone: phone ?? null });
 
 const fromBookingPage = z
   .looseObject({
@@ -59,7 +58,7 @@ const fromBookingPage = z
     endTime: bookingData.end_time,
     series: bookingData.series,
     couponCode: bookingData.coupon_code ?? null,
-    details: toDetails(customerData?.phone),
+    details: { contactPhone: customerData?.phone ?? null } satisfies CheckoutDetails,
     termsAccepted: customerData?.termsAccepted === true,
     termsVersion: customerData?.termsVersion ?? null,
     shownTotalCents: bookingData.final_cost ?? null,
@@ -84,7 +83,7 @@ const fromCheckout = z
     endTime: metadata.endTime,
     series: metadata.series,
     couponCode: metadata.couponCode ?? null,
-    details: toDetails(customerPhone),
+    details: { contactPhone: customerPhone ?? null } satisfies CheckoutDetails,
     termsAccepted: metadata.termsAccepted === true,
     termsVersion: metadata.termsVersion ?? null,
     shownTotalCents: amount ?? null,
