@@ -1,53 +1,7 @@
 import { formatStudioTime } from '../studio-time.ts';
+import { JOB_TITLES } from './job-titles.ts';
 
-/** What each kind of job is called to people. The list of all kinds: `defineJob` accepts no other. */
-export const JOB_TITLES = {
-  'mail.waitlist': 'Email about hours of the wait list',
-  'mail.job-alert': 'Email about jobs that fail',
-  'access.end-secret': 'Replacing a code that a former member of staff has seen',
-  'power.follow': 'Switching the lights for a session',
-  'pass.apple': 'Changing a pass in Apple Wallet',
-  'pass.google': 'Changing a pass in Google Wallet',
-  'mail.booking-confirmed': 'Booking confirmation email',
-  'mail.booking-cancelled': 'Cancellation email',
-  'mail.booking-moved': 'Email about moved hours',
-  'mail.refund': 'Refund email',
-  'mail.document': 'Email with the documents',
-  'mail.link-expired': 'Email about a link that nobody paid',
-  'mail.link-expired-staff': 'Email to staff about a link that nobody paid',
-  'mail.payment-link': 'Email with the link to pay',
-  'mail.payment-returned': 'Email about a returned payment',
-  'mail.payment-processing': 'Email about a payment in progress',
-  'mail.payment-failed': 'Email about a failed payment',
-  'mail.access-code': 'Access code email',
-  'mail.reminder': 'Reminder email',
-  'text.reminder': 'Reminder text message',
-  'mail.thanks': 'Email after a session',
-  'mail.incident-answer': 'Answer to a report',
-  'mail.door-help': 'Email to staff about a closed door',
-  'mail.id-decision': 'Email about an ID decision',
-  'mail.id-withdrawn': 'Email about a withdrawn ID',
-  'mail.code-held': 'Email that the access code is held',
-  'mail.code-held-staff': 'Email to staff about a held access code',
-  'mail.id-needed': 'Email that asks for an ID',
-  'mail.id-missing': 'Email to staff about a missing ID',
-  'mail.staff-invitation': 'Email that invites to the staff',
-  'mail.second-factor': 'Email to staff about two-step sign-in',
-  'mail.review-waiting': 'Email to staff about an ID that waits',
-  'mail.customer': 'Email from staff',
-  'mail.campaign': 'News',
-  'mail.campaign-test': 'Test of news',
-  'access.request': 'Access code from the lock',
-  'access.request-crew': 'Access code of a guest from the lock',
-  'access.revoke-crew': 'Removing the code of a guest from the lock',
-  'access.revoke-staff': 'Removing a code of staff from the lock',
-  'access.revoke': 'Removing a code from the lock',
-  'payment.refund': 'Refund',
-  'payment.partial-refund': 'Partial refund',
-  'payment.compare-ledger': 'Comparison with the payment provider',
-  'payment.forget-customer': 'Deleting saved cards at the payment provider',
-  'image.delete': 'Deleting an ID photo',
-} as const;
+/** Every kind of job of the business. */
 export type JobKind = keyof typeof JOB_TITLES;
 const isKind = (kind: string): kind is JobKind => kind in JOB_TITLES;
 

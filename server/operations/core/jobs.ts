@@ -45,6 +45,8 @@ export type JobOutcome = queue.JobOutcome;
 /** A kind of job. */
 export type JobDefinition = Omit<queue.JobRules, 'worker'> & {
   readonly kind: JobKind;
+  /** What staff and the owner call it, as in "Refund email: not sent yet". */
+  readonly title: string;
   readonly worker: WorkerName;
   readonly handle: (services: Services, job: queue.Job) => Promise<JobOutcome>;
 };
@@ -52,7 +54,8 @@ export type JobDefinition = Omit<queue.JobRules, 'worker'> & {
 /**
  * Defines a kind of job, in the module that does it. `handle` gets the payload as its schema parses it when the job is claimed, also one that
  * a trigger wrote; a job whose payload breaks the schema fails, is tried again and raises an alert like any other. Without a schema the
- * handler gets no payload. The kind needs a title in rules/alerts/jobs.ts.
+ * handler gets no payload. A new kind compiles once ALL_JOBS lists it and its title is in rules/alerts/job-titles.ts, which
+ * all-jobs.test.ts writes.
  */
 export function defineJob<Payload = undefined>(
   job: Omit<JobDefinition, 'handle'> & {
@@ -82,7 +85,7 @@ export function jobKinds(
   workers: Workers = WORKERS,
 ): queue.JobKinds {
   return Object.fromEntries(
-    definitions.map(({ kind, worker, handle, ...rules }) => [
+    definitions.map(({ kind, title: _title, worker, handle, ...rules }) => [
       kind,
       {
         ...rules,

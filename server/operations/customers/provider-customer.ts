@@ -75,6 +75,7 @@ export async function removeSavedCard({ db, payments }: Services, userId: string
 
 export const forgetCustomerJob = defineJob({
   kind: 'payment.forget-customer',
+  title: 'Deleting saved cards at the payment provider',
   worker: 'payments',
   payload: z.object({ customerId: z.string() }),
   handle: (services, job) => forgetCustomer(services, job),

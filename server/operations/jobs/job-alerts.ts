@@ -93,6 +93,7 @@ function toAlert(job: AlertedJob): Alert {
 
 export const sendJobAlertJob = defineJob({
   kind: 'mail.job-alert',
+  title: 'Email about jobs that fail',
   worker: 'alerts',
   alerts: 'never',
   payload: z.object({ to: z.string(), jobs: z.array(z.uuid()) }),

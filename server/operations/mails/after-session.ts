@@ -60,6 +60,7 @@ async function sendIncidentAnswer({ db, mail, business, siteUrl }: Services, job
 
 export const sendThanksJob = defineJob({
   kind: 'mail.thanks',
+  title: 'Email after a session',
   worker: 'mail',
   alerts: 'once',
   handle: (services, job) => sendThanks(services, job),
@@ -67,6 +68,7 @@ export const sendThanksJob = defineJob({
 
 export const sendIncidentAnswerJob = defineJob({
   kind: 'mail.incident-answer',
+  title: 'Answer to a report',
   worker: 'mail',
   handle: (services, job) => sendIncidentAnswer(services, job),
 });

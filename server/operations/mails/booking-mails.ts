@@ -183,12 +183,14 @@ async function returnedCents(db: Database, bookingId: string): Promise<number> {
 
 export const sendConfirmationJob = defineJob({
   kind: 'mail.booking-confirmed',
+  title: 'Booking confirmation email',
   worker: 'mail',
   handle: (services, job) => sendConfirmation(services, job),
 });
 
 export const sendCancellationJob = defineJob({
   kind: 'mail.booking-cancelled',
+  title: 'Cancellation email',
   worker: 'mail',
   payload: z.object({ because: z.string().optional() }),
   handle: (services, job) => sendCancellation(services, job),
@@ -196,6 +198,7 @@ export const sendCancellationJob = defineJob({
 
 export const sendMoveJob = defineJob({
   kind: 'mail.booking-moved',
+  title: 'Email about moved hours',
   worker: 'mail',
   payload: beforeSchema,
   handle: (services, job) => sendMove(services, job),
@@ -203,6 +206,7 @@ export const sendMoveJob = defineJob({
 
 export const sendRefundJob = defineJob({
   kind: 'mail.refund',
+  title: 'Refund email',
   worker: 'mail',
   payload: refundSchema,
   handle: (services, job) => sendRefund(services, job),
@@ -210,18 +214,21 @@ export const sendRefundJob = defineJob({
 
 export const sendPaymentReturnedJob = defineJob({
   kind: 'mail.payment-returned',
+  title: 'Email about a returned payment',
   worker: 'mail',
   handle: (services, job) => sendPaymentReturned(services, job),
 });
 
 export const sendPaymentProcessingJob = defineJob({
   kind: 'mail.payment-processing',
+  title: 'Email about a payment in progress',
   worker: 'mail',
   handle: (services, job) => sendPaymentProcessing(services, job),
 });
 
 export const sendPaymentFailedJob = defineJob({
   kind: 'mail.payment-failed',
+  title: 'Email about a failed payment',
   worker: 'mail',
   handle: (services, job) => sendPaymentFailed(services, job),
 });

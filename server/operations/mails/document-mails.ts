@@ -99,6 +99,7 @@ export async function mailDocuments(
 
 export const sendDocumentsJob = defineJob({
   kind: 'mail.document',
+  title: 'Email with the documents',
   worker: 'mail',
   payload: payloadSchema,
   handle: (services, job) => sendDocuments(services, job),

@@ -31,6 +31,7 @@ async function sendDoorHelp(
 
 export const sendDoorHelpJob = defineJob({
   kind: 'mail.door-help',
+  title: 'Email to staff about a closed door',
   worker: 'alerts',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ staff: z.uuid() }),

@@ -69,12 +69,14 @@ async function sendReviewWaiting({ db, mail, clock, siteUrl, business }: Service
 
 export const sendIdDecisionJob = defineJob({
   kind: 'mail.id-decision',
+  title: 'Email about an ID decision',
   worker: 'mail',
   handle: (services, job) => sendIdDecision(services, job),
 });
 
 export const sendReviewWaitingJob = defineJob({
   kind: 'mail.review-waiting',
+  title: 'Email to staff about an ID that waits',
   worker: 'alerts',
   handle: (services, job) => sendReviewWaiting(services, job),
 });

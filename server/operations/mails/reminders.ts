@@ -67,6 +67,7 @@ async function wants(
 
 export const sendReminderJob = defineJob({
   kind: 'mail.reminder',
+  title: 'Reminder email',
   worker: 'mail',
   alerts: 'once',
   payload: payloadSchema,
@@ -75,6 +76,7 @@ export const sendReminderJob = defineJob({
 
 export const sendTextReminderJob = defineJob({
   kind: 'text.reminder',
+  title: 'Reminder text message',
   worker: 'texts',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',

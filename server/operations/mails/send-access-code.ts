@@ -80,6 +80,7 @@ async function markScheduled(db: Database, job: Job, status: 'sent' | 'cancelled
 
 export const sendAccessCodeJob = defineJob({
   kind: 'mail.access-code',
+  title: 'Access code email',
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
   handle: (services, job) => sendAccessCode(services, job),
@@ -87,6 +88,7 @@ export const sendAccessCodeJob = defineJob({
 
 export const sendCodeHeldJob = defineJob({
   kind: 'mail.code-held',
+  title: 'Email that the access code is held',
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
   handle: (services, job) => sendCodeHeld(services, job),
@@ -94,6 +96,7 @@ export const sendCodeHeldJob = defineJob({
 
 export const sendCodeHeldToStaffJob = defineJob({
   kind: 'mail.code-held-staff',
+  title: 'Email to staff about a held access code',
   worker: 'alerts',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ staff: z.uuid() }),

@@ -73,6 +73,7 @@ async function sendCampaignTest(
 
 export const sendCampaignMailJob = defineJob({
   kind: 'mail.campaign',
+  title: 'News',
   worker: 'campaigns',
   alerts: 'once',
   payload: payloadSchema,
@@ -81,6 +82,7 @@ export const sendCampaignMailJob = defineJob({
 
 export const sendCampaignTestJob = defineJob({
   kind: 'mail.campaign-test',
+  title: 'Test of news',
   worker: 'mail',
   alerts: 'never',
   payload: letterSchema,

@@ -23,6 +23,7 @@ async function sendCustomerMessage({ db, mail, business }: Services, job: Job): 
 
 export const sendCustomerMessageJob = defineJob({
   kind: 'mail.customer',
+  title: 'Email from staff',
   worker: 'mail',
   handle: (services, job) => sendCustomerMessage(services, job),
 });

@@ -153,12 +153,14 @@ async function cover({ db }: Services, read: PaymentFacts, part: PartialRefund):
 
 export const refundPaymentJob = defineJob({
   kind: 'payment.refund',
+  title: 'Refund',
   worker: 'payments',
   handle: (services, job) => refundPayment(services, job.subjectId),
 });
 
 export const makePartialRefundJob = defineJob({
   kind: 'payment.partial-refund',
+  title: 'Partial refund',
   worker: 'payments',
   handle: (services, job) => makePartialRefund(services, job.subjectId),
 });

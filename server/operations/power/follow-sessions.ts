@@ -41,6 +41,7 @@ async function switchLights({ db, plugs }: Services, { subjectId }: Pick<Job, 's
 
 export const switchLightsJob = defineJob({
   kind: 'power.follow',
+  title: 'Switching the lights for a session',
   worker: 'power',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',

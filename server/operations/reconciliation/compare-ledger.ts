@@ -86,6 +86,7 @@ function boundsOf(first: StudioDate): { readonly start: Date; readonly end: Date
 
 export const checkLedgerJob = defineJob({
   kind: 'payment.compare-ledger',
+  title: 'Comparison with the payment provider',
   worker: 'payments',
   alerts: 'once',
   handle: (services, job) => checkLedger(services, job),

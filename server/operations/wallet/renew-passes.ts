@@ -50,6 +50,7 @@ function whyPointless(row: PassRow | null, { tries }: Job, now: Date): JobOutcom
 
 export const renewApplePassJob = defineJob({
   kind: 'pass.apple',
+  title: 'Changing a pass in Apple Wallet',
   worker: 'apple-passes',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',
@@ -58,6 +59,7 @@ export const renewApplePassJob = defineJob({
 
 export const renewGooglePassJob = defineJob({
   kind: 'pass.google',
+  title: 'Changing a pass in Google Wallet',
   worker: 'google-passes',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',
