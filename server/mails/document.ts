@@ -1,7 +1,7 @@
 import { documentNumber } from '#rules/business/documents.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
-import { type BookingForMail, type MailWithCalendar, when } from './booking.ts';
+import { type BookingForMail, type MailWithCalendar, when } from './booking-parts.ts';
 import { greet, renderMail } from './layout.ts';
 
 /** What is mailed: the note of a refund, or all documents because staff send them. `registered`: the seller has an ABN. */

@@ -8,7 +8,7 @@ import {
   moneyBackText,
   when,
   roomImage,
-} from './booking.ts';
+} from './booking-parts.ts';
 import { heldBlock } from './held-words.ts';
 import { greet, type Mail, renderMail, sentence } from './layout.ts';
 

@@ -1,10 +1,10 @@
-import * as accessCodes from '#server/mails/access-code.ts';
-import * as afterSession from '#server/mails/after-session.ts';
+import * as accessCodes from '#server/mails/sessions/access-code.ts';
+import * as afterSession from '#server/mails/sessions/after-session.ts';
 import * as bookings from '#server/mails/booking.ts';
-import * as codeHeld from '#server/mails/code-held.ts';
+import * as codeHeld from '#server/mails/sessions/code-held.ts';
 import * as documents from '#server/mails/document.ts';
 import * as moves from '#server/mails/move.ts';
-import * as reminders from '#server/mails/reminder.ts';
+import * as reminders from '#server/mails/sessions/reminder.ts';
 import * as waitlist from '#server/mails/waitlist.ts';
 import {
   at,

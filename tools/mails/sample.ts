@@ -1,5 +1,5 @@
 import { firstBusiness } from '#rules/business/first-settings.ts';
-import type { BookingForMail } from '#server/mails/booking.ts';
+import type { BookingForMail } from '#server/mails/booking-parts.ts';
 import type { Mail } from '#server/mails/layout.ts';
 
 type Template = `${string}${'Mail' | 'TextMessage'}`;

@@ -1,7 +1,7 @@
 import { bookingQuery } from '#rules/finding/booking-link.ts';
 import { weekLater } from '#rules/finding/week-later.ts';
 import { slotsOfSpan } from '#rules/slots.ts';
-import { type AnsweredReport, incidentAnswerMail, thanksMail } from '#server/mails/after-session.ts';
+import { type AnsweredReport, incidentAnswerMail, thanksMail } from '#server/mails/sessions/after-session.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
 import { callSql } from '../core/call-sql.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';

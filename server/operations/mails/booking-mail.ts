@@ -1,7 +1,7 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import { mailPicture } from '#rules/business/room-picture.ts';
 import type { Database, Queryable } from '#server/db/database.ts';
-import { asSeries, type BookingForMail, type MailWithCalendar } from '#server/mails/booking.ts';
+import { asSeries, type BookingForMail, type MailWithCalendar } from '#server/mails/booking-parts.ts';
 import type { Hours } from '#server/mails/move.ts';
 import { readContact } from '../core/booking-contact.ts';
 import { type BookingFacts, readBooking, readSeries } from '../core/booking-rows.ts';

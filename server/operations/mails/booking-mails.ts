@@ -3,12 +3,12 @@ import type { Database } from '#server/db/database.ts';
 import {
   bookingCancelledMail,
   bookingConfirmedMail,
-  type MoneyBack,
   paymentFailedMail,
   paymentProcessingMail,
   paymentReturnedMail,
   refundMail,
 } from '#server/mails/booking.ts';
+import type { MoneyBack } from '#server/mails/booking-parts.ts';
 import { bookingMovedMail, moveEndedMail, movePaymentReturnedMail, moveProcessingMail } from '#server/mails/move.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';

@@ -1,5 +1,5 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
-import { calendar } from '#server/mails/booking.ts';
+import { calendar } from '#server/mails/booking-parts.ts';
 import { callJson } from '../core/call-sql.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';

@@ -1,6 +1,6 @@
 import { mailIsImmediate } from '#rules/access.ts';
 import { constants } from '#rules/venue.ts';
-import type { CodeForMail } from '#server/mails/booking.ts';
+import type { CodeForMail } from '#server/mails/booking-parts.ts';
 import { showAccess } from '../access/show-access.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';

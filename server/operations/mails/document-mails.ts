@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { documentMail } from '#server/mails/document.ts';
-import type { MailWithCalendar } from '#server/mails/booking.ts';
+import type { MailWithCalendar } from '#server/mails/booking-parts.ts';
 import type { Queryable } from '#server/db/database.ts';
 import { callSql } from '../core/call-sql.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reminderMail, reminderTextMessage } from '#server/mails/reminder.ts';
+import { reminderMail, reminderTextMessage } from '#server/mails/sessions/reminder.ts';
 import { callSql } from '../core/call-sql.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';

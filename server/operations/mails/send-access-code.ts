@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '#server/db/database.ts';
-import { accessCodeMail } from '#server/mails/access-code.ts';
-import { codeHeldMail, codeHeldStaffMail } from '#server/mails/code-held.ts';
+import { accessCodeMail } from '#server/mails/sessions/access-code.ts';
+import { codeHeldMail, codeHeldStaffMail } from '#server/mails/sessions/code-held.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';
 import { readBooking } from '../core/booking-rows.ts';

@@ -8,9 +8,9 @@ import {
   notesOf,
   roomImage,
   when,
-} from './booking.ts';
-import { heldBlock, heldSentence } from './held-words.ts';
-import { greet, renderMail, sentence } from './layout.ts';
+} from '../booking-parts.ts';
+import { heldBlock, heldSentence } from '../held-words.ts';
+import { greet, renderMail, sentence } from '../layout.ts';
 
 /** Reminds of a session the day before. `account`: where reminders are switched off; null for a guest. */
 export function reminderMail(

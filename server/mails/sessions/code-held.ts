@@ -1,10 +1,10 @@
 import { type Alert, alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
 import { constants } from '#rules/venue.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { alertButton } from './alert.ts';
-import { type BookingForMail, bookingRows, type MailWithCalendar } from './booking.ts';
-import { heldBlock, reach } from './held-words.ts';
-import { greet, type Letterhead, type Mail, renderMail } from './layout.ts';
+import { alertButton } from '../alert.ts';
+import { type BookingForMail, bookingRows, type MailWithCalendar } from '../booking-parts.ts';
+import { heldBlock, reach } from '../held-words.ts';
+import { greet, type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /**
  * Tells the customer of a disputed booking, shortly before the session, that the code is held and whom to call. It does not say why: the customer may be the one

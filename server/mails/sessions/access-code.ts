@@ -1,6 +1,6 @@
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
-import { arrivalRows, type BookingForMail, type MailWithCalendar, notesOf, roomImage } from './booking.ts';
-import { renderMail } from './layout.ts';
+import { arrivalRows, type BookingForMail, type MailWithCalendar, notesOf, roomImage } from '../booking-parts.ts';
+import { renderMail } from '../layout.ts';
 
 /** Brings the access code. `worksUntil`: when the session ends. `link`: to the page that shows the code and makes another. */
 export function accessCodeMail(

@@ -1,6 +1,6 @@
 import { describeReportState, type LostOutcome } from '#rules/business/feedback.ts';
-import { type BookingForMail, when } from './booking.ts';
-import { greet, type Letterhead, type Mail, renderMail, sentence } from './layout.ts';
+import { type BookingForMail, when } from '../booking-parts.ts';
+import { greet, type Letterhead, type Mail, renderMail, sentence } from '../layout.ts';
 
 /** Thanks after a session, asks how it was, and says where lost property is reported. `again`: to the same hours of a later week. */
 export function thanksMail(
