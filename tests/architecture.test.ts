@@ -36,7 +36,7 @@ const TABLE: readonly Area[] = [
   { area: 'tools/database-files', may: ['server/db', 'server/rest/schema-cache'], mayType: ['database'] },
   // Writes database/released.json from the migrations.
   { area: 'tools/releases', may: ['server/db'] },
-  // Renders all mails with samples, to look at and to test.
+  // Renders all mails with their previews, to look at and to test.
   { area: 'tools/mails', may: ['server/mails', 'rules'] },
   { area: 'build', may: [] },
 
@@ -202,6 +202,7 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['web/data/rereads.test.ts', '#tests/pages/rereads.ts', 'the rows of all mutations of the pages'],
   ['web/data/rereads.test.ts', '#web/ui/testing/watched-reads.ts', 'component tests watch reads in the same way'],
   ['build/site.ts', 'computed', 'it imports what it has just built'],
+  ['tools/mails/render.ts', 'computed', 'it renders whatever template it finds'],
   ['server/start/render-pages.ts', 'computed', 'it imports what the build has made of the pages'],
   ['server/http/limits.test.ts', '#server/db/schema/schema.ts', 'limits are counted in SQL: tested on a real database'],
   ['server/http/limits.test.ts', '#server/db/engine/open-embedded.ts', 'as above'],

@@ -1,6 +1,7 @@
 import { type Alert, type AlertWords, describeAlert } from '#rules/alerts/alerts.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Block, type Letterhead, type Mail, renderMail } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 const LISTED_MAX = 20;
 const ALSO =
@@ -28,6 +29,36 @@ export function alertMail(from: Letterhead, alerts: readonly Alert[], siteUrl: s
     ],
   });
 }
+alertMail.previews = ({ at, booking, from, site }: PreviewData): Previews<typeof alertMail> => {
+  const refund: Alert = {
+    kind: 'job_failing',
+    since: at(-30),
+    due: null,
+    job: { id: 'c3b1f9a2-0d4e-4b7a-8f11-6a2d9e5c7b30', kind: 'payment.refund', tries: 12 },
+    problem: 'stripe: http_503',
+    booking,
+    studioId: '5a000000-0000-4000-8000-00000000000b',
+    studioName: 'Studio B',
+    customer: null,
+  };
+  const late: Alert = {
+    ...refund,
+    kind: 'job_late',
+    job: { id: 'c3b1f9a2-0d4e-4b7a-8f11-6a2d9e5c7b31', kind: 'mail.access-code', tries: 3 },
+    problem: 'The session ended before the access code could be mailed.',
+  };
+  const lockless: Alert = {
+    ...refund,
+    job: { id: 'c3b1f9a2-0d4e-4b7a-8f11-6a2d9e5c7b32', kind: 'access.request', tries: 3 },
+    problem: 'igloohome: http_404',
+  };
+  return {
+    '': [from, [refund, late, lockless], site],
+    'without a door code': [from, [lockless], site],
+    'too late': [from, [late], site],
+    many: [from, Array.from({ length: 45 }, () => refund), site],
+  };
+};
 
 /** The button that leads to what an alert asks for. `label`: other words for it. */
 export const alertButton = ({ action }: AlertWords, siteUrl: string, label: string = action.label): Block => ({

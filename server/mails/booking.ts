@@ -20,6 +20,7 @@ import {
 } from './booking-parts.ts';
 import { heldBlock } from './held-words.ts';
 import { greet, renderMail, sentence, writeTo } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 /** `account`: where the booking can be cancelled; null for a guest, who writes to us. `held`: the code waits until we have talked to the customer. */
 export function bookingConfirmedMail(
@@ -86,6 +87,25 @@ export function bookingConfirmedMail(
     calendar: calendar(booking, 'PUBLISH'),
   };
 }
+bookingConfirmedMail.previews = ({
+  at,
+  booking,
+  code,
+  long,
+  ofGuest,
+  pages,
+  series,
+}: PreviewData): Previews<typeof bookingConfirmedMail> => {
+  const links = { pin: pages.pin, account: pages.booking };
+  const terms = { freeHours: 24, now: at(-100) };
+  return {
+    '': [booking, links, code, terms],
+    'of a guest': [ofGuest, { ...links, account: null }, code, terms],
+    'of a series': [series, links, code, terms],
+    'with a held code': [booking, links, { ...code, held: true }, terms],
+    long: [long, links, code, terms],
+  };
+};
 
 const ID_MISSING =
   'We cancelled it because your ID was no longer verified and nobody could check it in time. You can verify it in your account and book again.';
@@ -124,6 +144,19 @@ export function bookingCancelledMail(
     calendar: calendar(booking, 'CANCEL'),
   };
 }
+bookingCancelledMail.previews = ({
+  back,
+  booking,
+  pages,
+  series,
+}: PreviewData): Previews<typeof bookingCancelledMail> => ({
+  '': [booking, { ...back.card, paid: true, page: pages.booking }],
+  'of a guest': [booking, { ...back.card, paid: true, page: null }],
+  'paid in two ways': [booking, { ...back.both, paid: true, page: pages.booking }],
+  'without a refund': [booking, { ...back.none, paid: true, page: pages.booking }],
+  'of a series': [series, { ...back.card, paid: true, page: pages.booking }],
+  'because of the ID': [booking, { ...back.card, paid: true, page: pages.booking }, true],
+});
 
 /** Asks the customer to pay for a booking that staff made. */
 export function paymentLinkMail(
@@ -152,6 +185,11 @@ export function paymentLinkMail(
     ],
   });
 }
+paymentLinkMail.previews = ({ at, booking, long, pages, series }: PreviewData): Previews<typeof paymentLinkMail> => ({
+  '': [booking, { pay: pages.pay, until: at(-48), terms: pages.terms }],
+  long: [long, { pay: pages.pay, until: at(-48), terms: pages.terms }],
+  'of a series': [series, { pay: pages.pay, until: at(-48), terms: pages.terms }],
+});
 
 /** Says that nobody paid by the link in time, so the hours are free again. */
 export function linkExpiredMail(booking: BookingForMail, bookAgain: string): MailWithCalendar {
@@ -172,6 +210,9 @@ export function linkExpiredMail(booking: BookingForMail, bookAgain: string): Mai
     ],
   });
 }
+linkExpiredMail.previews = ({ booking, pages }: PreviewData): Previews<typeof linkExpiredMail> => ({
+  '': [booking, pages.book],
+});
 
 /** Says what goes back of a payment, for example because staff refunded a part of it. */
 export function refundMail(booking: BookingForMail, back: MoneyBack): MailWithCalendar {
@@ -186,6 +227,10 @@ export function refundMail(booking: BookingForMail, back: MoneyBack): MailWithCa
     ],
   });
 }
+refundMail.previews = ({ back, booking }: PreviewData): Previews<typeof refundMail> => ({
+  '': [booking, back.card],
+  'in two ways': [booking, back.both],
+});
 
 /** Says that a payment goes back because the hours could no longer be held when it arrived. */
 export function paymentReturnedMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
@@ -203,6 +248,10 @@ export function paymentReturnedMail(booking: BookingForMail, refundCents: number
     ],
   });
 }
+paymentReturnedMail.previews = ({ booking, series }: PreviewData): Previews<typeof paymentReturnedMail> => ({
+  '': [booking, 21_150],
+  'of a series': [series, 169_200],
+});
 
 /** Says that a delayed payment is processing. */
 export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar {
@@ -226,6 +275,9 @@ export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar
     ],
   });
 }
+paymentProcessingMail.previews = ({ booking }: PreviewData): Previews<typeof paymentProcessingMail> => ({
+  '': [booking],
+});
 
 /** Says that the booking is cancelled because its payment failed. `late`: the money may still arrive and is then refunded. */
 export function paymentFailedMail(booking: BookingForMail, late: boolean, bookAgain: string): MailWithCalendar {
@@ -251,3 +303,7 @@ export function paymentFailedMail(booking: BookingForMail, late: boolean, bookAg
     ],
   });
 }
+paymentFailedMail.previews = ({ booking, pages }: PreviewData): Previews<typeof paymentFailedMail> => ({
+  '': [booking, false, pages.book],
+  'too late': [booking, true, pages.book],
+});

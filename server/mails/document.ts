@@ -3,6 +3,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { type BookingForMail, type MailWithCalendar, when } from './booking-parts.ts';
 import { greet, renderMail } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 /** What is mailed: the note of a refund, or all documents because staff send them. `registered`: the seller has an ABN. */
 export type MailedDocument = {
@@ -47,3 +48,11 @@ export function documentMail(
     document,
   };
 }
+documentMail.previews = ({ booking, ofGuest, pages }: PreviewData): Previews<typeof documentMail> => {
+  const pdf = { name: 'tax-invoice-HC-7KQ2MD.pdf', content: new Uint8Array() };
+  return {
+    '': [booking, { note: null, registered: true }, pages.booking, pdf],
+    'of a refund': [booking, { note: { number: 214, cents: 8_460 }, registered: true }, pages.booking, pdf],
+    'of a guest': [ofGuest, { note: null, registered: false }, null, pdf],
+  };
+};

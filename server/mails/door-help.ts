@@ -2,6 +2,7 @@ import { alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { alertButton } from './alert.ts';
 import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 /** A customer at a door that does not open. `description`: what they have tried. */
 export type AtClosedDoor = {
@@ -41,3 +42,15 @@ export function doorHelpMail(from: Letterhead, waiting: AtClosedDoor, siteUrl: s
     ],
   });
 }
+doorHelpMail.previews = ({ booking, from, site }: PreviewData): Previews<typeof doorHelpMail> => {
+  const waiting = {
+    ...booking,
+    description: 'Right door, keypad awake, new code tried.',
+    name: 'Olive Nguyen',
+    phone: '+61 400 000 014',
+  };
+  return {
+    '': [from, waiting, site],
+    'of an unknown customer': [from, { ...waiting, name: null, phone: null }, site],
+  };
+};

@@ -2,6 +2,7 @@ import { alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
 import { formatStudioDate, formatStudioRange, type StudioDate } from '#rules/studio-time.ts';
 import { alertButton } from './alert.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 type Block = Parameters<typeof renderMail>[1]['blocks'][number];
 
@@ -23,6 +24,9 @@ export function idApprovedMail(from: Letterhead, firstName: string | null, verif
     ],
   });
 }
+idApprovedMail.previews = ({ at, from, site }: PreviewData): Previews<typeof idApprovedMail> => ({
+  '': [from, 'Olive', at(24 * 365), `${site}/booking`],
+});
 
 /** Says that staff refused the ID, and why. `adultFrom`: the 18th birthday by the ID of somebody who is younger. */
 export function idRefusedMail(
@@ -57,6 +61,10 @@ export function idRefusedMail(
     ],
   });
 }
+idRefusedMail.previews = ({ from, idReasons, pages }: PreviewData): Previews<typeof idRefusedMail> => ({
+  '': [from, 'Olive', idReasons, null, pages.profile],
+  'too young': [from, null, ['You must be 18 or older.'], '2027-04-03', pages.profile],
+});
 
 /** Asks for another photo of the ID. */
 export function idRetakeMail(
@@ -82,6 +90,9 @@ export function idRetakeMail(
     ],
   });
 }
+idRetakeMail.previews = ({ from, idReasons, pages }: PreviewData): Previews<typeof idRetakeMail> => ({
+  '': [from, 'Olive', idReasons, pages.profile],
+});
 
 /** Tells staff how many IDs wait, by when the first has to be decided, and the next session of somebody who waits. Names nobody. */
 export function reviewWaitingMail(
@@ -109,3 +120,7 @@ export function reviewWaitingMail(
     ],
   });
 }
+reviewWaitingMail.previews = ({ at, booking, from, site }: PreviewData): Previews<typeof reviewWaitingMail> => ({
+  '': [from, { count: 3, decideBy: at(60), session: booking }, site],
+  one: [from, { count: 1, decideBy: at(60), session: null }, site],
+});

@@ -2,6 +2,7 @@ import { alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { alertButton } from './alert.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 /** A booking whose customer has lost the ID check. `cancelAt`: when it is cancelled unless somebody decides; null: never. */
 export type BookingWithoutId = {
@@ -54,6 +55,10 @@ export function idNeededMail(
     ],
   });
 }
+idNeededMail.previews = ({ at, booking, from, pages }: PreviewData): Previews<typeof idNeededMail> => ({
+  '': [from, { ...booking, cancelAt: at(-1) }, 'Olive', pages.profile],
+  'without an end': [from, { ...booking, cancelAt: null }, null, pages.profile],
+});
 
 /** Tells staff that a session nears whose customer has lost the ID check. Names nobody. */
 export function idMissingMail(from: Letterhead, booking: BookingWithoutId, siteUrl: string): Mail {
@@ -74,6 +79,10 @@ export function idMissingMail(from: Letterhead, booking: BookingWithoutId, siteU
     ],
   });
 }
+idMissingMail.previews = ({ at, booking, from, site }: PreviewData): Previews<typeof idMissingMail> => ({
+  '': [from, { ...booking, cancelAt: at(-1) }, site],
+  'too late': [from, { ...booking, cancelAt: null }, site],
+});
 
 /** Says that staff withdrew a verified ID, and why. */
 export function idWithdrawnMail(
@@ -101,3 +110,6 @@ export function idWithdrawnMail(
     ],
   });
 }
+idWithdrawnMail.previews = ({ from, idReasons, pages }: PreviewData): Previews<typeof idWithdrawnMail> => ({
+  '': [from, 'Olive', idReasons, pages.profile],
+});

@@ -11,6 +11,7 @@ import {
 } from './booking-parts.ts';
 import { heldBlock } from './held-words.ts';
 import { greet, type Mail, renderMail, sentence } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 /** Where a booking was, or goes. */
 export type Hours = { readonly studioName: string; readonly start: Date; readonly end: Date };
@@ -84,6 +85,21 @@ export function bookingMovedMail(
     calendar: calendar(booking, 'PUBLISH'),
   };
 }
+bookingMovedMail.previews = ({
+  back,
+  booking,
+  earlier,
+  long,
+  pages,
+}: PreviewData): Previews<typeof bookingMovedMail> => {
+  const change = { paidCents: 0, back: back.both, pin: pages.pin, pass: false, held: false };
+  return {
+    '': [booking, earlier, { ...change, paidCents: 2_000, back: back.none }],
+    'with a held code': [booking, earlier, { ...change, back: back.none, held: true }],
+    cheaper: [booking, earlier, change],
+    long: [long, earlier, { ...change, pass: true }],
+  };
+};
 
 const PASS_FOLLOWS =
   'The pass in your phone’s wallet changes by itself when the phone is online. If it still shows the old hours, add it again from your booking’s page.';
@@ -113,6 +129,9 @@ export function moveLinkMail(
     ],
   });
 }
+moveLinkMail.previews = ({ at, booking, earlier, pages }: PreviewData): Previews<typeof moveLinkMail> => ({
+  '': [booking, earlier, { cents: 2_000, pay: pages.pay, until: at(-48), terms: pages.terms }],
+});
 
 /** Why new hours are no longer held: nobody paid in time, the payment failed, or staff ended it. */
 export type MoveEnd = 'expired' | 'failed' | 'withdrawn';
@@ -144,6 +163,11 @@ export function moveEndedMail(booking: BookingForMail, to: Hours, why: MoveEnd):
     ],
   });
 }
+moveEndedMail.previews = ({ booking, earlier }: PreviewData): Previews<typeof moveEndedMail> => ({
+  '': [booking, earlier, 'expired'],
+  'payment failed': [booking, earlier, 'failed'],
+  withdrawn: [booking, earlier, 'withdrawn'],
+});
 
 /** Says that the payment for new hours takes days. */
 export function moveProcessingMail(booking: BookingForMail, to: Hours, cents: number): Mail {
@@ -163,6 +187,9 @@ export function moveProcessingMail(booking: BookingForMail, to: Hours, cents: nu
     ],
   });
 }
+moveProcessingMail.previews = ({ booking, earlier }: PreviewData): Previews<typeof moveProcessingMail> => ({
+  '': [booking, earlier, 2_000],
+});
 
 /** Says that the money for new hours goes back, because the booking could no longer move there. `kept`: whether the booking still exists. */
 export function movePaymentReturnedMail(booking: BookingForMail, to: Hours, cents: number, kept: boolean): Mail {
@@ -179,6 +206,10 @@ export function movePaymentReturnedMail(booking: BookingForMail, to: Hours, cent
     ],
   });
 }
+movePaymentReturnedMail.previews = ({ booking, earlier }: PreviewData): Previews<typeof movePaymentReturnedMail> => ({
+  '': [booking, earlier, 2_000, true],
+  cancelled: [booking, earlier, 2_000, false],
+});
 
 /** Tells staff that nobody paid by a link that they sent. `moves`: where the booking would have gone; null for a new booking. */
 export function linkExpiredStaffMail(
@@ -208,3 +239,10 @@ export function linkExpiredStaffMail(
     ],
   });
 }
+linkExpiredStaffMail.previews = ({ booking, earlier, site }: PreviewData): Previews<typeof linkExpiredStaffMail> => {
+  const panel = `${site}/admin?tab=bookings&booking=HC-7KQ2MD`;
+  return {
+    '': [booking, { moves: null, cents: 21_150, panel }],
+    'of a move': [booking, { moves: earlier, cents: 2_000, panel }],
+  };
+};

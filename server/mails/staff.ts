@@ -1,6 +1,7 @@
 import { type Permission, PERMISSION_WORDS } from '#rules/permissions.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 /** Invites somebody to become staff. `inviter`: the owner's name, where it is known. */
 export function staffInvitationMail(
@@ -34,6 +35,17 @@ export function staffInvitationMail(
     ],
   });
 }
+staffInvitationMail.previews = ({ at, from, site }: PreviewData): Previews<typeof staffInvitationMail> => ({
+  '': [
+    from,
+    {
+      href: `${site}/staff-invitation#${'c2Vj'.repeat(30)}`,
+      permissions: ['bookings', 'identity', 'money'],
+      until: at(168),
+      inviter: 'Ruby Chen',
+    },
+  ],
+});
 
 /** Tells staff that their work needs a second step at sign-in. `until`: how long it goes without one; null: it needs one now. */
 export function secondFactorMail(
@@ -61,3 +73,7 @@ export function secondFactorMail(
     ],
   });
 }
+secondFactorMail.previews = ({ at, from, site }: PreviewData): Previews<typeof secondFactorMail> => ({
+  '': [from, { until: at(168), siteUrl: site }],
+  'that is needed now': [from, { until: null, siteUrl: site }],
+});

@@ -1,5 +1,6 @@
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence } from './layout.ts';
+import type { PreviewData, Previews } from './preview-data.ts';
 
 /** Hours that are free for somebody on the wait list, and held until then. */
 export type FreedHours = {
@@ -44,6 +45,9 @@ export function freeHoursMail(
     ],
   });
 }
+freeHoursMail.previews = ({ earlier, from, pages }: PreviewData): Previews<typeof freeHoursMail> => ({
+  '': [from, earlier, 'Olive', pages.book],
+});
 
 /** Asks somebody on the wait list whether they still want the hours. `links`: to the chosen hours, and to the list of their entries. */
 export function waitlistMail(
@@ -82,3 +86,8 @@ export function waitlistMail(
     ],
   });
 }
+waitlistMail.previews = ({ at, earlier, from, pages, site }: PreviewData): Previews<typeof waitlistMail> => {
+  const hours = { ...earlier, until: at(-71.75) };
+  const links = { book: pages.book, entries: `${site}/waitlist` };
+  return { '': [from, hours, 'Olive', links], 'without a name': [from, hours, null, links] };
+};

@@ -1,7 +1,7 @@
-import { SITE } from './sample.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { previewData } from '#server/mails/preview-data.ts';
 import { contrast, readHtml } from './read-html.ts';
 import { renderMails } from './render.ts';
 
@@ -10,7 +10,7 @@ const sources = globSync('server/**/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts'
   path: path.replaceAll('\\', '/'),
   text: readFileSync(join(ROOT, path), 'utf8'),
 }));
-const rendered = renderMails();
+const rendered = await renderMails();
 const mails = rendered.flatMap(({ name, message }) => (typeof message === 'string' ? [] : [{ name, ...message }]));
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 /** Whatever has a digit: amounts, times, dates, codes and references. */
@@ -31,6 +31,14 @@ test('every template of mails and text messages is rendered, and only server/mai
   expect(elsewhere.map(({ path }) => path)).toEqual([]);
 });
 
+test('the server imports the data of previews as types only', () => {
+  const imports = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/^import [^;]*\/preview-data\.ts';/gm)].map(([line]) => ({ path, line })),
+  );
+  expect(imports.length).toBeGreaterThan(20);
+  expect(imports.filter(({ line }) => !line.startsWith('import type '))).toEqual([]);
+});
+
 describe.each(mails)('the mail $name', ({ subject, html, text }) => {
   test('says all of its HTML part, with each link and the figures of its subject, in its text part', () => {
     const { texts, links } = readHtml(html, 'light');
@@ -48,7 +56,9 @@ describe.each(mails)('the mail $name', ({ subject, html, text }) => {
   });
 
   test('loads nothing but the picture of a room, the same for everybody, names its pictures and stays small enough to be shown whole', () => {
-    expect(html.replace(` src="${SITE}/rooms/mail/b.jpg" `, ' ')).not.toMatch(/src="http|url\(|@import|<link/);
+    expect(html.replace(` src="${previewData.site}/rooms/mail/b.jpg" `, ' ')).not.toMatch(
+      /src="http|url\(|@import|<link/,
+    );
     for (const { alt } of readHtml(html, 'light').images) expect(alt).not.toBeNull();
     expect(Buffer.byteLength(html)).toBeLessThan(100_000);
   });

@@ -1,4 +1,4 @@
-/** `npm run mails -- FOLDER`: writes each mail with believable data as an HTML and a text file, and an index of them. */
+/** `npm run mails -- FOLDER`: writes each mail with its previews as an HTML and a text file, and an index of them. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { escape } from '#server/mails/layout.ts';
@@ -7,7 +7,7 @@ import { renderMails } from './render.ts';
 const folder = process.argv[2] ?? 'artefacts/mails';
 await mkdir(folder, { recursive: true });
 const links: string[] = [];
-for (const { name, message } of renderMails()) {
+for (const { name, message } of await renderMails()) {
   const file = name.replaceAll(/[^A-Za-z]+/g, '-');
   const text = typeof message === 'string' ? message : message.text;
   await writeFile(join(folder, `${file}.txt`), `${text}\n`);

@@ -1,5 +1,6 @@
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Changes of an account that are mailed to its address, besides those of the password and the address. Triggers of the database name them. */
 export const ACCOUNT_CHANGES = [
@@ -50,3 +51,5 @@ export function accountChangedMail(from: Letterhead, input: { change: AccountCha
     ],
   });
 }
+accountChangedMail.previews = ({ at, from, pages }: PreviewData): Previews<typeof accountChangedMail> =>
+  Object.fromEntries(ACCOUNT_CHANGES.map((change) => [change, [from, { change, at: at(-30.2), href: pages.auth }]]));

@@ -1,4 +1,5 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Asks the current address to approve a new one. `minutes`: how long code and link are valid. */
 export function currentAddressMail(
@@ -18,3 +19,6 @@ export function currentAddressMail(
     ],
   });
 }
+currentAddressMail.previews = ({ confirm, from }: PreviewData): Previews<typeof currentAddressMail> => ({
+  '': [from, { ...confirm, newAddress: `olive.nguyen.with.a.long.address@${'mailprovider'.repeat(3)}.example` }],
+});

@@ -1,4 +1,5 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Asks the new address of an account to confirm. `minutes`: how long code and link are valid. */
 export function emailChangeMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
@@ -14,3 +15,6 @@ export function emailChangeMail(from: Letterhead, input: { code: string; href: s
     ],
   });
 }
+emailChangeMail.previews = ({ confirm, from }: PreviewData): Previews<typeof emailChangeMail> => ({
+  '': [from, confirm],
+});

@@ -1,5 +1,6 @@
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Tells the previous address of an account that it was replaced. `href`: the page that undoes the change; `until`: how long it works. */
 export function emailReplacedMail(from: Letterhead, input: { at: Date; until: Date; href: string }): Mail {
@@ -23,3 +24,6 @@ export function emailReplacedMail(from: Letterhead, input: { at: Date; until: Da
     ],
   });
 }
+emailReplacedMail.previews = ({ at, from, undo }: PreviewData): Previews<typeof emailReplacedMail> => ({
+  '': [from, { at: at(-30.2), until: at(41.8), href: undo }],
+});

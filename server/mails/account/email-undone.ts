@@ -1,5 +1,6 @@
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Tells an address that it no longer belongs to the account: the owner of the earlier address has undone the change. */
 export function emailUndoneMail(from: Letterhead, input: { at: Date }): Mail {
@@ -17,3 +18,6 @@ export function emailUndoneMail(from: Letterhead, input: { at: Date }): Mail {
     ],
   });
 }
+emailUndoneMail.previews = ({ at, from }: PreviewData): Previews<typeof emailUndoneMail> => ({
+  '': [from, { at: at(-30.2) }],
+});

@@ -1,4 +1,5 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Replaces the sign-up code for an address that has an account, so that only its owner finds out. */
 export function accountExistsMail(from: Letterhead, input: { href: string }): Mail {
@@ -15,3 +16,6 @@ export function accountExistsMail(from: Letterhead, input: { href: string }): Ma
     ],
   });
 }
+accountExistsMail.previews = ({ from, pages }: PreviewData): Previews<typeof accountExistsMail> => ({
+  '': [from, { href: pages.auth }],
+});

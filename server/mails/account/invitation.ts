@@ -1,4 +1,5 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Invites somebody to an account that was made for them. `minutes`: how long code and link are valid. */
 export function invitationMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
@@ -17,3 +18,4 @@ export function invitationMail(from: Letterhead, input: { code: string; href: st
     ],
   });
 }
+invitationMail.previews = ({ from, reset }: PreviewData): Previews<typeof invitationMail> => ({ '': [from, reset] });

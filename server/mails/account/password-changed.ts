@@ -1,5 +1,6 @@
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Informs the owner that the password was changed. `href`: the page to sign in, which also resets passwords. */
 export function passwordChangedMail(from: Letterhead, input: { at: Date; href: string }): Mail {
@@ -19,3 +20,6 @@ export function passwordChangedMail(from: Letterhead, input: { at: Date; href: s
     ],
   });
 }
+passwordChangedMail.previews = ({ at, from, pages }: PreviewData): Previews<typeof passwordChangedMail> => ({
+  '': [from, { at: at(-30.2), href: pages.auth }],
+});

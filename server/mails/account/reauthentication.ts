@@ -1,4 +1,5 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Sends the code that confirms who is changing the account. `minutes`: how long it is valid. */
 export function reauthenticationMail(from: Letterhead, input: { code: string; minutes: number }): Mail {
@@ -16,3 +17,6 @@ export function reauthenticationMail(from: Letterhead, input: { code: string; mi
     ],
   });
 }
+reauthenticationMail.previews = ({ confirm, from }: PreviewData): Previews<typeof reauthenticationMail> => ({
+  '': [from, confirm],
+});

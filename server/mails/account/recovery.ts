@@ -1,4 +1,5 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Sends the link and the code to reset a password. `minutes`: how long both are valid. */
 export function recoveryMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
@@ -17,3 +18,4 @@ export function recoveryMail(from: Letterhead, input: { code: string; href: stri
     ],
   });
 }
+recoveryMail.previews = ({ from, reset }: PreviewData): Previews<typeof recoveryMail> => ({ '': [from, reset] });

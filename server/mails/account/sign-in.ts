@@ -1,4 +1,5 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Sends the code and the link to sign in without a password. `minutes`: how long both are valid. */
 export function signInMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
@@ -15,3 +16,4 @@ export function signInMail(from: Letterhead, input: { code: string; href: string
     ],
   });
 }
+signInMail.previews = ({ confirm, from }: PreviewData): Previews<typeof signInMail> => ({ '': [from, confirm] });

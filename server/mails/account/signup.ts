@@ -1,4 +1,5 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Sends the code of a sign-up and a link that confirms it. `minutes`: how long both are valid. */
 export function signUpMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
@@ -15,3 +16,7 @@ export function signUpMail(from: Letterhead, input: { code: string; href: string
     ],
   });
 }
+signUpMail.previews = ({ confirm, from, long }: PreviewData): Previews<typeof signUpMail> => ({
+  '': [from, confirm],
+  long: [long.from, { ...confirm, code: '4029170358' }],
+});

@@ -1,6 +1,7 @@
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { arrivalRows, type BookingForMail, type MailWithCalendar, notesOf, roomImage } from '../booking-parts.ts';
 import { renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Brings the access code. `worksUntil`: when the session ends. `link`: to the page that shows the code and makes another. */
 export function accessCodeMail(
@@ -31,3 +32,11 @@ export function accessCodeMail(
     ],
   });
 }
+accessCodeMail.previews = ({ at, booking, long, pages }: PreviewData): Previews<typeof accessCodeMail> => {
+  const code = { pin: '483920175', worksFrom: at(-1 / 12), worksUntil: at(4), singleUse: true, link: pages.pin };
+  return {
+    '': [booking, code],
+    'for a whole session': [booking, { ...code, singleUse: false }],
+    long: [long, { ...code, pin: '4839201756' }],
+  };
+};

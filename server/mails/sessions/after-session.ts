@@ -1,6 +1,7 @@
 import { describeReportState, type LostOutcome } from '#rules/business/feedback.ts';
 import { type BookingForMail, when } from '../booking-parts.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Thanks after a session, asks how it was, and says where lost property is reported. `again`: to the same hours of a later week. */
 export function thanksMail(
@@ -40,6 +41,10 @@ export function thanksMail(
     ],
   });
 }
+thanksMail.previews = ({ booking, long, pages }: PreviewData): Previews<typeof thanksMail> => {
+  const links = { page: pages.booking, again: pages.book, account: pages.profile };
+  return { '': [booking, links], long: [long, links] };
+};
 
 /** A report of a customer with the answer of staff. */
 export type AnsweredReport = {
@@ -79,3 +84,19 @@ export function incidentAnswerMail(
     ],
   });
 }
+incidentAnswerMail.previews = ({ from, pages }: PreviewData): Previews<typeof incidentAnswerMail> => {
+  const report: AnsweredReport = {
+    kind: 'lost',
+    studioName: 'Studio B',
+    reference: 'HC-7KQ2MD',
+    description: 'A black USB stick.\nIt was in the left player.',
+    answer: 'It was still in the player.\n\nIt waits for you in the box at the entrance.',
+    state: 'done',
+    outcome: 'found',
+  };
+  const answer = 'We changed the cable. Thanks for telling us.';
+  return {
+    '': [from, report, 'Olive', pages.booking],
+    'about a problem': [from, { ...report, kind: 'problem', outcome: null, answer }, null, pages.booking],
+  };
+};

@@ -5,6 +5,7 @@ import { alertButton } from '../alert.ts';
 import { type BookingForMail, bookingRows, type MailWithCalendar } from '../booking-parts.ts';
 import { heldBlock, reach } from '../held-words.ts';
 import { greet, type Letterhead, type Mail, renderMail } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /**
  * Tells the customer of a disputed booking, shortly before the session, that the code is held and whom to call. It does not say why: the customer may be the one
@@ -34,6 +35,11 @@ export function codeHeldMail(booking: BookingForMail, link: string): MailWithCal
     ],
   });
 }
+codeHeldMail.previews = ({ booking, from, long, ofGuest, pages }: PreviewData): Previews<typeof codeHeldMail> => ({
+  '': [{ ...booking, from: { ...from, phone: '02 5550 1234' } }, pages.pin],
+  'without a phone': [ofGuest, pages.pin],
+  long: [long, pages.pin],
+});
 
 /** Tells staff that a payment of a coming booking is disputed, so that its code waits for a decision. Names no customer. */
 export function codeHeldStaffMail(
@@ -65,3 +71,6 @@ export function codeHeldStaffMail(
     ],
   });
 }
+codeHeldStaffMail.previews = ({ booking, from, site }: PreviewData): Previews<typeof codeHeldStaffMail> => ({
+  '': [from, booking, site],
+});

@@ -11,6 +11,7 @@ import {
 } from '../booking-parts.ts';
 import { heldBlock, heldSentence } from '../held-words.ts';
 import { greet, renderMail, sentence } from '../layout.ts';
+import type { PreviewData, Previews } from '../preview-data.ts';
 
 /** Reminds of a session the day before. `account`: where reminders are switched off; null for a guest. */
 export function reminderMail(
@@ -58,6 +59,15 @@ export function reminderMail(
     calendar: calendar(booking, 'PUBLISH'),
   };
 }
+reminderMail.previews = ({ booking, code, long, ofGuest, pages }: PreviewData): Previews<typeof reminderMail> => {
+  const links = { pin: pages.pin, account: pages.booking };
+  return {
+    '': [booking, links, code],
+    'of a guest': [ofGuest, { ...links, account: null }, code],
+    long: [long, links, code],
+    'with a held code': [booking, links, { ...code, held: true }],
+  };
+};
 
 /** The text message two hours before. `held`: a dispute holds the code. */
 export function reminderTextMessage(booking: BookingForMail, link: string, held: boolean): string {
@@ -65,3 +75,7 @@ export function reminderTextMessage(booking: BookingForMail, link: string, held:
   const code = held ? heldSentence(from) : `Your code: ${link}`;
   return `${from.name}: ${studioName}, ${formatStudioRange(start, end)} (Sydney time). ${from.address}. ${code}`;
 }
+reminderTextMessage.previews = ({ booking, site }: PreviewData): Previews<typeof reminderTextMessage> => ({
+  '': [booking, `${site}/bookings`, false],
+  'with a held code': [booking, `${site}/bookings`, true],
+});
