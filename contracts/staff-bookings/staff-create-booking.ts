@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { customerSchema } from '#rules/people.ts';
 import { constants as venue } from '#rules/venue.ts';
+import { bookingStatusField } from '../bookings/booking-status.ts';
 import { defineCall } from '../core/define-call.ts';
 import { phoneField, requestIdField, seriesField, spanFields } from '../core/fields.ts';
 
@@ -51,6 +52,7 @@ export const staffCreateBooking = defineCall({
   answer: z.strictObject({
     bookingId: z.uuid(),
     reference: z.string(),
+    status: bookingStatusField.describe('Of a repeated call, what has become of the booking.'),
     url: z
       .url()
       .optional()
@@ -85,6 +87,7 @@ export const staffCreateBooking = defineCall({
     answer: {
       bookingId: '66666666-6666-4666-8666-666666666666',
       reference: 'HC-ABC123',
+      status: 'pending',
       url: 'https://pay.example.com/cs_1',
     },
   },

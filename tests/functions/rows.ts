@@ -218,7 +218,7 @@ const SAMPLES: readonly Sample[] = [
       customerName: 'Sam Guest',
       payment: 'link',
     },
-    answers: { bookForStaff: () => ({ ...held, pending: false }) },
+    answers: { bookForStaff: () => ({ ...held, status: 'pending', pending: false }) },
   },
   {
     name: 'staff-move-booking',

@@ -135,6 +135,49 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     expect(await row(made.bookingId)).toMatchObject({ status: 'confirmed' });
   });
 
+  /** Books again, and runs `meanwhile` after the first statement: the call has read the booking as it was before. */
+  function bookDuring(asked: StaffBooking, meanwhile: () => Promise<unknown>) {
+    let pending: (() => Promise<unknown>) | null = meanwhile;
+    const interrupted: Database = {
+      ...db,
+      async one<R>(text: string, values?: readonly unknown[]) {
+        const row = await db.one<R>(text, values);
+        const interrupt = pending;
+        pending = null;
+        await interrupt?.();
+        return row;
+      },
+    };
+    return bookForStaff({ ...context(), db: interrupted }, asked);
+  }
+
+  test.each([
+    ['paid for', 'confirmed', pay],
+    ['released', 'cancelled', cancel],
+  ])('a repeated call whose link was %s meanwhile answers what is true now', async (_when, status, happens) => {
+    const before = wanted({ requestId: randomUUID() });
+    const { bookingId } = await book(before);
+    await happens(bookingId);
+    expect(await book(before)).toMatchObject({ bookingId, status, url: null, pending: false });
+    const during = wanted({ requestId: randomUUID() });
+    const other = await book(during);
+    expect(await bookDuring(during, () => happens(other.bookingId))).toMatchObject({
+      bookingId: other.bookingId,
+      status,
+      url: null,
+      pending: false,
+    });
+  });
+
+  test('a repeated call whose payment is being processed promises no mail with a link', async () => {
+    const asked = wanted({ requestId: randomUUID() });
+    const { bookingId } = await book(asked);
+    const session = await cases.system.sessionOf(bookingId);
+    cases.system.provider.move(session, 'delay');
+    await settlePayment(cases.payment, session);
+    expect(await book(asked)).toMatchObject({ bookingId, status: 'pending', url: null, pending: false });
+  });
+
   test('the session of a link ends with the hold, and leaving the pay page releases nothing', async () => {
     const inputs: Parameters<typeof createSession>[0][] = [];
     const { createSession } = cases.payments;

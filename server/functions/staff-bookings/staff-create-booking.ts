@@ -7,7 +7,7 @@ import { actorOf } from '../requests.ts';
 export const staffCreateBooking = defineHandler(contract, async (services, { caller, body }) => {
   const money = await readMoneyRight(services, caller);
   const made = await bookForStaff(services, { ...body, actor: actorOf(caller), money });
-  const { bookingId, reference, url, pending } = made;
-  if (pending) return accepted({ bookingId, reference, pending });
-  return { bookingId, reference, ...(url === null ? {} : { url }) };
+  const { bookingId, reference, status, url, pending } = made;
+  if (pending) return accepted({ bookingId, reference, status, pending });
+  return { bookingId, reference, status, ...(url === null ? {} : { url }) };
 });

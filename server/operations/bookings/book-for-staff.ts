@@ -1,11 +1,11 @@
 import { linkHoldEnd } from '#rules/payment-link.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
-import type { BookingFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
 import { resolveHoldMinutes, readBookingRules } from '../settings/booking-rules.ts';
-import { openLink } from '../payments/open-link.ts';
+import { type OpenedLink, openLink } from '../payments/open-link.ts';
 import { requireConcession } from '../core/concessions.ts';
 import { nameDates } from './hold.ts';
 import { newPrice, readRates } from './price.ts';
@@ -22,12 +22,7 @@ import {
 import type { Services } from '../core/services.ts';
 
 /** `url`: where the customer pays; null when there is nothing to pay. `pending`: the provider has not answered yet; the mail has the link. */
-export type StaffBooked = {
-  readonly bookingId: string;
-  readonly reference: string;
-  readonly url: string | null;
-  readonly pending: boolean;
-};
+export type StaffBooked = OpenedLink & Pick<BookingFacts, 'reference' | 'status'> & { readonly bookingId: string };
 
 /** How often the hours are tried: expired holds in the way are released in between. */
 const ROUNDS = 3;
@@ -44,9 +39,13 @@ export async function bookForStaff(services: Services, wanted: StaffBooking): Pr
   const booking = repeated ?? (await claim(services, wanted, spans, timeLeft));
   failpoint('staff-booking.after.commit');
   const answer = { bookingId: booking.id, reference: booking.reference };
-  if (wanted.payment !== 'link' || booking.status !== 'pending') return { ...answer, url: null, pending: false };
-  const url = await openLink(services, booking, wanted.customerEmail, timeLeft());
-  return { ...answer, url, pending: url === null };
+  if (wanted.payment !== 'link' || booking.status !== 'pending')
+    return { ...answer, status: booking.status, url: null, pending: false };
+  const link = await openLink(services, booking, wanted.customerEmail, timeLeft());
+  if (link.url !== null || link.pending) return { ...answer, status: 'pending', ...link };
+  // It was paid for or released after it was read.
+  const { status } = (await readBooking(services.db, booking.id)) ?? booking;
+  return { ...answer, status, ...link };
 }
 
 async function claim(

@@ -2,7 +2,7 @@ import { type Concession, needsMoneyPermission } from '#rules/business/concessio
 import { sameSlot, slotsOfSpan } from '#rules/slots.ts';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { readContact } from '../core/booking-contact.ts';
-import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, lockBooking, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
@@ -88,7 +88,11 @@ export async function moveBooking(services: Services, wanted: Move): Promise<Mov
     const outcome = await tryMove(services, wanted);
     failpoint('move.after.commit');
     if (outcome !== null && 'moved' in outcome) return outcome.moved;
-    if (outcome !== null) return payDifference(services, wanted, outcome, timeLeft);
+    if (outcome !== null) {
+      const moved = await payDifference(services, wanted, outcome, timeLeft);
+      if (moved !== null) return moved;
+      continue;
+    }
     const now = services.clock().getTime();
     const { bookingId } = wanted;
     const taken = (await readTaken(services.db, wanted)).filter(
@@ -107,13 +111,13 @@ export async function moveBooking(services: Services, wanted: Move): Promise<Mov
   throw takenFor(wanted, []);
 }
 
-/** Takes the difference from a saved card, or opens the pay page. */
+/** Takes the difference from a saved card, or opens the pay page. Returns null if the hold was paid for or released meanwhile. */
 async function payDifference(
   services: Services,
   { card = null, customer }: Move,
   { hold, email }: { readonly hold: BookingFacts; readonly email: string },
   timeLeft: () => number,
-): Promise<Moved> {
+): Promise<Moved | null> {
   const moved = { differenceCents: hold.finalCostCents, refundCents: 0, byHand: false, undo: null };
   const until = hold.holdExpiresAt ?? new Date(0);
   const outcome =
@@ -122,7 +126,8 @@ async function payDifference(
       : await payWithCard(services, hold, { card, userId: customer }, timeLeft());
   if (outcome === 'paid') return { ...moved, waiting: null };
   if (outcome === 'unknown') return { ...moved, waiting: { url: null, until } };
-  const url = await openLink(services, hold, email, timeLeft());
+  const { url, pending } = await openLink(services, hold, email, timeLeft());
+  if (url === null && !pending && (await readBooking(services.db, hold.id))?.status !== 'pending') return null;
   return { ...moved, waiting: { url, until, ...(outcome !== null && { cardProblem: outcome }) } };
 }
 

@@ -6,28 +6,32 @@ import { replaceAttempt } from './close-session.ts';
 import { openSession } from './open-session.ts';
 import type { Services } from '../core/services.ts';
 
+/** `url`: the pay page. `pending`: the provider has not answered yet. If neither is set, the hold can no longer be paid for by a link. */
+export type OpenedLink = { readonly url: string | null; readonly pending: boolean };
+
+const PENDING: OpenedLink = { url: null, pending: true };
+/** The hold has been paid for or released, or its payment is being processed. */
+const NOTHING_TO_PAY: OpenedLink = { url: null, pending: false };
+
 /**
- * Opens the payment session of a hold that is paid by a link. Returns null when the provider does not answer within `waitMs` (a mail or the next
- * call opens it later), and when the hold has been paid for or released.
+ * Opens the payment session of a hold that is paid by a link. The link is pending when the provider does not answer within `waitMs`: a mail or the
+ * next call opens the session later.
  */
-export function openLink(
-  services: Services,
-  hold: BookingFacts,
-  email: string,
-  waitMs: number,
-): Promise<string | null> {
-  return withTimeout(services.log, waitMs, open(services, hold, email), null);
+export function openLink(services: Services, hold: BookingFacts, email: string, waitMs: number): Promise<OpenedLink> {
+  return withTimeout(services.log, waitMs, open(services, hold, email), PENDING);
 }
 
-async function open(services: Services, booking: BookingFacts, email: string): Promise<string | null> {
+async function open(services: Services, booking: BookingFacts, email: string): Promise<OpenedLink> {
   try {
     const payment = await payPageAttempt(services, booking);
-    if (payment === null) return null;
-    return await services.openings(payment.id, () =>
+    if (payment === null) return NOTHING_TO_PAY;
+    const url = await services.openings(payment.id, () =>
       openSession(services, booking, payment, { email, hours: booking.totalHours }),
     );
+    return url === null ? PENDING : { url, pending: false };
   } catch (error) {
-    if (error instanceof Refusal || error instanceof ProviderError) return null;
+    if (error instanceof Refusal) return error.code === 'provider_unavailable' ? PENDING : NOTHING_TO_PAY;
+    if (error instanceof ProviderError) return PENDING;
     throw error;
   }
 }

@@ -42,7 +42,12 @@ test('a booking is made by hand: hours, then the person and how it is paid; a re
   await fill(screen.getByLabelText('Email'), 'kim@example.com');
   await user.click(screen.getByRole('button', { name: 'Book' }));
   expect(await screen.findByText('Someone has booked this time.')).toBeTruthy();
-  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345', url: 'https://pay.example.com' });
+  wire.answer('staff-create-booking', {
+    bookingId: BOOKING,
+    reference: 'NEWB-2345',
+    status: 'pending',
+    url: 'https://pay.example.com',
+  });
   expect(onBooking).not.toHaveBeenCalled();
   await user.click(screen.getByRole('button', { name: 'Book' }));
   expect(
@@ -91,7 +96,7 @@ test('a known customer fills in the form, and a price of its own is at most that
     [{ full_name: 'Kim Caller', email: 'kim@example.com', phone: '+61400000000' }],
     [{ guest_name: 'Kim Guest', guest_email: 'guest@example.com', contact_phone: null }],
   );
-  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345' });
+  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345', status: 'confirmed' });
   const onDone = vi.fn();
   await openForm(onDone);
   await fill(screen.getByLabelText('Name'), 'ki');
@@ -145,7 +150,12 @@ const WEEKS = ['2031-03-05', '2031-03-12', '2031-03-19'].map((date, at) => ({
 
 test('hours are booked for some weeks without the dates that are taken, as one series with one link', async () => {
   wire.answer('quote-series', { dates: WEEKS, total: 196 });
-  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345', url: 'https://pay.example.com' });
+  wire.answer('staff-create-booking', {
+    bookingId: BOOKING,
+    reference: 'NEWB-2345',
+    status: 'pending',
+    url: 'https://pay.example.com',
+  });
   await openForm();
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
   expect(await screen.findByRole('group', { name: '2 of 3 dates are free. Sydney time' })).toBeTruthy();
@@ -183,7 +193,7 @@ test('a series whose first date is taken is not booked, and the page says what t
 
 test('with too few dates the hours are booked once, and nothing is booked while the dates are unknown', async () => {
   wire.fail('quote-series', 500);
-  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345' });
+  wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345', status: 'confirmed' });
   const onDone = vi.fn();
   await openForm(onDone);
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
@@ -200,3 +210,21 @@ test('with too few dates the hours are booked once, and nothing is booked while 
   await waitFor(() => expect(onDone).toHaveBeenCalledWith('NEWB-2345'));
   expect(created()[0]).not.toHaveProperty('series');
 });
+
+test.each([
+  ['paid for', 'confirmed', 'NEWB-2345 is booked', 'kim@example.com gets an email.'],
+  ['released', 'cancelled', 'NEWB-2345 is released already', 'These hours are no longer held.'],
+  ['processed', 'pending', 'NEWB-2345 is held', 'The payment is being processed.'],
+] as const)(
+  'a link that is sent again and was %s meanwhile is not called mailed',
+  async (_case, status, title, description) => {
+    wire.answer('staff-create-booking', { bookingId: BOOKING, reference: 'NEWB-2345', status });
+    const onDone = vi.fn();
+    await openForm(onDone);
+    await fill(screen.getByLabelText('Name'), 'Kim Caller');
+    await fill(screen.getByLabelText('Email'), 'kim@example.com');
+    await user.click(screen.getByRole('button', { name: 'Book' }));
+    await waitFor(() => expect(onDone).toHaveBeenCalledWith('NEWB-2345'));
+    expect(toast).toHaveBeenCalledWith({ title, description });
+  },
+);

@@ -7,6 +7,7 @@ import { customerSchema } from '#rules/people.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { constants as venue } from '#rules/venue.ts';
+import type { CallAnswer } from '#web/data/fetch-client.ts';
 import { type KnownPerson, readKnownPeople } from '#web/data/bookings/known-people.ts';
 import { type Series, SERIES_WEEKS, seriesList, useSeries } from '#web/data/finding/use-series.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
@@ -236,19 +237,29 @@ function useCreate(
         ...(series === null ? {} : { series: { dates: series.map(({ date }) => date) } }),
       }),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
-    onSuccess: ({ reference, url }, { payment, customerEmail }) => {
+    onSuccess: ({ reference, status, url, pending }, { payment, customerEmail }) => {
       const bookings = series?.length ?? 1;
       if (payment === 'link' && url !== undefined) return onLink({ reference, bookings, url, email: customerEmail });
-      const mailed =
-        payment === 'link' ? `The link to pay is mailed to ${customerEmail}.` : `${customerEmail} gets an email.`;
-      toast({
-        title: `${nameBookings(reference, bookings)} ${payment === 'link' ? 'held' : 'booked'}`,
-        description: mailed,
-      });
+      toast(describeBooked(nameBookings(reference, bookings), { status, pending }, customerEmail));
       onDone(reference);
     },
     onError,
   });
+}
+
+/** Words for a booking without a link to copy. A repeated call may find it paid for or released. */
+function describeBooked(
+  named: string,
+  { status, pending }: Pick<CallAnswer<'staff-create-booking'>, 'status' | 'pending'>,
+  email: string,
+): { readonly title: string; readonly description: string } {
+  if (status === 'cancelled')
+    return { title: `${named} released already`, description: 'These hours are no longer held.' };
+  if (status === 'confirmed') return { title: `${named} booked`, description: `${email} gets an email.` };
+  return {
+    title: `${named} held`,
+    description: pending === true ? `The link to pay is mailed to ${email}.` : 'The payment is being processed.',
+  };
 }
 
 /** How long typing pauses before the search. */
