@@ -59,6 +59,7 @@ const REFUSALS: Readonly<Record<RefusalCode, Meaning>> = {
   second_factor_required: SIGN_IN,
   current_password_required: SIGN_IN,
   current_password_invalid: SIGN_IN,
+  reauthentication_needed: SIGN_IN,
   reauthentication_not_valid: SIGN_IN,
   bookings_ahead: 'deletion',
   staff_account: STAFF,

@@ -39,6 +39,7 @@ export const REFUSAL_STATUS = {
   second_factor_required: 403,
   current_password_required: 403,
   current_password_invalid: 403,
+  reauthentication_needed: 403,
   reauthentication_not_valid: 422,
   bookings_ahead: 409,
   staff_account: 409,

@@ -119,15 +119,16 @@ function createOwnerProof(context: AuthContext): Services['proveOwner'] {
     try {
       await proveIdentity(context, user, sessionId, proof);
     } catch (error) {
-      throw error instanceof AuthRefusal ? toRefusal(error) : error;
+      throw error instanceof AuthRefusal ? (toRefusal(error) ?? error) : error;
     }
   };
 }
 
-function toRefusal({ code, message, retryAfter }: AuthRefusal): Refusal {
+function toRefusal({ code, message, retryAfter }: AuthRefusal): Refusal | null {
   switch (code) {
     case 'current_password_required':
     case 'current_password_invalid':
+    case 'reauthentication_needed':
     case 'reauthentication_not_valid':
       return new Refusal(code, message);
     case 'insufficient_aal':
@@ -135,7 +136,7 @@ function toRefusal({ code, message, retryAfter }: AuthRefusal): Refusal {
     case 'over_request_rate_limit':
       return new Refusal('too_many_requests', message, { retryAfter });
     default:
-      return new Refusal('not_yours', message);
+      return null;
   }
 }
 

@@ -110,6 +110,26 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
     expect(await server.mailsOf(email)).toEqual([]);
   });
 
+  test('an account of an SSO provider is deleted after a young sign-on, and is told to sign in again after an older one', async () => {
+    const email = someone();
+    const remove = async (landed: Step) => {
+      const authorization = `Bearer ${fragment(landed.location).get('access_token')}`;
+      const headers = { authorization, 'content-type': 'application/json' };
+      const url = `${server.url}/functions/v1/delete-account`;
+      const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ confirm: 'DELETE' }) });
+      return { status: answer.status, body: (await answer.json()) as unknown };
+    };
+    const old = await signOn(email);
+    server.advance(601_000);
+    expect(await remove(old)).toMatchObject({
+      status: 403,
+      body: {
+        error: { code: 'reauthentication_needed', message: expect.stringMatching(/Please sign in again first/) },
+      },
+    });
+    expect(await remove(await signOn(email))).toMatchObject({ status: 200, body: { deleted: true } });
+  });
+
   test('an answer that another browser posts is refused, with no cookie or with that of another sign-on', async () => {
     const email = someone();
     for (const foreign of [[], cookies.get((await begin()).relayState)]) {

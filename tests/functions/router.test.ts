@@ -76,6 +76,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   second_factor_required: 403,
   current_password_required: 403,
   current_password_invalid: 403,
+  reauthentication_needed: 403,
   reauthentication_not_valid: 422,
   bookings_ahead: 409,
   lights_in_use: 409,

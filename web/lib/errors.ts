@@ -57,7 +57,6 @@ type OtherCode =
   | 'invalid_credentials'
   | 'otp_expired'
   | 'mfa_verification_failed'
-  | 'reauthentication_needed'
   | 'weak_password'
   | 'user_already_exists'
   | 'email_exists'

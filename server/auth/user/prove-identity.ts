@@ -1,7 +1,7 @@
 import { passwordMatches } from '../accounts/passwords.ts';
 import type { UserRow } from '../accounts/users.ts';
 import { useCodeOf } from '../codes/use-token.ts';
-import { AuthRefusal, refuse } from '../core/errors.ts';
+import { AuthRefusal } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { readSession } from '../sessions/session-rows.ts';
 import type { AuthContext } from '../core/context.ts';
@@ -12,7 +12,7 @@ const FRESH_SECONDS = 600;
 /** What the user gives as proof; null: not given. `nonce`: a reauthentication code. */
 type IdentityProof = { readonly currentPassword: string | null; readonly nonce: string | null };
 
-/** Requires a proof before a change of password, email or phone: a young session, the current password, or a code. */
+/** Requires a proof before a change of password, email or phone, and before the account is deleted: a young session, the current password, or a code. */
 export async function proveIdentity(
   context: AuthContext,
   user: UserRow,
@@ -20,8 +20,6 @@ export async function proveIdentity(
   proof: IdentityProof,
 ): Promise<void> {
   const { clock, db } = context;
-  if (user.is_sso_user)
-    throw refuse.ssoManaged('Updating email, phone, password of a SSO account only possible via SSO');
   const session = await readSession(db, { sessionId, userId: user.id });
   if (session?.aal !== 'aal2' && user.factors.some((factor) => factor['status'] === 'verified'))
     throw new AuthRefusal(
@@ -32,13 +30,22 @@ export async function proveIdentity(
   const { currentPassword, nonce } = proof;
   const age = session && clock().getTime() - session.created_at.getTime();
   if (nonce === null && age !== null && age <= FRESH_SECONDS * 1000) return;
-  if (currentPassword === null && nonce === null)
-    throw new AuthRefusal(400, 'current_password_required', 'Please enter your current password.');
+  if (currentPassword === null && nonce === null) throw proofMissing(user);
   await takeLimit(context, authLimits.password, `user:${user.id}`);
   if (nonce !== null) return proveByCode(context, user, nonce);
   if (!(await passwordMatches(user.encrypted_password, currentPassword ?? '')))
     throw new AuthRefusal(400, 'current_password_invalid', 'Your current password is incorrect.');
 }
+
+/** Accounts of single sign-on and of other providers have no password to ask for. */
+const proofMissing = (user: UserRow): AuthRefusal =>
+  user.encrypted_password === null
+    ? new AuthRefusal(
+        400,
+        'reauthentication_needed',
+        'Your account has no password, and you signed in a while ago. Please sign in again first.',
+      )
+    : new AuthRefusal(400, 'current_password_required', 'Please enter your current password.');
 
 async function proveByCode(context: AuthContext, user: UserRow, nonce: string): Promise<void> {
   const used = await context.db.transaction((tx) => useCodeOf(context, tx, user.id, nonce, ['reauthentication']));

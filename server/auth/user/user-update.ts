@@ -32,11 +32,14 @@ export async function updateUser(context: AuthContext, c: Call): Promise<Respons
   const user = await userById(context.db, caller.userId);
   if (!user) throw refuse.noSession();
   const { password, email, phone } = readChanges(context, user, body);
-  if (password !== null || email !== null || phone !== null)
+  if (password !== null || email !== null || phone !== null) {
+    if (user.is_sso_user)
+      throw refuse.ssoManaged('Updating email, phone, password of a SSO account only possible via SSO');
     await proveIdentity(context, user, caller.sessionId, {
       currentPassword: body.current_password ?? null,
       nonce: body.nonce ?? null,
     });
+  }
   const hash = password === null ? null : await hashNewPassword(context, user, password);
   if (email !== null) await takeMessageLimit(context, { email, kind: 'email_change', ip });
   if (phone !== null) await takeMessageLimit(context, { phone, kind: 'phone_change', ip });

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate, formatStudioRange } from '#rules/studio-time.ts';
-import { findProofProblem, mailProofCode, PROOF_FIELDS } from '#web/data/account/owner-proof.ts';
+import { type AskedProof, findProofStep, mailProofCode } from '#web/data/account/owner-proof.ts';
 import type { OwnBooking } from '#web/data/bookings/booking.ts';
 import { useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -82,9 +82,10 @@ const schema = z.object({
 function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: () => void }) {
   const form = useSchemaForm(schema, { defaultValues: EMPTY });
   const { control, setFocus } = form;
-  const [proof, setProof] = useState<'none' | 'password' | 'code'>('none');
+  const [proof, setProof] = useState<AskedProof>('none');
   useEffect(() => {
-    if (proof !== 'none') setFocus(proof === 'password' ? 'currentPassword' : 'nonce');
+    if (proof === 'password') setFocus('currentPassword');
+    if (proof === 'code') setFocus('nonce');
   }, [proof, setFocus]);
   const remove = useMutation({
     mutationFn: deleteAccount,
@@ -94,10 +95,10 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
       onDeleted();
     },
     onError: (error) => {
-      const problem = findProofProblem(error);
-      if (problem === 'missing') setProof('password');
+      const { field, asks } = findProofStep(error);
+      if (asks !== null) setProof(asks);
       const message = describeError(error, 'We couldn’t delete your account. Please try again.');
-      refuseForm(form, { message, ...(problem === null ? {} : { field: PROOF_FIELDS[problem] }) });
+      refuseForm(form, { message, ...(field === null ? {} : { field }) });
     },
   });
   return (
@@ -127,7 +128,7 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
         />
       ) : null}
       {proof === 'code' ? <CodeField control={control} name="nonce" label="6-digit code" digits={6} /> : null}
-      {proof === 'password' ? <CodeInstead onMailed={() => setProof('code')} /> : null}
+      {proof === 'password' || proof === 'choice' ? <CodeInstead onMailed={() => setProof('code')} /> : null}
       <FormError control={control} />
       <div className="flex flex-wrap gap-3">
         <SubmitButton control={control} tone="danger">
@@ -141,7 +142,7 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
   );
 }
 
-/** For accounts without a password, such as those of a passkey. */
+/** For accounts without a password, such as those of a passkey, and for people who have forgotten it. */
 function CodeInstead({ onMailed }: { onMailed: () => void }) {
   const mail = useMutation({
     mutationFn: mailProofCode,

@@ -119,3 +119,17 @@ test('an older sign-in is asked for the password, or for a mailed code', async (
     expect.objectContaining({ confirm: 'DELETE', nonce: '123456' }),
   ]);
 });
+
+test('an account without a password is not asked for one, but can have a code mailed', async () => {
+  wire.refuse('delete-account', 'reauthentication_needed');
+  await open();
+  await fill(screen.getByLabelText('Type DELETE to confirm'), 'DELETE');
+  await press('Delete my account');
+  expect(await screen.findByText(/^Your account has no password, .* Please sign in again first\.$/)).toBeTruthy();
+  expect(screen.queryByLabelText('Current password')).toBeNull();
+  wire.signIn('u');
+  wire.answerPath('/auth/v1/reauthenticate', {});
+  await press('Send me a code instead');
+  const code = await screen.findByLabelText('6-digit code');
+  expect(document.activeElement).toBe(code);
+});

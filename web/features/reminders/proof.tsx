@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { findProofProblem, mailProofCode, type OwnerProof, PROOF_FIELDS } from '#web/data/account/owner-proof.ts';
+import { type AskedProof, findProofStep, mailProofCode, type OwnerProof } from '#web/data/account/owner-proof.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CodeField, TextField } from '#web/ui/form/fields.tsx';
@@ -8,7 +8,6 @@ import { refuseForm, type SchemaForm } from '#web/ui/form/use-schema-form.ts';
 
 /** What the forms of the number hold; the proof is '' until the server asks for it. */
 export type PhoneValues = OwnerProof & { readonly phone: string };
-type Asked = 'none' | 'password' | 'code';
 
 /**
  * The fields of a form in which an older sign-in shows whose account it is: the password, or a code by email for accounts without one. `refuse`
@@ -18,17 +17,18 @@ export function useProof(form: SchemaForm<PhoneValues>): {
   fields: ReactNode;
   refuse: (error: unknown, fallback: string, field?: 'phone') => void;
 } {
-  const [asked, setAsked] = useState<Asked>('none');
+  const [asked, setAsked] = useState<AskedProof>('none');
   const { setFocus } = form;
   useEffect(() => {
-    if (asked !== 'none') setFocus(asked === 'password' ? 'currentPassword' : 'nonce');
+    if (asked === 'password') setFocus('currentPassword');
+    if (asked === 'code') setFocus('nonce');
   }, [asked, setFocus]);
   return {
     fields: <ProofFields form={form} asked={asked} onMailed={() => setAsked('code')} />,
     refuse(error, fallback, field) {
-      const problem = findProofProblem(error);
-      if (problem === 'missing') setAsked('password');
-      const at = problem === null ? field : PROOF_FIELDS[problem];
+      const step = findProofStep(error);
+      if (step.asks !== null) setAsked(step.asks);
+      const at = step.field ?? field;
       refuseForm(form, { message: describeError(error, fallback), ...(at === undefined ? {} : { field: at }) });
     },
   };
@@ -40,7 +40,7 @@ function ProofFields({
   onMailed,
 }: {
   form: SchemaForm<PhoneValues>;
-  asked: Asked;
+  asked: AskedProof;
   onMailed: () => void;
 }) {
   const mail = useMutation({
@@ -53,13 +53,15 @@ function ProofFields({
     return <CodeField control={control} name="nonce" label="6-digit code from our email" digits={6} />;
   return (
     <>
-      <TextField
-        control={control}
-        name="currentPassword"
-        label="Current password"
-        type="password"
-        autoComplete="current-password"
-      />
+      {asked === 'password' ? (
+        <TextField
+          control={control}
+          name="currentPassword"
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+        />
+      ) : null}
       <Button tone="quiet" busy={mail.isPending} onClick={() => mail.mutate()}>
         Email me a code instead
       </Button>

@@ -135,6 +135,25 @@ test('a number is removed after a question, and an older sign-in proves the acco
   ]);
 });
 
+test('the number of an account without a password is removed with a mailed code', async () => {
+  wire.answerPath('/auth/v1/reauthenticate', {});
+  renderPart(<ReminderSettings userId="u" />);
+  await press('Remove +61400111222');
+  wire.refuse('remove-phone', 'reauthentication_needed');
+  await press('Remove number');
+  expect(await screen.findByText(/^Your account has no password, .* Please sign in again first\.$/)).toBeTruthy();
+  expect(screen.queryByLabelText('Current password')).toBeNull();
+  await press('Email me a code instead');
+  await fill(await screen.findByLabelText('6-digit code from our email'), '123456');
+  wire.answer('remove-phone', { removed: true });
+  await press('Remove number');
+  await wire.expectSent(
+    'remove-phone',
+    { currentPassword: null, nonce: null },
+    { currentPassword: null, nonce: '123456' },
+  );
+});
+
 test('reminders that cannot be loaded are tried again', async () => {
   wire.fail('GET /auth/v1/user', 500);
   renderPart(<ReminderSettings userId="u" />);
