@@ -40,6 +40,7 @@ const REFUSALS: Readonly<Record<RefusalCode, Meaning>> = {
   too_many_holds: 'holds',
   too_many_hours: 'holds',
   too_many_requests: 'holds',
+  too_early: { none: 'Everybody can do it from the same time on.' },
   too_late: 'refunds',
   not_confirmed: STEP,
   session_ended: { none: 'The session is over for all who were in the room.' },

@@ -20,6 +20,7 @@ export const REFUSAL_STATUS = {
   too_many_holds: 429,
   too_many_hours: 409,
   too_many_requests: 429,
+  too_early: 425,
   too_late: 409,
   not_confirmed: 409,
   session_ended: 410,

@@ -19,7 +19,7 @@ export const rateSession = defineCall({
   refusals: {
     not_found: { message: 'Booking not found' },
     not_confirmed: { message: 'This booking hasn’t been paid yet.' },
-    code_not_released: { message: 'You can tell us how it was once the session is over.' },
+    too_early: { message: 'You can tell us how it was once the session is over.' },
     too_late: { message: 'You can change a rating for a week. After that, please email us.' },
   },
   example: {

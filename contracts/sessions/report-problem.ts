@@ -28,7 +28,7 @@ export const reportProblem = defineCall({
   refusals: {
     not_found: { message: 'Booking not found' },
     not_confirmed: { message: 'This booking hasn’t been paid yet.' },
-    code_not_released: { message: 'You can report something from 9:45 am (Sydney time).' },
+    too_early: { message: 'You can report something from 9:45 am (Sydney time).' },
     too_late: { message: 'That session was a while ago. Please email us.' },
   },
   example: {

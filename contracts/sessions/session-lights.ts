@@ -25,7 +25,7 @@ export const sessionLights = defineCall({
     not_found: { message: 'Booking not found' },
     not_confirmed: { message: 'This booking hasn’t been paid yet.' },
     not_configured: { message: 'The lights of this room can’t be switched from here.' },
-    code_not_released: { message: 'You can switch the lights from 5 minutes before your session.' },
+    too_early: { message: 'You can switch the lights from 5 minutes before your session.' },
     session_ended: { message: 'Your session has ended.' },
     lights_in_use: { message: 'Somebody else needs these lights now, so they stay as they are.' },
   },

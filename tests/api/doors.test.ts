@@ -162,7 +162,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     await rows('update private.booking set user_id = $2::uuid where id = $1::uuid', [session.id, owner.id]);
     const lights = (on: boolean | null, who: Customer | null = owner) =>
       server.call('session-lights', { bookingId: session.id, on }, who?.token);
-    expect(await lights(true)).toMatchObject({ status: 425, body: { error: { code: 'code_not_released' } } });
+    expect(await lights(true)).toMatchObject({ status: 425, body: { error: { code: 'too_early' } } });
     server.advance(2 * MINUTE);
     expect(await settle()).toEqual(['studio-a']);
     expect(await lights(null)).toEqual({ status: 200, body: { on: true, allowed: { on: true, off: true } } });
@@ -594,7 +594,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     await rows('update private.booking set user_id = $2::uuid where id = $1::uuid', [session.id, owner.id]);
     const rate = (score: number, words: string | null = null, who = owner) =>
       server.call('rate-session', { bookingId: session.id, score, words }, who.token);
-    expect(await rate(5)).toMatchObject({ status: 425 });
+    expect(await rate(5)).toMatchObject({ status: 425, body: { error: { code: 'too_early' } } });
     server.advance(30 * MINUTE);
     expect((await rate(6)).status).toBe(400);
     expect((await rate(1, null, other)).status).toBe(404);

@@ -84,6 +84,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   session_ended: 410,
   coupon_invalid: 422,
   image_refused: 422,
+  too_early: 425,
   code_not_released: 425,
   too_many_holds: 429,
   too_many_requests: 429,

@@ -8,7 +8,7 @@ type Rating = { readonly bookingId: string; readonly score: number; readonly wor
 
 /**
  * Stores how an own session was, once for each booking; another rating within a week takes its place. Throws `Refusal`: `not_found`, `not_confirmed`,
- * `code_not_released` before the session has ended, `too_late`.
+ * `too_early` before the session has ended, `too_late`.
  */
 export async function rateSession(
   { db, clock }: Services,
@@ -19,7 +19,7 @@ export async function rateSession(
   if (booking.userId !== customer) throw new Refusal('not_found', 'Booking not found');
   const now = clock();
   const end = booking.endTime;
-  if (now < end) throw new Refusal('code_not_released', 'You can tell us how it was once the session is over.');
+  if (now < end) throw new Refusal('too_early', 'You can tell us how it was once the session is over.');
   await db.transaction(async (tx) => {
     await tx.query('select from private.booking where id = $1::uuid for update', [bookingId]);
     const before = await tx.one<{ score: number; words: string | null; createdAt: Date }>(

@@ -18,7 +18,7 @@ export type ProblemReport = {
 
 /**
  * Reports a problem or lost property of an own booking, which staff are alerted to. The same `requestId` again returns the same report. Throws
- * `Refusal`: `not_found` for another booking or photo, `not_confirmed`, `code_not_released` before and `too_late` days after the session,
+ * `Refusal`: `not_found` for another booking or photo, `not_confirmed`, `too_early` before and `too_late` days after the session,
  * `too_many_requests` above the reports that a booking may have.
  */
 export async function reportProblem(
@@ -31,10 +31,7 @@ export async function reportProblem(
   const now = clock();
   const window = reportWindow({ start: booking.startTime, end: booking.endTime }, kind);
   if (now < window.start)
-    throw new Refusal(
-      'code_not_released',
-      `You can report something from ${formatStudioTime(window.start)} (Sydney time).`,
-    );
+    throw new Refusal('too_early', `You can report something from ${formatStudioTime(window.start)} (Sydney time).`);
   if (now >= window.end) throw new Refusal('too_late', 'That session was a while ago. Please email us.');
   return db.transaction(async (tx) => {
     // One after another, so that the count holds.

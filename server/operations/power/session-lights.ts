@@ -53,7 +53,7 @@ export async function readSessionLights(services: Services, bookingId: string): 
 /**
  * Switches the lights of a booking's room for its customer, from the minutes before the session until those after it. `actor`: the account; null with a
  * mailed link. Lights that somebody else needs meanwhile go on again. Throws `Refusal`: `not_found`, `not_confirmed`, `not_configured` without a plug,
- * `code_not_released` before and `session_ended` after, `lights_in_use`, `provider_unavailable`.
+ * `too_early` before and `session_ended` after, `lights_in_use`, `provider_unavailable`.
  */
 export async function switchSessionLights(
   services: Services,
@@ -87,7 +87,7 @@ async function requireLights(
   const near = lightsWindow(session);
   if (now < near.start)
     throw new Refusal(
-      'code_not_released',
+      'too_early',
       `You can switch the lights from ${constants.lightsBeforeMinutes} minutes before your session.`,
     );
   if (now >= near.end) throw new Refusal('session_ended', 'Your session has ended.');

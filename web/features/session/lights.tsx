@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, isRefused } from '#web/lib/errors.ts';
 import { bigButton } from './big-button.ts';
 import { askLights, type RoomSession, type SessionLights } from './queries.ts';
 
@@ -24,8 +24,9 @@ export function Lights({ session, online }: { session: RoomSession; online: bool
     onError: () => void client.invalidateQueries({ queryKey }),
   });
   if (!online) return <p className="text-lg">No connection, so the lights can’t be switched from here.</p>;
-  if (lights.data === undefined) return lights.isError ? <Unknown onRetry={() => void lights.refetch()} /> : null;
-  if (lights.data.on === null) return <Unknown onRetry={() => void lights.refetch()} />;
+  if (lights.data === undefined)
+    return lights.isError ? <Unknown why={lights.error} onRetry={() => void lights.refetch()} /> : null;
+  if (lights.data.on === null) return <Unknown why={null} onRetry={() => void lights.refetch()} />;
   const { on } = lights.data;
   return (
     <div>
@@ -52,10 +53,12 @@ export function Lights({ session, online }: { session: RoomSession; online: bool
 
 const may = ({ allowed }: SessionLights, on: boolean): boolean => (on ? allowed.on : allowed.off);
 
-function Unknown({ onRetry }: { onRetry: () => void }) {
+/** `why`: null if the plug does not answer. The clock of this phone may differ from that of the server, which then refuses. */
+function Unknown({ why, onRetry }: { why: Error | null; onRetry: () => void }) {
+  const isRefusal = isRefused<'session-lights'>(why, 'too_early', 'session_ended');
   return (
     <p className="text-lg">
-      The lights don’t answer right now.{' '}
+      {isRefusal && why !== null ? why.message : 'The lights don’t answer right now.'}{' '}
       <button type="button" className="min-h-12 font-semibold underline" onClick={onRetry}>
         Try again
       </button>

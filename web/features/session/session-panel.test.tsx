@@ -90,6 +90,13 @@ test('lights that somebody else needs cannot be switched off, and a plug that do
   await button(/Lights on/);
 });
 
+test('a phone whose clock is ahead shows from when the lights can be switched', async () => {
+  wire.refuse('session-lights', 'too_early');
+  show(60);
+  expect(await screen.findByText(/^You can switch the lights from 5 minutes before your session\./)).toBeTruthy();
+  expect(screen.queryByText(/don’t answer/)).toBeNull();
+});
+
 test('a further hour is one tap, at the price on the button: to the pay page, or at once where nothing is to be paid', async () => {
   const { unmount } = show(60);
   const stay = await ready(/Stay until 9 pm/);
