@@ -25,7 +25,7 @@ test('a booking is cancelled by the terms it was made with, says before what com
 
   await act(page.getByRole('button', { name: 'Cancel', exact: true }));
   const dialog = page.getByRole('dialog', { name: 'Cancel this booking?' });
-  await expect(dialog).toContainText('You’ll get the full $132 back on the card you paid with.');
+  await expect(dialog).toContainText('You’ll get the full $132 back the way you paid.');
   await expect(dialog).toContainText('You can’t undo this');
   await checked(page);
   await act(dialog.getByRole('button', { name: 'Keep it' }));

@@ -46,6 +46,18 @@ test('while a cancellation is sent it cannot be sent again, changed or left, and
   expect(sentRequests()).toEqual([]);
 });
 
+test('money that was not paid online does not go back to a card', async () => {
+  const reads = await show();
+  expect(screen.getByText(/^You’ll get the full/).textContent).toBe('You’ll get the full $138 back the way you paid.');
+  await user.click(button('Cancel booking'));
+  await expectOneCall('cancel-booking');
+  answerCall('cancel-booking', { cancelled: true, refund: 'full', amount: 138, byHand: true });
+  await expect.poll(() => reads.take()).toEqual(['ownBooking', 'ownBookings']);
+  reads.answer();
+  const said = `Your booking ${BOOKING.reference} is cancelled. You’ll get $138 back. What you didn’t pay online, we’ll give you ourselves.`;
+  await expect.poll(() => onDone.mock.calls).toEqual([[said]]);
+});
+
 test('a series says what comes back, also when some of its bookings can no longer be cancelled', async () => {
   const reads = await show();
   await user.click(screen.getByRole('checkbox'));

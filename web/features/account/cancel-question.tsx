@@ -54,8 +54,7 @@ export function CancelQuestion({
       <p className="border-l-4 border-signal bg-deck p-4">
         {refund ? (
           <>
-            You’ll get the full <strong className="text-xl">{formatMoney(finalCents)}</strong> back on the card you paid
-            with.
+            You’ll get the full <strong className="text-xl">{formatMoney(finalCents)}</strong> back the way you paid.
           </>
         ) : finalCents > 0 ? (
           `${policy.until < new Date(start.getTime() - policy.freeHours * 3_600_000) ? 'Before we moved it, your booking would have started' : 'Your booking starts'} in less than ${policy.freeHours} hours, so please email ${business.email} instead.`
@@ -94,13 +93,17 @@ export function CancelQuestion({
 /** What was cancelled, and what comes back. */
 function describeDone(
   reference: string,
-  { amount, bookings, kept = 0 }: Awaited<ReturnType<typeof cancelBooking>>,
+  { amount, byHand, bookings, kept = 0 }: Awaited<ReturnType<typeof cancelBooking>>,
 ): string {
   const what =
     bookings === undefined
       ? `Your booking ${reference} is cancelled.`
       : `${bookings} bookings of your series are cancelled.`;
-  const money = amount > 0 ? ` ${formatDollars(amount)} is on its way back to your card.` : '';
+  const back =
+    byHand === true
+      ? `You’ll get ${formatDollars(amount)} back. What you didn’t pay online, we’ll give you ourselves.`
+      : `${formatDollars(amount)} is on its way back to your card.`;
+  const money = amount > 0 ? ` ${back}` : '';
   const late = kept > 0 ? ` It’s too late to cancel ${kept === 1 ? 'one' : kept} of them.` : '';
   return `${what}${money}${late}`;
 }

@@ -37,11 +37,17 @@ export function Money({ booking }: { booking: BookingPage }) {
         ) : null}
       </dl>
       {owed === null ? null : <p className="mt-2 text-sm text-dust">{owed}</p>}
-      {booking.refundingCents > 0 ? (
-        <p className="mt-2 text-sm text-dust">Your bank can take up to ten days to show a refund.</p>
-      ) : null}
+      {booking.refundingCents > 0 ? <p className="mt-2 text-sm text-dust">{describeRefunding(booking)}</p> : null}
     </section>
   );
+}
+
+/** Says how long money takes to arrive. Staff give back themselves what was not paid online. */
+function describeRefunding({ payments }: Pick<BookingPage, 'payments'>): string {
+  const bank = 'Your bank can take up to ten days to show a refund.';
+  const byHand = 'What you didn’t pay online, we’ll give you ourselves.';
+  if (payments.every(({ online }) => online)) return bank;
+  return payments.some(({ online }) => online) ? `${bank} ${byHand}` : byHand;
 }
 
 function Row({ name, value, strong = false }: { name: string; value: string; strong?: boolean }) {

@@ -104,6 +104,20 @@ test('a booking says its state, its money, what happened, and until when it can 
   expect(screen.getByText('really?')).toBeTruthy();
 });
 
+test.each([
+  ['online', [true], 'Your bank can take up to ten days to show a refund.'],
+  ['not online', [false], 'What you didn’t pay online, we’ll give you ourselves.'],
+  [
+    'in both ways',
+    [true, false],
+    'Your bank can take up to ten days to show a refund. What you didn’t pay online, we’ll give you ourselves.',
+  ],
+])('a refund of what was paid %s says how it comes back', async (_how, online, words) => {
+  const payments = online.map((one) => ({ cents: 2_000, at: at(-48), forMove: false, online: one }));
+  show({ refundingCents: 2_000, payments });
+  expect(await screen.findByText(words)).toBeTruthy();
+});
+
 test('a booking whose code is held says how to reach us, and not when the code comes', async () => {
   show({ codeHeld: true });
   expect(await screen.findByText(/Your access code is on hold/)).toBeTruthy();

@@ -106,10 +106,11 @@ function CancelAll({
   const cancel = useMutation({
     mutationFn: () => cancelSeries(bookingId, refund, reason.trim()),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
-    onSuccess: ({ cancelled, refundCents }) => {
+    onSuccess: ({ cancelled, refundCents, byHand }) => {
+      const back = byHand === true ? 'is for you to give back by hand' : 'is on its way back';
       toast({
         title: `${cancelled} bookings are cancelled`,
-        description: refundCents === 0 ? 'Nothing is refunded.' : `${formatMoney(refundCents)} is on its way back.`,
+        description: refundCents === 0 ? 'Nothing is refunded.' : `${formatMoney(refundCents)} ${back}.`,
       });
       onDone();
     },
