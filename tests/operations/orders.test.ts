@@ -437,6 +437,16 @@ describe.each(databases)('orders on $name', ({ open }) => {
     expect((await provider().payments.getSession(session)).refundedCents).toBe(done.amountCents);
   });
 
+  test('a booking of the series that is over is not counted among those that it is too late to cancel', async () => {
+    const person = await addPerson(db);
+    const { id } = await paid(person, weekly(3));
+    const first = await db.one<{ over: Date }>('select end_time as over from private.booking where id = $1::uuid', [
+      id,
+    ]);
+    cases.system.state.now = first?.over.getTime() ?? 0;
+    expect(await cancelSeries(context(), id, person)).toMatchObject({ refund: 'full', cancelled: 2, kept: 0 });
+  });
+
   test(`in ${RACES} races of series and single bookings no hour is sold twice, and an order is held as a whole or not at all`, async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => addPerson(db)));
     for (let round = 0; round < RACES; round += 1) {

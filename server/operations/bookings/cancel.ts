@@ -60,7 +60,7 @@ export async function cancelSeries(
     return {
       ...describeRefunds([...cancelled, ...kept]),
       cancelled: cancelled.length,
-      kept: problems.filter(({ code }) => code === 'too_late').length,
+      kept: kept.length,
     };
   });
 }
