@@ -238,10 +238,16 @@ test(
       { id: uuid(5), close_reason: null, closed_by: null, closed: false, due: true },
       other,
     ]);
+    expect(await close('by a program')).toBe(true);
+    const nobody = '00000000-0000-0000-0000-000000000000';
+    expect(await rows.query(open)).toMatchObject([{ close_reason: 'by a program', closed_by: nobody }, other]);
+    expect(await rows.value(`select string_agg(actor::text, ' ' order by created_at) from public.audit_logs`)).toBe(
+      `${uuid(1)} ${nobody} ${nobody}`,
+    );
     await rows.query('update private.outbox set done_at = now()');
     expect([await retry(), await close('abc')]).toEqual([false, false]);
     expect(
       await rows.value(`select string_agg(details ->> 'by_hand', ' ' order by created_at) from public.audit_logs`),
-    ).toBe('close retry');
+    ).toBe('close retry close');
   }),
 );

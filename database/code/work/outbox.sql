@@ -26,6 +26,7 @@ $$;
 create or replace function public.retry_job(job uuid)
 returns boolean language plpgsql volatile security definer set search_path = '' as $$
 declare
+  v_actor constant uuid := coalesce(auth.uid(), '00000000-0000-0000-0000-000000000000');
   v_open private.outbox;
 begin
   perform private.require_permission(coalesce(
@@ -41,7 +42,7 @@ begin
     update private.partial_refund x set state = 'pending' where x.id = v_open.subject_id and x.state = 'manual';
   end if;
   perform private.audit(
-    auth.uid(), 'update', 'outbox', job::text,
+    v_actor, 'update', 'outbox', job::text,
     pg_catalog.jsonb_build_object('kind', v_open.kind, 'by_hand', 'retry'));
   return true;
 end
@@ -50,10 +51,12 @@ grant execute on function public.retry_job(uuid) to authenticated;
 
 -- Closes an open job. The reason, of 3 to 500 characters, stays in the audit log. Returns false if the job does not
 -- exist, is done or is already closed. Closing the job of a refund marks the refund as made by hand. Needs the same
--- permissions as retry_job(). Throws 42501 without them and 22023 for a reason of the wrong length.
+-- permissions as retry_job(). Throws 42501 without them and 22023 for a reason of the wrong length. closed_by is the
+-- nil UUID for the service key: null would mean that the server gave up, which stays an alert.
 create or replace function public.close_job(job uuid, reason text)
 returns boolean language plpgsql volatile security definer set search_path = '' as $$
 declare
+  v_actor constant uuid := coalesce(auth.uid(), '00000000-0000-0000-0000-000000000000');
   v_why constant text := pg_catalog.btrim(coalesce(reason, ''));
   v_closed private.outbox;
 begin
@@ -63,7 +66,7 @@ begin
     raise exception 'a reason of 3 to 500 characters is needed' using errcode = '22023';
   end if;
   update private.outbox o
-  set closed_at = pg_catalog.now(), closed_by = auth.uid(), close_reason = v_why, notified_at = pg_catalog.now()
+  set closed_at = pg_catalog.now(), closed_by = v_actor, close_reason = v_why, notified_at = pg_catalog.now()
   where o.id = close_job.job and o.done_at is null and o.closed_at is null
   returning o.* into v_closed;
   if not found then return false; end if;
@@ -74,7 +77,7 @@ begin
     perform private.refund_by_hand(v_closed.subject_id, v_closed.closed_at);
   end if;
   perform private.audit(
-    auth.uid(), 'update', 'outbox', job::text,
+    v_actor, 'update', 'outbox', job::text,
     pg_catalog.jsonb_build_object('kind', v_closed.kind, 'by_hand', 'close', 'reason', v_why));
   return true;
 end
