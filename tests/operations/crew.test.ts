@@ -335,6 +335,38 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       },
     );
 
+    test.each([
+      ['while the lock is asked', 60],
+      ['after the lock has stored it', 50],
+    ])('is not left in the lock when the host cancels and deletes the account %s', async (_when, minutes) => {
+      const booking = await hosted();
+      await joined(booking);
+      const deleteAccount = async (): Promise<void> => {
+        await cancelBooking(system.services, booking.id, booking.host);
+        const args = [booking.host, new Date(system.state.now)];
+        const done = await db.one('select private.delete_account($1::uuid, $2::timestamptz) as answer', args);
+        expect(done).toMatchObject({ answer: { outcome: 'deleted' } });
+      };
+      await db.query(`update private.booking set policy = '{"freeCancelHours": 0}' where id = $1::uuid`, [booking.id]);
+      if (minutes === 60)
+        system.state.duringRequest = async () => {
+          if (!system.state.requests.at(-1)?.accessName.endsWith('crew')) return;
+          system.state.duringRequest = () => Promise.resolve();
+          await deleteAccount();
+        };
+      await at(booking.start - 60 * MINUTE);
+      if (minutes === 50) {
+        expect(atLock()).toEqual(['host', 'host crew']);
+        system.state.now = booking.start - 50 * MINUTE;
+        await deleteAccount();
+      }
+      await at(booking.start - 40 * MINUTE);
+      expect(atLock()).not.toContain('host crew');
+      expect(await members(booking.id)).toEqual([{ state: 'revoked', name: null }]);
+      await db.query('select private.forget_crews($1::timestamptz)', [new Date(booking.end + 31 * 24 * HOUR)]);
+      expect(await members(booking.id)).toEqual([]);
+    });
+
     test('that the lock confirmed to a process that ended is removed after the guest was taken back', async () => {
       const booking = await hosted();
       const { inviteId } = await joined(booking);

@@ -205,11 +205,21 @@ language sql stable set search_path = '' as $$
   where b.user_id = p_user
 $$;
 
--- Deletes the crew of a booking when its customer's account is deleted.
+-- Deletes the crew of a booking when its customer's account is deleted. A guest with a code that has not ended only
+-- loses the name: the lock may have this code, or receive it from a call that is running, so its row is needed to
+-- remove it. forget_crews() deletes the row.
 create or replace function private.forget_crew_of_account() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  delete from private.crew_member m where m.booking_id = new.id;
+  perform private.end_crew_codes(new.id, null, pg_catalog.now());
+  delete from private.crew_member m
+  where m.booking_id = new.id
+    and not exists (
+      select from private.crew_code c where c.crew_member_id = m.id and c.ends_at > pg_catalog.now());
+  update private.crew_member m
+  set state = 'revoked', revoked_at = coalesce(m.revoked_at, pg_catalog.now()), name = null, terms_version = null,
+    joined_at = null
+  where m.booking_id = new.id;
   return null;
 end
 $$;
