@@ -1570,6 +1570,8 @@ export type ServerFunctions = {
   revoke_crew: { Args: { p_member: string; p_user: string; p_now: Date }; Returns: Json };
   revoke_invitation: { Args: { p_id: string; p_actor: string; p_now: Date }; Returns: string };
   room_json: { Args: { p_studio: string }; Returns: Json };
+  room_of_job: { Args: { p_kind: string; p_subject: string; p_payload: JsonInput }; Returns: string };
+  room_of_lock: { Args: { p_lock: string }; Returns: string };
   search_patterns: { Args: { words: string }; Returns: readonly string[] };
   second_factor_due: { Args: { p_user: string }; Returns: Date };
   session_room: { Args: { p_booking: string; p_now: Date; p_before: string }; Returns: Json };

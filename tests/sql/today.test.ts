@@ -462,6 +462,57 @@ test(
 );
 
 test(
+  'staff_alerts names the room whose lock is meant by its present name, also of a code without a booking and of one that a moved booking left in the old lock',
+  asStaff(ALL, async (rows) => {
+    await rows.query(`update public.studios set name = 'Renamed' where id = $1`, [STUDIO]);
+    await rows.query(`insert into private.studio_lock values ($1, 'old lock'), ($2, 'new lock')`, [
+      OTHER_STUDIO,
+      STUDIO,
+    ]);
+    await addBooking(rows, 30, { status: 'confirmed' });
+    await addCode(rows, 30, {});
+    await rows.add('private.access_secret', {
+      code_id: uuid(301),
+      lock_id: 'old lock',
+      variant: 0,
+      starts_at: at(0),
+      ends_at: at(60),
+      live: true,
+    });
+    await force(rows, () =>
+      rows.add('private.staff_code', {
+        id: uuid(77),
+        studio_id: OTHER_STUDIO,
+        lock_id: 'gone',
+        name: 'Cleaner',
+        status: 'revoking',
+        starts_at: at(0),
+        ends_at: at(60),
+        variant: 0,
+        made_by: ALEX,
+        request_id: 'x',
+        created_at: NOW,
+      }),
+    );
+    const failing = { alerted_at: at(-9), last_error: 'igloohome: http_404' };
+    await addJob(rows, 91, { ...failing, kind: 'access.request' });
+    await addJob(rows, 92, { ...failing, kind: 'access.revoke', payload: { codeId: uuid(301) } });
+    await addJob(rows, 93, { ...failing, kind: 'access.revoke' });
+    await addJob(rows, 94, { ...failing, kind: 'access.revoke-staff', subject_id: uuid(77) });
+    const found = await rows.query(
+      `select job_id as job, reference, studio_name as room from public.staff_alerts($1) where kind = 'job_failing' order by job_id`,
+      [NOW],
+    );
+    expect(found).toEqual([
+      { job: uuid(91), reference: 'AAAA-0030', room: 'Renamed' },
+      { job: uuid(92), reference: 'AAAA-0030', room: 'Other' },
+      { job: uuid(93), reference: 'AAAA-0030', room: 'Renamed' },
+      { job: uuid(94), reference: null, room: 'Other' },
+    ]);
+  }),
+);
+
+test(
   'staff_alerts leaves out what is done, closed by a person or long closed, and sessions that have a code, are test bookings, over or just paid',
   asStaff(ALL, async (rows) => {
     const soon = { status: 'confirmed', confirmed_at: at(-120), start_time: at(30), end_time: at(90) };

@@ -19,6 +19,9 @@
 --   blocked_booking (bookings): a blocked customer has a confirmed booking that staff have not decided to keep.
 --   ledger_difference (money): the ledger check found a difference at least a day ago.
 --   secret_stays (owner): a person who lost a permission knows a code that the lock cannot revoke. `due` is its end.
+--
+-- `studio_name` is the present name of the room that the alert is about, under which the form of the room is found. Of
+-- a code that cannot be removed this is the room with its lock, from which the booking may have moved.
 create or replace function public.staff_alerts(at timestamptz default now(), most integer default 100) returns table (
   kind text, since timestamptz, due timestamptz, job_id uuid, job_kind text, tries integer, problem text,
   booking_id uuid, reference text, studio_name text, start_time timestamptz, customer_name text
@@ -75,7 +78,7 @@ begin
       limit least(most, 1000)
     ), jobs as (
       select case when o.closed_at is null then 'job_failing' else 'job_late' end as kind,
-        coalesce(o.closed_at, o.alerted_at) as since, o.id, o.kind as job_kind, o.subject_id, o.tries,
+        coalesce(o.closed_at, o.alerted_at) as since, o.id, o.kind as job_kind, o.subject_id, o.payload, o.tries,
         coalesce(o.close_reason, o.last_error) as problem
       from private.outbox o
       where (o.alerted_at is not null or o.closed_at is not null) and o.done_at is null and o.closed_by is null
@@ -177,11 +180,12 @@ begin
       from disputes d
       union all
       select j.kind, j.since, null, j.id, j.job_kind, j.tries, j.problem, coalesce(x.booking_id, j.subject_id),
-        null, null
+        null, k.name
       from jobs j
       left join private.partial_refund r on j.job_kind = 'payment.partial-refund' and r.id = j.subject_id
       left join private.payment x
         on x.id = case j.job_kind when 'payment.refund' then j.subject_id else r.payment_id end
+      left join public.studios k on k.id = private.room_of_job(j.job_kind, j.subject_id, j.payload)
       where x.state is distinct from 'refund_failed' or j.job_kind <> 'payment.refund'
       union all
       select 'mail_bounced', f.since, null, f.id, f.job_kind, f.tries, f.last_error, f.subject_id, null, null
@@ -220,13 +224,40 @@ begin
       from secrets s
     )
     select a.kind, a.since, a.due, a.job_id, a.job_kind, a.tries, a.problem,
-      b.id, b.reference, coalesce(b.studio_name, a.studio), b.start_time,
+      b.id, b.reference, coalesce(a.studio, s.name), b.start_time,
       coalesce(a.full_name, p.full_name, b.guest_name)
     from alerts a
     left join private.booking b on b.id = a.booking_id
+    left join public.studios s on s.id = b.studio_id
     left join public.profiles p on p.user_id = b.user_id
     order by a.since, a.kind, a.job_id, b.id, a.studio
     limit least(most, 1000);
 end
 $$;
 grant execute on function public.staff_alerts(timestamp with time zone, integer) to authenticated;
+
+-- Returns the room of a job about a code, where its booking does not tell it: the code of staff has no booking, and a
+-- booking may have moved from the room whose lock has the code. Null for other jobs, and if no room has the lock.
+create or replace function private.room_of_job(p_kind text, p_subject uuid, p_payload jsonb) returns uuid
+language sql stable set search_path = '' as $$
+  select case p_kind
+    when 'access.revoke-staff' then (select c.studio_id from private.staff_code c where c.id = p_subject)
+    when 'access.end-secret' then (select x.studio_id from private.shown_secret x where x.id = p_subject)
+    when 'access.revoke' then (
+      select private.room_of_lock(c.lock_id) from private.access_secret c
+      where c.code_id = (p_payload ->> 'codeId')::uuid)
+    when 'access.revoke-crew' then (
+      select private.room_of_lock(c.lock_id) from private.crew_code c where c.id = (p_payload ->> 'codeId')::uuid)
+    end
+$$;
+
+-- Returns the room to which staff have given a lock, preferably an active one. Null if there is none.
+create or replace function private.room_of_lock(p_lock text) returns uuid
+language sql stable set search_path = '' as $$
+  select s.id
+  from private.studio_lock l
+  join public.studios s on s.id = l.studio_id
+  where l.lock_id = p_lock
+  order by s.active desc, s.id
+  limit 1
+$$;

@@ -49,7 +49,7 @@ type AlertedJob = {
   readonly booking_id: string | null;
   readonly reference: string;
   readonly studio_id: string | null;
-  readonly studio_name: string;
+  readonly studio_name: string | null;
   readonly start_time: Date;
 };
 
@@ -58,11 +58,12 @@ async function sendJobAlert(services: Services, job: Job<{ to: string; jobs: str
   const { to, jobs } = job.payload;
   const { rows } = await services.db.query<AlertedJob>(
     `select o.id, o.kind, o.tries, o.created_at as since, coalesce(o.close_reason, o.last_error) as problem, o.closed_at is not null as closed,
-       b.id as booking_id, b.reference, b.studio_id, b.studio_name, b.start_time
+       b.id as booking_id, b.reference, s.id as studio_id, s.name as studio_name, b.start_time
      from private.outbox o
      left join private.partial_refund x on o.kind = 'payment.partial-refund' and x.id = o.subject_id
      left join private.payment p on p.id = case o.kind when 'payment.refund' then o.subject_id else x.payment_id end
      left join private.booking b on b.id = coalesce(p.booking_id, o.subject_id)
+     left join public.studios s on s.id = coalesce(private.room_of_job(o.kind, o.subject_id, o.payload), b.studio_id)
      where o.id = any ($1::uuid[]) and o.done_at is null and o.closed_by is null order by o.created_at`,
     [jobs],
   );
@@ -84,9 +85,9 @@ function toAlert(job: AlertedJob): Alert {
     due: null,
     job: { id: job.id, kind: job.kind, tries: job.tries },
     problem: job.problem,
-    booking: id === null ? null : { id, reference, studioName, start },
+    booking: id === null || studioName === null ? null : { id, reference, studioName, start },
     studioId: job.studio_id,
-    studioName: id === null ? null : studioName,
+    studioName,
     customer: null,
   };
 }
