@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** For each schema of `eitherShape`, the union that describes it. */
+const unions = new WeakMap<z.ZodType, z.ZodType>();
+
 /**
  * A body of one of two shapes. `isFirst` returns whether the first one was sent, so that a refusal names the invalid
  * field: a plain union would refuse the whole body.
@@ -9,12 +12,17 @@ export function eitherShape<First extends z.ZodType, Second extends z.ZodType>(
   first: First,
   second: Second,
 ) {
-  return z.preprocess(
-    (body: z.input<First> | z.input<Second>, context) => {
-      const { error } = (isFirst(body) ? first : second).safeParse(body);
-      for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
-      return body;
-    },
-    z.union([first, second]),
-  );
+  const either = z
+    .custom<z.input<First> | z.input<Second>>()
+    .transform((body, context): z.output<First> | z.output<Second> => {
+      const parsed = (isFirst(body) ? first : second).safeParse(body);
+      if (parsed.success) return parsed.data;
+      for (const issue of parsed.error.issues) context.addIssue({ ...issue });
+      return z.NEVER;
+    });
+  unions.set(either, z.union([first, second]));
+  return either;
 }
+
+/** Returns what describes a schema to readers: for one of `eitherShape` the union of its shapes. */
+export const toDescribed = (schema: z.ZodType): z.ZodType => unions.get(schema) ?? schema;

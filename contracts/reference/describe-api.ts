@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../core/define-call.ts';
+import { toDescribed } from '../core/either-shape.ts';
 import { listRefusals, REFUSAL_STATUS } from '../core/refusals.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -110,6 +111,6 @@ function describeRefusals(call: Call): Json {
 
 /** Returns the JSON schema of what is sent (`input`) or received (`output`). What JSON schema cannot say, such as a refinement, is left out. */
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $schema: _dialect, ...described } = z.toJSONSchema(toDescribed(schema), { io, unrepresentable: 'any' });
   return described;
 }
