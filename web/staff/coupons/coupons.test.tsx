@@ -1,15 +1,14 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { watchSavedFiles } from '#web/ui/testing/saved-files.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { saveCsv } from '#web/data/fetch-client.ts';
 import { DiscountCodes } from './discount-codes.tsx';
 import { DiscountForm } from './discount-form.tsx';
 import type * as queries from './queries.ts';
 import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), saveCsv: vi.fn() }));
 beforeEach(() => vi.resetAllMocks());
 
 const NO_RULES = {
@@ -224,11 +223,12 @@ test('a batch is downloaded, and deactivated together', async () => {
   wire.answerRows('gift_batches', [BATCH]);
   wire.answerFile('staff-export-list', 'Code\r\n', 'text/csv; charset=utf-8');
   wire.answerRows('set_gift_batch_active', null);
+  const savedFiles = watchSavedFiles();
   renderPart(<DiscountCodes mayGive />);
   await user.click(await screen.findByRole('button', { name: /^Download/ }));
   for (const words of ['2 of 20', '$100 sold, $18 off', 'Dec 31, 2020, expired'])
     expect(screen.getByText(words)).toBeTruthy();
-  await waitFor(() => expect(saveCsv).toHaveBeenCalledExactlyOnceWith('Code\r\n', 'gift-codes-XMAS.csv'));
+  await expect.poll(savedFiles).toEqual([{ name: 'gift-codes-XMAS.csv', type: 'text/csv', text: 'Code\r\n' }]);
   expect(wire.sent('staff-export-list')).toEqual([{ list: 'gift-codes', batchId: BATCH.id }]);
   await press('Deactivate XMAS, Nov 01, 2020');
   await wire.expectRequests('gift_batches', 2);

@@ -1,13 +1,12 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { saveFile } from '#web/data/fetch-client.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
+import { watchSavedFiles } from '#web/ui/testing/saved-files.ts';
 import { Disputes } from './disputes.tsx';
 import type * as queries from './queries.ts';
 import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), saveFile: vi.fn() }));
 beforeEach(() => vi.resetAllMocks());
 
 const BOOKING = '66666666-6666-4666-8666-666666666666';
@@ -45,11 +44,10 @@ test('each dispute has its amount, state, reason and the time by which the bank 
 test('the evidence is saved as a file', async () => {
   answer(OPEN);
   wire.answerFile('staff-dispute-evidence', '<p>', 'text/html; charset=utf-8');
+  const savedFiles = watchSavedFiles();
   show();
   await user.click(await screen.findByRole('button', { name: 'Download the evidence' }));
-  await waitFor(() =>
-    expect(saveFile).toHaveBeenCalledExactlyOnceWith('<p>', 'dispute-evidence-ABCD-2345.html', 'text/html'),
-  );
+  await expect.poll(savedFiles).toEqual([{ name: 'dispute-evidence-ABCD-2345.html', type: 'text/html', text: '<p>' }]);
   expect(wire.sent('staff-dispute-evidence')).toEqual([{ bookingId: BOOKING }]);
 });
 

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { saveCsv } from '#web/data/fetch-client.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { watchSavedFiles } from '#web/ui/testing/saved-files.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Mailing } from './mailing.tsx';
 import type * as queries from './queries.ts';
@@ -9,7 +9,6 @@ import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), saveCsv: vi.fn() }));
 const NEWS: queries.Campaign = {
   id: 'aaaaaaaa-1111-4111-8111-111111111111',
   subject: 'We open',
@@ -133,8 +132,9 @@ test('addresses are found by a part, marked, and removed after a question; the l
     expect(wire.sentTo('remove_from_mailing_list')).toMatchObject([{ body: { address: 'ana@example.com' } }]),
   );
   await wire.expectRequests('mailing_list_counts', 2);
+  const savedFiles = watchSavedFiles();
   wire.answerFile('staff-export-list', 'Email\r\n', 'text/csv; charset=utf-8');
   await press('Download the list');
-  await waitFor(() => expect(saveCsv).toHaveBeenCalledExactlyOnceWith('Email\r\n', 'mailing-list.csv'));
+  await expect.poll(savedFiles).toEqual([{ name: 'mailing-list.csv', type: 'text/csv', text: 'Email\r\n' }]);
   expect(wire.sent('staff-export-list')).toEqual([{ list: 'mailing-list' }]);
 });

@@ -1,25 +1,17 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { watchSavedFiles } from '#web/ui/testing/saved-files.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { lastMonth } from './export-form.ts';
 import { Exports } from './exports.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-const saved: { name: string; blob: Blob | undefined }[] = [];
-let newest: Blob | undefined;
+let savedFiles: ReturnType<typeof watchSavedFiles>;
 beforeEach(() => {
   vi.resetAllMocks();
-  saved.length = 0;
-  URL.createObjectURL = vi.fn((blob: Blob) => {
-    newest = blob;
-    return 'blob:csv';
-  });
-  URL.revokeObjectURL = vi.fn();
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function save(this: HTMLAnchorElement) {
-    saved.push({ name: this.download, blob: newest });
-  });
+  savedFiles = watchSavedFiles();
 });
 
 async function choose(kind: string, from: string, to: string): Promise<void> {
@@ -33,10 +25,10 @@ async function choose(kind: string, from: string, to: string): Promise<void> {
 test('the chosen file of the chosen days is saved under its kind and days', async () => {
   wire.answerFile('staff-export', 'a,b\r\n', 'text/csv; charset=utf-8');
   await choose('xero', '2031-03-01', '2031-03-31');
-  await waitFor(() => expect(saved.map(({ name }) => name)).toEqual(['xero-2031-03-01-2031-03-31.csv']));
+  const file = { name: 'xero-2031-03-01-2031-03-31.csv', type: 'text/csv', text: 'a,b\r\n' };
+  await expect.poll(savedFiles).toEqual([file]);
   expect(wire.sent('staff-export')).toEqual([{ kind: 'xero', from: '2031-03-01', to: '2031-03-31' }]);
-  expect(await saved[0]?.blob?.text()).toBe('a,b\r\n');
-  expect(toast).toHaveBeenCalledWith({ title: 'File downloaded', description: 'xero-2031-03-01-2031-03-31.csv' });
+  expect(toast).toHaveBeenCalledWith({ title: 'File downloaded', description: file.name });
 });
 
 test('a last day before the first is refused at its field', async () => {
@@ -49,7 +41,7 @@ test('a refused export says why, and nothing is saved', async () => {
   wire.refuse('staff-export', 'not_yours', { message: 'You need the permission for money.' });
   await choose('payments', '2031-03-01', '2031-03-01');
   expect(await screen.findByText('You need the permission for money.')).toBeTruthy();
-  expect(saved).toEqual([]);
+  expect(await savedFiles()).toEqual([]);
 });
 
 test.each([
