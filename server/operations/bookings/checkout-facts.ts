@@ -40,15 +40,22 @@ export type EnteredCoupon = CouponTerms & {
 /** Reads what decides about a hold, with the problem of the coupon if it has one. */
 export async function readCheckoutFacts(
   { db }: Services,
-  request: {
+  {
+    userId,
+    studioId,
+    startTime,
+    endTime,
+    slots,
+    couponCode,
+  }: {
     /** null: a guest. */
     readonly userId: string | null;
     readonly studioId: string;
     readonly startTime: Date;
     readonly endTime: Date;
+    readonly slots: readonly Slot[];
+    readonly couponCode: string | null;
   },
-  couponCode: string | null,
-  slots: readonly Slot[],
   now: Date,
 ): Promise<CheckoutFacts> {
   const row = await db.one<{
@@ -61,17 +68,7 @@ export async function readCheckoutFacts(
        || jsonb_build_object('blocked', private.is_blocked($1::uuid, $5::timestamptz)) as facts,
        private.coupon_hours_problem($3::text, $8::timestamptz, $9::timestamptz) as hours,
        private.rates_json($2::uuid, $6::date, $7::date) as rates, private.booking_settings() as rules`,
-    [
-      request.userId,
-      request.studioId,
-      couponCode,
-      slots.length,
-      now,
-      slots[0]?.date,
-      slots.at(-1)?.date,
-      request.startTime,
-      request.endTime,
-    ],
+    [userId, studioId, couponCode, slots.length, now, slots[0]?.date, slots.at(-1)?.date, startTime, endTime],
   );
   if (!row) throw new Error('checkout_json returned no row');
   const { coupon } = row.facts;

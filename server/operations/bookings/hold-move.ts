@@ -16,8 +16,7 @@ export async function moveLinkEnd(
   { config }: Services,
   tx: Transaction,
   booking: BookingFacts,
-  to: Place & { readonly customer?: string },
-  now: Date,
+  { to, now }: { readonly to: Place & { readonly customer?: string }; readonly now: Date },
 ): Promise<Date | null> {
   const holdMinutes = resolveHoldMinutes(config, await readBookingRules(tx));
   const from = { studioId: booking.studioId, start: booking.startTime, end: booking.endTime };
@@ -58,7 +57,7 @@ export async function holdMove(
 ): Promise<BookingFacts | null> {
   const { config } = services;
   const { now, actor, customer, differenceCents } = to;
-  const until = await moveLinkEnd(services, tx, booking, to, now);
+  const until = await moveLinkEnd(services, tx, booking, { to, now });
   if (until === null)
     throw new Refusal(
       'too_late',

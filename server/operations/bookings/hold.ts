@@ -58,16 +58,16 @@ export async function holdBooking(services: Services, request: HoldRequest): Pro
   if (request.couponCode && request.couponCode.toUpperCase() !== ownCode?.toUpperCase())
     await countCouponGuess(services, request.userId, request.ip);
   const known = code === '' ? null : code;
-  const facts = await readSpanFacts(services, request, known, spans, now);
+  const facts = await readSpanFacts(services, { ...request, code: known }, spans, now);
   const [first, last] = [facts[0], spans.at(-1)];
   if (first === undefined || last === undefined) throw new Error('a request has at least one span');
   const verificationId = requireEligible({ ...request, endTime: last.endTime }, first, now);
   const priced =
     frozenPrices(spans, own, code, now) ??
-    (await newPrices(services, { userId: request.userId, code: known }, spans, facts, now));
+    (await newPrices(services, { userId: request.userId, code: known }, { spans, facts }, now));
   const totalCents = priced.reduce((sum, { price }) => sum + price.quote.totalCents, 0);
   requireShownPrice(request, totalCents, priced);
-  const claim = claimOf(services, request, first, priced, { verificationId, totalCents, now });
+  const claim = buildClaim(services, request, { facts: first, priced, verificationId, totalCents, now });
   const held = await claimSlot(services, claim, now, timeLeft).catch((error: unknown) =>
     nameDates(services, request, spans, error),
   );
@@ -107,12 +107,22 @@ export async function nameDates(
 }
 
 /** Builds the parameters of `private.hold_booking()`. */
-function claimOf(
+function buildClaim(
   { config }: Services,
   request: HoldRequest,
-  facts: CheckoutFacts,
-  priced: readonly PricedSpan[],
-  { verificationId, totalCents, now }: { verificationId: string; totalCents: number; now: Date },
+  {
+    facts,
+    priced,
+    verificationId,
+    totalCents,
+    now,
+  }: {
+    facts: CheckoutFacts;
+    priced: readonly PricedSpan[];
+    verificationId: string;
+    totalCents: number;
+    now: Date;
+  },
 ): HoldClaim {
   const { rules } = facts;
   const [first, ...also] = priced.map(claimedSpan);

@@ -153,7 +153,7 @@ export async function quoteMove(services: Services, wanted: Move): Promise<MoveQ
       differenceCents: price.differenceCents,
       refundCents,
       byHand: parts.some(({ payment }) => isByHand(payment)),
-      linkUntil: mustPay(price, wanted) ? await moveLinkEnd(services, tx, booking, wanted, now) : null,
+      linkUntil: mustPay(price, wanted) ? await moveLinkEnd(services, tx, booking, { to: wanted, now }) : null,
       owedCents: price.owedCents,
       needsMoney:
         wanted.customer === undefined &&
@@ -311,7 +311,7 @@ async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, n
   );
   // Staff who may not give money away move a booking at the price for its customer.
   const asCustomer = customer !== undefined || wanted.money !== 'held';
-  return priceMove(tx, booking, wanted.studioId, slots, { asCustomer, waive: wanted.waive });
+  return priceMove(tx, booking, { studioId: wanted.studioId, slots, asCustomer, waive: wanted.waive });
 }
 
 /** Throws `Refusal` for a studio that does not exist or takes no bookings; a booking may stay in one that was closed for good since. */

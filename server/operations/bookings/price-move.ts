@@ -18,9 +18,17 @@ export type MovedPrice = MovedBalance & { readonly quote: Quote };
 export async function priceMove(
   tx: Transaction,
   booking: BookingFacts,
-  studioId: string,
-  slots: readonly Slot[],
-  { asCustomer, waive }: { readonly asCustomer: boolean; readonly waive: boolean },
+  {
+    studioId,
+    slots,
+    asCustomer,
+    waive,
+  }: {
+    readonly studioId: string;
+    readonly slots: readonly Slot[];
+    readonly asCustomer: boolean;
+    readonly waive: boolean;
+  },
 ): Promise<MovedPrice> {
   const { start, end } = spanOf(slots);
   const row = await tx.one<{ coupon: CouponTerms | null }>(

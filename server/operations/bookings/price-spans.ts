@@ -63,12 +63,17 @@ export function frozenPrices(
 /** Reads what decides about each of these spans. */
 export function readSpanFacts(
   services: Services,
-  request: { readonly userId: string | null; readonly studioId: string },
-  code: string | null,
+  {
+    userId,
+    studioId,
+    code,
+  }: { readonly userId: string | null; readonly studioId: string; readonly code: string | null },
   spans: readonly SpanSlots[],
   now: Date,
 ): Promise<readonly CheckoutFacts[]> {
-  return Promise.all(spans.map((span) => readCheckoutFacts(services, { ...request, ...span }, code, span.slots, now)));
+  return Promise.all(
+    spans.map((span) => readCheckoutFacts(services, { userId, studioId, couponCode: code, ...span }, now)),
+  );
 }
 
 /**
@@ -78,8 +83,7 @@ export function readSpanFacts(
 export async function newPrices(
   { db }: Services,
   { userId, code }: { readonly userId: string | null; readonly code: string | null },
-  spans: readonly SpanSlots[],
-  facts: readonly CheckoutFacts[],
+  { spans, facts }: { readonly spans: readonly SpanSlots[]; readonly facts: readonly CheckoutFacts[] },
   now: Date,
 ): Promise<readonly PricedSpan[]> {
   let uses = spans.length === 1 || code === null ? null : await readUses(db, code, userId, now);

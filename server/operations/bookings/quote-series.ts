@@ -39,8 +39,8 @@ export async function quoteSeries(services: Services, request: SeriesRequest): P
   const open = wanted.flatMap(({ span, problem }) => (span !== null && problem === null ? [span] : []));
   const inTheWay = await readInTheWay(services, request, open, now);
   const free = open.filter((_, at) => inTheWay[at] === null);
-  const facts = await readSpanFacts(services, request, code, free, now);
-  const priced = await newPrices(services, { userId, code }, free, facts, now);
+  const facts = await readSpanFacts(services, { ...request, code }, free, now);
+  const priced = await newPrices(services, { userId, code }, { spans: free, facts }, now);
   return wanted.map(({ date, span, problem }) => {
     const { startTime, endTime } = span ?? request;
     const at = span === null ? -1 : open.indexOf(span);

@@ -123,7 +123,7 @@ async function storeAll(
   const bookings = await insertBookings(tx, wanted, { studioName, userId, now });
   const [first] = bookings;
   if (first === undefined) throw new Error('a booking has at least one span');
-  await insertPayments(services, tx, bookings, wanted, now);
+  await insertPayments(services, tx, bookings, { ...wanted, now });
   for (const booking of bookings) await audit(tx, booking, wanted);
   if (wanted.payment === 'link') {
     await enqueue(tx, { kind: 'mail.payment-link', subjectId: first.id, dueAt: now, deadlineAt: wanted.holdExpiresAt });
@@ -203,10 +203,9 @@ async function insertPayments(
   { config }: Services,
   tx: Transaction,
   bookings: readonly BookingFacts[],
-  wanted: NewStaffBooking,
-  now: Date,
+  { payment, holdExpiresAt, now }: Pick<NewStaffBooking, 'payment' | 'holdExpiresAt'> & { readonly now: Date },
 ): Promise<void> {
-  const isLink = wanted.payment === 'link';
+  const isLink = payment === 'link';
   const first = randomUUID();
   for (const [at, { id, finalCostCents }] of bookings.entries())
     await tx.query(
@@ -216,11 +215,11 @@ async function insertPayments(
         at === 0 ? first : randomUUID(),
         bookings.length === 1 ? null : first,
         id,
-        KINDS[wanted.payment],
+        KINDS[payment],
         isLink ? 'intent' : 'paid',
         `create:${id}:1`,
-        wanted.payment === 'free' ? `free_${bookings[0]?.id}` : null,
-        isLink ? sessionExpiry(now, wanted.holdExpiresAt, config.sessionMinutes) : null,
+        payment === 'free' ? `free_${bookings[0]?.id}` : null,
+        isLink ? sessionExpiry(now, holdExpiresAt, config.sessionMinutes) : null,
         finalCostCents,
         isLink ? null : finalCostCents,
         isLink ? null : now,

@@ -30,7 +30,7 @@ export async function streamCsv(
 ): Promise<ReadableStream<Uint8Array>> {
   // One for all pages.
   const now = clock();
-  let next = await read(db, range, BEFORE_ALL, PAGE, now);
+  let next = await read(db, range, { after: BEFORE_ALL, most: PAGE }, now);
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(writeCsv([columns]))),
@@ -38,7 +38,7 @@ export async function streamCsv(
       if (next === null) return controller.close();
       const { rows, end } = next;
       controller.enqueue(encoder.encode(writeCsv(rows)));
-      next = rows.length < PAGE ? null : await read(db, range, end, PAGE, now);
+      next = rows.length < PAGE ? null : await read(db, range, { after: end, most: PAGE }, now);
     },
   });
 }

@@ -16,8 +16,7 @@ export type ExportKind = {
   readonly read: (
     db: Queryable,
     range: TimeRange,
-    after: PageEnd,
-    most: number,
+    page: { readonly after: PageEnd; readonly most: number },
     now: Date,
   ) => Promise<{ readonly rows: readonly (readonly Cell[])[]; readonly end: PageEnd } | null>;
 };
@@ -31,7 +30,7 @@ export function exportKind<Row>(
 ): ExportKind {
   return {
     columns,
-    async read(db, { from, to }, after, most, now) {
+    async read(db, { from, to }, { after, most }, now) {
       const { rows } = await db.query<Row & PageEnd>(text, [from, to, after.at, after.id, most, ...more(now)]);
       const last = rows.at(-1);
       return last === undefined ? null : { rows: rows.map(cells), end: { at: last.at, id: last.id } };

@@ -58,7 +58,7 @@ export async function reviewId({ db, clock }: Services, review: Review, actor: s
     if (await isDecided(tx, review, waiting)) return { status: statusOf(decision) };
     if (waiting.status !== 'review') throw new Refusal('already_done', 'This ID is no longer waiting for a decision.');
     if (decision === 'approve') requireApprovable(corrected, now);
-    await storeReview(tx, review, corrected, profile, now);
+    await storeReview(tx, review, { corrected, profile, now });
     await tx.query(
       `insert into private.id_review (verification_id, decision, reason, decided_by, decided_at)
        values ($1::uuid, $2, $3, $4::uuid, $5::timestamptz)`,
@@ -145,9 +145,7 @@ function reasonsOf({ decision, reason }: Review, isMinor: boolean): string[] {
 async function storeReview(
   tx: Transaction,
   review: Review,
-  corrected: Waiting,
-  profile: Profile,
-  now: Date,
+  { corrected, profile, now }: { readonly corrected: Waiting; readonly profile: Profile; readonly now: Date },
 ): Promise<void> {
   const today = studioDate(now);
   const { dateOfBirth: born, expiryDate: expires } = corrected;

@@ -55,7 +55,7 @@ async function applyPaid(services: Services, tx: Transaction, move: Move): Promi
       : movable !== null;
   if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
     // Refunded in full at the provider before we confirmed anything.
-    await writePaid(tx, move, 'refund_pending', 'at_provider', now);
+    await writePaid(tx, move, { state: 'refund_pending', refundReason: 'at_provider', now });
     await cancelBookingRow(services, tx, booking.id, 'staff');
     await auditPayment(tx, 'alert', payment, { reason: 'refunded_at_provider' });
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
@@ -63,14 +63,14 @@ async function applyPaid(services: Services, tx: Transaction, move: Move): Promi
   }
   const blocked = await isBlocked(tx, movable ?? booking, now);
   if (booking.status === 'pending' && !released && matches && inTime && !blocked) {
-    await writePaid(tx, move, 'paid', null, now);
+    await writePaid(tx, move, { state: 'paid', refundReason: null, now });
     if (movable === null) for (const one of shares) await confirmBooking(services, tx, one.booking);
     else await applyPaidMove(tx, movable, booking, now);
     return;
   }
   // We cannot give the hours for this payment: queue the refund in this same transaction.
   const refundReason = reasonToRefund(shares, { matches, blocked });
-  await writePaid(tx, move, 'refund_pending', refundReason, now);
+  await writePaid(tx, move, { state: 'refund_pending', refundReason, now });
   if (booking.status === 'pending')
     await cancelBookingRow(services, tx, booking.id, !matches ? 'amount_mismatch' : blocked ? 'staff' : 'slot_lost');
   await auditPayment(tx, 'alert', payment, {
@@ -115,9 +115,11 @@ async function isBlocked(tx: Transaction, { userId }: BookingFacts, now: Date): 
 async function writePaid(
   tx: Transaction,
   { session, shares }: Move,
-  state: 'paid' | 'refund_pending',
-  refundReason: string | null,
-  now: Date,
+  {
+    state,
+    refundReason,
+    now,
+  }: { readonly state: 'paid' | 'refund_pending'; readonly refundReason: string | null; readonly now: Date },
 ): Promise<void> {
   const [{ booking, payment }, ...rest] = shares;
   if (state === 'paid' && booking.movesBooking !== null) {

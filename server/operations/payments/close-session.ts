@@ -58,6 +58,9 @@ async function findCardPayment(
 
 const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(createdAt.getTime() - CLOCK_TOLERANCE_MS);
 
+/** What a caller has just learned of an attempt. */
+type KnownAttempt = Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>>;
+
 /**
  * Ends an attempt at the provider. `known`: what the caller has just learned of it. For a minute the end of its session does not end the hold. Returns false
  * when it was paid first, which is settled then. Throws `ProviderError` when nobody knows whether it can still be paid.
@@ -66,7 +69,7 @@ export async function endAttempt(
   services: Services,
   hold: BookingFacts,
   payment: PaymentFacts,
-  known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
+  known: KnownAttempt = {},
 ): Promise<boolean> {
   const until = new Date(services.clock().getTime() + REPLACING_MS);
   const begun = await callJson(services.db, 'begin_replacing', { p_payment: payment.id, p_until: until }, toPayment);
@@ -90,8 +93,7 @@ export async function replaceAttempt(
   services: Services,
   hold: BookingFacts,
   payment: PaymentFacts,
-  card: string | null,
-  known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
+  { card, known = {} }: { readonly card: string | null; readonly known?: KnownAttempt },
 ): Promise<PaymentFacts | null> {
   const { db, clock, config } = services;
   if (!(await endAttempt(services, hold, payment, known))) return null;

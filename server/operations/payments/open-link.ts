@@ -40,5 +40,5 @@ async function open(services: Services, booking: BookingFacts, email: string): P
 async function payPageAttempt(services: Services, booking: BookingFacts): Promise<PaymentFacts | null> {
   const payment = await latestPayment(services.db, booking.id);
   if (payment === null || payment.card === null || payment.state !== 'intent') return payment;
-  return replaceAttempt(services, booking, payment, null);
+  return replaceAttempt(services, booking, payment, { card: null });
 }

@@ -55,7 +55,7 @@ async function cardAttempt(services: Services, hold: BookingFacts, card: string)
   const payment = await latestPayment(services.db, hold.id);
   if (payment === null || !['intent', 'open', 'expired'].includes(payment.state)) return null;
   if (payment.state === 'intent' && payment.card === card) return payment;
-  return replaceAttempt(services, hold, payment, card);
+  return replaceAttempt(services, hold, payment, { card });
 }
 
 /** Takes the money, and settles what the provider answers. */
@@ -67,7 +67,7 @@ async function charge(
 ): Promise<CardOutcome> {
   const { db, payments, clock } = services;
   const customerId = await readCustomer(db, userId);
-  if (attempt.card === null || customerId === null) return leaveCard(services, hold, attempt, 'gone');
+  if (attempt.card === null || customerId === null) return leaveCard(services, hold, attempt, { problem: 'gone' });
   const begun = await callSql(db, 'begin_card_payment', { p_payment: attempt.id, p_now: clock() });
   // Settled or replaced by another call since.
   if (begun !== true) return resultOf(services, hold);
@@ -82,7 +82,8 @@ async function charge(
     metadata: { reference: await customersReference(db, hold) },
   });
   failpoint('card.after.charge');
-  if (answer.problem !== null) return leaveCard(services, hold, attempt, answer.problem, answer.session?.id);
+  if (answer.problem !== null)
+    return leaveCard(services, hold, attempt, { problem: answer.problem, sessionId: answer.session?.id });
   await settleSession(services, answer.session, 'hold_expired');
   failpoint('card.after.settle');
   return resultOf(services, hold);
@@ -93,11 +94,14 @@ async function leaveCard(
   services: Services,
   hold: BookingFacts,
   attempt: PaymentFacts,
-  problem: NonNullable<CardAnswer['problem']>,
-  sessionId?: string,
+  {
+    problem,
+    sessionId,
+  }: { readonly problem: NonNullable<CardAnswer['problem']>; readonly sessionId?: string | undefined },
 ): Promise<CardOutcome> {
   const known = sessionId === undefined ? { cardAt: null } : { sessionId };
-  return (await replaceAttempt(services, hold, attempt, null, known)) === null ? resultOf(services, hold) : problem;
+  const next = await replaceAttempt(services, hold, attempt, { card: null, known });
+  return next === null ? resultOf(services, hold) : problem;
 }
 
 /** Whether a hold was paid, by this call or another. Throws `Refusal` when it is over: money that came too late goes back. */

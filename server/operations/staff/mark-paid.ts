@@ -61,7 +61,7 @@ async function confirmPaid(services: Services, tx: Transaction, open: PaymentFac
   for (const booking of bookings) {
     const share = booking === held ? ended : await latestPayment(tx, booking.id);
     if (share === null) throw new Error('each booking of an order has a share of its payment');
-    await storePayment(services, tx, share, { id: booking === held ? id : randomUUID(), shareOf }, actor);
+    await storePayment(services, tx, share, { id: booking === held ? id : randomUUID(), shareOf, actor });
     await confirmBooking(services, tx, booking, actor);
   }
 }
@@ -95,8 +95,7 @@ async function storePayment(
   { clock }: Services,
   tx: Transaction,
   link: PaymentFacts,
-  { id, shareOf }: Pick<PaymentFacts, 'id' | 'shareOf'>,
-  actor: string,
+  { id, shareOf, actor }: Pick<PaymentFacts, 'id' | 'shareOf'> & { readonly actor: string },
 ): Promise<void> {
   await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [link.id]);
   await tx.query(
