@@ -183,9 +183,55 @@ describe('wallets', () => {
     expect((await signInWithWallet({ age: 120_000, more: [at(-60_000)] })).body).toMatchObject({
       message: 'Signed Solana message is expired',
     });
-    expect((await signInWithWallet({ age: 11 * 60_000 })).body).toMatchObject({
-      message: expect.stringContaining('too long ago'),
+    for (const [age, more, reason] of [
+      [11 * 60_000, [], 'Solana message was issued too long ago'],
+      [-11 * 60_000, [], 'Solana message was issued too far in the future'],
+      [0, [`Not Before: ${new Date(app.now().getTime() + 60_000).toISOString()}`], 'becomes valid in the future'],
+    ] as const)
+      expect((await signInWithWallet({ age, more })).body).toMatchObject({
+        code: 'invalid_grant',
+        message: expect.stringContaining(reason),
+      });
+  });
+
+  test('a message counts once, with its own signature, and within its size', async () => {
+    const key = ed25519.utils.randomSecretKey();
+    const address = toBase58(ed25519.getPublicKey(key));
+    const send = (text: string, signed = text, more = {}) =>
+      app.request('POST', '/token?grant_type=web3', {
+        chain: 'solana',
+        message: text,
+        signature: Buffer.from(ed25519.sign(Buffer.from(signed), key)).toString('base64'),
+        ...more,
+      });
+    const text = message(address, { more: ['Chain ID: mainnet'] });
+    expect(await send(text)).toMatchObject({
+      status: 200,
+      body: {
+        user: {
+          email: '',
+          app_metadata: { provider: 'web3', providers: ['web3'] },
+          user_metadata: {
+            custom_claims: { address, chain: 'solana', network: 'mainnet', domain: 'localhost:4000', statement: null },
+          },
+          identities: [{ provider: 'web3', id: `web3:solana:${address}` }],
+        },
+      },
     });
+    const long = `${message(address, {})}\nResources:\n- ${'x'.repeat(20 * 1024)}`;
+    for (const [answer, reason] of [
+      [send(text), 'Signed Solana message has been used already'],
+      [send(message(address, {}), 'another'), 'Signature does not match address in message'],
+      [send(message(address, {}), 'x', { signature: 'x' }), 'signature must be 64 bytes encoded as base64'],
+      [send('x'.repeat(63)), 'message is too short'],
+      [send('x'.repeat(64)), 'message needs to be at least 6 lines long'],
+      [send(long), 'message must not exceed 20KB'],
+      [send(text, text, { chain: 'toString' }), 'Unsupported chain'],
+    ] as const) {
+      const { status, body } = await answer;
+      expect([status, body['message']]).toEqual([400, expect.stringContaining(reason)]);
+    }
+    expect((await send(long.slice(0, 20 * 1024))).status).toBe(200);
   });
 
   test('a message for another page, or with unknown lines, is refused', async () => {

@@ -36,6 +36,12 @@ test.each([
   'letmein!!',
   'monkey99',
   'sydney2024',
+  // Alphabet, digits and keyboard rows, in both directions.
+  ...'mnopqr rqponm 234567 098765 wertyu uytrew sdfghj zxcvbn mnbvcx qazwsx plokim'.split(' '),
+  // A common word with digits, signs or leet spelling.
+  ...'dragon1234 dr4g0n DR4G0N!! m0nk3y$1 5ummer 7iger! ch@rl1e w1n7er99'.split(' '),
+  // A repeated piece.
+  ...'qqqqqq xqxqxq xqzxqz qxQXqx'.split(' '),
 ])('%s is refused as easy to guess', (password) => expect(reasonOf(password)).toMatchObject({ reasons: ['pwned'] }));
 
 test.each([
@@ -46,6 +52,8 @@ test.each([
   'пароль-не-простой',
   'demo-customer-1',
   'demo-admin-1',
+  // More after a word, more than three letters repeated, and runs that turn.
+  ...'captain12345 1captain xqzwxqzw mnopqz mnoonm cat1234'.split(' '),
 ])('%s is accepted', (password) => expect(reasonOf(password)).toBeNull());
 
 test('each of the 3,000 most common passwords that are long enough is refused, in any spelling of its letters', () => {
@@ -53,6 +61,41 @@ test('each of the 3,000 most common passwords that are long enough is refused, i
   expect(long).toHaveLength(3_000);
   expect(long.filter((password) => reasonOf(password) === null)).toEqual([]);
   expect(long.filter((password) => reasonOf(password.toUpperCase()) === null)).toEqual([]);
+});
+
+test.each([
+  ['none', 'kqzvwx', null],
+  ['letters_digits', 'kqzvwx', 'characters'],
+  ['letters_digits', '8360952', 'characters'],
+  ['letters_digits', 'kqzvw8', null],
+  ['letters_digits', 'KQZVW8', null],
+  ['lower_upper_letters_digits', 'kqzvw8', 'characters'],
+  ['lower_upper_letters_digits', 'KQZVW8', 'characters'],
+  ['lower_upper_letters_digits', 'kQzvwx', 'characters'],
+  ['lower_upper_letters_digits', 'kQzvw8', null],
+  ['lower_upper_letters_digits_symbols', 'kQzvw8', 'characters'],
+  ...Array.from(
+    '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~',
+    (symbol) => ['lower_upper_letters_digits_symbols', `kQzvw8${symbol}`, null] as const,
+  ),
+] as const)('with the rule %s, %s is refused for %j', (passwordRequired, password, reason) => {
+  const config = { passwordMinLength: 6, passwordRequired, breachedCheck: true } as const;
+  const check = () => checkPassword(onlyGiven<AuthContext>({ config, isBreached: () => false }), password);
+  if (reason === null) check();
+  else expect(check).toThrow('Password should contain at least one character of each: ');
+});
+
+test('the check of guessable and breached passwords can be disabled', () => {
+  const check = (breachedCheck: boolean, password: string) => () => {
+    const config = { passwordMinLength: 6, passwordRequired: 'none', breachedCheck } as const;
+    checkPassword(onlyGiven<AuthContext>({ config, isBreached: (text) => text === 'kqzvwx8p' }), password);
+  };
+  for (const password of ['password', 'kqzvwx8p']) {
+    expect(check(true, password)).toThrow(
+      'Password is known to be weak and easy to guess, please choose a different one.',
+    );
+    check(false, password)();
+  }
 });
 
 test('length is counted as the error message says', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { safeRedirect } from './redirects.ts';
+import { allowedRedirect, mailRedirect, safeRedirect } from './redirects.ts';
 
 const SITE = 'https://site.example.com';
 const RULES = {
@@ -136,4 +136,27 @@ describe('open redirects', () => {
       20,
     );
   });
+
+  test.each(['javascript', 'data', 'vbscript', 'blob', 'file', 'about', 'view-source', 'filesystem'])(
+    'no list allows the scheme %s, which runs code or reads files',
+    (scheme) => {
+      const open = { siteUrl: SITE, redirects: ['**'] };
+      expect(safeRedirect(open, 'my-app://page')).toBe('my-app://page');
+      expect(safeRedirect(open, `${scheme}://page`)).toBe(SITE);
+    },
+  );
+});
+
+test('a mailed link leads to an allowed page of another app, and to no page of ours', () => {
+  expect(mailRedirect(RULES, 'https://app.example.com/a')).toBe('https://app.example.com/a');
+  for (const page of [`${SITE}/a`, 'https://evil.example/a', '', null, undefined])
+    expect(mailRedirect(RULES, page)).toBeNull();
+});
+
+test('signs in an allowed address stand for themselves', () => {
+  const page = 'https://a.example/(x)+[y]';
+  const rules = { siteUrl: SITE, redirects: [page] };
+  expect(allowedRedirect(rules, page)).toBe(page);
+  for (const other of ['https://axexample/(x)+[y]', 'https://a.example/xx[y]', 'https://a.example/(x)+y'])
+    expect(allowedRedirect(rules, other)).toBeNull();
 });

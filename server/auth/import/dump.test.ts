@@ -39,6 +39,50 @@ INSERT INTO auth.users (id) VALUES ('c') ON CONFLICT DO NOTHING;
   expect(readDump(dump, 'auth', 'identities')).toEqual([{ id: 'i' }]);
 });
 
+test('an INSERT may have any blanks, casts of other schemas, and NULL in any case', () => {
+  const dump = String.raw`insert  into auth.users(id,email,data)  overriding system value  values('a' , null , E'\b\f\n\r\t\v\x\'' )  ,  ('b','c'::"text",e'd')  ;
+INSERT INTO auth.users (id) VALUES ('e'::public.citext),
+  (2.5::numeric);`;
+  expect(readDump(dump, 'auth', 'users')).toEqual([
+    { id: 'a', email: null, data: "\b\f\n\r\t\vx'" },
+    { id: 'b', email: 'c', data: 'd' },
+    { id: 'e' },
+    { id: '2.5' },
+  ]);
+});
+
+test('a COPY and an INSERT of one table are read in their order, and a COPY may have lines of Windows', () => {
+  const dump = [
+    "INSERT INTO auth.users (id) VALUES ('a');",
+    'COPY "auth"."users" ("id", "email") FROM stdin; ',
+    'b\tc\\\\N\\td',
+    '',
+    '\\.',
+    "INSERT INTO auth.users (id) VALUES ('e');",
+    'COPY auth.users (id) FROM stdin;',
+    'f',
+    '\\.',
+  ].join('\r\n');
+  expect(readDump(dump, 'auth', 'users')).toEqual([
+    { id: 'a' },
+    { id: 'b', email: 'c\\N\td' },
+    { id: 'e' },
+    { id: 'f' },
+  ]);
+  expect(readDump(dump, 'auth', 'sessions')).toEqual([]);
+  expect(readDump(dump, 'public', 'users')).toEqual([]);
+});
+
+test.each([
+  ['COPY auth.users (id) FROM stdin;\na\n', 'a COPY does not end'],
+  ['COPY auth.users (id, email) FROM stdin;\na\n\\.\n', 'a row of auth.users has 1 values for 2 columns'],
+  ["INSERT INTO auth.users (id) VALUES ('a', 'b');", 'a row of auth.users has 2 values for 1 columns'],
+  ["INSERT INTO auth.users (id) VALUES ('a')", 'an INSERT does not end'],
+  ['INSERT INTO auth.users (id) VALUES (now_and_for_all_time());', 'a value cannot be read: now_and_for_all_time'],
+])('a dump that is refused says why: %j', (dump, reason) => {
+  expect(() => readDump(dump, 'auth', 'users')).toThrow(new DumpRefused(reason));
+});
+
 test.each([
   'COPY auth.users (id) FROM stdin;\na\n',
   'COPY auth.users (id, email) FROM stdin;\na\n\\.\n',
