@@ -168,6 +168,17 @@ describe('sessions', () => {
     ).toMatchObject({ status: 403, body: { code: 'user_banned', message: 'User is banned' } });
   });
 
+  test('the link of a banned person signs in no more, and is used up', async () => {
+    const { id, email } = await app.member();
+    await app.request('POST', '/recover', { email });
+    const { tokenHash } = await app.mailTo(email);
+    const body = { type: 'recovery', token_hash: tokenHash };
+    await app.db.query(`update auth.users set banned_until = 'infinity' where id = $1::uuid`, [id]);
+    expect(await app.request('POST', '/verify', body)).toMatchObject({ status: 403, body: { code: 'user_banned' } });
+    await app.db.query('update auth.users set banned_until = null where id = $1::uuid', [id]);
+    expect((await app.request('POST', '/verify', body)).body).toMatchObject({ code: 'otp_expired' });
+  });
+
   test('ten wrong passwords lock an account for others, and not for an address where it is signed in', async () => {
     const strict = app.server({ limitFactor: 1 });
     const { email } = await app.member();

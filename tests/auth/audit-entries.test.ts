@@ -101,3 +101,34 @@ test('a person signs up, changes everything and leaves: each step is in the log 
     'is anonymous': ['user_signedup {"kind":"anonymous"}', 'login {"method":"anonymous"}'],
   });
 });
+
+test('what the service key does to an account is in its log too, with who did it and which fields changed', async () => {
+  const call = (method: string, path: string, body?: unknown) =>
+    app.request(method, path, body, { token: app.keys.serviceRoleKey });
+  const email = 'audit-service@example.com';
+  await newEntries();
+  const { body } = await call('POST', '/admin/users', { email, email_confirm: true, password: PASSWORD });
+  const id = textIn(body, 'id');
+  expect(await newEntries()).toEqual(['user_signedup {"by":"service"}']);
+  const { token } = await app.signIn(email);
+  const factor = await app.request('POST', '/factors', { factor_type: 'totp', friendly_name: 'an app' }, { token });
+  const begun = await app.request('POST', '/passkeys/registration/options', {}, { token });
+  const credential = createAuthenticator(SITE).create(Object(begun.body['options']));
+  const answer = { challenge_id: begun.body['challenge_id'], credential };
+  const passkey = await app.request('POST', '/passkeys/registration/verify', answer, { token });
+  await newEntries();
+  await call('PUT', `/admin/users/${id}`, { user_metadata: { a: 1 }, ban_duration: 'none' });
+  await call('DELETE', `/admin/users/${id}/factors/${textIn(factor.body, 'id')}`);
+  await call('DELETE', `/admin/users/${id}/passkeys/${textIn(passkey.body, 'id')}`);
+  await call('POST', '/admin/generate_link', { type: 'recovery', email });
+  await call('POST', '/invite', { email: 'audit-invited@example.com' });
+  expect(await newEntries()).toEqual([
+    'user_modified {"by":"service","fields":["user_metadata","ban_duration"]}',
+    'factor_deleted',
+    'passkey_deleted',
+    'generate_link_requested {"kind":"recovery"}',
+    'user_invited',
+  ]);
+  await call('DELETE', `/admin/users/${id}`);
+  expect(await newEntries()).toEqual(['user_deleted {"by":"service","softly":false}']);
+});
