@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { documentPage, documentPdf } from './document-files.ts';
 import { type DocumentFacts, sheetsOf, summaryOf } from './document-sheets.ts';
-import { readPdf } from '#tests/support/files/pdf-text.ts';
+import { readPdf, readPdfPlaces } from '#tests/support/files/pdf-text.ts';
 import { beginPdf, OTHER_SCRIPT } from './pdf.ts';
 
 const CONTENT: DocumentFacts['documents'][number]['content'] = {
@@ -129,4 +129,143 @@ test('text of a PDF is broken at the width of its letters', () => {
   const { wrap } = beginPdf('Words');
   expect(wrap('one two three', 10, 40)).toEqual(['one two', 'three']);
   expect(wrap('incomprehensibilities one', 10, 40)).toEqual(['incomprehensibilities', 'one']);
+});
+
+test('the PDF has each text in its place: facts in columns, a long address broken, amounts at the right edge, the total last', async () => {
+  const address = 'Level 3, The Old Woolstore of the Harbour Authority, 123 Very Long Street Name, Sydney NSW 2000';
+  const seller = { ...CONTENT.seller, address };
+  const file = await documentPdf(
+    { ...FACTS, documents: [{ ...invoice, content: { ...CONTENT, seller } }, adjustment] },
+    { reference: 'OTHER', documents: [without] },
+  );
+  const pages = (await readPdfPlaces(file)).map((page) =>
+    page.map(({ text, x, y, end }) => `${y}: ${x} to ${end}: ${text}`),
+  );
+  expect(pages.slice(0, 3)).toEqual([
+    [
+      '84: 56 to 177: Tax invoice',
+      '120: 56 to 89: Number',
+      '134: 56 to 92: 000007',
+      '120: 176 to 195: Date',
+      '134: 176 to 252: Sat 1 Mar 2031',
+      '120: 296 to 329: Booking',
+      '134: 296 to 352: ABCD-2345',
+      '170: 56 to 77: From',
+      '186: 56 to 141: Harbour <Audio>',
+      '202: 56 to 155: ABN 51 824 753 556',
+      '218: 56 to 263: Level 3, The Old Woolstore of the Harbour',
+      '234: 56 to 282: Authority, 123 Very Long Street Name, Sydney',
+      '250: 56 to 106: NSW 2000',
+      '266: 56 to 137: a@example.com',
+      '170: 306 to 315: To',
+      '186: 306 to 377: Zoë "Ř" Müller',
+      '202: 306 to 399: zoe@example.com',
+      '306: 56 to 356: Studio A, Saturday 8 March 2031, 6 pm to 9 pm (Sydney time)',
+      '338: 56 to 136: 1 hour at $59.00',
+      '338: 506 to 539: $59.00',
+      '364: 56 to 141: 2 hours at $69.00',
+      '364: 500 to 539: $138.00',
+      '389: 56 to 138: Volume discount',
+      '389: 503 to 539: -$20.00',
+      '415: 56 to 117: Coupon TEN',
+      '415: 503 to 539: -$10.00',
+      '440: 56 to 107: Total paid',
+      '440: 500 to 539: $167.00',
+      '482: 56 to 224: Total price includes GST of $15.18.',
+    ],
+    [
+      '84: 56 to 241: Adjustment note',
+      '120: 56 to 89: Number',
+      '134: 56 to 92: 000009',
+      '120: 176 to 195: Date',
+      '134: 176 to 252: Sat 1 Mar 2031',
+      '120: 296 to 329: Booking',
+      '134: 296 to 352: ABCD-2345',
+      '120: 416 to 474: For tax invoice',
+      '134: 416 to 452: 000007',
+      '170: 56 to 77: From',
+      '186: 56 to 141: Harbour <Audio>',
+      '202: 56 to 155: ABN 51 824 753 556',
+      '218: 56 to 117: Sydney NSW',
+      '234: 56 to 137: a@example.com',
+      '170: 306 to 315: To',
+      '186: 306 to 377: Zoë "Ř" Müller',
+      '202: 306 to 399: zoe@example.com',
+      '274: 56 to 356: Studio A, Saturday 8 March 2031, 6 pm to 9 pm (Sydney time)',
+      '306: 56 to 183: Part of the price refunded',
+      '306: 503 to 539: -$11.00',
+      '332: 56 to 106: Refunded',
+      '332: 503 to 539: -$11.00',
+      '373: 56 to 221: The refund includes GST of $1.00.',
+    ],
+    [
+      '84: 56 to 161: Summary',
+      '130: 56 to 103: Paid in all',
+      '130: 500 to 539: $167.00',
+      '156: 56 to 130: Refunded in all',
+      '156: 503 to 539: -$11.00',
+      '181: 56 to 75: Left',
+      '181: 500 to 539: $156.00',
+    ],
+  ]);
+  // Without an ABN and GST, and without a summary of one document.
+  expect(pages).toHaveLength(4);
+  expect(pages[3]).toContain('84: 56 to 138: Receipt');
+  expect(pages[3]?.at(-1)).toBe('392: 500 to 539: $167.00');
+});
+
+test('the page has facts, seller, buyer, items, total and tax of a sheet, each in its element', () => {
+  const page = documentPage(FACTS);
+  expect(page).toMatch(/^<!doctype html>\n<html lang="en-AU"><head><meta charset="utf-8">/);
+  expect(page).toMatch(/<body><main>\n<article><h1>Tax invoice<\/h1>[^]*<\/article>\n<\/main><\/body><\/html>\n$/);
+  expect(/<article><h1>Adj[^]*/.exec(page)?.[0].split('</main>')[0]).toBe(
+    `<article><h1>Adjustment note</h1>
+<dl><div><dt>Number</dt><dd>000009</dd></div><div><dt>Date</dt><dd>Sat 1 Mar 2031</dd></div><div><dt>Booking</dt><dd>ABCD-2345</dd></div><div><dt>For tax invoice</dt><dd>000007</dd></div></dl>
+<header><section><h2>From</h2><address>Harbour &lt;Audio&gt;<br>ABN 51 824 753 556<br>Sydney NSW<br>a@example.com</address></section><section><h2>To</h2><address>Zoë &quot;Ř&quot; Müller<br>zoe@example.com</address></section></header>
+<p>Studio A, Saturday 8 March 2031, 6 pm to 9 pm (Sydney time)</p>
+<table><tbody><tr><th scope="row">Part of the price refunded</th><td>-$11.00</td></tr></tbody><tfoot><tr><th scope="row">Refunded</th><td>-$11.00</td></tr></tfoot></table>
+<p>The refund includes GST of $1.00.</p></article>
+<article><h1>Summary</h1><table><tbody><tr><th scope="row">Paid in all</th><td>$167.00</td></tr><tr><th scope="row">Refunded in all</th><td>-$11.00</td></tr><tr><th scope="row">Left</th><td>$156.00</td></tr></tbody></table></article>
+`,
+  );
+});
+
+test('a sheet has what its booking has: no ABN, phone, name or coupon without one, and what was waived, cancelled or paid elsewhere', () => {
+  const sheet = (content: Partial<typeof CONTENT & { cancelled: boolean }>, more: object = {}) =>
+    sheetsOf({ ...FACTS, documents: [{ ...invoice, ...more, content: { ...CONTENT, ...content } }] })[0];
+  const seller = { ...CONTENT.seller, abn: '', phone: '+61 2 5550 0000' };
+  expect(sheet({ seller })?.seller).toEqual(['Harbour <Audio>', 'Sydney NSW', 'a@example.com', '+61 2 5550 0000']);
+  expect(sheet({ seller: { ...seller, phone: null as never } })?.seller).toHaveLength(3);
+  expect(sheet({ buyer: { name: null as never, email: 'zoe@example.com' } })?.buyer).toEqual(['zoe@example.com']);
+  expect(sheet({ buyer: { name: 'Zoë', email: null as never } })?.buyer).toEqual(['Zoë']);
+  expect(
+    sheet({ slots: null as never, hours: 1, couponCode: null as never, waivedCents: 500 }, { cents: 16_200 })?.items,
+  ).toEqual([
+    ['1 hour', '$197.00'],
+    ['Volume discount', '-$20.00'],
+    ['Coupon', '-$10.00'],
+    ['Not charged', '-$5.00'],
+  ]);
+  expect(sheet({ discountCents: 0, couponCents: 0 }, { cents: 19_700 })?.items).toHaveLength(2);
+  expect(sheet({ online: false })?.total).toEqual(['Total paid, not online', '$167.00']);
+  expect(sheet({ online: false, waivedCents: 16_700 }, { cents: 0 })?.total).toEqual(['Total paid', '$0.00']);
+  expect(sheet({ cancelled: true }, { kind: 'adjustment' })?.items).toEqual([['Booking cancelled', '-$167.00']]);
+  const [, refund] = sheetsOf({ ...FACTS, documents: [without, { ...without, kind: 'adjustment', number: 9 }] });
+  expect(refund).toMatchObject({
+    title: 'Refund receipt',
+    facts: expect.arrayContaining([['For receipt', '000007']]),
+    tax: '',
+  });
+  const [second, itsRefund] = [
+    { ...invoice, number: 8, paymentId: 'other' },
+    { ...adjustment, paymentId: 'other' },
+  ];
+  expect(sheetsOf({ ...FACTS, documents: [invoice, second, itsRefund] })[2]?.facts).toContainEqual([
+    'For tax invoice',
+    '000008',
+  ]);
+  expect(summaryOf({ ...FACTS, documents: [invoice, invoice] })).toEqual([
+    ['Paid in all', '$334.00'],
+    ['Left', '$334.00'],
+  ]);
 });
