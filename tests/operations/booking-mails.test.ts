@@ -212,6 +212,21 @@ test('one cancellation sends one mail, which says where the receipt of its refun
   expect(system.notes.map(({ text }) => /refund of \$\d+/.exec(text)?.[0])).toEqual(['refund of $5']);
 });
 
+test.each([
+  ['within the hour, its code mail is due at once', HOUR, 'pending_immediate', 0],
+  ['later, its code mail is due a quarter of an hour before', HOUR + 1, 'pending', HOUR + 1 - 15 * MINUTE],
+])('for a booking that starts %s', async (_when, ahead, status, due) => {
+  const start = Math.ceil(START / HOUR) * HOUR + HOUR;
+  system.state.now = start - ahead;
+  const { id } = await system.book(await addPerson(db), {
+    startTime: new Date(start),
+    endTime: new Date(start + HOUR),
+  });
+  expect(
+    await db.one('select status, scheduled_for as due from public.scheduled_emails where booking_id = $1::uuid', [id]),
+  ).toEqual({ status, due: new Date(start - ahead + due) });
+});
+
 test('staff send a mail again with what is true now, once for each request, and no mail that would be untrue', async () => {
   const person = await addPerson(db);
   const { id } = await system.book(person);

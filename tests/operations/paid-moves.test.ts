@@ -161,6 +161,18 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     ).resolves.toBeDefined();
   });
 
+  test.each([
+    ['the page of the booking', true, (id: string) => `bookings/${id}`],
+    ['the first page, from a link of staff', false, () => ''],
+  ])('whoever does not pay for dearer hours comes back to %s', async (_page, isOwn, path) => {
+    const { person, id } = await booked();
+    await (isOwn ? own(person, id, at(EVENING)) : move(id, at(EVENING)));
+    expect(cases.system.provider.inputOf((await holdOf(id)).session)).toMatchObject({
+      cancelUrl: `https://studio.example/${path(id)}`,
+      successUrl: `https://studio.example/payment-success?session_id={CHECKOUT_SESSION_ID}&booking_id=${id}`,
+    });
+  });
+
   test('refunds take from both payments: a part, a cheaper move, a cancellation', async () => {
     const first = await booked();
     await move(first.id, at(EVENING));

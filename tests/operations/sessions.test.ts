@@ -301,6 +301,18 @@ describe('help at a door', () => {
     await db.query('delete from private.lock_state');
   });
 
+  test('says in words that the lock has accepted the code', async () => {
+    await db.query(
+      `insert into public.booking_access_codes (booking_id, attempt, mode, status, starts_at, ends_at, release_at, issued_at)
+       values ($1::uuid, 1, 'bridge', 'issued', $2::timestamptz, $3::timestamptz, $2::timestamptz, $2::timestamptz)`,
+      [booking.id, new Date(booking.start), new Date(booking.end)],
+    );
+    goTo(1);
+    expect(await read()).toMatchObject({ hasCode: true });
+    await askForDoorHelp(services, booking.id, { reporter: person });
+    expect(await words()).toMatch(/ It has accepted the code\.$/);
+  });
+
   test('admits the owner and whoever has the link of the code mail', async () => {
     const admit = (userId: string | null, token: string | null = null) =>
       admitAtDoor(services, { userId }, { bookingId: booking.id, token, need: 'see your door' });

@@ -85,6 +85,8 @@ test('an item belongs to the month of the provider’s entry, otherwise of our r
   expect(names([own({ at: MONTH.end })], [])).toEqual([]);
   expect(names([], [entry({ createdAt: MONTH.end })])).toEqual([]);
   expect(names([own({ at: MONTH.start })], [])).toEqual(['missing_there pi_1']);
+  expect(names([own({ amountCents: 1 })], [entry({ createdAt: MONTH.end })])).toEqual([]);
+  expect(names([own({ amountCents: 1 })], [entry({ createdAt: MONTH.start })])).toEqual(['other_amount pi_1']);
 });
 
 test('what only one side knows since a few minutes is not compared yet', () => {
