@@ -10,7 +10,7 @@ import { blockCustomer } from '#server/operations/customers/block.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { setSettings } from '#server/operations/settings/set-settings.ts';
-import { addPerson, databases, HOUR, START, STUDIO } from './booking-system.ts';
+import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 /** Midnight in Sydney, ten days ahead. */
@@ -58,9 +58,11 @@ async function book(): Promise<void> {
   system.state.now += HOUR;
   const other = await system.book(person, { ...at(14), contactPhone: '+61411111111' });
   disputed = other.id;
+  // A minute later: lines of one moment are in the order of their ids.
+  system.state.now += MINUTE;
   system.provider.move(other.sessionId, 'dispute');
   await settlePayment(cases.payment, other.sessionId);
-  system.state.now += HOUR;
+  system.state.now += HOUR - MINUTE;
   await db.query(`update private.refund set created_at = $1::timestamptz`, [new Date(START + HOUR / 2)]);
   await db.query(`update public.profiles set created_at = $2::timestamptz where user_id = $1::uuid`, [
     person,
@@ -135,7 +137,7 @@ describe('the file of', () => {
   test('disputes has their reason and the day of the answer', async () => {
     expect(await lines('disputes')).toEqual([
       'Reference,Studio,Opened,Status,Reason,Amount,Answer by,Won,Customer,Email,Dispute,Payment',
-      'DISPUTED,Studio,2031-03-01T12:00:00+11:00,needs_response,fraudulent,49.00,2031-03-21T12:00:00+11:00,,Alex Citizen,me@example.com,du,pi',
+      'DISPUTED,Studio,2031-03-01T12:01:00+11:00,needs_response,fraudulent,49.00,2031-03-21T12:01:00+11:00,,Alex Citizen,me@example.com,du,pi',
       '',
     ]);
   });

@@ -29,7 +29,12 @@ beforeEach(async () => {
 describe('the status of a payment', () => {
   test('comes from the provider, or from the stored rows while the provider does not answer', async () => {
     const { id, session } = await held();
-    expect(await readPaymentStatus(payment, session)).toMatchObject({ booking: { id }, paid: false, waiting: false });
+    expect(await readPaymentStatus(payment, session)).toMatchObject({
+      booking: { id },
+      paid: false,
+      waiting: false,
+      codeHeld: false,
+    });
     system.provider.failing = noResponse;
     expect(await readPaymentStatus(payment, session)).toMatchObject({
       booking: { id },

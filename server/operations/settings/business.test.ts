@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { BusinessSettings } from '#rules/business/business.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
+import type { SiteRoom } from '#rules/business/rooms.ts';
+import { followBusiness } from './business.ts';
+
+type Content = { readonly settings: BusinessSettings; readonly rooms: readonly SiteRoom[] };
+const contentWith = (notice: string, room: string): Content => ({
+  settings: { ...firstSettings, notice, holdMinutes: 20 },
+  // Cast: the reader passes rooms on as they are.
+  rooms: [{ name: room } as SiteRoom],
+});
+
+/** A database with the settings, whose changes a test announces. */
+function createDatabase(first: Content | null) {
+  const state = { content: first as Content | Error | null, listening: true, announce: (): void => undefined };
+  const db = {
+    one: async () => {
+      if (state.content instanceof Error) throw state.content;
+      return state.content;
+    },
+    listen: async (_channel: string, heard: () => void) => {
+      state.announce = heard;
+      return async () => void (state.listening = false);
+    },
+  };
+  return { state, db: db as unknown as Parameters<typeof followBusiness>[0] };
+}
+
+test('settings and rooms follow their changes, and the last ones count while they cannot be read', async () => {
+  const { state, db } = createDatabase(contentWith('Hello', 'Studio A'));
+  const warned: string[] = [];
+  const reader = await followBusiness(db, (line) => warned.push(line), { holdMinutes: null });
+  const shown = () => [reader.now().notice, reader.now().holdMinutes, ...reader.rooms().map(({ name }) => name)];
+  expect(shown()).toEqual(['Hello', 20, 'Studio A']);
+  const told: unknown[] = [];
+  reader.onChange(() => told.push(shown()));
+  state.content = contentWith('Closed', 'Studio B');
+  state.announce();
+  await expect.poll(() => told).toEqual([['Closed', 20, 'Studio B']]);
+  state.content = new Error('no connection');
+  state.announce();
+  await expect.poll(() => warned).toEqual(['the settings of the business could not be read: the last ones count']);
+  expect(shown()).toEqual(['Closed', 20, 'Studio B']);
+  expect(told).toHaveLength(1);
+  await reader.close();
+  expect(state.listening).toBe(false);
+});
+
+test('the hold time of the operator counts instead of that of staff', async () => {
+  const { db } = createDatabase(contentWith('Hello', 'Studio A'));
+  const reader = await followBusiness(db, () => undefined, { holdMinutes: 5 });
+  expect(reader.now().holdMinutes).toBe(5);
+});
+
+test('a database without settings is an error', async () => {
+  const { db } = createDatabase(null);
+  await expect(followBusiness(db, () => undefined, { holdMinutes: null })).rejects.toThrow(
+    'business_settings returned no row',
+  );
+});
