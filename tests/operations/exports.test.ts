@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ExportName } from '#contracts/exports/staff-export.ts';
 import type { Database } from '#server/db/database.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { readDocuments } from '#server/operations/exports/booking-document.ts';
@@ -20,6 +19,8 @@ const at = (hour: number, hours = 1) => ({
   endTime: new Date(MIDNIGHT + (hour + hours) * HOUR),
 });
 const ALWAYS = { from: new Date('2000-01-01'), to: new Date('2100-01-01') };
+
+type ExportName = Parameters<typeof exportCsv>[1]['name'];
 
 const [embedded] = databases;
 let db: Database;
