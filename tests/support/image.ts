@@ -29,10 +29,52 @@ export async function makeImage(schema: Schema): Promise<Blob> {
   const db = await openEmbedded(null, { schema, report: () => undefined, warn: () => undefined });
   await db.query(`update pg_database set datistemplate = false where datname <> current_database()`);
   for (const name of ['template0', 'template1']) await db.script(`drop database ${name}`);
+  // Everything before the checkpoint is in the tables, so the new file of the log begins with all that is still needed of it.
+  await db.query('select pg_switch_wal()');
   await db.script('checkpoint');
-  const image = await db.image();
+  const current = await db.one<{ name: string }>('select pg_walfile_name(pg_current_wal_lsn()) as name');
+  const image = Buffer.from(await (await db.image()).arrayBuffer());
   await db.close();
-  return image;
+  return new Blob([withoutOldLog(image, `/pg_wal/${current?.name}`)]);
+}
+
+const BLOCK = 512;
+/** The largest unit in which the engine reads its log. */
+const LOG_PAGE = 8_192;
+
+/**
+ * Returns a tar file without the files of the write-ahead log except the current one, and that one without the zeros at its end. They are two
+ * thirds of the image, and opening it copies each byte several times.
+ */
+function withoutOldLog(tar: Buffer, current: string): Buffer<ArrayBuffer> {
+  const parts: Buffer[] = [];
+  let start = 0;
+  while (start < tar.length) {
+    const header = Buffer.from(tar.subarray(start, start + BLOCK));
+    const name = header.toString('latin1', 0, 100).replace(/\0.*$/s, '');
+    const size = Number.parseInt(header.toString('latin1', 124, 136), 8) || 0;
+    const end = start + BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+    const data = tar.subarray(start + BLOCK, start + BLOCK + size);
+    if (!/^\/pg_wal\/[0-9A-F]{24}$/.test(name)) parts.push(tar.subarray(start, end));
+    else if (name === current) parts.push(withSize(header, usedBytes(data)), data.subarray(0, usedBytes(data)));
+    start = end;
+  }
+  return Buffer.concat(parts);
+}
+
+function usedBytes(data: Buffer): number {
+  let end = data.length;
+  while (end > 0 && data[end - 1] === 0) end -= 1;
+  return Math.ceil(end / LOG_PAGE) * LOG_PAGE;
+}
+
+/** Returns the header of a file in a tar file with another size. */
+function withSize(header: Buffer, size: number): Buffer {
+  header.write(`${size.toString(8).padStart(11, '0')} `, 124, 'latin1');
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return header;
 }
 
 let file: Promise<string> | null = null;
@@ -46,9 +88,9 @@ export function migratedImage(): Promise<Blob> {
 
 /**
  * Returns the file of the migrated embedded database. The first caller creates it; it is cached in node_modules under a hash of the
- * packages and migrations.
+ * packages, the migrations and this file.
  */
-function imageFile(): Promise<string> {
+export function imageFile(): Promise<string> {
   file ??= makeImageFile();
   return file;
 }
@@ -58,8 +100,9 @@ async function makeImageFile(): Promise<string> {
   const faulty = process.env['TEST_DATABASE_IMAGE'];
   if (faulty) return faulty;
   const schema = await checkedOutSchema();
-  const name = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
-  name.update(getFingerprint(schema));
+  const name = createHash('sha256').update(getFingerprint(schema));
+  // Packages, and how this file makes an image.
+  for (const path of [join(ROOT, 'package-lock.json'), import.meta.filename]) name.update(await readFile(path));
   const folder = join(ROOT, 'node_modules', '.cache');
   const own = `database-${name.digest('hex').slice(0, 16)}.tar`;
   const path = join(folder, own);
