@@ -41,7 +41,16 @@ const without = (rows: Readonly<Record<string, TableRows>>, names: Readonly<Reco
     Object.entries(rows).filter(([name]) => !(name in names) && !((name.split('.')[0] ?? '') in names)),
   );
 
-async function readFreshCatalogue(engine: EngineName): Promise<readonly string[]> {
+const freshCatalogues = new Map<EngineName, Promise<readonly string[]>>();
+
+/** Returns the catalogue of a new database, which is migrated once for each engine. */
+function readFreshCatalogue(engine: EngineName): Promise<readonly string[]> {
+  const fresh = freshCatalogues.get(engine) ?? migrateAndRead(engine);
+  freshCatalogues.set(engine, fresh);
+  return fresh;
+}
+
+async function migrateAndRead(engine: EngineName): Promise<readonly string[]> {
   const place = await createPlace(engine);
   try {
     return await openAsOwner(place, readCatalogue);
