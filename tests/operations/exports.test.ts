@@ -57,7 +57,7 @@ async function book(): Promise<void> {
   });
   await system.jobs.drain();
   system.state.now += HOUR;
-  const other = await system.book(person, { ...at(14), contactPhone: '+61411111111' });
+  const other = await system.book(person, { ...at(14), details: { contactPhone: '+61411111111' } });
   disputed = other.id;
   // A minute later: lines of one moment are in the order of their ids.
   system.state.now += MINUTE;
