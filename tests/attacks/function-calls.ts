@@ -190,6 +190,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   discount_code_results: reads('discount_code_results', { codes: [idOf(1)] }),
   gift_batches: reads('gift_batches', {}),
   lacks_second_factor: reads('lacks_second_factor', { permission: 'money' }),
+  staff_rights: reads('staff_rights', {}),
   mailing_list_counts: reads('mailing_list_counts', {}),
   make_gift_codes: rolledBack('make_gift_codes', { batch: idOf(1), amount: 1, prefix: 'X', terms: {} }),
   remove_from_mailing_list: rolledBack('remove_from_mailing_list', { address: 'secret-1x' }),

@@ -205,7 +205,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
       .order('created_at');
     expect(entries).toMatchObject([
       { actor: admin.id, details: { by_hand: 'close', reason: 'closed by phone' } },
-      { actor: null, details: { by_hand: 'retry' } },
+      { actor: '00000000-0000-0000-0000-000000000000', details: { by_hand: 'retry' } },
     ]);
   });
 

@@ -92,7 +92,7 @@ describe('the lights of a session', () => {
   test('can be switched from 5 minutes before it until 10 after, with an entry in the audit log', async () => {
     goTo(-5.01);
     const early = {
-      code: 'code_not_released',
+      code: 'too_early',
       message: 'You can switch the lights from 5 minutes before your session.',
     };
     await expect(lights(true)).rejects.toMatchObject(early);
@@ -226,17 +226,17 @@ describe('help at a door', () => {
     goTo(-60);
     const refusal = await read().catch((error: unknown) => error);
     expect(refusal).toMatchObject({
-      code: 'code_not_released',
+      code: 'too_early',
       message: expect.stringMatching(/^Your code works from \d.* \(Sydney time\)\.$/),
     });
     await expect(askForDoorHelp(services, booking.id, { reporter: person })).rejects.toMatchObject({
-      code: 'code_not_released',
+      code: 'too_early',
     });
     const [, hour, minute = '0', half] = /from (\d+)(?::(\d+))? (am|pm)/.exec((refusal as Error).message) ?? [];
     const works = (Number(hour) % 12) + (half === 'pm' ? 12 : 0) + Number(minute) / 60;
     const starts = new Date(booking.start).getUTCHours() + 11;
     goTo((works - starts) * 60 - 15.01);
-    await expect(read()).rejects.toMatchObject({ code: 'code_not_released' });
+    await expect(read()).rejects.toMatchObject({ code: 'too_early' });
     goTo((works - starts) * 60 - 15);
     expect(await read()).toMatchObject({ held: false, asked: false });
     goTo(119.9);
@@ -417,7 +417,7 @@ describe('reports of a session', () => {
   test('are taken from the release of the code until a week after, of lost property a month', async () => {
     goTo(-24 * 60);
     await expect(report()).rejects.toMatchObject({
-      code: 'code_not_released',
+      code: 'too_early',
       message: expect.stringMatching(/^You can report something from \d.* \(Sydney time\)\.$/),
     });
     goTo(0);
@@ -503,7 +503,7 @@ describe('ratings', () => {
   test('are taken after the session, and can change for a week', async () => {
     goTo(119.9);
     await expect(rate(5)).rejects.toMatchObject({
-      code: 'code_not_released',
+      code: 'too_early',
       message: 'You can tell us how it was once the session is over.',
     });
     goTo(120);

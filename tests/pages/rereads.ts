@@ -138,13 +138,13 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/staff/rooms/rooms order': 'staffRooms studios',
   'web/staff/series/booking-series cancel': BOOKINGS,
   'web/staff/settings/review save': 'settings texts',
-  'web/staff/team/accept-invitation accept': 'permissions role staffRights',
+  'web/staff/team/accept-invitation accept': 'role staffRights',
   'web/staff/team/factor-rules set': 'factorRules',
   'web/staff/team/invitations resend': 'team',
   'web/staff/team/invitations revoke': 'team',
   'web/staff/team/invite-form send': 'team',
-  'web/staff/team/member-forms change': 'permissions team',
-  'web/staff/team/member-forms remove': 'permissions team',
+  'web/staff/team/member-forms change': 'staffRights team',
+  'web/staff/team/member-forms remove': 'staffRights team',
 };
 
 /** Mutations whose pages do not look at their state while they run, and why a second press does no harm. */
