@@ -226,17 +226,17 @@ describe('help at a door', () => {
     goTo(-60);
     const refusal = await read().catch((error: unknown) => error);
     expect(refusal).toMatchObject({
-      code: 'too_early',
+      code: 'code_not_released',
       message: expect.stringMatching(/^Your code works from \d.* \(Sydney time\)\.$/),
     });
     await expect(askForDoorHelp(services, booking.id, { reporter: person })).rejects.toMatchObject({
-      code: 'too_early',
+      code: 'code_not_released',
     });
     const [, hour, minute = '0', half] = /from (\d+)(?::(\d+))? (am|pm)/.exec((refusal as Error).message) ?? [];
     const works = (Number(hour) % 12) + (half === 'pm' ? 12 : 0) + Number(minute) / 60;
     const starts = new Date(booking.start).getUTCHours() + 11;
     goTo((works - starts) * 60 - 15.01);
-    await expect(read()).rejects.toMatchObject({ code: 'too_early' });
+    await expect(read()).rejects.toMatchObject({ code: 'code_not_released' });
     goTo((works - starts) * 60 - 15);
     expect(await read()).toMatchObject({ held: false, asked: false });
     goTo(119.9);

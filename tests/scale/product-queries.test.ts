@@ -6,9 +6,7 @@ import { productQueries } from './product-queries.ts';
 const NOT_MEASURED = new Set(
   `rpc/add_booking_note rpc/add_customer_note rpc/close_job rpc/keep_blocked_booking rpc/leave_mailing_list rpc/make_gift_codes rpc/mark_no_show rpc/remove_from_mailing_list rpc/retry_job
   rpc/send_mail_again rpc/set_gift_batch_active mailing_list scheduled_emails
-  rpc/developer_pages_open rpc/staff_rights rpc/second_factor_rules rpc/site_settings rpc/site_texts`.split(
-    /\s+/,
-  ),
+  rpc/developer_pages_open rpc/staff_rights rpc/second_factor_rules rpc/site_settings rpc/site_texts`.split(/\s+/),
 );
 
 /** What the pages of the product call of the database: `rpc/name` for a function, the name for a table. */

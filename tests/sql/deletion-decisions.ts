@@ -9,6 +9,13 @@ export const KEPT_UNTIL: readonly (readonly [columns: string[], why: string, unt
     'the buyer’s name on records of a sale',
     '30 June, five years after the financial year of the last payment (private.forget_buyers)',
   ],
+  [
+    list(
+      'private.crew_code.lock_id private.crew_code.pin_encrypted private.crew_code.pin_fingerprint private.crew_member.request_id private.crew_member.token_hash',
+    ),
+    'the code of a guest that a lock may still have, encrypted, without the guest’s name',
+    '30 days after the session (private.forget_crews)',
+  ],
   [list('private.outbox.payload private.outbox.dedupe'), 'what jobs still have to delete', 'their end, seconds later'],
   [list('storage.deletion_queue.storage_key'), 'bytes that the cleanup still has to delete', 'its next run'],
 ];
