@@ -691,7 +691,12 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     await server.settle();
     expect((await door())?.lastOpening).toMatchObject(named);
     expect((await door())?.codes).not.toContainEqual(expect.objectContaining(named));
-    expect(await type(pin)).toMatchObject({ opened: false });
+    // On a busy machine the removal from the lock needs another turn.
+    const typeAgain = async () => {
+      await server.settle();
+      return type(pin);
+    };
+    await expect.poll(typeAgain, { timeout: 20_000, interval: 500 }).toMatchObject({ opened: false });
     expect(pinOf(await server.call('crew-page', { token }))).toBeNull();
     server.advance(MINUTE);
     const next = pinOf(await server.call('crew-code', { token }));
