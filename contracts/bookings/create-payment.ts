@@ -34,7 +34,7 @@ const terms = {
     .describe('The version of the terms that was shown. Without it the current terms are meant.'),
 };
 
-/** What a customer states in the checkout. A hold stores each field under its name here; a new one needs no change in between. */
+/** What a customer states in the checkout. The operations pass each field on to the database under its name here. */
 export type CheckoutDetails = {
   /** As `storedPhone` writes it; null when none was given. */
   readonly contactPhone: string | null;

@@ -24,8 +24,8 @@ test.each([
 
 test('a refusal names the invalid field of the shape that was sent', () => {
   const { either } = createShapes();
-  const pathOf = (body: unknown) => either.safeParse(body).error?.issues.map(({ path }) => path);
-  expect(pathOf({ first: 1, second: 'x' })).toEqual([['first']]);
-  expect(pathOf({})).toEqual([['second']]);
-  expect(pathOf(null)).toEqual([[]]);
+  const findPaths = (body: unknown) => either.safeParse(body).error?.issues.map(({ path }) => path);
+  expect(findPaths({ first: 1, second: 'x' })).toEqual([['first']]);
+  expect(findPaths({})).toEqual([['second']]);
+  expect(findPaths(null)).toEqual([[]]);
 });

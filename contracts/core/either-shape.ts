@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** For each schema of `eitherShape`, the union that describes it. */
-const unions = new WeakMap<z.ZodType, z.ZodType>();
+/** Holds, for each schema of `eitherShape`, the union that describes it. */
+const descriptions = new WeakMap<z.ZodType, z.ZodType>();
 
 /**
  * A body of one of two shapes. `isFirst` returns whether the first one was sent, so that a refusal names the invalid
@@ -20,9 +20,9 @@ export function eitherShape<First extends z.ZodType, Second extends z.ZodType>(
       for (const issue of parsed.error.issues) context.addIssue({ ...issue });
       return z.NEVER;
     });
-  unions.set(either, z.union([first, second]));
+  descriptions.set(either, z.union([first, second]));
   return either;
 }
 
-/** Returns what describes a schema to readers: for one of `eitherShape` the union of its shapes. */
-export const toDescribed = (schema: z.ZodType): z.ZodType => unions.get(schema) ?? schema;
+/** Returns the schema that describes a body to readers: for a body of `eitherShape`, the union of its shapes. */
+export const toDescribed = (schema: z.ZodType): z.ZodType => descriptions.get(schema) ?? schema;

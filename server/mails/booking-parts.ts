@@ -32,18 +32,18 @@ export type BookingForMail = {
 
 export type MailWithCalendar = Mail & {
   readonly calendar?: { method: 'PUBLISH' | 'CANCEL'; content: string };
-  /** A PDF file beside it. */
+  /** A PDF file that is attached. */
   readonly document?: { name: string; content: Uint8Array };
 };
 
 /** The hours, in Sydney time; of a series, those of each booking. */
 export const when = ({ start, end, others = [] }: Pick<BookingForMail, 'start' | 'end' | 'others'>): string =>
-  `${[{ start, end }, ...others].map((one) => formatStudioRange(one.start, one.end)).join('; ')} (Sydney time)`;
+  `${[{ start, end }, ...others].map((span) => formatStudioRange(span.start, span.end)).join('; ')} (Sydney time)`;
 
 /** A mail about all of a series shows its first booking, with the sums of all. */
 export function asSeries([first, ...others]: readonly [BookingForMail, ...BookingForMail[]]): BookingForMail {
-  const sum = (amount: (one: BookingForMail) => number): number =>
-    others.reduce((total, one) => total + amount(one), amount(first));
+  const sum = (amount: (booking: BookingForMail) => number): number =>
+    others.reduce((total, booking) => total + amount(booking), amount(first));
   return {
     ...first,
     others,
@@ -56,21 +56,21 @@ export function asSeries([first, ...others]: readonly [BookingForMail, ...Bookin
   };
 }
 
-/** What people should know when they arrive, with its links. */
-export const notesOf = ({ arrivalNotes }: Pick<BookingForMail, 'arrivalNotes'>): Block[] =>
+/** Returns the arrival notes of a booking as paragraphs, with their links. */
+export const arrivalBlocks = ({ arrivalNotes }: Pick<BookingForMail, 'arrivalNotes'>): Block[] =>
   paragraphsOf(arrivalNotes).map((lines) => ({ kind: 'paragraph', lines }));
 
 /** When the access code of a booking is emailed (null: it comes at once), from when it opens the door, and whether it is on hold. */
 export type CodeForMail = { readonly releaseAt: Date | null; readonly worksFrom: Date; readonly held: boolean };
 
-/** What a calendar says of a booking. */
-export const entryOf = (booking: BookingForMail): { title: string; details: string; location: string } => ({
+/** Returns what a calendar shows of a booking. */
+export const toCalendarEntry = (booking: BookingForMail): { title: string; details: string; location: string } => ({
   title: `${booking.studioName}, ${booking.from.name}`,
   details: [`Booking ${booking.reference}. ${ARRIVE_EARLY}`, booking.arrivalNotes].join(' ').trim(),
   location: booking.from.address,
 });
 
-/** The calendar entry of a booking, and of each other one of its series. */
+/** Returns a calendar file with an entry for the booking, and for each other booking of its series. */
 export function calendar(
   booking: BookingForMail,
   method: 'PUBLISH' | 'CANCEL',
@@ -80,16 +80,16 @@ export function calendar(
     prodId: { company: booking.from.name, product: 'bookings', language: 'EN' },
     method: method === 'CANCEL' ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.PUBLISH,
   });
-  for (const one of [booking, ...(booking.others ?? [])]) {
-    const entry = entryOf(one);
+  for (const item of [booking, ...(booking.others ?? [])]) {
+    const entry = toCalendarEntry(item);
     file.createEvent({
-      id: `${one.id}@bookings`,
+      id: `${item.id}@bookings`,
       // Calendars show the entry with the highest number.
-      sequence: one.moves + (method === 'CANCEL' ? 1 : 0),
+      sequence: item.moves + (method === 'CANCEL' ? 1 : 0),
       status: method === 'CANCEL' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
-      stamp: one.start,
-      start: one.start,
-      end: one.end,
+      stamp: item.start,
+      start: item.start,
+      end: item.end,
       summary: entry.title,
       description: entry.details,
       location: entry.location,
@@ -108,11 +108,11 @@ export const arrivalRows = (booking: BookingForMail): readonly (readonly [string
   ['Where', booking.from.address],
 ];
 
-/** A row for each booking of a series, named by its reference. */
-const datesOf = (booking: BookingForMail): (readonly [string, string])[] =>
-  [booking, ...(booking.others ?? [])].map((one, at) => [
-    one.reference,
-    `${formatStudioRange(one.start, one.end)}${at === 0 ? ' (Sydney time)' : ''}`,
+/** Returns a row for each booking of a series, under its reference. */
+const dateRows = (booking: BookingForMail): (readonly [string, string])[] =>
+  [booking, ...(booking.others ?? [])].map((item, index) => [
+    item.reference,
+    `${formatStudioRange(item.start, item.end)}${index === 0 ? ' (Sydney time)' : ''}`,
   ]);
 
 /** What names a booking to its customer; for a series, each booking of it. */
@@ -123,7 +123,7 @@ export const bookingRows = (booking: BookingForMail): readonly (readonly [string
         ['Studio', booking.studioName],
         ['When', when(booking)],
       ]
-    : [['Studio', booking.studioName], ...datesOf(booking)];
+    : [['Studio', booking.studioName], ...dateRows(booking)];
 
 /** What goes back of a payment, in cents: to the card, and by hand where staff got the money without the payment provider. */
 export type MoneyBack = { readonly cardCents: number; readonly handCents: number };

@@ -10,11 +10,11 @@ import {
   bookingRows,
   calendar,
   type CodeForMail,
-  entryOf,
+  toCalendarEntry,
   type MailWithCalendar,
   type MoneyBack,
   moneyBackText,
-  notesOf,
+  arrivalBlocks,
   roomImage,
   when,
 } from './booking-parts.ts';
@@ -38,7 +38,7 @@ export function bookingConfirmedMail(
     links.account === null
       ? ['by email to ', writeTo(booking.from.email)]
       : [{ text: 'in your account', href: links.account }];
-  const google = googleCalendarUrl({ ...entryOf(booking), start: booking.start, end: booking.end });
+  const google = googleCalendarUrl({ ...toCalendarEntry(booking), start: booking.start, end: booking.end });
   const { others = [] } = booking;
   const dates = others.length + 1;
   return {
@@ -64,7 +64,7 @@ export function bookingConfirmedMail(
                   : `We’ll email each access code ${constants.releaseLeadMinutes} minutes before you start.`
               } You’ll also find it on your access code page. ${describeArrival(booking.start, code.worksFrom)}`,
             },
-        ...notesOf(booking),
+        ...arrivalBlocks(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
         dates === 1
           ? sentence(
@@ -92,7 +92,7 @@ bookingConfirmedMail.previews = ({
   booking,
   code,
   long,
-  ofGuest,
+  guestBooking,
   pages,
   series,
 }: PreviewData): Previews<typeof bookingConfirmedMail> => {
@@ -100,7 +100,7 @@ bookingConfirmedMail.previews = ({
   const terms = { freeHours: 24, now: at(-100) };
   return {
     '': [booking, links, code, terms],
-    'of a guest': [ofGuest, { ...links, account: null }, code, terms],
+    'of a guest': [guestBooking, { ...links, account: null }, code, terms],
     'of a series': [series, links, code, terms],
     'with a held code': [booking, links, { ...code, held: true }, terms],
     long: [long, links, code, terms],

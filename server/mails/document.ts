@@ -48,11 +48,11 @@ export function documentMail(
     document,
   };
 }
-documentMail.previews = ({ booking, ofGuest, pages }: PreviewData): Previews<typeof documentMail> => {
+documentMail.previews = ({ booking, guestBooking, pages }: PreviewData): Previews<typeof documentMail> => {
   const pdf = { name: 'tax-invoice-HC-7KQ2MD.pdf', content: new Uint8Array() };
   return {
     '': [booking, { note: null, registered: true }, pages.booking, pdf],
     'of a refund': [booking, { note: { number: 214, cents: 8_460 }, registered: true }, pages.booking, pdf],
-    'of a guest': [ofGuest, { note: null, registered: false }, null, pdf],
+    'of a guest': [guestBooking, { note: null, registered: false }, null, pdf],
   };
 };

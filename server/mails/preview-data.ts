@@ -2,8 +2,9 @@ import { firstBusiness } from '#rules/business/first-settings.ts';
 import type { BookingForMail } from './booking-parts.ts';
 
 /**
- * The previews of a template are its property `previews`, beside it: a function that returns the arguments for each shape that the mail can take, by
- * the name of the shape, '' for the usual one. tools/mails renders them. The server imports this file for its types only, and never calls the functions.
+ * The previews of a template. Each template has a property `previews`: a function that takes the data below and returns, for each shape that the mail
+ * can take, the arguments to call the template with. The usual shape has the name ''. tools/mails renders all of them. The server imports only the
+ * types of this file, and never calls these functions.
  */
 export type Previews<Template extends (...given: never[]) => unknown> = Readonly<
   Record<string, Readonly<Parameters<Template>>>
@@ -12,7 +13,7 @@ export type Previews<Template extends (...given: never[]) => unknown> = Readonly
 const SITE = 'https://studios.example';
 const HOUR = 3_600_000;
 const SATURDAY = Date.parse('2026-11-28T11:00:00Z');
-/** The time so many hours after the start of the session. */
+/** Returns the instant that is this many hours after the start of the session. */
 const at = (hours: number): Date => new Date(SATURDAY + hours * HOUR);
 
 const from = {
@@ -41,7 +42,7 @@ const booking: BookingForMail = {
     'The entrance is the black door beside the bakery.\nThe lift needs no key; Studio B is on the second floor.',
 };
 
-/** A name, a room, an address and amounts as long as they get. */
+/** A booking whose name, room, address and amounts are as long as they can be. */
 const long: BookingForMail = {
   ...booking,
   studioName: 'The Big Room Upstairs with the Turntables and the Window to the Street',
@@ -57,7 +58,7 @@ const long: BookingForMail = {
   arrivalNotes: `Directions: https://maps.example/${'directions-'.repeat(12)}`,
 };
 
-/** An order of eight weeks. */
+/** A series of eight weeks. */
 const series: BookingForMail = {
   ...booking,
   hours: 32,
@@ -83,8 +84,8 @@ export const previewData = {
   booking,
   long,
   series,
-  /** A booking of a guest. */
-  ofGuest: { ...booking, firstName: null },
+  /** A booking by a guest. */
+  guestBooking: { ...booking, firstName: null },
   /** Hours of another room on the day before. */
   earlier: { studioName: 'Studio A', start: at(-26), end: at(-22) },
   /** The access code of the session, before it is mailed. */
@@ -99,7 +100,7 @@ export const previewData = {
   idReasons: ['The name on the ID is not the name of the account.', 'The photo is too dark to read the date of birth.'],
   site: SITE,
   pages: {
-    /** A signed link as long as they get. */
+    /** A signed link that is as long as it can be. */
     pin: `${SITE}/regenerate-pin?booking_id=8a4f3e1c-52d7-4f0b-9a36-1c8f0d2b7e55&token=${'Zk3-'.repeat(24)}`,
     pay: `https://checkout.example/c/pay/cs_live_${'a1B2c3'.repeat(30)}`,
     booking: `${SITE}/bookings/HC-7KQ2MD`,

@@ -11,6 +11,7 @@ import {
   newProviderUser,
   textIn,
 } from './auth-app.ts';
+import { readLocation } from './redirects.ts';
 
 let app: AuthApp;
 beforeAll(async () => {
@@ -23,7 +24,6 @@ let proofs = 600;
 /** Signs in the provider's next person, with a new id token. */
 const signIn = (requests = {}, more = {}): Promise<Answer> =>
   token({ id_token: String((proofs += 1)), ...more }, requests);
-const locationOf = (answer: Answer): URL => new URL(answer.headers.get('location') ?? '');
 
 describe('a sign-in by an identity provider', () => {
   const VERIFIER = 'v'.repeat(43);
@@ -33,11 +33,11 @@ describe('a sign-in by an identity provider', () => {
       `/authorize?provider=google&code_challenge=${VERIFIER}&code_challenge_method=plain&redirect_to=${SITE}/back${more}`,
     );
   const callback = (begun: Answer, server: Pick<AuthApp, 'request'> = app) =>
-    server.request('GET', `/callback?code=x&state=${locationOf(begun).searchParams.get('state')}`);
+    server.request('GET', `/callback?code=x&state=${readLocation(begun).searchParams.get('state')}`);
 
   test('redirects to the provider and back with a code that can be exchanged once', async () => {
     app.providerUser = newProviderUser();
-    const back = locationOf(await callback(await authorize()));
+    const back = readLocation(await callback(await authorize()));
     expect(`${back.origin}${back.pathname}`).toBe(`${SITE}/back`);
     const body = { auth_code: back.searchParams.get('code'), code_verifier: VERIFIER };
     const trade = () => app.request('POST', '/token?grant_type=pkce', body);
@@ -53,27 +53,27 @@ describe('a sign-in by an identity provider', () => {
     const begun = await authorize();
     await callback(begun);
     for (const answer of [await callback(begun), await app.request('GET', '/callback?code=x&state=unknown')])
-      expect(locationOf(answer).searchParams.get('error_code')).toBe('bad_oauth_state');
+      expect(readLocation(answer).searchParams.get('error_code')).toBe('bad_oauth_state');
   });
 
   test('errors go to the page of redirect_to', async () => {
     app.providerUser = newProviderUser({ subject: '' });
-    const noSubject = locationOf(await callback(await authorize())).searchParams;
+    const noSubject = readLocation(await callback(await authorize())).searchParams;
     expect(noSubject.get('error_description')).toBe('Missing sub claim');
     expect(noSubject.get('error')).toBe('invalid_request');
     app.providerUser = newProviderUser();
     const { body } = await signIn();
     const path = `/admin/users/${textIn(body, 'user', 'id')}`;
     await app.request('PUT', path, { ban_duration: '1h' }, { token: app.keys.serviceRoleKey });
-    const banned = locationOf(await callback(await authorize())).searchParams;
+    const banned = readLocation(await callback(await authorize())).searchParams;
     expect([banned.get('error'), banned.get('error_code')]).toEqual(['access_denied', 'user_banned']);
     app.providerUser = newProviderUser();
     const closed = app.server({ config: { signupEnabled: false } });
-    const unknown = locationOf(await callback(await authorize(), closed)).searchParams;
+    const unknown = readLocation(await callback(await authorize(), closed)).searchParams;
     expect([unknown.get('error'), unknown.get('error_code')]).toEqual(['access_denied', 'signup_disabled']);
     const begun = await authorize();
     const others = app.server({ dependencies: { providers: new Map([['other', { ...provider(), name: 'other' }]]) } });
-    expect(locationOf(await callback(begun, others)).searchParams.get('error_description')).toBe(
+    expect(readLocation(await callback(begun, others)).searchParams.get('error_description')).toBe(
       'Unsupported provider: provider is not enabled',
     );
   });

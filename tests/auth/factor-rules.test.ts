@@ -23,13 +23,13 @@ type Person = Pick<SignedInUser, 'token'>;
 const IP = '10.8.0.1';
 const as = (person: Person, method: string, path: string, body?: unknown, ip = IP): Promise<Answer> =>
   app.request(method, path, body, { token: person.token, ip });
-const claimsOf = (token: string): Record<string, unknown> =>
+const readClaims = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 const service = (method: string, path: string): Promise<Answer> =>
   app.request(method, path, undefined, { token: app.keys.serviceRoleKey });
 
 /** Moves the clock to the beginning of the next time step, and returns the code of one `steps` away. */
-function codeOf(secret: string, steps = 0): string {
+function nextCode(secret: string, steps = 0): string {
   app.advance(30_000 - (app.now().getTime() % 30_000));
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: app.now().getTime() + steps * 30_000 });
 }
@@ -52,14 +52,14 @@ test('the first right code raises the session, ends the others, and names the me
       `^otpauth://totp/Our%20studios:${encodeURIComponent(person.email)}\\?issuer=Our%20studios&secret=${secret}`,
     ),
   );
-  const raised = await answer(person, id, codeOf(secret));
+  const raised = await answer(person, id, nextCode(secret));
   expect(raised).toMatchObject({ status: 200, body: { user: { factors: [{ id, status: 'verified' }] } } });
-  const claims = claimsOf(textIn(raised.body, 'access_token'));
+  const claims = readClaims(textIn(raised.body, 'access_token'));
   expect(claims).toMatchObject({ aal: 'aal2', amr: [{ method: 'totp' }, { method: 'password' }] });
   expect((await as(other, 'GET', '/user')).body).toMatchObject({ code: 'session_not_found' });
   const token = textIn(raised.body, 'access_token');
   expect((await as({ token }, 'GET', '/user/sessions')).body).toMatchObject({
-    sessions: [{ id: claimsOf(person.token)['session_id'], aal: 'aal2', current: true }],
+    sessions: [{ id: readClaims(person.token)['session_id'], aal: 'aal2', current: true }],
   });
 });
 
@@ -68,14 +68,14 @@ test('a code counts once, and from the step before to the step after', async () 
   const { id, secret } = await enrol(person);
   const WRONG = { status: 422, body: { code: 'mfa_verification_failed', message: 'Invalid TOTP code entered' } };
   for (const steps of [-2, 2])
-    expect(await answer(person, id, codeOf(secret, steps)), String(steps)).toMatchObject(WRONG);
+    expect(await answer(person, id, nextCode(secret, steps)), String(steps)).toMatchObject(WRONG);
   for (const text of ['12345', '1234567', 'x23456', '12345x'])
     expect(await answer(person, id, text)).toMatchObject(WRONG);
-  expect((await answer(person, id, codeOf(secret, -1))).status).toBe(200);
-  const code = codeOf(secret);
+  expect((await answer(person, id, nextCode(secret, -1))).status).toBe(200);
+  const code = nextCode(secret);
   expect((await answer(person, id, code)).status).toBe(200);
   expect(await answer(person, id, code)).toMatchObject(WRONG);
-  expect((await answer(person, id, codeOf(secret, 1))).status).toBe(200);
+  expect((await answer(person, id, nextCode(secret, 1))).status).toBe(200);
 });
 
 test('an authenticator app without an issuer shows the name of the site', async () => {
@@ -98,8 +98,8 @@ test('a challenge that is closed says why', async () => {
     as(person, 'POST', `/factors/${factor}/verify`, { challenge_id, code }, ip);
   const mismatch = { code: 'mfa_ip_address_mismatch', message: 'Challenge and verify IP addresses mismatch.' };
   const first = await challenge(person, id);
-  expect((await verify(first, codeOf(secret), id, '10.8.0.2')).body).toEqual(mismatch);
-  expect((await verify(first, codeOf(secret), another)).body).toMatchObject({
+  expect((await verify(first, nextCode(secret), id, '10.8.0.2')).body).toEqual(mismatch);
+  expect((await verify(first, nextCode(secret), another)).body).toMatchObject({
     code: 'mfa_factor_not_found',
     message: 'MFA factor with the provided challenge ID not found',
   });
@@ -108,13 +108,13 @@ test('a challenge that is closed says why', async () => {
     message: `MFA challenge ${challengeId} ${reason}, verify against another challenge or create a new challenge.`,
   });
   app.advance(301_000);
-  expect((await verify(first, codeOf(secret))).body).toEqual(closed(first, 'has expired'));
+  expect((await verify(first, nextCode(secret))).body).toEqual(closed(first, 'has expired'));
   const second = await challenge(person, id);
   for (let n = 0; n < 5; n += 1) expect((await verify(second, '000000')).status).toBe(422);
-  expect((await verify(second, codeOf(secret))).body).toEqual(closed(second, 'has had too many attempts'));
+  expect((await verify(second, nextCode(secret))).body).toEqual(closed(second, 'has had too many attempts'));
   const third = await challenge(person, id);
-  expect((await verify(third, codeOf(secret))).status).toBe(200);
-  expect((await verify(third, codeOf(secret))).body).toEqual(mismatch);
+  expect((await verify(third, nextCode(secret))).status).toBe(200);
+  expect((await verify(third, nextCode(secret))).body).toEqual(mismatch);
 });
 
 test('an answer needs the parts of its factor', async () => {
@@ -165,7 +165,7 @@ test('a type that the operator disables is neither challenged nor answered', asy
 test('a verified factor is removed only with a second step, and lowers the sessions that it raised', async () => {
   const person = await app.member();
   const { id, secret } = await enrol(person);
-  const raised = await answer(person, id, codeOf(secret));
+  const raised = await answer(person, id, nextCode(secret));
   const low = await app.signIn(person.email);
   await expectRefusal(
     app,
@@ -188,13 +188,13 @@ test('a verified factor is removed only with a second step, and lowers the sessi
   const { body } = await app.request('POST', '/token?grant_type=refresh_token', {
     refresh_token: raised.body['refresh_token'],
   });
-  expect(claimsOf(textIn(body, 'access_token'))).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
+  expect(readClaims(textIn(body, 'access_token'))).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
 });
 
 test('the service key lists the factors of a person and removes one', async () => {
   const [person, other] = [await app.member(), await app.member()];
   const { id, secret } = await enrol(person);
-  await answer(person, id, codeOf(secret));
+  await answer(person, id, nextCode(secret));
   const path = `/admin/users/${person.id}/factors`;
   expect((await service('GET', path)).body).toMatchObject([{ id, factor_type: 'totp', status: 'verified' }]);
   expect((await service('DELETE', `/admin/users/${other.id}/factors/${id}`)).body).toMatchObject({

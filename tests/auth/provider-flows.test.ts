@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IdToken, SignInProvider } from '#server/providers/ports.ts';
 import { type Answer, type AuthApp, type AuthServer, newProviderUser, openAuthApp, SITE, textIn } from './auth-app.ts';
+import { readFragment, readLocation, readQuery } from './redirects.ts';
 import { expectRefusal, INVALID } from './expect-refusal.ts';
 
 /** The way through an identity provider and back: what it is sent, what it answers, and what the browser and the client prove. */
@@ -47,11 +48,7 @@ beforeEach(() => {
 
 const VERIFIER = 'v'.repeat(43);
 const S256 = `code_challenge=${createHash('sha256').update(VERIFIER).digest('base64url')}&code_challenge_method=s256`;
-const locationOf = (answer: Answer): URL => new URL(answer.headers.get('location') ?? '');
-const fragmentOf = (answer: Answer): Record<string, string> =>
-  Object.fromEntries(new URLSearchParams(locationOf(answer).hash.slice(1)));
-const queryOf = (answer: Answer): Record<string, string> => Object.fromEntries(locationOf(answer).searchParams);
-const stateOf = (): string => started.at(-1)?.state ?? '';
+const lastState = (): string => started.at(-1)?.state ?? '';
 const begin = async (query: string, from = server): Promise<Answer> => {
   const answer = await from.request('GET', `/authorize?provider=google&${query}`);
   expect(answer.status).toBe(302);
@@ -59,7 +56,7 @@ const begin = async (query: string, from = server): Promise<Answer> => {
 };
 /** Comes back from the provider, with the cookies of the browser. */
 const comeBack = (query: string, cookies: readonly string[] = [], from = server): Promise<Answer> =>
-  from.request('GET', `/callback?state=${stateOf()}&${query}`, undefined, {
+  from.request('GET', `/callback?state=${lastState()}&${query}`, undefined, {
     headers: { cookie: cookies.map((line) => line.split(';')[0]).join('; ') },
   });
 const exchange = (code: string | undefined, code_verifier = VERIFIER): Promise<Answer> =>
@@ -108,7 +105,7 @@ describe('the start', () => {
     expect((await begin(S256)).headers.getSetCookie()).toEqual([]);
     const cookie = (await begin('')).headers.getSetCookie();
     expect(cookie).toEqual([
-      `sign-in-${stateOf().slice(0, 12)}=${stateOf()}; Max-Age=600; Path=/auth/v1/callback; HttpOnly; SameSite=Lax`,
+      `sign-in-${lastState().slice(0, 12)}=${lastState()}; Max-Age=600; Path=/auth/v1/callback; HttpOnly; SameSite=Lax`,
     ]);
     for (const [formPost, sameSite] of [
       [false, 'Lax'],
@@ -129,9 +126,9 @@ describe('the way back with a challenge', () => {
   test('ends with a code, which the verifier exchanges for the session and the tokens of the provider', async () => {
     await begin(`${S256}&redirect_to=${SITE}/back?x=1`);
     const back = await comeBack('code=x');
-    expect(locationOf(back).pathname).toBe('/back');
-    expect(queryOf(back)).toEqual({ x: '1', code: expect.any(String) });
-    expect(await exchange(queryOf(back)['code'])).toMatchObject({
+    expect(readLocation(back).pathname).toBe('/back');
+    expect(readQuery(back)).toEqual({ x: '1', code: expect.any(String) });
+    expect(await exchange(readQuery(back)['code'])).toMatchObject({
       status: 200,
       body: {
         user: { email: app.providerUser.email },
@@ -141,14 +138,14 @@ describe('the way back with a challenge', () => {
     });
     tokens = { accessToken: 'only access', refreshToken: null };
     await begin(S256);
-    const { body } = await exchange(queryOf(await comeBack('code=x'))['code']);
+    const { body } = await exchange(readQuery(await comeBack('code=x'))['code']);
     expect(body).toMatchObject({ provider_token: 'only access' });
     expect(body).not.toHaveProperty('provider_refresh_token');
   });
 
   test('a wrong verifier is refused, and uses the code up', async () => {
     await begin(S256);
-    const { code } = queryOf(await comeBack('code=x'));
+    const { code } = readQuery(await comeBack('code=x'));
     expect(await exchange(code, 'w'.repeat(43))).toMatchObject({
       status: 400,
       body: {
@@ -162,26 +159,26 @@ describe('the way back with a challenge', () => {
   test('a state is valid for ten minutes, a code for five', async () => {
     await begin(S256);
     app.advance(11 * 60_000);
-    expect(queryOf(await comeBack('code=x'))).toMatchObject({ error_code: 'bad_oauth_state' });
+    expect(readQuery(await comeBack('code=x'))).toMatchObject({ error_code: 'bad_oauth_state' });
     await begin(S256);
     app.advance(9 * 60_000);
-    const { code } = queryOf(await comeBack('code=x'));
+    const { code } = readQuery(await comeBack('code=x'));
     app.advance(6 * 60_000);
     expect(await exchange(code)).toMatchObject({
       status: 403,
       body: { code: 'flow_state_expired', message: 'invalid flow state, flow state has expired' },
     });
     await begin(S256);
-    const later = queryOf(await comeBack('code=x'));
+    const later = readQuery(await comeBack('code=x'));
     app.advance(4 * 60_000);
     expect((await exchange(later['code'])).status).toBe(200);
   });
 
   test('somebody who was banned meanwhile gets no session', async () => {
     await begin(S256);
-    const first = await exchange(queryOf(await comeBack('code=x'))['code']);
+    const first = await exchange(readQuery(await comeBack('code=x'))['code']);
     await begin(S256);
-    const { code } = queryOf(await comeBack('code=x'));
+    const { code } = readQuery(await comeBack('code=x'));
     const path = `/admin/users/${textIn(first.body, 'user', 'id')}`;
     await app.request('PUT', path, { ban_duration: '1h' }, { token: app.keys.serviceRoleKey });
     expect(await exchange(code)).toMatchObject({ status: 403, body: { code: 'user_banned' } });
@@ -192,8 +189,8 @@ describe('the way back without a challenge', () => {
   test('ends with the session in the fragment, in the browser where it began', async () => {
     const cookies = (await begin(`redirect_to=${SITE}/back`)).headers.getSetCookie();
     const back = await comeBack('code=x', cookies);
-    expect(locationOf(back).pathname).toBe('/back');
-    const session = fragmentOf(back);
+    expect(readLocation(back).pathname).toBe('/back');
+    const session = readFragment(back);
     expect(session).toEqual({
       access_token: expect.any(String),
       expires_at: expect.stringMatching(/^\d{10}$/),
@@ -204,7 +201,7 @@ describe('the way back without a challenge', () => {
       provider_refresh_token: 'provider refresh',
     });
     expect(back.headers.getSetCookie()).toEqual([
-      `sign-in-${stateOf().slice(0, 12)}=; Max-Age=0; Path=/auth/v1/callback`,
+      `sign-in-${lastState().slice(0, 12)}=; Max-Age=0; Path=/auth/v1/callback`,
     ]);
     const token = session['access_token'] ?? '';
     expect((await server.request('GET', '/user', undefined, { token })).body).toMatchObject({
@@ -212,7 +209,7 @@ describe('the way back without a challenge', () => {
     });
     tokens = { accessToken: 'only access', refreshToken: null };
     const again = await comeBack('code=x', (await begin('')).headers.getSetCookie());
-    expect(fragmentOf(again)).not.toHaveProperty('provider_refresh_token');
+    expect(readFragment(again)).not.toHaveProperty('provider_refresh_token');
     // The flow is gone: nothing of it can be exchanged.
     expect(
       await app.db.one('select 1 from auth.flow_state where code_challenge is null and state_hash is null'),
@@ -223,7 +220,7 @@ describe('the way back without a challenge', () => {
     const cookies = (await begin('')).headers.getSetCookie();
     await begin('');
     for (const wrong of [[], cookies]) {
-      expect(queryOf(await comeBack('code=x', wrong))).toEqual({
+      expect(readQuery(await comeBack('code=x', wrong))).toEqual({
         error: 'invalid_request',
         error_code: 'bad_oauth_state',
         error_description: 'OAuth state not found or expired',
@@ -244,16 +241,16 @@ describe('a refusal of the provider', () => {
   ])('%s leads back to the page, in its query and its fragment', async (query, error, error_description) => {
     await begin(`${S256}&redirect_to=${SITE}/back`);
     const back = await comeBack(query);
-    expect(locationOf(back).pathname).toBe('/back');
-    expect(queryOf(back)).toEqual({ error, error_code: 'access_denied', error_description });
-    expect(fragmentOf(back)).toEqual(queryOf(back));
+    expect(readLocation(back).pathname).toBe('/back');
+    expect(readQuery(back)).toEqual({ error, error_code: 'access_denied', error_description });
+    expect(readFragment(back)).toEqual(readQuery(back));
     expect(redeemed).toEqual([]);
   });
 
   test('to exchange its code is told as a fault of the server', async () => {
     await begin(`${S256}&redirect_to=${SITE}/back`);
     down = true;
-    expect(queryOf(await comeBack('code=x'))).toEqual({
+    expect(readQuery(await comeBack('code=x'))).toEqual({
       error: 'server_error',
       error_code: 'unexpected_failure',
       error_description: 'Unable to exchange external code',
@@ -261,7 +258,7 @@ describe('a refusal of the provider', () => {
   });
 
   test('a page without a state, and a server without providers, get no further', async () => {
-    expect(queryOf(await server.request('GET', '/callback?code=x'))).toMatchObject({
+    expect(readQuery(await server.request('GET', '/callback?code=x'))).toMatchObject({
       error_code: 'bad_oauth_callback',
       error_description: 'OAuth state parameter missing',
     });
@@ -275,10 +272,10 @@ describe('a refusal of the provider', () => {
 
   test('a provider may post its answer as a form', async () => {
     await begin(S256);
-    const body = `state=${stateOf()}&code=posted`;
+    const body = `state=${lastState()}&code=posted`;
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const back = await server.request('POST', '/callback', body, { headers });
-    expect(queryOf(back)).toEqual({ code: expect.any(String) });
+    expect(readQuery(back)).toEqual({ code: expect.any(String) });
     expect(redeemed[0]?.response.get('code')).toBe('posted');
   });
 });
@@ -292,7 +289,7 @@ describe('linking', () => {
       status: 200,
       body: { url: 'https://accounts.example.com/?1' },
     });
-    expect(await exchange(queryOf(await comeBack('code=x'))['code'])).toMatchObject({
+    expect(await exchange(readQuery(await comeBack('code=x'))['code'])).toMatchObject({
       body: { user: { id: person.id, app_metadata: { provider: 'email', providers: ['email', 'google'] } } },
     });
     for (const [who, message] of [
@@ -300,7 +297,7 @@ describe('linking', () => {
       [other, 'Identity is already linked to another user'],
     ] as const) {
       expect((await start(who.token)).status).toBe(302);
-      expect(queryOf(await comeBack('code=x'))).toEqual({
+      expect(readQuery(await comeBack('code=x'))).toEqual({
         error: 'access_denied',
         error_code: 'identity_already_exists',
         error_description: message,
@@ -312,7 +309,7 @@ describe('linking', () => {
     const person = await app.member();
     await app.db.query('update auth.users set is_sso_user = true where id = $1::uuid', [person.id]);
     await start(person.token);
-    expect(queryOf(await comeBack('code=x'))).toMatchObject({
+    expect(readQuery(await comeBack('code=x'))).toMatchObject({
       error_code: 'user_sso_managed',
       error_description: 'This account is managed by its organisation. Sign in with single sign-on.',
     });

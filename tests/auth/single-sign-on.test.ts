@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProviderUser } from '#server/providers/ports.ts';
 import { type Answer, type AuthApp, type AuthServer, createSsoProvider, openAuthApp, SITE } from './auth-app.ts';
+import { readFragment, readLocation, readQuery } from './redirects.ts';
 import { expectRefusal } from './expect-refusal.ts';
 
 /** The way back from an organisation. Its answer is JSON here; `tests/api/auth-sso.test.ts` has the one in XML. */
@@ -17,17 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const locationOf = (answer: Answer): URL => new URL(answer.headers.get('location') ?? '');
-const queryOf = (answer: Answer): Record<string, string> => Object.fromEntries(locationOf(answer).searchParams);
-const fragmentOf = (answer: Answer): Record<string, string> =>
-  Object.fromEntries(new URLSearchParams(locationOf(answer).hash.slice(1)));
-
 /** Begins a sign-on. Returns its state, and its cookie as the browser sends it. */
 async function begin(more: Record<string, unknown> = {}): Promise<{ state: string; cookie: string }> {
   const answer = await server.request('POST', '/sso', { domain: 'work.example', redirect_to: `${SITE}/back`, ...more });
   expect(answer.status).toBe(303);
   const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
-  return { state: locationOf(answer).searchParams.get('RelayState') ?? '', cookie: cookie.join('; ') };
+  return { state: readLocation(answer).searchParams.get('RelayState') ?? '', cookie: cookie.join('; ') };
 }
 /** The answer of the organisation, right except for these parts. */
 function answerWith(user: Partial<ProviderUser> = {}, id = `answer ${(count += 1)}`): string {
@@ -49,9 +45,9 @@ test('a person comes back with a session, and with the same account each time', 
   const ids = new Set<unknown>();
   for (let n = 0; n < 2; n += 1) {
     const back = await post(answerWith(user), await begin());
-    expect(locationOf(back).pathname).toBe('/back');
-    expect(fragmentOf(back)).not.toHaveProperty('provider_token');
-    const token = fragmentOf(back)['access_token'] ?? '';
+    expect(readLocation(back).pathname).toBe('/back');
+    expect(readFragment(back)).not.toHaveProperty('provider_token');
+    const token = readFragment(back)['access_token'] ?? '';
     const { body } = await server.request('GET', '/user', undefined, { token });
     expect(body).toMatchObject({
       email: 'lee@work.example',
@@ -71,7 +67,7 @@ test('a person comes back with a session, and with the same account each time', 
 test('an app that began it with a challenge exchanges a code', async () => {
   const begun = await begin({ code_challenge: CHALLENGE, code_challenge_method: 's256' });
   expect(begun.cookie).toBe('');
-  const { code } = queryOf(await post(answerWith(), begun));
+  const { code } = readQuery(await post(answerWith(), begun));
   const body = { auth_code: code, code_verifier: VERIFIER };
   expect(await server.request('POST', '/token?grant_type=pkce', body)).toMatchObject({
     status: 200,
@@ -110,9 +106,9 @@ test.each([
   ['with a blank last', () => answerWith({ email: 'a@work.example ' }), 'access_denied', ...DOMAIN],
 ])('a form %s leads back with the reason', async (_, response, error, error_code, error_description) => {
   const back = await post(response(), await begin());
-  expect(locationOf(back).pathname).toBe('/back');
-  expect(queryOf(back)).toEqual({ error, error_code, error_description });
-  expect(fragmentOf(back)).toEqual(queryOf(back));
+  expect(readLocation(back).pathname).toBe('/back');
+  expect(readQuery(back)).toEqual({ error, error_code, error_description });
+  expect(readFragment(back)).toEqual(readQuery(back));
 });
 
 test('an answer counts once, in the browser where the sign-on began, and for its own state', async () => {
@@ -120,7 +116,7 @@ test('an answer counts once, in the browser where the sign-on began, and for its
   const begun = await begin();
   const refused = { error: 'server_error', error_code: RELAY[0], error_description: RELAY[1] };
   const oauth = await server.request('GET', '/authorize?provider=google');
-  const oauthState = locationOf(oauth).searchParams.get('state') ?? '';
+  const oauthState = readLocation(oauth).searchParams.get('state') ?? '';
   const oauthCookie = oauth.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   for (const wrong of [
     { state: 'unknown', cookie: '' },
@@ -128,26 +124,26 @@ test('an answer counts once, in the browser where the sign-on began, and for its
     { state: (await begin()).state, cookie: begun.cookie },
     { state: oauthState, cookie: oauthCookie },
   ])
-    expect(queryOf(await post(answer, wrong))).toEqual(refused);
-  expect(fragmentOf(await post(answer, begun))).toHaveProperty('access_token');
-  expect(queryOf(await post(answer, begun))).toEqual(refused);
-  expect(queryOf(await post(answer, await begin()))).toMatchObject({ error_code: INVALID[0] });
+    expect(readQuery(await post(answer, wrong))).toEqual(refused);
+  expect(readFragment(await post(answer, begun))).toHaveProperty('access_token');
+  expect(readQuery(await post(answer, begun))).toEqual(refused);
+  expect(readQuery(await post(answer, await begin()))).toMatchObject({ error_code: INVALID[0] });
   // A state of a sign-on is none of a sign-in by a provider.
   const { state, cookie } = await begin();
   const crossed = await app.request('GET', `/callback?state=${state}&code=x`, undefined, { headers: { cookie } });
-  expect(queryOf(crossed)).toMatchObject({ error_code: 'bad_oauth_state' });
+  expect(readQuery(crossed)).toMatchObject({ error_code: 'bad_oauth_state' });
 });
 
 test('an answer for a provider that is no longer there is refused', async () => {
   const begun = await begin({ code_challenge: CHALLENGE, code_challenge_method: 's256' });
   await app.db.query(`update auth.flow_state set provider_type = 'sso:other' where request_id is not null`);
-  expect(queryOf(await post(answerWith(), begun))).toMatchObject({ error_code: RELAY[0] });
+  expect(readQuery(await post(answerWith(), begun))).toMatchObject({ error_code: RELAY[0] });
 });
 
 test('only the organisation may sign in to its accounts', async () => {
   const email = 'managed@work.example';
   const back = await post(answerWith({ email }), await begin());
-  const token = fragmentOf(back)['access_token'] ?? '';
+  const token = readFragment(back)['access_token'] ?? '';
   app.providerUser = { subject: 'other', email, emailVerified: true, claims: {} };
   await expectRefusal(app, [
     'POST /token?grant_type=id_token',

@@ -20,7 +20,7 @@ import {
   addPerson,
   type BookingSystem,
   createBookingSystem,
-  databases,
+  embedded,
   HOUR,
   LOCK,
   MINUTE,
@@ -28,7 +28,6 @@ import {
   STUDIO,
 } from './booking-system.ts';
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let system: BookingSystem;

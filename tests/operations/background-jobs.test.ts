@@ -13,7 +13,7 @@ import { enqueue, jobKinds, WORKERS, workersFor } from '#server/operations/core/
 import { ALL_JOBS } from '#server/operations/jobs/all-jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
 import { type Job, type JobHandler, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
-import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
+import { addPerson, createBookingSystem, embedded, HOUR, MINUTE, START } from './booking-system.ts';
 import { servicesWith } from '#tests/support/providers/services.ts';
 import type { Services } from '#server/operations/core/services.ts';
 
@@ -37,14 +37,12 @@ const KINDS: readonly JobKind[] = [
   'pass.apple',
   'pass.google',
 ];
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let now = START;
 const clock = (): Date => new Date(now);
 
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());

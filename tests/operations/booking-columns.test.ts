@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { EXPORT_KINDS } from '#server/operations/exports/kinds.ts';
-import { addPerson, createBookingSystem, databases } from './booking-system.ts';
+import { addPerson, createBookingSystem, embedded } from './booking-system.ts';
 
 /**
  * Where each column of a booking is shown. `shown`: on the customer's page and in the panel of staff; `panel`: only in the panel; `file`: in the export of
@@ -63,11 +63,9 @@ const getNames = (place: keyof Places): string[] => [
   ),
 ];
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());

@@ -22,7 +22,7 @@ import {
   addPerson,
   type BookingSystem,
   createBookingSystem,
-  databases,
+  embedded,
   HOUR,
   MINUTE,
   START,
@@ -30,13 +30,11 @@ import {
 } from './booking-system.ts';
 import { servicesWith } from '#tests/support/providers/services.ts';
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let system: BookingSystem;
 
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());

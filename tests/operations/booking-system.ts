@@ -58,15 +58,17 @@ const options = async () => ({
   warn: () => undefined,
 });
 
-/** The engines there are on this machine: always the embedded one, PostgreSQL when the test run has started it. */
-export const databases: readonly { readonly name: string; open(): Promise<Opened> }[] = [
-  {
-    name: 'the embedded database',
-    async open() {
-      const db = await takeEmbedded();
-      return { db, close: () => db.close() };
-    },
+type TestDatabase = { readonly name: string; open(): Promise<Opened> };
+export const embedded: TestDatabase = {
+  name: 'the embedded database',
+  async open() {
+    const db = await takeEmbedded();
+    return { db, close: () => db.close() };
   },
+};
+/** The engines that this machine has: always the embedded one, and PostgreSQL when the test run has started it. */
+export const databases: readonly TestDatabase[] = [
+  embedded,
   ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
 ];
 async function openOnPostgres(): Promise<Opened> {

@@ -6,20 +6,18 @@ import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { openFeed, readFeed, revokeFeed } from '#server/operations/calendar/feeds.ts';
 import { closeHours, type Closure, extendClosures } from '#server/operations/closures/close-hours.ts';
 import { reopenHours } from '#server/operations/closures/reopen-hours.ts';
-import { addPerson, databases, HOUR, START, STUDIO } from './booking-system.ts';
+import { addPerson, embedded, HOUR, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 const WEEK = 7 * 24 * HOUR;
 /** Hours of a Saturday a month ahead, from midnight in Sydney. */
 const at = (hour: number): Date => new Date(START + 28 * 24 * HOUR - 11 * HOUR + hour * HOUR);
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let cases: PaymentCases;
 let staff: string;
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
   staff = await addPerson(db);
   await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [staff]);
@@ -162,7 +160,7 @@ describe('closures', () => {
 });
 
 describe('the calendar feed of a studio', () => {
-  const tokenOf = (address: string): string => new URL(address).searchParams.get('token') ?? '';
+  const readToken = (address: string): string => new URL(address).searchParams.get('token') ?? '';
   const open = (studioId = STUDIO) => openFeed(cases.system.services, studioId, staff);
 
   test('has its bookings and closed hours from 30 days before to 90 days after today', async () => {
@@ -172,14 +170,14 @@ describe('the calendar feed of a studio', () => {
     const person = await addPerson(db);
     await cases.system.book(person, { startTime: at(10), endTime: at(11) });
     await closeFor({ startTime: at(12), endTime: at(13), reason: 'Paint', weeks: 20 });
-    const file = await readFeed(cases.system.services, tokenOf(address));
+    const file = await readFeed(cases.system.services, readToken(address));
     expect(file).toMatch(/^NAME:Studio, /m);
     expect(file.match(/SUMMARY:Alex/g)).toHaveLength(1);
     expect(file.match(/SUMMARY:Closed: Paint/g)).toHaveLength(9);
     cases.system.state.now += 58 * 24 * HOUR;
-    expect(await readFeed(cases.system.services, tokenOf(address))).toMatch(/SUMMARY:Alex/);
+    expect(await readFeed(cases.system.services, readToken(address))).toMatch(/SUMMARY:Alex/);
     cases.system.state.now += 24 * HOUR;
-    expect(await readFeed(cases.system.services, tokenOf(address))).not.toMatch(/SUMMARY:Alex/);
+    expect(await readFeed(cases.system.services, readToken(address))).not.toMatch(/SUMMARY:Alex/);
   });
 
   test('is recorded as shown to the member of staff', async () => {
@@ -195,13 +193,13 @@ describe('the calendar feed of a studio', () => {
     const address = await open();
     expect(await revokeFeed(cases.system.services, STUDIO, staff)).toBe(true);
     expect(await revokeFeed(cases.system.services, STUDIO, staff)).toBe(false);
-    await expect(readFeed(cases.system.services, tokenOf(address))).rejects.toMatchObject({
+    await expect(readFeed(cases.system.services, readToken(address))).rejects.toMatchObject({
       code: 'not_found',
       message: 'There is no calendar at this address.',
     });
     const next = await open();
     expect(next).not.toBe(address);
-    await readFeed(cases.system.services, tokenOf(next));
+    await readFeed(cases.system.services, readToken(next));
   });
 
   test('gets another address when the keys of the server have changed, and the old one ends', async () => {

@@ -9,16 +9,14 @@ import { readBooking } from '#server/operations/core/booking-rows.ts';
 import { gatherEvidence } from '#server/operations/exports/dispute-evidence.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { readDisputes } from '#server/operations/staff/read-disputes.ts';
-import { addPerson, databases, HOUR, LOCK, MINUTE, START } from './booking-system.ts';
+import { addPerson, embedded, HOUR, LOCK, MINUTE, START } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let { system, payments, paymentsOf, jobsOf } = {} as PaymentCases;
 
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());

@@ -7,13 +7,12 @@ import { recordBridge, recordReport } from '#server/operations/access/record-rep
 import type { Services } from '#server/operations/core/services.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { LockDevice, Locks } from '#server/providers/ports.ts';
-import { addPerson, databases, HOUR, LOCK, MINUTE, START, STUDIO } from './booking-system.ts';
+import { addPerson, embedded, HOUR, LOCK, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 const DAY = 24 * HOUR;
 const silent = new ProviderError('igloohome', 'no_response', { retryable: true });
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let cases: PaymentCases;
@@ -21,7 +20,6 @@ let staff: string;
 let services: Services;
 let locks: { -readonly [Name in keyof Locks]: Locks[Name] };
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
@@ -41,7 +39,7 @@ const device = (more: Partial<LockDevice> = {}): LockDevice => ({
   batteryPercent: 80,
   ...more,
 });
-const stateOf = () =>
+const readLockState = () =>
   db.one(
     `select lock_id as lock, online, battery_percent as battery, checked_at as checked, offline_since as offline, low_since as low, unknown_since as unknown
      from private.lock_state where studio_id = $1::uuid`,
@@ -67,7 +65,7 @@ describe('the check of the locks', () => {
     await run();
     await run();
     expect(asked).toBe(1);
-    expect(await stateOf()).toEqual({
+    expect(await readLockState()).toEqual({
       lock: LOCK,
       online: true,
       battery: 80,
@@ -87,13 +85,13 @@ describe('the check of the locks', () => {
     locks.readStatus = () => Promise.resolve({ online: false });
     await run();
     const now = new Date(START);
-    expect(await stateOf()).toMatchObject({ online: false, battery: 20, offline: now, low: now, unknown: null });
+    expect(await readLockState()).toMatchObject({ online: false, battery: 20, offline: now, low: now, unknown: null });
     expect(await leaseEnd()).toEqual(new Date(START + 2 * MINUTE));
     cases.system.state.now += 2 * MINUTE;
     locks.check = () => Promise.resolve({ devices: [device({ id: 'other' })] });
     locks.readStatus = () => Promise.reject(new Error('an unknown lock is not asked'));
     await run();
-    expect(await stateOf()).toMatchObject({ online: null, battery: null, unknown: new Date(START + 2 * MINUTE) });
+    expect(await readLockState()).toMatchObject({ online: null, battery: null, unknown: new Date(START + 2 * MINUTE) });
     expect(await leaseEnd()).toEqual(new Date(START + 17 * MINUTE));
   });
 
@@ -119,11 +117,11 @@ describe('the check of the locks', () => {
 
   test('changes nothing while the lock service does not answer', async () => {
     await run();
-    const before = await stateOf();
+    const before = await readLockState();
     cases.system.state.now += 15 * MINUTE;
     locks.check = () => Promise.reject(silent);
     await expect(run()).rejects.toBe(silent);
-    expect(await stateOf()).toEqual(before);
+    expect(await readLockState()).toEqual(before);
   });
 });
 

@@ -9,7 +9,7 @@ import { blockCustomer } from '#server/operations/customers/block.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { setSettings } from '#server/operations/settings/set-settings.ts';
-import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
+import { addPerson, embedded, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 /** Midnight in Sydney, ten days ahead. */
@@ -22,7 +22,6 @@ const ALWAYS = { from: new Date('2000-01-01'), to: new Date('2100-01-01') };
 
 type ExportName = Parameters<typeof exportCsv>[1]['name'];
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let cases: PaymentCases;
@@ -31,7 +30,6 @@ let person: string;
 /** Bookings: paid with a coupon and partly refunded, paid and disputed, paid elsewhere by a guest. */
 let [refunded, disputed, elsewhere] = ['', '', ''];
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
@@ -83,9 +81,9 @@ async function book(): Promise<void> {
   }));
 }
 
-const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
+const readText = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
 type Options = Partial<typeof ALWAYS & { readonly withIds: boolean }>;
-const exportOf = (name: ExportName, { withIds = true, ...range }: Options = {}) =>
+const openExport = (name: ExportName, { withIds = true, ...range }: Options = {}) =>
   exportCsv(cases.system.services, { ...ALWAYS, ...range, name, withIds }, staff);
 /** The lines of a file, with words in place of what is another in each run. */
 async function lines(name: ExportName, options: Options = {}): Promise<readonly string[]> {
@@ -94,12 +92,12 @@ async function lines(name: ExportName, options: Options = {}): Promise<readonly 
      from private.booking b union all select u.email, 'me@example.com' from auth.users u where u.id = $3::uuid`,
     [refunded, disputed, person],
   );
-  let text = (await textOf(await exportOf(name, options))).replaceAll(/\b(pi|re|du)_[0-9a-f]+/g, '$1');
+  let text = (await readText(await openExport(name, options))).replaceAll(/\b(pi|re|du)_[0-9a-f]+/g, '$1');
   for (const one of rows) text = text.replaceAll(one.text, one.word);
   return text.replaceAll(/(-[RDW]-)[0-9a-f]{8}/g, '$1').split('\r\n');
 }
 
-const auditOf = async (actor: string) =>
+const readAuditBy = async (actor: string) =>
   (
     await db.query('select action, resource_type, resource_id, details from public.audit_logs where actor = $1::uuid', [
       actor,
@@ -201,9 +199,9 @@ test('a file has what is from the start of its range to before the end, and an e
   const [from, to] = [at(14).startTime, at(18).startTime];
   const actor = randomUUID();
   const file = await exportCsv(cases.system.services, { from, to, name: 'bookings', withIds: true }, actor);
-  expect((await textOf(file)).split('\r\n')).toHaveLength(3);
+  expect((await readText(file)).split('\r\n')).toHaveLength(3);
   expect((await lines('bookings', { from, to }))[1]).toMatch(/^DISPUTED,/);
-  expect(await auditOf(actor)).toEqual([
+  expect(await readAuditBy(actor)).toEqual([
     {
       action: 'export',
       resource_type: 'export',
@@ -212,7 +210,7 @@ test('a file has what is from the start of its range to before the end, and an e
     },
   ]);
   for (const end of [from, new Date(from.getTime() - 1)])
-    await expect(exportOf('bookings', { from, to: end })).rejects.toMatchObject({
+    await expect(openExport('bookings', { from, to: end })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'to must be after from.',
     });
@@ -230,14 +228,14 @@ test('the mailing list is exported whole over pages of rows, with who left and w
     [new Date(START + HOUR)],
   );
   const actor = randomUUID();
-  const list = (await textOf(await exportList(cases.system.services, { list: 'mailing-list' }, actor))).split('\r\n');
+  const list = (await readText(await exportList(cases.system.services, { list: 'mailing-list' }, actor))).split('\r\n');
   const joined = '2031-03-01T11:00:00+11:00';
   const all = Array.from({ length: 1000 }, (_, n) => `p${String(n + 1).padStart(4, '0')}@example.com,${joined},,,`);
   expect(list[0]).toBe('Email,Joined,Left,Bounced,Bounced because');
   expect(list.slice(1, 1001).toSorted()).toEqual(all);
   const later = '2031-03-01T12:00:00+11:00';
   expect(list.slice(1001)).toEqual([`last@example.com,${later},${later},${later},No such person`, '']);
-  expect(await auditOf(actor)).toEqual([
+  expect(await readAuditBy(actor)).toEqual([
     { action: 'export', resource_type: 'mailing-list', resource_id: null, details: {} },
   ]);
 });
@@ -255,7 +253,7 @@ test('gift codes are exported by batch, with their discount, use and end', async
     [batchId, new Date(START), new Date(START + HOUR)],
   );
   const list = (id: string) =>
-    exportList(cases.system.services, { list: 'gift-codes', batchId: id }, staff).then(textOf);
+    exportList(cases.system.services, { list: 'gift-codes', batchId: id }, staff).then(readText);
   expect(await list(batchId)).toBe(
     'Code,Discount,Used,Active,Expires\r\nGIFT1,12.5%,yes,yes,2031-03-01T12:00:00+11:00\r\nGIFT2,$20.00,no,no,\r\n',
   );

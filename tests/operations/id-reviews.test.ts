@@ -6,19 +6,18 @@ import type { Services } from '#server/operations/core/services.ts';
 import { type Review, reviewId } from '#server/operations/identity/review.ts';
 import { viewPicture } from '#server/operations/identity/view-picture.ts';
 import { withdrawId } from '#server/operations/identity/withdraw.ts';
-import { addPerson, databases, START } from './booking-system.ts';
+import { addPerson, embedded, START } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
+import { readAudit } from './records.ts';
 
 const STAFF = randomUUID();
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let cases: PaymentCases;
 let services: Services;
 let person: string;
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
@@ -52,7 +51,7 @@ async function addWaiting(read: Read = {}, source = 'photo'): Promise<string> {
 }
 const review = (verificationId: string, more: Partial<Review> = {}) =>
   reviewId(services, { verificationId, decision: 'approve', reason: null, fields: {}, ...more }, STAFF);
-const rowOf = (id: string) =>
+const readVerification = (id: string) =>
   db.one(
     `select verification_status as status, failure_reasons as reasons, verified_at as verified, expires_at as expires, extracted_full_name as name,
        extracted_first_name as first, extracted_middle_name as middle, extracted_last_name as last, extracted_dob as born,
@@ -61,14 +60,7 @@ const rowOf = (id: string) =>
      from public.id_verifications where id = $1::uuid`,
     [id],
   );
-const auditOf = async (id: string) =>
-  (
-    await db.query(
-      'select actor, action, details from public.audit_logs where resource_id = $1 order by created_at, id',
-      [id],
-    )
-  ).rows;
-const jobsOf = async (id: string) =>
+const readMailKinds = async (id: string) =>
   (
     await db.query<{ kind: string }>(
       `select kind from private.outbox where subject_id = $1::uuid and kind like 'mail.%' order by kind`,
@@ -82,7 +74,7 @@ describe('a decision about an ID', () => {
     const fields = { lastName: 'CITIZEN', firstName: 'Alex' };
     expect(await review(id, { fields })).toEqual({ status: 'verified' });
     expect(await review(id, { fields })).toEqual({ status: 'verified' });
-    expect(await rowOf(id)).toEqual({
+    expect(await readVerification(id)).toEqual({
       status: 'verified',
       reasons: [],
       verified: new Date(START),
@@ -100,7 +92,7 @@ describe('a decision about an ID', () => {
       profileBorn: '1998-04-03',
       bornMatches: true,
     });
-    expect(await auditOf(id)).toEqual([
+    expect(await readAudit(db, id)).toEqual([
       {
         actor: STAFF,
         action: 'update',
@@ -112,7 +104,7 @@ describe('a decision about an ID', () => {
         },
       },
     ]);
-    expect(await jobsOf(id)).toEqual(['mail.id-decision']);
+    expect(await readMailKinds(id)).toEqual(['mail.id-decision']);
     expect(
       await db.one(
         'select decision, reason, decided_by as actor, decided_at as at from private.id_review where verification_id = $1::uuid',
@@ -139,7 +131,7 @@ describe('a decision about an ID', () => {
         message: 'Somebody has decided about this ID already.',
         details: { decision: 'refuse' },
       });
-    expect(await rowOf(id)).toMatchObject({
+    expect(await readVerification(id)).toMatchObject({
       status: 'failed',
       reasons: ['Blurred'],
       verified: null,
@@ -161,7 +153,7 @@ describe('a decision about an ID', () => {
     const reasons = async (more: Partial<Review>, read: Read = {}) => {
       const id = await addWaiting(read);
       await review(id, more);
-      return ((await rowOf(id)) as { reasons: unknown }).reasons;
+      return ((await readVerification(id)) as { reasons: unknown }).reasons;
     };
     expect(await reasons({ decision: 'refuse' })).toEqual([]);
     expect(await reasons({ decision: 'refuse', reason: 'Blurred' })).toEqual(['Blurred']);
@@ -177,15 +169,15 @@ describe('a decision about an ID', () => {
     for (const read of [{ born: '2013-03-02' }, { expiry: '2031-02-28' }, { first: null, last: null }]) {
       const id = await addWaiting(read);
       await expect(review(id)).rejects.toMatchObject({ code: 'invalid_request' });
-      expect(await rowOf(id)).toMatchObject({ status: 'review' });
-      expect([await auditOf(id), await jobsOf(id)]).toEqual([[], []]);
+      expect(await readVerification(id)).toMatchObject({ status: 'review' });
+      expect([await readAudit(db, id), await readMailKinds(id)]).toEqual([[], []]);
     }
   });
 
   test('stores the age, an ID that is over, names that are missing and a birth date that differs from the profile', async () => {
     const id = await addWaiting({ first: null, last: null, born: '2013-03-02', expiry: '2031-02-28' });
     await review(id, { decision: 'refuse' });
-    expect(await rowOf(id)).toMatchObject({
+    expect(await readVerification(id)).toMatchObject({
       name: null,
       first: null,
       middle: null,
@@ -198,7 +190,7 @@ describe('a decision about an ID', () => {
     });
     const other = await addWaiting();
     await review(other, { decision: 'refuse', fields: { dateOfBirth: null, expiryDate: null } });
-    expect(await rowOf(other)).toMatchObject({
+    expect(await readVerification(other)).toMatchObject({
       born: null,
       expiry: null,
       adult: false,
@@ -208,14 +200,14 @@ describe('a decision about an ID', () => {
     });
     const today = await addWaiting({ expiry: '2031-03-01' });
     await review(today, { decision: 'refuse' });
-    expect(await rowOf(today)).toMatchObject({ expired: false, name: 'Alex CITIZEM' });
+    expect(await readVerification(today)).toMatchObject({ expired: false, name: 'Alex CITIZEM' });
   });
 });
 
 test('the picture is shown while the ID waits, with an entry in the audit log', async () => {
   const id = await addWaiting();
   expect(Buffer.from(await viewPicture(services, id, STAFF)).toString()).toBe('picture');
-  expect(await auditOf(id)).toEqual([{ actor: STAFF, action: 'view', details: {} }]);
+  expect(await readAudit(db, id)).toEqual([{ actor: STAFF, action: 'view', details: {} }]);
   await review(id, { decision: 'refuse' });
   const deleted = { code: 'not_found', message: 'The picture has been deleted.' };
   await expect(viewPicture(services, id, STAFF)).rejects.toMatchObject(deleted);
@@ -235,14 +227,14 @@ test('a withdrawn ID is no longer verified, which is mailed and logged once with
     [customer],
   );
   expect(row).toMatchObject({ status: 'failed', reasons: ['Not the same person'] });
-  expect(await auditOf(row?.id ?? '')).toEqual([
+  expect(await readAudit(db, row?.id ?? '')).toEqual([
     {
       actor: STAFF,
       action: 'update',
       details: { decision: 'withdraw', before: { status: 'verified' }, after: { status: 'failed' } },
     },
   ]);
-  expect(await jobsOf(row?.id ?? '')).toEqual(['mail.id-withdrawn']);
+  expect(await readMailKinds(row?.id ?? '')).toEqual(['mail.id-withdrawn']);
   await expect(withdraw('Another reason')).rejects.toMatchObject({
     code: 'already_done',
     message: 'This customer has no verified ID.',

@@ -9,10 +9,9 @@ import { readHostedCheck, startHostedCheck } from '#server/operations/identity/h
 import { acceptEvent } from '#server/operations/webhooks/handle-events.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { IdentitySession, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
-import { addPerson, databases, HOUR, START } from './booking-system.ts';
+import { addPerson, embedded, HOUR, START } from './booking-system.ts';
 import { servicesWith } from '#tests/support/providers/services.ts';
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let now = START;

@@ -7,19 +7,18 @@ import { sendIdDecisionJob, sendReviewWaitingJob } from '#server/operations/mail
 import { sendCampaignMailJob, sendCampaignTestJob } from '#server/operations/mails/send-campaign-mail.ts';
 import { sendCustomerMessageJob } from '#server/operations/mails/send-customer-message.ts';
 import { ADDRESS_REFUSED, ProviderError } from '#server/providers/call.ts';
-import { addPerson, databases, HOUR, START, STUDIO } from './booking-system.ts';
+import { addPerson, embedded, HOUR, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
+import { readEmail, readJobs } from './records.ts';
 
 const refusedAddress = new ProviderError('mail', `550${ADDRESS_REFUSED}`, { retryable: false });
 const unreachable = new ProviderError('mail', 'no_response', { retryable: true });
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let cases: PaymentCases;
 let person: string;
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
@@ -30,15 +29,6 @@ beforeEach(async () => {
     await db.query(`delete from ${table}`);
 });
 
-const emailOf = async (id: string): Promise<string> =>
-  (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [id]))?.email ?? '';
-const jobsOf = async (kind: string) =>
-  (
-    await db.query<{ id: string; subjectId: string; payload: unknown; due: Date }>(
-      'select id, subject_id as "subjectId", payload, due_at as due from private.outbox where kind = $1 order by due_at, id',
-      [kind],
-    )
-  ).rows;
 const job = (subjectId: string, payload: unknown = null) =>
   ({ id: randomUUID(), subjectId, payload, tries: 1 }) as never;
 
@@ -64,7 +54,7 @@ describe('a campaign', () => {
     await leaveMailingList(cases.system.services, await subscribe('c@example.com'));
     expect(await start()).toBe(2);
     expect(await start()).toBe(2);
-    const jobs = await jobsOf('mail.campaign');
+    const jobs = await readJobs(db, 'mail.campaign');
     expect(jobs.map(({ due }) => +due - START)).toEqual([0, 1_000]);
     expect(jobs.map(({ payload }) => payload)).toEqual(ids.toSorted().map((subscription) => ({ subscription })));
     await expect(start({ subject: 'Other' })).rejects.toMatchObject({
@@ -116,7 +106,7 @@ describe('a campaign', () => {
     expect(await send(ids[0] ?? '')).toBe('done');
     expect(await send(ids[1] ?? '')).toEqual({ retryAt: new Date(START + 4 * 60_000) });
     await stopCampaign(cases.system.services, campaignId, person);
-    expect(await jobsOf('mail.campaign')).toEqual([]);
+    expect(await readJobs(db, 'mail.campaign')).toEqual([]);
     expect(await send(ids[1] ?? '')).toBe('done');
     await stopCampaign(cases.system.services, campaignId, person);
     await expect(stopCampaign(cases.system.services, randomUUID(), person)).rejects.toMatchObject({
@@ -134,7 +124,7 @@ describe('a campaign', () => {
     });
     await testCampaign(cases.system.services, letter, person);
     await testCampaign(cases.system.services, letter, person);
-    const jobs = await jobsOf('mail.campaign-test');
+    const jobs = await readJobs(db, 'mail.campaign-test');
     expect(jobs).toMatchObject([
       { subjectId: person, payload: letter, due: new Date(START) },
       { subjectId: person, payload: letter },
@@ -142,7 +132,7 @@ describe('a campaign', () => {
     expect(await sendCampaignTestJob.handle(cases.system.services, jobs[0] as never)).toBe('done');
     expect(cases.system.mails).toMatchObject([
       {
-        to: await emailOf(person),
+        to: await readEmail(db, person),
         subject: 'Test: News',
         text: expect.stringContaining('https://studio.example/unsubscribe'),
         key: `job-${jobs[0]?.id}`,
@@ -165,7 +155,7 @@ test('a message of staff goes to the customer, who answers to the business, and 
   expect(await send()).toBe('done');
   expect(cases.system.mails).toMatchObject([
     {
-      to: await emailOf(person),
+      to: await readEmail(db, person),
       subject: 'Your headphones',
       text: expect.stringContaining('We found them.'),
       replyTo: cases.system.services.business().email,
@@ -204,7 +194,7 @@ describe('the mail about a decision', () => {
 
   test('says that an ID is approved, to be photographed again, or refused, by first name', async () => {
     const approved = await decide('approve', 'verified', { expires: '2032-03-01T00:00:00Z' });
-    expect(approved?.to).toBe(await emailOf(person));
+    expect(approved?.to).toBe(await readEmail(db, person));
     expect(approved?.text).toContain('https://studio.example/booking');
     expect(approved?.text).toContain('2032');
     const retake = await decide('retake', 'failed', { reasons: ['photo_unreadable'] });
@@ -246,7 +236,7 @@ test('staff who decide are told how many IDs wait and of the next session, and o
   expect(await send(person)).toBeUndefined();
   const first = await send();
   expect(first).toMatchObject({
-    to: await emailOf(staff),
+    to: await readEmail(db, staff),
     subject: expect.stringContaining('An ID is waiting for review'),
     text: expect.stringMatching(/Decide by: Thursday 6 March 2031[^]*https:\/\/studio\.example\/admin\?tab=id-review/),
     key: expect.stringMatching(/^job-/),

@@ -8,16 +8,14 @@ import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import type { ProviderEvent } from '#server/providers/ports.ts';
-import { addPerson, databases, HOUR, MINUTE, START } from './booking-system.ts';
+import { addPerson, embedded, HOUR, MINUTE, START } from './booking-system.ts';
 import { createPaymentCases, noResponse, refused, type PaymentCases } from './payment-cases.ts';
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let { system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered } = {} as PaymentCases;
 
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());

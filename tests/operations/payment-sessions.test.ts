@@ -8,16 +8,14 @@ import { releaseHold, releaseOwnHold } from '#server/operations/bookings/release
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { NewPaymentSession } from '#server/providers/ports.ts';
-import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
+import { addPerson, createBookingSystem, embedded, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, fails, missing, noResponse, refused, type PaymentCases } from './payment-cases.ts';
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let { system, payments, bookingOf, paymentsOf, jobsOf, held, unanswered } = {} as PaymentCases;
 
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());

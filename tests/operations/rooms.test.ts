@@ -8,19 +8,17 @@ import { orderRooms, setRoom } from '#server/operations/settings/set-room.ts';
 import { setSettings } from '#server/operations/settings/set-settings.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { LockDevice, Power } from '#server/providers/ports.ts';
-import { databases, STUDIO } from './booking-system.ts';
+import { embedded, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 const STAFF = randomUUID();
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let cases: PaymentCases;
 let services: Services;
 let check: () => Promise<{ devices: readonly LockDevice[] }>;
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
@@ -46,7 +44,7 @@ const newName = (): string => `Room ${(count += 1)}`;
 type Room = Parameters<typeof setRoom>[1]['room'];
 const set = (studioId: string | null, room: Room, by = services) => setRoom(by, { studioId, room }, STAFF);
 const add = (room: Room = {}): Promise<string> => set(null, { name: newName(), ...room });
-const roomOf = (id: string) =>
+const readRoom = (id: string) =>
   db.one<{ name: string; active: boolean; lock: string | null; plug: string | null }>(
     `select s.name, s.active, l.lock_id as lock, p.plug from public.studios s left join private.studio_lock l on l.studio_id = s.id
      left join private.studio_plug p on p.studio_id = s.id where s.id = $1::uuid`,
@@ -64,16 +62,16 @@ describe('a room', () => {
     const unknown = 'The lock service does not know this lock. Choose one of its locks, or look for a typing error.';
     await expect(set(id, { active: true, lockId: 'other' })).rejects.toMatchObject(refused(unknown));
     await set(id, { active: true, lockId: 'a' });
-    expect(await roomOf(id)).toMatchObject({ active: true, lock: 'a' });
+    expect(await readRoom(id)).toMatchObject({ active: true, lock: 'a' });
     const second = await add({ lockId: 'a' });
-    const { name } = (await roomOf(id)) ?? { name: '' };
+    const { name } = (await readRoom(id)) ?? { name: '' };
     await expect(set(second, { active: true })).rejects.toMatchObject(
       refused(`${name} has this lock already. Each room needs its own.`),
     );
     await set(id, { active: false });
     await set(second, { active: true });
     expect(await listLocks(services)).toEqual([
-      { id: 'a', name: 'Lock a', batteryPercent: 80, room: (await roomOf(second))?.name },
+      { id: 'a', name: 'Lock a', batteryPercent: 80, room: (await readRoom(second))?.name },
       { id: 'b', name: 'Lock b', batteryPercent: 80, room: null },
     ]);
   });
@@ -89,7 +87,7 @@ describe('a room', () => {
     };
     await set(id, { title: 'Quiet', active: true, lockId: 'a' });
     await set(id, { name: newName() });
-    expect(await roomOf(id)).toMatchObject({ lock: 'a' });
+    expect(await readRoom(id)).toMatchObject({ lock: 'a' });
     await expect(set(id, { lockId: 'b' })).rejects.toMatchObject(silent);
     await expect(listLocks(services)).rejects.toMatchObject(silent);
     await set(id, { active: false, lockId: 'b' });
@@ -102,15 +100,15 @@ describe('a room', () => {
     const id = await add();
     const by = { ...services, lockOf: new Map([[id, 'b']]) };
     await set(id, { active: true }, by);
-    expect(await listLocks(by)).toMatchObject([{ room: null }, { room: (await roomOf(id))?.name }]);
-    expect((await roomOf(id))?.lock).toBeNull();
+    expect(await listLocks(by)).toMatchObject([{ room: null }, { room: (await readRoom(id))?.name }]);
+    expect((await readRoom(id))?.lock).toBeNull();
     await set(id, { name: newName() }, by);
-    expect((await roomOf(id))?.lock).toBe('b');
+    expect((await readRoom(id))?.lock).toBe('b');
   });
 
   test('has a plug that the operator has set up', async () => {
     const id = await add({ plug: 'Green' });
-    expect(await roomOf(id)).toMatchObject({ plug: 'Green' });
+    expect(await readRoom(id)).toMatchObject({ plug: 'Green' });
     await expect(set(id, { plug: 'Blue' })).rejects.toMatchObject(
       refused('There are these plugs: Green.', 'room.plug'),
     );
@@ -119,12 +117,12 @@ describe('a room', () => {
       refused('The operator has set up no plugs with a name.', 'room.plug'),
     );
     await set(id, { plug: null }, none);
-    expect(await roomOf(id)).toMatchObject({ plug: null });
+    expect(await readRoom(id)).toMatchObject({ plug: null });
   });
 
   test('has a name of its own, and must exist', async () => {
     const [id, other] = [await add(), await add()];
-    const { name } = (await roomOf(other)) ?? {};
+    const { name } = (await readRoom(other)) ?? {};
     await expect(set(id, { name })).rejects.toMatchObject(refused('Another room has this name.', 'room.name'));
     await expect(set(randomUUID(), { title: 'Quiet' })).rejects.toMatchObject({
       code: 'not_found',

@@ -12,19 +12,18 @@ import {
 } from '#server/operations/staff/invitations.ts';
 import { setPermissions } from '#server/operations/staff/set-permissions.ts';
 import { setSecondFactorRules } from '#server/operations/staff/set-second-factor.ts';
-import { addPerson, databases, HOUR, START } from './booking-system.ts';
+import { addPerson, embedded, HOUR, START } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
+import { readEmail, readJobs } from './records.ts';
 
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let cases: PaymentCases;
 let owner: string;
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
@@ -38,13 +37,12 @@ beforeEach(async () => {
   await db.query('delete from public.user_roles where user_id <> $1::uuid', [owner]);
 });
 
-const emailOf = async (id: string): Promise<string> =>
-  (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [id]))?.email ?? '';
 const invite = (email: string, permissions: readonly Permission[] = ['bookings'], actor = owner) =>
   inviteStaff(cases.system.services, { email, permissions }, actor);
 const accept = (token: string, userId: string) => acceptInvitation(cases.system.services, token, userId);
-const tokenOf = (invitation: Awaited<ReturnType<typeof invite>>) => invitationToken(cases.system.services, invitation);
-const permissionsOf = async (id: string): Promise<readonly string[]> =>
+const createToken = (invitation: Awaited<ReturnType<typeof invite>>) =>
+  invitationToken(cases.system.services, invitation);
+const readPermissions = async (id: string): Promise<readonly string[]> =>
   (
     await db.query<{ permission: string }>(
       'select permission from public.staff_permissions where user_id = $1::uuid order by 1',
@@ -55,31 +53,24 @@ const set = (userId: string, permissions: readonly Permission[], actor = owner) 
   setPermissions(cases.system.services, { userId, permissions }, actor);
 const notOwner = { code: 'not_yours', message: 'Only owners can do this.', details: { permission: 'owner' } };
 /** The jobs of a kind, by when they are due. */
-const jobsOf = async (kind: string) =>
-  (
-    await db.query<{ id: string; subjectId: string; payload: { expiresAt: string }; due: Date }>(
-      'select id, subject_id as "subjectId", payload, due_at as due from private.outbox where kind = $1 order by due_at, subject_id',
-      [kind],
-    )
-  ).rows;
 
 describe('an invitation', () => {
   test('is valid for seven days, works once, and gives exactly its permissions', async () => {
     const person = await addPerson(db);
     cases.system.state.now = START + 900;
-    const invitation = await invite(await emailOf(person), ['money', 'bookings']);
+    const invitation = await invite(await readEmail(db, person), ['money', 'bookings']);
     expect(invitation.expiresAt).toEqual(new Date(START + WEEK));
-    expect((await accept(tokenOf(invitation), person)).toSorted()).toEqual(['bookings', 'money']);
-    expect(await permissionsOf(person)).toEqual(['bookings', 'money']);
+    expect((await accept(createToken(invitation), person)).toSorted()).toEqual(['bookings', 'money']);
+    expect(await readPermissions(person)).toEqual(['bookings', 'money']);
     const other = await addPerson(db);
     await set(person, []);
-    await expect(accept(tokenOf(invitation), person)).rejects.toMatchObject({
+    await expect(accept(createToken(invitation), person)).rejects.toMatchObject({
       code: 'invitation_ended',
       message: 'This invitation has been used. Ask an owner for another one.',
     });
-    const again = await invite(await emailOf(other));
+    const again = await invite(await readEmail(db, other));
     cases.system.state.now = START + WEEK;
-    await expect(accept(tokenOf(again), other)).rejects.toMatchObject({
+    await expect(accept(createToken(again), other)).rejects.toMatchObject({
       code: 'invitation_ended',
       message: 'This invitation is no longer valid. Ask an owner for another one.',
     });
@@ -87,23 +78,23 @@ describe('an invitation', () => {
 
   test('is mailed once; with other permissions it replaces the one before, and a renewed one has another link', async () => {
     const person = await addPerson(db);
-    const email = await emailOf(person);
+    const email = await readEmail(db, person);
     const first = await invite(email);
     expect(await invite(email)).toEqual(first);
-    expect(await jobsOf('mail.staff-invitation')).toMatchObject([
+    expect(await readJobs<{ expiresAt: string }>(db, 'mail.staff-invitation')).toMatchObject([
       { subjectId: first.invitationId, payload: { expiresAt: first.expiresAt.toISOString() } },
     ]);
     const second = await invite(email, ['money']);
     expect(second.invitationId).not.toBe(first.invitationId);
-    await expect(accept(tokenOf(first), person)).rejects.toMatchObject({ code: 'invitation_ended' });
+    await expect(accept(createToken(first), person)).rejects.toMatchObject({ code: 'invitation_ended' });
     cases.system.state.now += HOUR;
     const renewed = await renewInvitation(cases.system.services, second.invitationId, owner);
     expect(renewed).toEqual({ invitationId: second.invitationId, expiresAt: new Date(START + HOUR + WEEK) });
-    await expect(accept(tokenOf(second), person)).rejects.toMatchObject({
+    await expect(accept(createToken(second), person)).rejects.toMatchObject({
       code: 'not_found',
       message: 'This link isn’t valid. Use the newest email, or ask an owner for another one.',
     });
-    expect(await accept(tokenOf(renewed), person)).toEqual(['money']);
+    expect(await accept(createToken(renewed), person)).toEqual(['money']);
     await expect(renewInvitation(cases.system.services, second.invitationId, owner)).rejects.toMatchObject({
       code: 'already_done',
       message: 'This invitation was accepted or revoked.',
@@ -112,11 +103,11 @@ describe('an invitation', () => {
 
   test('ends when it is revoked', async () => {
     const person = await addPerson(db);
-    const invitation = await invite(await emailOf(person));
+    const invitation = await invite(await readEmail(db, person));
     const revoke = (id = invitation.invitationId, actor = owner) => revokeInvitation(cases.system.services, id, actor);
     await expect(revoke(invitation.invitationId, person)).rejects.toMatchObject(notOwner);
     await revoke();
-    await expect(accept(tokenOf(invitation), person)).rejects.toMatchObject({ code: 'invitation_ended' });
+    await expect(accept(createToken(invitation), person)).rejects.toMatchObject({ code: 'invitation_ended' });
     await revoke();
     await expect(renewInvitation(cases.system.services, invitation.invitationId, owner)).rejects.toMatchObject({
       code: 'already_done',
@@ -130,12 +121,14 @@ describe('an invitation', () => {
   test('is for the account of its address, confirmed and not yet staff', async () => {
     const [person, other] = [await addPerson(db), await addPerson(db)];
     const unconfirmed = await addPerson(db, { mailConfirmed: false });
-    const token = tokenOf(await invite(await emailOf(person)));
+    const token = createToken(await invite(await readEmail(db, person)));
     await expect(accept(token, other)).rejects.toMatchObject({
       code: 'not_yours',
       message: 'This invitation is for another email address. Sign in with the address we wrote to.',
     });
-    await expect(accept(tokenOf(await invite(await emailOf(unconfirmed))), unconfirmed)).rejects.toMatchObject({
+    await expect(
+      accept(createToken(await invite(await readEmail(db, unconfirmed))), unconfirmed),
+    ).rejects.toMatchObject({
       code: 'mail_unconfirmed',
       message: 'Please confirm your email address first.',
     });
@@ -144,7 +137,7 @@ describe('an invitation', () => {
       code: 'already_done',
       message: 'You are staff already.',
     });
-    await expect(invite(await emailOf(person))).rejects.toMatchObject({
+    await expect(invite(await readEmail(db, person))).rejects.toMatchObject({
       code: 'already_done',
       message: 'This person is staff already. You can change their permissions.',
     });
@@ -154,13 +147,13 @@ describe('an invitation', () => {
 
   test('has its link, permissions and inviter in the mail, and no mail once it is closed, over or renewed', async () => {
     await invite('kim@example.com', ['money', 'bookings']);
-    const [job] = await jobsOf('mail.staff-invitation');
+    const [job] = await readJobs<{ expiresAt: string }>(db, 'mail.staff-invitation');
     if (!job) throw new Error('no mail is queued');
     const send = () => sendStaffInvitationJob.handle(cases.system.services, job as never);
     expect(await send()).toBe('done');
     expect(cases.system.mails).toMatchObject([{ to: 'kim@example.com', key: `job-${job.id}` }]);
     const invitation = { invitationId: job.subjectId, expiresAt: new Date(START + WEEK) };
-    expect(cases.system.mails[0]?.text).toContain(`https://studio.example/staff-invitation#${tokenOf(invitation)}`);
+    expect(cases.system.mails[0]?.text).toContain(`https://studio.example/staff-invitation#${createToken(invitation)}`);
     expect(cases.system.mails[0]?.text).toMatch(/Alex Citizen invites you[^]*Bookings, Money[^]*Sat(urday)? 8 Mar/);
     cases.system.state.now += WEEK - 1;
     await send();
@@ -171,7 +164,7 @@ describe('an invitation', () => {
     await renewInvitation(cases.system.services, job.subjectId, owner);
     expect(await send()).toBe('done');
     await revokeInvitation(cases.system.services, job.subjectId, owner);
-    const [, renewed] = await jobsOf('mail.staff-invitation');
+    const [, renewed] = await readJobs<{ expiresAt: string }>(db, 'mail.staff-invitation');
     expect(await sendStaffInvitationJob.handle(cases.system.services, renewed as never)).toBe('done');
     expect(cases.system.mails).toHaveLength(2);
   });
@@ -182,10 +175,10 @@ describe('permissions', () => {
     const person = await addPerson(db);
     await set(person, ['bookings', 'money']);
     await set(person, ['identity']);
-    expect(await permissionsOf(person)).toEqual(['identity']);
+    expect(await readPermissions(person)).toEqual(['identity']);
     await expect(set(owner, [], person)).rejects.toMatchObject(notOwner);
     await set(person, []);
-    expect(await permissionsOf(person)).toEqual([]);
+    expect(await readPermissions(person)).toEqual([]);
     expect(await db.one('select role from public.user_roles where user_id = $1::uuid', [person])).toEqual({
       role: 'user',
     });
@@ -205,7 +198,7 @@ describe('permissions', () => {
       code: 'last_owner',
       message: 'Make somebody else an owner first: there is no other.',
     });
-    expect(await permissionsOf(owner)).toContain('owner');
+    expect(await readPermissions(owner)).toContain('owner');
   });
 });
 
@@ -246,7 +239,10 @@ describe('rules about the second factor', () => {
     await set(boss, ['owner']);
     await setRules(['money'], 7, owner, shown);
     const mails = async () =>
-      (await jobsOf('mail.second-factor')).map(({ subjectId, due }) => [subjectId, +due - START]);
+      (await readJobs<{ expiresAt: string }>(db, 'mail.second-factor')).map(({ subjectId, due }) => [
+        subjectId,
+        +due - START,
+      ]);
     const both = [money, boss].toSorted();
     expect(await mails()).toEqual([...both.map((id) => [id, 0]), ...both.map((id) => [id, 6 * DAY])]);
     // A rule that stays is not mailed again; with a day or less, there is one mail.
@@ -274,7 +270,7 @@ describe('rules about the second factor', () => {
     await rule('3 days');
     expect(await send()).toBe('done');
     expect(cases.system.mails[0]).toMatchObject({
-      to: await emailOf(person),
+      to: await readEmail(db, person),
       text: expect.stringMatching(/Add it by /),
     });
     await rule('-1 day');

@@ -8,17 +8,8 @@ import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { joinCrew } from '#server/operations/crew/guests.ts';
 import { inviteCrew } from '#server/operations/crew/links.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
-import {
-  addPerson,
-  type BookingSystem,
-  createBookingSystem,
-  databases,
-  HOUR,
-  MINUTE,
-  START,
-} from './booking-system.ts';
+import { addPerson, type BookingSystem, createBookingSystem, embedded, HOUR, MINUTE, START } from './booking-system.ts';
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let system: BookingSystem;

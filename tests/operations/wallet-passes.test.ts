@@ -7,19 +7,17 @@ import { addPhone, listChanged, passToken, readNewPass, removePhone } from '#ser
 import { renewApplePassJob, renewGooglePassJob } from '#server/operations/wallet/renew-passes.ts';
 import { linkToPass, readPassFile } from '#server/operations/wallet/wallet-pass.ts';
 import type { ApplePasses, GooglePasses, PassPushes, WalletPass } from '#server/providers/ports.ts';
-import { addPerson, databases, HOUR, MINUTE, START } from './booking-system.ts';
+import { addPerson, embedded, HOUR, MINUTE, START } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 const TYPE = 'pass.example';
 /** 6 pm to 2 am in Sydney, a week ahead. */
 const SPAN = { startTime: new Date(START + 175 * HOUR), endTime: new Date(START + 183 * HOUR) };
 
-const [embedded] = databases;
 let db: Database;
 let close: () => Promise<void>;
 let cases: PaymentCases;
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded database');
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
@@ -60,7 +58,7 @@ beforeEach(async () => {
 
 const link = (kind: 'apple' | 'google', userId = person, by = services) => linkToPass(by, { userId, bookingId, kind });
 const tokenIn = (url: string): string => new URL(url).searchParams.get('token') ?? '';
-const referenceOf = async (): Promise<string> =>
+const readReference = async (): Promise<string> =>
   (await db.one<{ text: string }>('select reference as text from private.booking where id = $1::uuid', [bookingId]))
     ?.text ?? '';
 const cancel = () => cancelBooking(services, bookingId, person);
@@ -73,7 +71,7 @@ const job = (tries = 1) => ({ id: randomUUID(), subjectId: bookingId, tries, pay
 
 describe('the pass of a booking', () => {
   test('is saved at Google, or a file whose link works for ten minutes', async () => {
-    const reference = await referenceOf();
+    const reference = await readReference();
     expect(await link('google')).toBe(`https://google.example/${reference}?from=https://studio.example`);
     const url = await link('apple');
     expect(url).toMatch(/^https:\/\/studio\.example\/functions\/v1\/wallet-file\?token=./);
@@ -209,7 +207,7 @@ describe('the phones of a pass', () => {
     await link('apple');
     const read = (since: Date | null) => readNewPass(services, { ...request(), since });
     const { file, changedAt } = await read(null);
-    expect(file?.toString()).toBe(`file of ${await referenceOf()}`);
+    expect(file?.toString()).toBe(`file of ${await readReference()}`);
     expect(await read(changedAt)).toEqual({ file: null, changedAt });
     expect((await read(new Date(changedAt.getTime() - 1))).file).not.toBeNull();
     await cancel();

@@ -36,7 +36,7 @@ test('a ban is ended by none, and left alone without a duration', () => {
 
 const BCRYPT = '$2b$06$t8V8PuXQl7HwjGgN10PGv.mDt75QRe1DSj7smSfvbnh8bsjkwRovG';
 const ARGON = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaC+hc2g/aGFzaA';
-const hashOf = (hash: string): Promise<string | null> =>
+const readHash = (hash: string): Promise<string | null> =>
   readPassword(onlyGiven<AuthContext>({}), { password_hash: hash });
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
   ARGON.replace('$argon2id', '$argon2i').replace('/', 'x'),
   ARGON.replace('$argon2id', '$argon2d'),
 ])('the hash %s is stored as given', async (hash) => {
-  expect(await hashOf(hash)).toBe(hash);
+  expect(await readHash(hash)).toBe(hash);
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
   ARGON.replace('aGFz', 'a!Fz'),
   'correct horse battery',
 ])('the hash %s is refused', async (hash) => {
-  await expect(hashOf(hash)).rejects.toThrow('password_hash must be bcrypt or argon2');
+  await expect(readHash(hash)).rejects.toThrow('password_hash must be bcrypt or argon2');
 });
 
 test('an empty password and an empty hash count as missing', async () => {

@@ -1,5 +1,5 @@
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
-import { arrivalRows, type BookingForMail, type MailWithCalendar, notesOf, roomImage } from '../booking-parts.ts';
+import { arrivalRows, type BookingForMail, type MailWithCalendar, arrivalBlocks, roomImage } from '../booking-parts.ts';
 import { renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
@@ -27,7 +27,7 @@ export function accessCodeMail(
         text: `Your code works from ${formatStudioTime(access.worksFrom)} to ${until}, Sydney time. ${once}`,
       },
       { kind: 'facts', rows: arrivalRows(booking) },
-      ...notesOf(booking),
+      ...arrivalBlocks(booking),
       { kind: 'button', label: 'Your access code page', href: access.link },
     ],
   });

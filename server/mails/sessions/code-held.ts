@@ -35,9 +35,9 @@ export function codeHeldMail(booking: BookingForMail, link: string): MailWithCal
     ],
   });
 }
-codeHeldMail.previews = ({ booking, from, long, ofGuest, pages }: PreviewData): Previews<typeof codeHeldMail> => ({
+codeHeldMail.previews = ({ booking, from, long, guestBooking, pages }: PreviewData): Previews<typeof codeHeldMail> => ({
   '': [{ ...booking, from: { ...from, phone: '02 5550 1234' } }, pages.pin],
-  'without a phone': [ofGuest, pages.pin],
+  'without a phone': [guestBooking, pages.pin],
   long: [long, pages.pin],
 });
 

@@ -5,7 +5,7 @@ import {
   calendar,
   type CodeForMail,
   type MailWithCalendar,
-  notesOf,
+  arrivalBlocks,
   roomImage,
   when,
 } from '../booking-parts.ts';
@@ -49,7 +49,7 @@ export function reminderMail(
               kind: 'text',
               text: `${describeCodeMail(booking.start, code.releaseAt)} ${describeArrival(booking.start, code.worksFrom)}`,
             },
-        ...notesOf(booking),
+        ...arrivalBlocks(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
         ...(links.account === null
           ? []
@@ -59,11 +59,11 @@ export function reminderMail(
     calendar: calendar(booking, 'PUBLISH'),
   };
 }
-reminderMail.previews = ({ booking, code, long, ofGuest, pages }: PreviewData): Previews<typeof reminderMail> => {
+reminderMail.previews = ({ booking, code, long, guestBooking, pages }: PreviewData): Previews<typeof reminderMail> => {
   const links = { pin: pages.pin, account: pages.booking };
   return {
     '': [booking, links, code],
-    'of a guest': [ofGuest, { ...links, account: null }, code],
+    'of a guest': [guestBooking, { ...links, account: null }, code],
     long: [long, links, code],
     'with a held code': [booking, links, { ...code, held: true }],
   };

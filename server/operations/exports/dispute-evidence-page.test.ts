@@ -79,7 +79,7 @@ const FACTS: EvidenceFacts = {
 };
 
 /** The sections of a page that are tables or empty: heading, then its tables as rows of name and value, or "None." */
-function sectionsOf(page: string): Record<string, unknown> {
+function readSections(page: string): Record<string, unknown> {
   const sections = [...page.matchAll(/<section><h2>(.*?)<\/h2>\n([^]*?)<\/section>/g)];
   return Object.fromEntries(
     sections.map(([, heading = '', body = '']) => [
@@ -96,7 +96,7 @@ function sectionsOf(page: string): Record<string, unknown> {
 }
 
 test('the page has every fact of the booking under its heading, in words and Sydney time', () => {
-  expect(sectionsOf(disputeEvidence(FACTS))).toEqual({
+  expect(readSections(disputeEvidence(FACTS))).toEqual({
     Booking: [
       [
         ['Reference', 'ABCD-2345'],
@@ -207,7 +207,7 @@ test('facts that are missing have no row, and a section without rows says so', (
     mails: [],
   });
   const names = (heading: string): unknown =>
-    (sectionsOf(page)[heading] as string[][][]).map((rows) => rows.map(([name]) => name));
+    (readSections(page)[heading] as string[][][]).map((rows) => rows.map(([name]) => name));
   expect(names('Booking')).toEqual([
     ['Reference', 'Studio', 'Session', 'Hours', 'State', 'Made by our staff', 'Price', 'To pay'],
   ]);
@@ -217,7 +217,7 @@ test('facts that are missing have no row, and a section without rows says so', (
     ['Dispute', 'Amount', 'Reason', 'State', 'Opened'],
   ]);
   expect(names('Access codes')).toEqual([['Worked', 'Requested from the lock']]);
-  expect(sectionsOf(page)).toMatchObject({
+  expect(readSections(page)).toMatchObject({
     Customer: [
       [
         ['Name', 'Unknown'],

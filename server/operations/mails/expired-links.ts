@@ -56,14 +56,14 @@ async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promi
 
 export const sendLinkExpiredJob = defineJob({
   kind: 'mail.link-expired',
-  title: 'Email about a link that nobody paid',
+  title: 'Email about an expired payment link',
   worker: 'mail',
   handle: (services, job) => sendLinkExpired(services, job),
 });
 
 export const sendLinkExpiredToStaffJob = defineJob({
   kind: 'mail.link-expired-staff',
-  title: 'Email to staff about a link that nobody paid',
+  title: 'Email to staff about an expired payment link',
   worker: 'mail',
   payload: z.object({ staffId: z.uuid() }),
   handle: (services, job) => sendLinkExpiredToStaff(services, job),

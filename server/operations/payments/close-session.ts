@@ -59,17 +59,17 @@ async function findCardPayment(
 const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(createdAt.getTime() - CLOCK_TOLERANCE_MS);
 
 /** What a caller has just learned of an attempt. */
-type KnownAttempt = Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>>;
+type AttemptChanges = Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>>;
 
 /**
- * Ends an attempt at the provider. `known`: what the caller has just learned of it. For a minute the end of its session does not end the hold. Returns false
+ * Ends an attempt at the provider. `changes`: what the caller has just learned of it. For a minute the end of its session does not end the hold. Returns false
  * when it was paid first, which is settled then. Throws `ProviderError` when nobody knows whether it can still be paid.
  */
 export async function endAttempt(
   services: Services,
   hold: BookingFacts,
   payment: PaymentFacts,
-  known: KnownAttempt = {},
+  changes: AttemptChanges = {},
 ): Promise<boolean> {
   const until = new Date(services.clock().getTime() + REPLACING_MS);
   const begun = await callJson(services.db, 'begin_replacing', { p_payment: payment.id, p_until: until }, toPayment);
@@ -77,7 +77,7 @@ export async function endAttempt(
   // As it is now: another call may have asked for the money of its card a moment ago. None begins after this.
   const session = await closeSession(services, hold, {
     ...(begun ?? payment),
-    ...known,
+    ...changes,
   });
   failpoint('card.replace.after.close');
   if (session === null || session.status === 'expired') return true;
@@ -93,10 +93,10 @@ export async function replaceAttempt(
   services: Services,
   hold: BookingFacts,
   payment: PaymentFacts,
-  { card, known = {} }: { readonly card: string | null; readonly known?: KnownAttempt },
+  { card, changes = {} }: { readonly card: string | null; readonly changes?: AttemptChanges },
 ): Promise<PaymentFacts | null> {
   const { db, clock, config } = services;
-  if (!(await endAttempt(services, hold, payment, known))) return null;
+  if (!(await endAttempt(services, hold, payment, changes))) return null;
   const now = clock();
   const expires = sessionExpiry(now, hold.holdExpiresAt ?? now, config.sessionMinutes);
   const args = { p_payment: payment.id, p_card: card, p_now: now, p_expires: expires };

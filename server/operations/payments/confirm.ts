@@ -168,7 +168,7 @@ export async function cancelBookingRow(
   }
 }
 
-/** Queues the mails about a link that nobody paid: to the customer, and to who of the staff sent it, or to the owners. */
+/** Queues the mails about an expired payment link: to the customer, and to who of the staff sent it, or to the owners. */
 async function tellOfExpiredLink(tx: Transaction, bookingId: string, madeBy: string, now: Date): Promise<void> {
   // Staff who release a hold say so a moment after its session was closed.
   const dueAt = new Date(now.getTime() + EXPIRED_LINK_WAIT_MS);

@@ -99,8 +99,8 @@ async function leaveCard(
     sessionId,
   }: { readonly problem: NonNullable<CardAnswer['problem']>; readonly sessionId?: string | undefined },
 ): Promise<CardOutcome> {
-  const known = sessionId === undefined ? { cardAt: null } : { sessionId };
-  const next = await replaceAttempt(services, hold, attempt, { card: null, known });
+  const changes = sessionId === undefined ? { cardAt: null } : { sessionId };
+  const next = await replaceAttempt(services, hold, attempt, { card: null, changes });
   return next === null ? resultOf(services, hold) : problem;
 }
 
