@@ -59,9 +59,18 @@ function showLoadFailure(): void {
 }
 
 /**
- * How long the program waits for the first frame, in milliseconds. A browser draws no frame of a page in the background, and may draw none for a long time when it
+ * How long the program waits for the first paint, in milliseconds. A browser paints nothing of a page in the background, and may paint late when it
  * is busy.
  */
-const FRAME_MS = 1_000;
-const drawn = new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-void Promise.race([drawn, new Promise((done) => setTimeout(done, FRAME_MS))]).then(begin);
+const PAINT_MS = 1_000;
+/** Resolves when the first content is on the screen. A frame callback runs before that, so what it fetched would compete with the paint. */
+const waitForPaint = (): Promise<void> =>
+  new Promise((done) => {
+    setTimeout(done, PAINT_MS);
+    new PerformanceObserver((entries) => {
+      if (entries.getEntriesByName('first-contentful-paint').length > 0) done();
+    }).observe({ type: 'paint', buffered: true });
+  });
+// Without rendered content there is nothing to paint before the program runs.
+if (document.getElementById('root')?.dataset['rendered'] === 'no') void begin();
+else void waitForPaint().then(begin);

@@ -3,12 +3,12 @@ import { launch } from 'chrome-launcher';
 import lighthouse, { type Result } from 'lighthouse';
 import { startProgram } from '#tests/support/program.ts';
 import { BUDGETS } from '#build/budgets.ts';
-import { measureRoom, measureTaps, type RoomTimes } from './taps.ts';
+import { measurePaint, measureRoom, measureTaps, type RoomTimes } from './phone.ts';
 import { median } from '../callers/load.ts';
 
 /**
- * Runs Lighthouse with its phone settings (a mid-range phone on slow 4G, simulated) and prints the median of five runs per page beside the
- * goals. JavaScript is what a page loads before any interaction, in compressed bytes as served; the libraries' share is listed separately.
+ * Runs Lighthouse with its phone settings and prints the median of five runs per page beside the goals. Lighthouse loads the page without
+ * limits and estimates the largest paint of a mid-range phone on slow 4G from that; the largest paint is also measured with the limits in force. JavaScript is what a page loads before any interaction, in compressed bytes as served; the libraries' share is listed separately.
  * Then taps the booking grid on a processor four times slower, and a room over a slow connection too.
  */
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
@@ -122,7 +122,16 @@ async function measure(base: string, page: (typeof PAGES)[number], chromePath: s
     report(category, String(score), String(GOALS[category]), score >= GOALS[category]);
   }
   const paint = median(runs.map((run) => run.paint));
-  report('largest paint', `${(paint / 1000).toFixed(2)} s`, `${page.paint / 1000} s`, paint <= page.paint);
+  report('largest paint, estimated', `${(paint / 1000).toFixed(2)} s`, `${page.paint / 1000} s`, paint <= page.paint);
+  const paints: number[] = [];
+  while (paints.length < RUNS) paints.push(await measurePaint(base, page.path, chromePath));
+  const limited = median(paints);
+  report(
+    'largest paint, measured',
+    `${(limited / 1000).toFixed(2)} s`,
+    `${page.paint / 1000} s`,
+    limited <= page.paint,
+  );
   const shift = median(runs.map((run) => run.shift));
   report('layout shift', shift.toFixed(3), String(GOALS.shift), shift < GOALS.shift);
   const { all, libraries } = await measureBytes(runs[0]?.scripts ?? []);

@@ -39,6 +39,18 @@ test('HOME and ABOUT US scroll on the first page and link to it from other pages
   await expect.poll(() => scrolled(page)).toBe(0);
 });
 
+test('the program is fetched only once the page is painted', async ({ page }) => {
+  await page.goto('/');
+  await expect(page.getByRole('link', { name: 'BOOK NOW' }).first()).toBeVisible();
+  const readTimes = `({
+    painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    program: performance.getEntriesByType('resource').find(({ name }) => name.includes('/library-react-'))?.startTime,
+  })`;
+  await expect.poll(() => page.evaluate(readTimes)).toEqual({ painted: expect.any(Number), program: expect.any(Number) });
+  const { painted, program } = await page.evaluate<{ painted: number; program: number }>(readTimes);
+  expect(program).toBeGreaterThanOrEqual(painted);
+});
+
 test('the first page shows address, hours, contact and rooms, and BOOK NOW leads to booking', async ({ page }) => {
   await page.goto('/');
   const about = page.getByRole('region', { name: 'About us' });

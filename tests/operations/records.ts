@@ -12,7 +12,7 @@ export async function readAudit(db: Database, resourceId: string) {
 /** Reads the queued jobs of a kind, in the order in which they are due. */
 export async function readJobs<Payload = unknown>(db: Database, kind: string) {
   const { rows } = await db.query<{ id: string; subjectId: string; payload: Payload; due: Date }>(
-    'select id, subject_id as "subjectId", payload, due_at as due from private.outbox where kind = $1 order by due_at, id',
+    'select id, subject_id as "subjectId", payload, due_at as due from private.outbox where kind = $1 order by due_at, subject_id, id',
     [kind],
   );
   return rows;
