@@ -30,10 +30,10 @@ const TABLE: readonly Area[] = [
   { area: 'database', may: [], packages: [] },
   { area: 'bin', may: [], packages: ['node:'] },
 
-  // Paints pictures and the film once, by hand; the results are stored under web/public.
-  { area: 'tools/art', may: ['rules'] },
   // Writes database/types.ts from what the data API knows of the migrated database.
   { area: 'tools/database-files', may: ['server/db', 'server/rest/schema-cache'], mayType: ['database'] },
+  // Subsets the web font, by hand.
+  { area: 'tools/fonts', may: [] },
   // Writes database/released.json from the migrations.
   { area: 'tools/releases', may: ['server/db'] },
   // Renders all mails with their previews, to look at and to test.

@@ -1,4 +1,4 @@
-/** A picture that tools/art/rooms has drawn. */
+/** A picture in web/public/rooms. */
 const DRAWN = /^drawn-([abc])$/;
 
 /** The path of a picture of a room in a width, 8:5. The server cuts and compresses photos that staff have uploaded. `photo`: as in rooms.ts. */

@@ -46,7 +46,9 @@ test('the program is fetched only once the page is painted', async ({ page }) =>
     painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
     program: performance.getEntriesByType('resource').find(({ name }) => name.includes('/library-react-'))?.startTime,
   })`;
-  await expect.poll(() => page.evaluate(readTimes)).toEqual({ painted: expect.any(Number), program: expect.any(Number) });
+  await expect
+    .poll(() => page.evaluate(readTimes))
+    .toEqual({ painted: expect.any(Number), program: expect.any(Number) });
   const { painted, program } = await page.evaluate<{ painted: number; program: number }>(readTimes);
   expect(program).toBeGreaterThanOrEqual(painted);
 });

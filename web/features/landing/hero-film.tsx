@@ -5,7 +5,7 @@ import { useFilm, useLoaded, useMedia } from './use-film.ts';
 const cover = 'absolute inset-0 size-full object-cover object-center lg:object-[62%_50%]';
 
 /**
- * Shows the film of the first page (drawn by tools/art/hero-film.ts): the first frame at once, the film after the page has loaded, in a tall
+ * Shows the film of the first page: the first frame at once, the film after the page has loaded, in a tall
  * and a wide version. Visitors who prefer reduced motion see only the first frame.
  */
 export function HeroFilm() {

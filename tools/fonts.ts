@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Subsets the font Archivo to the characters we use: `node tools/art/fonts.ts`. Needs fonttools (`apt-get install fonttools
+ * Subsets the font Archivo to the characters we use: `node tools/fonts.ts`. Needs fonttools (`apt-get install fonttools
  * python3-brotli`). The licence (web/fonts/LICENSE, SIL OFL 1.1) allows it and must be shipped with the font.
  */
 const CHARACTERS = {
@@ -37,7 +37,7 @@ const require = createRequire(import.meta.url);
 const fullFont = require.resolve('@fontsource-variable/archivo/files/archivo-latin-wdth-normal.woff2');
 const scratch = mkdtempSync(join(tmpdir(), 'fonts-'));
 const narrowed = join(scratch, 'narrowed.woff2');
-const folder = join(import.meta.dirname, '..', '..', 'web', 'fonts');
+const folder = join(import.meta.dirname, '..', 'web', 'fonts');
 
 function run(command: string, args: readonly string[]): void {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
