@@ -6,8 +6,8 @@ import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, Sign
 import pg from 'pg';
 import { z } from 'zod';
 import { openBenchServer } from './test-server.ts';
-import { openConnection } from './callers/connection.ts';
 import { load, median } from './callers/load.ts';
+import { refreshInChains } from './callers/refresh.ts';
 import { postgresTime, processorTime } from './processor-time.ts';
 
 /**
@@ -95,32 +95,6 @@ async function serveBaselines(port: number, bare: Bare): Promise<void> {
   serve({ fetch: app.fetch, port }, () => say('baselines are open'));
 }
 
-/** Refreshes the newest token of each session in turn, each connection those of its own; returns refreshes per second. */
-async function refreshInChains(
-  url: string,
-  path: string,
-  headers: Record<string, string>,
-  first: readonly string[],
-): Promise<number> {
-  let count = 0;
-  const end = performance.now() + SECONDS * 1000;
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async (_, connection) => {
-      const tokens = first.filter((__, at) => at % CONNECTIONS === connection);
-      const caller = await openConnection(url);
-      for (let at = 0; performance.now() < end; at = (at + 1) % tokens.length) {
-        const body = JSON.stringify({ refresh_token: tokens[at] });
-        const answer = await caller.send({ method: 'POST', path, headers, body });
-        if (answer.status !== 200) throw new Error(`a refresh was refused: ${answer.status} ${answer.body.toString()}`);
-        tokens[at] = readSession(answer.body.toString()).refresh_token;
-        count += 1;
-      }
-      caller.close();
-    }),
-  );
-  return count / SECONDS;
-}
-
 type Target = {
   /** Process ids of the server, the baselines, and a connection to PostgreSQL. */
   readonly pids: Readonly<Record<'server' | 'baseline' | 'backend', number>>;
@@ -195,10 +169,12 @@ async function openSessions(target: Target): Promise<Record<'ours' | 'bare' | 's
     tokens.push((await post(target, '/token?grant_type=password', { ...ACCOUNT, email })).refresh_token);
   }
   const [own, others] = [tokens.slice(0, tokens.length / 2), tokens.slice(tokens.length / 2)];
+  const perSecond = (url: string, path: string, sessions: string[]): Promise<number> =>
+    refreshInChains(url, { path, headers: json, sessions, seconds: SECONDS, connections: CONNECTIONS });
   return {
-    ours: () => refreshInChains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, own),
-    bare: () => refreshInChains(baselineUrl, '/rotate', json, others),
-    signed: () => refreshInChains(baselineUrl, '/sign', json, own),
+    ours: () => perSecond(apiUrl, '/auth/v1/token?grant_type=refresh_token', own),
+    bare: () => perSecond(baselineUrl, '/rotate', others),
+    signed: () => perSecond(baselineUrl, '/sign', [...own]),
   };
 }
 

@@ -6,11 +6,12 @@ import pg from 'pg';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { startServer } from '#tests/support/server-process.ts';
-import { addCustomer, freePorts, STUDIO_A } from '#tests/support/test-server.ts';
-import { HOUR, holdRequest, startInstantPayments } from '../callers/holds.ts';
-import { type Answer, callSteadily, type CallerRequest, quantile } from '../callers/connection.ts';
+import { addCustomer, freePorts } from '#tests/support/test-server.ts';
+import { startInstantPayments } from '../callers/holds.ts';
+import { type Answer, callSteadily, quantile } from '../callers/connection.ts';
 import { fillBookings } from '#tests/scale/many-rows.ts';
 import { openBenchServer } from '../test-server.ts';
+import { type LightCaller, lightCallers, sendExpensive, type Target } from './callers.ts';
 import { measureBusyAccounts } from './busy-accounts.ts';
 import { measureJson } from './json.ts';
 
@@ -19,60 +20,11 @@ import { measureJson } from './json.ts';
  * on the embedded database (`embedded`). `json` and `accounts` measure other callers of the embedded database.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
-const HEAVY_GUESTS = 12;
 const BOOKINGS = 1_000_000;
 const BOOKINGS_EMBEDDED = Number(process.env['BENCH_BOOKINGS'] ?? 20_000);
-/** The filled calendar ends two weeks from now. */
-const FREE_FROM = Math.ceil(Date.now() / HOUR) * HOUR + 15 * 24 * HOUR;
 const PAUSE_MS = 20;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-type Target = { readonly url: string; readonly anonKey: string; readonly token: string };
-
-/** A guest behind the proxy at this address. */
-const guest = (anonKey: string, host: number): Record<string, string> => ({
-  apikey: anonKey,
-  'x-forwarded-for': `198.51.100.${host}`,
-});
-/** Reads and sorts every booking: within the cost bound, because it shows only a page. */
-const EXPENSIVE = [
-  '/rest/v1/bookings?select=studio_id,start_time,end_time,status&order=status,end_time.desc&limit=100',
-  '/rest/v1/bookings?select=studio_id,start_time&order=end_time.desc,start_time&limit=1000',
-  '/rest/v1/bookings?select=status,end_time&status=like.*nf*rm*&order=end_time&limit=500',
-  '/rest/v1/studios?select=name,bookings(start_time,end_time,status)&bookings.order=end_time.desc,status&bookings.limit=1000',
-] as const;
-const hoursAhead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
-const AVAILABILITY = `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${STUDIO_A}&status=neq.cancelled&start_time=gte.${hoursAhead(-25)}&start_time=lt.${hoursAhead(48)}&end_time=gt.${hoursAhead(0)}`;
-
-type LightCaller = { readonly name: string; readonly make: () => CallerRequest };
-
-function lightCallers({ anonKey, token }: Target): LightCaller[] {
-  let visitors = 0;
-  let holds = 0;
-  const customer = { apikey: anonKey, authorization: `Bearer ${token}`, 'x-forwarded-for': '198.51.100.201' };
-  const read = (path: string, headers: Record<string, string>): CallerRequest => ({ method: 'GET', path, headers });
-  return [
-    { name: 'guest, availability', make: () => read(AVAILABILITY, guest(anonKey, 200)) },
-    {
-      name: 'guests who are new, availability',
-      make: () =>
-        read(AVAILABILITY, { apikey: anonKey, 'x-forwarded-for': `203.0.${visitors >> 8}.${visitors++ & 255}` }),
-    },
-    { name: 'customer, availability', make: () => read(AVAILABILITY, customer) },
-    {
-      name: 'customer, access code',
-      make: () => read('/functions/v1/regenerate-pin?booking_id=5a000000-0000-4000-8000-00000000ffff', customer),
-    },
-    {
-      name: 'customer, hold',
-      make() {
-        const hold = holdRequest(token, holds++, FREE_FROM);
-        return { ...hold, headers: { ...customer, ...hold.headers } };
-      },
-    },
-  ];
-}
 
 async function measure(target: Target, callers: readonly LightCaller[]): Promise<Map<string, Answer[]>> {
   const until = performance.now() + SECONDS * 1_000;
@@ -82,24 +34,6 @@ async function measure(target: Target, callers: readonly LightCaller[]): Promise
   return new Map(callers.map(({ name }, at) => [name, answers[at] ?? []]));
 }
 
-/** Twelve guests, each with one expensive read after another. */
-function burden({ url, anonKey }: Target): Promise<Answer[][]> {
-  const until = performance.now() + (SECONDS + 1) * 1_000;
-  return Promise.all(
-    Array.from({ length: HEAVY_GUESTS }, (_, host) =>
-      callSteadily(url, {
-        until,
-        pauseMs: 0,
-        make: (at) => ({
-          method: 'GET',
-          path: EXPENSIVE[(at + host) % EXPENSIVE.length] ?? EXPENSIVE[0],
-          headers: guest(anonKey, host + 1),
-        }),
-      }),
-    ),
-  );
-}
-
 const countsOf = (answers: readonly Answer[]): string =>
   [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => `${status}: ${all.length}`).join(', ');
 
@@ -107,7 +41,7 @@ async function report(engine: string, target: Target, goalMs: number): Promise<b
   const callers = lightCallers(target);
   await measure({ ...target }, callers.slice(0, 1));
   const idle = await measure(target, callers);
-  const heavy = burden(target);
+  const heavy = sendExpensive(target, performance.now() + (SECONDS + 1) * 1_000);
   await new Promise((resolve) => setTimeout(resolve, 500));
   const loaded = await measure(target, callers);
   const heavyAnswers = (await heavy).flat();

@@ -1,0 +1,106 @@
+/** A mechanism that makes the server faster or fairer, and an edit of one source file that takes it away. */
+export type Mechanism = {
+  readonly name: string;
+  /** From the root. */
+  readonly file: string;
+  /** Occurs exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+};
+
+/** The server has no switches for them: the bench edits a copy of the project. */
+export const MECHANISMS: readonly Mechanism[] = [
+  {
+    name: 'batches on PostgreSQL',
+    file: 'server/db/postgres/postgres.ts',
+    find: 'most: BATCH_MAX,',
+    replace: 'most: 1,',
+  },
+  {
+    name: 'wait for the end of the turn',
+    file: 'server/db/postgres/postgres.ts',
+    find: 'wait: createEndOfTurn()',
+    replace: 'wait: null',
+  },
+  {
+    name: 'batches to the embedded engine',
+    file: 'server/db/engine/shared-messages.ts',
+    find: 'const MESSAGE_MAX = 4;',
+    replace: 'const MESSAGE_MAX = 1;',
+  },
+  {
+    name: 'request coalescing',
+    file: 'server/rest/run/run.ts',
+    find: '&& !rollback ? prepared.share : null;',
+    replace: '&& rollback ? prepared.share : null;',
+  },
+  {
+    name: 'short statements first',
+    file: 'server/db/expected-time.ts',
+    find: 'return Math.floor(Math.log2(Math.max(1, ms)));',
+    replace: 'return 0 * ms;',
+  },
+  {
+    name: 'pause after a long statement',
+    file: 'server/db/expected-time.ts',
+    find: 'if (longMs === null || now() >= until || !HELD_BACK.has(turn.workClass)) return false;',
+    replace: 'return false;',
+  },
+  {
+    name: 'first try of 100 ms',
+    file: 'server/db/postgres/postgres-slots.ts',
+    find: 'return await runBriefly(hasty);',
+    replace: 'return await runBriefly(principal);',
+  },
+  {
+    name: 'adaptive limit of requests',
+    file: 'server/http/admission/adaptive-limit.ts',
+    find: 'current: () => limit,',
+    replace: 'current: () => max,',
+  },
+  {
+    name: 'starts spread over turns',
+    file: 'server/http/admission/start-queue.ts',
+    find: 'return now() - began < TURN_MS;',
+    replace: 'return true;',
+  },
+  {
+    name: 'sixteen listeners',
+    file: 'server/http/connections/listen.ts',
+    find: 'const LISTENERS = 16;',
+    replace: 'const LISTENERS = 1;',
+  },
+  {
+    name: 'kept plans',
+    file: 'server/rest/plan/kept-plan.ts',
+    find: '? KEEP : DECIDE;',
+    replace: '? DECIDE : DECIDE;',
+  },
+  {
+    name: 'parsed queries',
+    file: 'server/rest/parse/known-queries.ts',
+    find: 'const found = known.get(text);',
+    replace: 'const found = undefined;',
+  },
+  {
+    name: 'prepared requests',
+    file: 'server/rest/run/prepared.ts',
+    find: 'const found = plans.get(key);',
+    replace: 'const found = undefined;',
+  },
+  {
+    name: 'verified tokens',
+    file: 'server/crypto/keys.ts',
+    find: 'const cached = verified.get(token);',
+    replace: 'const cached = undefined;',
+  },
+  {
+    name: 'prepared statements',
+    file: 'server/db/postgres/postgres-pipeline.ts',
+    find: "unnamed.has(client) ? '' : statementName(text)",
+    replace: "''",
+  },
+];
+
+/** How often the text of a mechanism occurs in its file: once, unless the file has changed. */
+export const occurrences = (text: string, { find }: Pick<Mechanism, 'find'>): number => text.split(find).length - 1;

@@ -1,0 +1,36 @@
+import { openConnection } from './connection.ts';
+
+/** What refreshes are sent with. `sessions`: the newest refresh token of each session, which are replaced in place. */
+export type RefreshOptions = {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sessions: string[];
+  readonly seconds: number;
+  readonly connections: number;
+};
+
+/** Refreshes the sessions in turn, each connection its own ones, and returns refreshes per second. Throws when one is refused. */
+export async function refreshInChains(url: string, options: RefreshOptions): Promise<number> {
+  const { path, headers, sessions, seconds, connections } = options;
+  let count = 0;
+  const end = performance.now() + seconds * 1000;
+  await Promise.all(
+    Array.from({ length: connections }, async (_, connection) => {
+      const caller = await openConnection(url);
+      for (
+        let at = connection;
+        performance.now() < end;
+        at = at + connections < sessions.length ? at + connections : connection
+      ) {
+        const body = JSON.stringify({ refresh_token: sessions[at] });
+        const answer = await caller.send({ method: 'POST', path, headers, body });
+        if (answer.status !== 200) throw new Error(`a refresh was refused: ${answer.status} ${answer.body.toString()}`);
+        const { refresh_token }: { refresh_token: string } = JSON.parse(answer.body.toString());
+        sessions[at] = refresh_token;
+        count += 1;
+      }
+      caller.close();
+    }),
+  );
+  return count / seconds;
+}
