@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { openBenchServer } from './test-server.ts';
 import { load, median } from './callers/load.ts';
 import { refreshInChains } from './callers/refresh.ts';
-import { postgresTime, processorTime } from './processor-time.ts';
+import { postgresTime, processorTime } from './callers/processor-time.ts';
 
 /**
  * `npm run bench -- auth`: measures the auth API beside its baselines, in turns within one run. A baseline is the cost of the bare work: a

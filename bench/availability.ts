@@ -3,7 +3,7 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { availability, DAY, STUDIOS } from './callers/availability.ts';
-import { type Case, compare, say } from './compare.ts';
+import { type Case, compare, say } from './limits/compare.ts';
 import { fillBookings } from './rows/bookings.ts';
 import { openBenchServer } from './test-server.ts';
 

@@ -5,7 +5,7 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/test-server.ts';
-import { CALLERS, perSecond, say, spread } from './compare.ts';
+import { CALLERS, perSecond, say, spread } from './limits/compare.ts';
 import { FILL } from './rows/bookings.ts';
 import { availabilityPaths, STUDIOS } from './callers/availability.ts';
 import type { CallerRequest } from './callers/connection.ts';

@@ -3,9 +3,9 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
 import { HOUR, holdRequest, startInstantPayments } from './callers/holds.ts';
-import { CALLERS, perSecond, say } from './compare.ts';
+import { CALLERS, perSecond, say } from './limits/compare.ts';
 import { load } from './callers/load.ts';
-import { pgbench } from './pgbench.ts';
+import { pgbench } from './limits/pgbench.ts';
 import { openBenchServer } from './test-server.ts';
 
 /** Measures holds by `create-payment` beside pgbench running the same statements. */

@@ -6,7 +6,7 @@ import { addCustomer } from '#tests/support/test-server.ts';
 import { availabilityPaths, DAY } from './callers/availability.ts';
 import { type Answer, callAtRate, type CallerRequest, openConnection, quantile } from './callers/connection.ts';
 import { load } from './callers/load.ts';
-import { processorTime } from './processor-time.ts';
+import { processorTime } from './callers/processor-time.ts';
 import { fillBookings, LAST } from './rows/bookings.ts';
 import { openBenchServer } from './test-server.ts';
 

@@ -8,7 +8,7 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
-import { CALLERS, perSecond, say, spread } from './compare.ts';
+import { CALLERS, perSecond, say, spread } from './limits/compare.ts';
 import { fillBookings, LAST } from './rows/bookings.ts';
 import { availability, DAY, STUDIOS } from './callers/availability.ts';
 import type { CallerRequest } from './callers/connection.ts';

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
-import { BODY } from './bare-route.ts';
-import { type Case, compare } from './compare.ts';
+import { BODY } from './limits/bare-route.ts';
+import { type Case, compare } from './limits/compare.ts';
 import { REST_TABLES, restRows } from './rows/rest-tables.ts';
 import { openBenchServer } from './test-server.ts';
 

@@ -19,7 +19,7 @@ if (!postgres) {
   process.exit(1);
 }
 /** Modules that benchmarks share; not benchmarks themselves. */
-const SHARED = ['bare-route.ts', 'callers', 'compare.ts', 'pgbench.ts', 'processor-time.ts', 'rows', 'test-server.ts'];
+const SHARED = ['callers', 'limits', 'rows', 'test-server.ts'];
 /** Only run when named: they take long, install something, or have a command of their own. */
 const NAMED_ONLY = ['ablation', 'fair', 'overload', 'peer', 'scale', 'staff', 'web'];
 /** A benchmark is a file, or a folder with a main.ts; by name. */

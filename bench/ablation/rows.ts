@@ -6,7 +6,7 @@ import { holdRequest } from '../callers/holds.ts';
 import { load } from '../callers/load.ts';
 import { refreshInChains } from '../callers/refresh.ts';
 import { lightCallers, sendExpensive } from '../fair/callers.ts';
-import { perRequest } from '../processor-time.ts';
+import { perRequest } from '../callers/processor-time.ts';
 import { LAST } from '../rows/bookings.ts';
 
 /** A server that is measured, and what its callers have. */

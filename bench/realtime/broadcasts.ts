@@ -1,5 +1,5 @@
 import { median } from '../callers/load.ts';
-import { processorTime } from '../processor-time.ts';
+import { processorTime } from '../callers/processor-time.ts';
 import { BARE_CHANNEL } from './bare-server.ts';
 import { markOf, microseconds } from './client-sockets.ts';
 import type { Report, Sending } from './clients.ts';

@@ -6,7 +6,7 @@ import { readConfig } from '#server/config.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 import type { Latencies } from '../callers/load.ts';
-import { pgbench } from '../pgbench.ts';
+import { pgbench } from '../limits/pgbench.ts';
 import { writePaced } from './broadcasts.ts';
 import { markOf, microseconds } from './client-sockets.ts';
 import { type Clients, startClients } from './clients.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { pgbench } from '../pgbench.ts';
+import { pgbench } from '../limits/pgbench.ts';
 import { openInspector } from './inspector.ts';
 import { type Bench, PEOPLE, perSecond, say, SECONDS, times } from './setup.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { median } from '../callers/load.ts';
-import { pgbench } from '../pgbench.ts';
-import { endedChildrenTime } from '../processor-time.ts';
+import { pgbench } from '../limits/pgbench.ts';
+import { endedChildrenTime } from '../callers/processor-time.ts';
 import { type Bench, perSecond, ROUNDS, say, SECONDS } from './setup.ts';
 
 const CONNECTIONS = 4;

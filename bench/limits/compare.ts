@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { type BareRoute, BODY, startBareRoute } from './bare-route.ts';
-import type { CallerRequest } from './callers/connection.ts';
-import { type Load, load, median } from './callers/load.ts';
+import type { CallerRequest } from '../callers/connection.ts';
+import { type Load, load, median } from '../callers/load.ts';
 import { pgbenchAs } from './pgbench.ts';
-import { perRequest } from './processor-time.ts';
+import { perRequest } from '../callers/processor-time.ts';
 
 /** Callers of our server, of the bare route and of pgbench. */
 export const CALLERS = 32;
