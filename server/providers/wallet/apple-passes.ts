@@ -1,9 +1,9 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { zipSync } from 'fflate';
 import type { Circuit } from '../circuit.ts';
 import type { ApplePasses, PassService, WalletPass } from '../ports.ts';
 import { createApplePush } from './apple-push.ts';
 import { type Signer, signDetached } from './signature.ts';
-import { zip } from './zip.ts';
 
 /** Certificates and key as PEM; see server/config/wallet.ts. */
 type Settings = {
@@ -38,7 +38,8 @@ export function createApplePasses(settings: Settings, circuit: Pick<Circuit, 'ru
       ]);
       const manifest = Buffer.from(JSON.stringify(Object.fromEntries([...files].map(hashed))));
       files.set('manifest.json', manifest).set('signature', signDetached(manifest, signer, now));
-      return zip(files);
+      // Without compression: a pass has few files, and pictures do not get smaller.
+      return Buffer.from(zipSync(Object.fromEntries(files), { level: 0, mtime: now }));
     },
   };
 }
