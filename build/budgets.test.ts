@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkBudget, checkStart } from './budgets.ts';
+import { checkBudget, checkFont, checkStart } from './budgets.ts';
 
 const sizes = new Map([
   ['/assets/a.js', 100_000],
@@ -25,4 +25,9 @@ test('more than 5,000 bytes of script before the first paint are refused, each f
   const bytes = (script: string): number => (script === 'start.js' ? 5_000 : 1);
   expect(() => checkStart(['start.js', 'start.js'], bytes)).not.toThrow();
   expect(() => checkStart(['start.js', 'more.js'], bytes)).toThrow('5001 bytes');
+});
+
+test('a font of more than 29,000 bytes is refused', () => {
+  expect(() => checkFont(29_000)).not.toThrow();
+  expect(() => checkFont(29_001)).toThrow('The font has 29001 bytes, more than the budget of 29000');
 });

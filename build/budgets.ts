@@ -19,6 +19,18 @@ export function checkStart(scripts: readonly string[], bytes: (script: string) =
     throw new Error(`${sum} bytes of script load before the first paint, more than the budget of ${START_BUDGET}`);
 }
 
+/**
+ * The bytes of the font that pages load first. After the page itself a connection carries about twenty packets of 1,460 bytes at once (RFC 6928 begins with ten, and each
+ * round trip doubles them), so a larger font takes a round trip more.
+ */
+const FONT_BUDGET = 29_000;
+
+/** Throws when the font would take a round trip more. */
+export function checkFont(bytes: number): void {
+  if (bytes > FONT_BUDGET)
+    throw new Error(`The font has ${bytes} bytes, more than the budget of ${FONT_BUDGET}: see tools/fonts.ts`);
+}
+
 function sumOf(scripts: readonly string[], bytes: (script: string) => number): number {
   return [...new Set(scripts)].reduce((total, script) => total + bytes(script), 0);
 }

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Manifest } from 'vite';
-import { checkBudget, checkStart } from './budgets.ts';
+import { checkBudget, checkFont, checkStart } from './budgets.ts';
 import { compressFiles } from './compress.ts';
 import { keepEarlierAssets } from './earlier-assets.ts';
 import { addIntegrity, integrityHash } from './integrity.ts';
@@ -63,6 +63,7 @@ const first = new Set([...pages.flatMap(scriptsOf), ...styles.map((name) => `ass
 const compressed = await compressFiles([...first].map((file) => join(OUT, file)));
 const bytesOf = (file: string): number => compressed.get(join(OUT, file)) ?? Number.POSITIVE_INFINITY;
 checkStart([...chunksOf('index.html')], bytesOf);
+checkFont(statSync(join(OUT, 'assets', font ?? '')).size);
 for (const page of pages) checkBudget(page.name, scriptsOf(page), bytesOf);
 writeFileSync(join(OUT, 'sitemap.xml'), prerenderer.sitemap());
 rmSync(join(OUT, '.vite'), { recursive: true });
