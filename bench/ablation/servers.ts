@@ -90,7 +90,9 @@ export async function openPostgres(): Promise<Servers> {
   await owner.connect();
   await fillBookings(owner, BOOKINGS);
   await owner.query(`${REST_TABLES}${restRows(TOWNS)}analyze`);
-  await owner.end();
+  await owner.query('set session_replication_role = replica');
+  const removeHolds = async (): Promise<void> =>
+    void (await owner.query(`update private.booking set status = 'cancelled' where status = 'pending'`));
   let starts = 0;
   let sessions: string[] | null = null;
   return {
@@ -101,12 +103,13 @@ export async function openPostgres(): Promise<Servers> {
       const people = await addPeople(own);
       const { server, startMs } = await startFrom(project, own);
       sessions ??= await openSessions(server.runtime.apiUrl, server.runtime.anonKey);
-      const side = { runtime: server.runtime, startMs, ...people, sessions };
+      const side = { runtime: server.runtime, startMs, ...people, sessions, removeHolds };
       return { side, stop: async () => void (await server.kill('SIGTERM')) };
     },
     async close() {
       provider.close();
       provider.closeAllConnections();
+      await owner.end();
       await database.drop();
       await rm(folder, { recursive: true, force: true });
     },
@@ -135,7 +138,7 @@ export async function openEmbedded(): Promise<Servers> {
       const own = { ...env, PORT: String(ports + 6 + (starts % 4)), DATA_DIR: data };
       const people = await addPeople(own);
       const { server, startMs } = await startFrom(project, own);
-      const side = { runtime: server.runtime, startMs, ...people, sessions: [] };
+      const side = { runtime: server.runtime, startMs, ...people, sessions: [], removeHolds: async () => undefined };
       return {
         side,
         async stop() {
