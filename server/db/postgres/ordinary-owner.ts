@@ -6,7 +6,7 @@ import { type Rights, viewOwnersOf } from './roles.ts';
 
 /**
  * What an owner of one database needs who is no superuser and may not pass row policies, as on a managed PostgreSQL
- * (docs/decisions/0058-database-without-superuser.md).
+ * (docs/decisions/0058-connections-to-postgresql.md).
  */
 
 /** The owner's own functions must reach every row. Nobody else owns tables, so `force` would bind only the owner. */
