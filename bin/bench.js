@@ -18,8 +18,8 @@ if (!postgres) {
   say('The bench needs PostgreSQL 15 or newer with pgbench.');
   process.exit(1);
 }
-/** Modules that benchmarks share; not benchmarks themselves. */
-const SHARED = ['callers', 'limits', 'rows', 'test-server.ts'];
+/** Entries of bench/ that are not benchmarks: modules that they share, and earlier figures. */
+const SHARED = ['callers', 'limits', 'results', 'rows', 'test-server.ts'];
 /** Only run when named: they take long, install something, or have a command of their own. */
 const NAMED_ONLY = ['ablation', 'fair', 'overload', 'peer', 'scale', 'staff', 'web'];
 /** A benchmark is a file, or a folder with a main.ts; by name. */
