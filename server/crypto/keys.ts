@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { calculateJwkThumbprint, type CryptoKey, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { deriveKey } from './derive-key.ts';
 import { generateKeyMaterial, type KeyMaterial, readKeyMaterial } from './key-material.ts';
 import { openSigningKey, readSigningKeys, signToken, type SigningKey } from './signing-keys.ts';
@@ -116,7 +117,7 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
     clientKey(clientSecret, 'service_role'),
   ]);
 
-  const verified = new Map<string, { claims: Record<string, unknown>; until: number }>();
+  const verified = new LRUCache<string, { claims: Record<string, unknown>; until: number }>({ max: VERIFIED_MAX });
   const verifySignature = async (token: string, now: Date): Promise<Record<string, unknown> | null> => {
     const head = readHead(token);
     if (!head) return null;
@@ -151,16 +152,13 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
     async verify(token, now) {
       const cached = verified.get(token);
       if (cached) {
+        if (cached.until > now.getTime()) return cached.claims;
         verified.delete(token);
-        if (cached.until <= now.getTime()) return null;
-        verified.set(token, cached); // drop the least recently used first
-        return cached.claims;
+        return null;
       }
       if (token.length > 8_192) return null;
       const claims = await verifySignature(token, now);
       if (!claims) return null;
-      const oldest = verified.keys().next();
-      if (verified.size >= VERIFIED_MAX && !oldest.done) verified.delete(oldest.value);
       const expiry = claims['exp'];
       if (typeof expiry === 'number') verified.set(token, { claims, until: (expiry + LEEWAY_SECONDS) * 1000 });
       return claims;

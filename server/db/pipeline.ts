@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { serialize } from 'pg-protocol';
 import type { DatabaseError, Result, Row } from './database.ts';
 import { decodeValue, encodeValue } from './values.ts';
@@ -13,9 +14,9 @@ export type PipelineRun = { readonly statements: readonly Statement[]; readonly 
 
 export type Field = { readonly name: string; readonly typeOid: number };
 
-/** The most prepared statements per connection; beyond it the least recently used are replaced. */
+/** The most prepared statements per connection; beyond it the name of the least recently used one is reused. */
 const NAMES_MAX = 600;
-const names = new Map<string, string>();
+const names = new LRUCache<string, string>({ max: NAMES_MAX });
 
 /**
  * Returns a name for a statement's text. A name may later be reused for another text; a connection that has prepared the old one closes
@@ -23,14 +24,9 @@ const names = new Map<string, string>();
  */
 export function statementName(text: string): string {
   const existing = names.get(text);
-  if (existing !== undefined) {
-    names.delete(text); // re-insert, so that the map is ordered by last use
-    names.set(text, existing);
-    return existing;
-  }
-  const oldest = names.size < NAMES_MAX ? undefined : names.entries().next().value;
-  if (oldest) names.delete(oldest[0]);
-  const name = oldest ? oldest[1] : `s${names.size + 1}`;
+  if (existing !== undefined) return existing;
+  const dropped = names.size < NAMES_MAX ? undefined : names.pop();
+  const name = dropped ?? `s${names.size + 1}`;
   names.set(text, name);
   return name;
 }

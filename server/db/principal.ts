@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Principal } from './database.ts';
 import type { Statement } from './pipeline.ts';
@@ -35,8 +36,7 @@ export function becomePrincipal(principal: Principal): Statement {
 }
 
 /** Statements by the names that they set; those of roles and functions of the database are few. */
-const texts = new Map<string, string>();
-const TEXTS_MAX = 500;
+const texts = new LRUCache<string, string>({ max: 500 });
 
 /** The statement that sets these settings; the values are parameters. */
 function textFor(names: readonly string[]): string {
@@ -46,7 +46,6 @@ function textFor(names: readonly string[]): string {
   const calls = names.map((name, at) => `set_config(${pg.escapeLiteral(name)}, $${at + 1}, true)`);
   // One small column: each value would travel back otherwise. Every argument of `||` is evaluated, in order.
   const text = `select octet_length(${calls.join(' || ')})`;
-  if (texts.size >= TEXTS_MAX) texts.clear();
   texts.set(key, text);
   return text;
 }

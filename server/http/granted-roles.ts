@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type ReadCaller, TokenRefused } from './caller.ts';
 
 /** Whether callers may use a database role. As in PostgREST, the role must be granted to `authenticator`. */
@@ -17,15 +18,14 @@ export function createGrantedCaller(
   readCaller: ReadCaller,
   lookUpGrant: (role: string) => Promise<RoleGrant>,
 ): ReadCaller {
-  const cache = new Map<string, { readonly grant: Promise<RoleGrant>; readonly at: number }>();
+  const cache = new LRUCache<string, { readonly grant: Promise<RoleGrant>; readonly at: number }>({ max: CACHE_MAX });
   const grantOf = (role: string): Promise<RoleGrant> => {
     const cached = cache.get(role);
     if (cached && performance.now() - cached.at < CACHE_MS) return cached.grant;
     const entry = { grant: lookUpGrant(role), at: performance.now() };
-    if (cache.size >= CACHE_MAX) cache.clear();
     cache.set(role, entry);
     entry.grant.catch(() => {
-      if (cache.get(role) === entry) cache.delete(role);
+      if (cache.peek(role) === entry) cache.delete(role);
     });
     return entry.grant;
   };

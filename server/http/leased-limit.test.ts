@@ -60,6 +60,20 @@ test('each key has its own batch', async () => {
   expect(taken).toEqual([10, 10]);
 });
 
+test('of more than 10,000 keys the one unused for longest is dropped, and forfeits its units', async () => {
+  const { admit, taken } = limitWith(1_000_000);
+  await admit('busy');
+  await admit('idle');
+  for (let at = 0; at < 9_998; at += 1) await admit(`other ${at}`);
+  await admit('busy');
+  await admit('next');
+  const before = taken.length;
+  await admit('busy');
+  expect(taken).toHaveLength(before);
+  await admit('idle');
+  expect(taken).toHaveLength(before + 1);
+});
+
 test('a failed query fails the requests that waited for it, and the next request queries again', async () => {
   let fails = true;
   const admit = createLeasedLimit({

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Limit } from './limits.ts';
 
 type Batch = { readonly granted: number; readonly wait: number | null };
@@ -15,7 +16,7 @@ type Lease = {
 const BATCH_MAX = 20;
 /** How long a batch may be used, so that old units cannot add to a new burst. */
 const BATCH_MS = 10_000;
-/** Keys held in memory. Dropping the oldest makes its limit stricter, never wider. */
+/** Keys held in memory. Dropping a key forfeits its unused units, which makes its limit stricter, never wider. */
 const KEYS_MAX = 10_000;
 
 /**
@@ -28,14 +29,12 @@ export function createLeasedLimit(dependencies: {
   clock: () => Date;
 }): (key: string) => Promise<number | null> {
   const { limit, take, clock } = dependencies;
-  const leases = new Map<string, Lease>();
+  const leases = new LRUCache<string, Lease>({ max: KEYS_MAX });
   const batch = Math.max(1, Math.min(BATCH_MAX, Math.floor(limit.max / 10)));
 
   function leaseOf(key: string): Lease {
     const existing = leases.get(key);
     if (existing) return existing;
-    const [oldest] = leases.keys();
-    if (leases.size >= KEYS_MAX && oldest !== undefined) leases.delete(oldest);
     const lease: Lease = { units: 0, until: 0, refusedUntil: 0, refilling: null };
     leases.set(key, lease);
     return lease;

@@ -4,6 +4,7 @@ import { extname, join, normalize } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
+import { LRUCache } from 'lru-cache';
 import type { Clock, Env } from './caller.ts';
 import { type HeaderOptions, pagePolicy, POLICY_HEADER } from './headers.ts';
 
@@ -44,7 +45,7 @@ export function createSite(settings: {
   router: Hono<Env>;
   show: (pages: ReadonlyMap<string, string>) => void;
 } {
-  const files = new Map<string, File>();
+  const files = new LRUCache<string, File>({ max: 500 });
   let rendered: ReadonlyMap<string, string> = new Map();
 
   async function load(path: string): Promise<File | null> {
@@ -54,7 +55,7 @@ export function createSite(settings: {
     const file = await read(path);
     // Misses are not cached: the next build may add the file, and anybody can request names that do not exist.
     // Pages may have been replaced meanwhile.
-    if (file !== null && files.size < 500 && before === rendered) files.set(path, file);
+    if (file !== null && before === rendered) files.set(path, file);
     return file;
   }
   async function read(path: string): Promise<File | null> {

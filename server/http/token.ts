@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Caller, type Clock, type ReadCaller, TokenRefused } from './caller.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 
@@ -13,17 +14,15 @@ const CACHE_MAX = 10_000;
 
 export function createSessionWatch(isAlive: (sessionId: string) => Promise<boolean>): SessionWatch {
   // Cache the promise, not its result: concurrent callers share one query, and `forget` also drops a query that is still running.
-  const cache = new Map<string, { alive: Promise<boolean>; at: number }>();
+  const cache = new LRUCache<string, { alive: Promise<boolean>; at: number }>({ max: CACHE_MAX });
   return {
     alive(sessionId) {
       const cached = cache.get(sessionId);
       if (cached && performance.now() - cached.at < CACHE_MS) return cached.alive;
       const entry = { alive: isAlive(sessionId), at: performance.now() };
-      cache.delete(sessionId); // keeps the map in the order of the queries
-      if (cache.size >= CACHE_MAX) dropOldest(cache);
       cache.set(sessionId, entry);
       entry.alive.catch(() => {
-        if (cache.get(sessionId) === entry) cache.delete(sessionId); // the callers that await it see the error
+        if (cache.peek(sessionId) === entry) cache.delete(sessionId); // the callers that await it see the error
       });
       return entry.alive;
     },
@@ -31,11 +30,6 @@ export function createSessionWatch(isAlive: (sessionId: string) => Promise<boole
       for (const id of sessionIds) cache.delete(id);
     },
   };
-}
-
-function dropOldest(map: Map<string, unknown>): void {
-  const oldest = map.keys().next();
-  if (!oldest.done) map.delete(oldest.value);
 }
 
 /** A request without a key is a guest. */

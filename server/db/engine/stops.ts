@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { CallerStopped } from '../database.ts';
 
 /** Counts stopped statements per caller. */
@@ -11,14 +12,14 @@ export type Stops = {
 };
 
 const WINDOW_MS = 60_000;
-/** The most callers remembered; beyond that the oldest is dropped. */
+/** Callers remembered; beyond that the one whose last stop is oldest is dropped, which is why checks only `peek`. */
 const CALLERS_MAX = 10_000;
 
 /** Suspends callers with `max` stops within a minute, until the first of these is a minute old. */
 export function createStops(max = 3, now: () => number = Date.now): Stops {
-  const times = new Map<string, number[]>();
+  const times = new LRUCache<string, number[]>({ max: CALLERS_MAX });
   const wait = (caller: string): number | null => {
-    const stops = times.get(caller);
+    const stops = times.peek(caller);
     const first = stops?.at(-max);
     if (first === undefined) return null;
     const left = first + WINDOW_MS - now();
@@ -26,11 +27,7 @@ export function createStops(max = 3, now: () => number = Date.now): Stops {
   };
   return {
     add(caller) {
-      const [oldest] = times.keys();
-      if (times.size >= CALLERS_MAX && oldest !== undefined) times.delete(oldest);
-      const stops = [...(times.get(caller) ?? []), now()].slice(-max);
-      times.delete(caller); // re-insert, so that the map is ordered by last stop
-      times.set(caller, stops);
+      times.set(caller, [...(times.peek(caller) ?? []), now()].slice(-max));
     },
     wait,
     check(caller) {

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Bytes that the bodies and frames of one sender may have per minute. One process counts them, in memory. */
 export type JsonBudget = {
   /** Takes the bytes. Returns null when admitted, else the whole seconds until they are. `sender`: null is never refused. */
@@ -19,7 +21,7 @@ const SENDERS_MAX = 20_000;
 
 /** Creates the budget. `factor` multiplies it; it is 1 outside tests. */
 export function createJsonBudget(factor: number, now: () => number = () => performance.now()): JsonBudget {
-  const used = new Map<string, { bytes: number; at: number }>();
+  const used = new LRUCache<string, { bytes: number; at: number }>({ max: SENDERS_MAX });
   return {
     factor,
     take(sender, bytes) {
@@ -31,11 +33,8 @@ export function createJsonBudget(factor: number, now: () => number = () => perfo
       const at = now();
       const before = used.get(key);
       const left = before ? Math.max(0, before.bytes - (at - before.at) * perMs) : 0;
-      used.delete(key); // keeps the map in the order of use
       const fits = left + bytes <= max;
       used.set(key, { bytes: fits ? left + bytes : left, at });
-      const [oldest] = used.keys();
-      if (used.size > SENDERS_MAX && oldest !== undefined) used.delete(oldest);
       return fits ? null : Math.max(1, Math.ceil((left + bytes - max) / perMs / 1000));
     },
   };

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { restErrors } from '../core/errors.ts';
 
 /** The format of an answer. */
@@ -31,8 +32,7 @@ const FORMS: readonly (readonly [RegExp, Plain])[] = [
 const PLAN = /^application\/vnd\.pgrst\.plan(?:\+(json|text))?(;.*)?$/;
 
 /** Cache: clients send the same few headers over and over. */
-const cachedForms = new Map<string, Form>();
-const CACHED_FORMS_MAX = 200;
+const cachedForms = new LRUCache<string, Form>({ max: 200 });
 
 /** The first type of the `Accept` header that we can write; for a call, possibly the function's own. Throws PGRST107 when there is none. */
 export function readForm(header: string | null, options: { plans: boolean; call: boolean }): Form {
@@ -40,7 +40,7 @@ export function readForm(header: string | null, options: { plans: boolean; call:
   const found = cachedForms.get(key);
   if (found) return found;
   const form = chooseForm(header, options);
-  if (cachedForms.size < CACHED_FORMS_MAX) cachedForms.set(key, form);
+  cachedForms.set(key, form);
   return form;
 }
 

@@ -8,7 +8,7 @@ import { readSchemaCache } from '../schema-cache/schema-cache.ts';
 import type { SchemaCache } from '../schema-cache/schema.ts';
 import { RestRefusal, statusOfSqlState } from '../core/errors.ts';
 import { prepareCall, prepareDelete, prepareInsert, preparePut, prepareRead, prepareUpdate } from './prepare.ts';
-import type { Prepared } from './prepared.ts';
+import { createPlans, type Plans, type Prepared } from './prepared.ts';
 import type { CachedSchema } from './schema-cache-loader.ts';
 import type { RestConfig } from '../core/config.ts';
 import { bindValues } from '../sql/builder.ts';
@@ -28,7 +28,7 @@ const SETTINGS: RestConfig = {
   answerBytes: { guest: 1_000_000, user: 1_000_000, service: 1_000_000 },
 };
 const ANSWER = { bytes: 1_000_000, partBytes: 1_000_000, partRows: 1_000_000 };
-const cachedOf = (plans: Map<string, Prepared>): CachedSchema => ({
+const cachedOf = (plans: Plans): CachedSchema => ({
   settings: SETTINGS,
   roles: new Map(),
   schemaCache,
@@ -385,7 +385,7 @@ async function prepareGenerated(made: Generated): Promise<{ requested: ParsedReq
   try {
     const requested = await parseRequest(sent, kind, made.name, { plans: true, bounds: BOUNDS.service });
     const prepare = PREPARE[made.method as keyof typeof PREPARE]; // one of the names above
-    const prepared = prepare(requested, cachedOf(new Map()));
+    const prepared = prepare(requested, cachedOf(createPlans()));
     return { requested, prepared };
   } catch (error) {
     if (error instanceof RestRefusal && error.status < 500) return null;
@@ -475,7 +475,7 @@ test('the database accepts the statement of any request or refuses it with a sta
 }, 3_600_000);
 
 test('requests that differ only in values share one plan and one statement', async () => {
-  const plans = new Map<string, Prepared>();
+  const plans = createPlans();
   const texts = new Set<string | undefined>();
   for (const value of ['1', '2', "3'"]) {
     const sent = new Request(

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ShapeCost } from '../plan/cost.ts';
 import type { Statement } from '../sql/builder.ts';
 import type { ShareReads } from './share-reads.ts';
@@ -29,16 +30,18 @@ export type Prepared = {
   /** Shares executions between guests who read the same at the same moment; null: each guest has an execution of their own. */
   readonly share: ShareReads | null;
 };
-/** Beyond this the oldest plan is dropped, so that unusual shapes cannot fill the memory. */
+/** Plans by request shape. */
+export type Plans = LRUCache<string, Prepared>;
+/** Limits the memory that unusual shapes can fill. */
 const PLANS_MAX = 1_000;
 
+export const createPlans = (): Plans => new LRUCache({ max: PLANS_MAX });
+
 /** Returns the plan for a shape; makes it on first use. */
-export function planOnce(plans: Map<string, Prepared>, key: string, make: () => Prepared): Prepared {
+export function planOnce(plans: Plans, key: string, make: () => Prepared): Prepared {
   const found = plans.get(key);
   if (found) return found;
-  const made = make();
-  const [oldest] = plans.keys();
-  if (plans.size >= PLANS_MAX && oldest !== undefined) plans.delete(oldest);
-  plans.set(key, made);
-  return made;
+  const plan = make();
+  plans.set(key, plan);
+  return plan;
 }

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '#server/db/database.ts';
 import { readSchemaCache } from '../schema-cache/schema-cache.ts';
 import type { SchemaCache } from '../schema-cache/schema.ts';
-import type { Prepared } from './prepared.ts';
+import { createPlans, type Plans } from './prepared.ts';
 import { readSettings, type RestConfig, type RoleSettings } from '../core/config.ts';
 
 /** One state of the database: its settings and schema cache, and the plans made against them by request shape. */
@@ -9,7 +9,7 @@ export type CachedSchema = {
   readonly settings: RestConfig;
   readonly roles: RoleSettings;
   readonly schemaCache: SchemaCache;
-  readonly plans: Map<string, Prepared>;
+  readonly plans: Plans;
   /** The names of all time zones that the database knows. Read on first use. */
   readonly timeZones: () => Promise<ReadonlySet<string>>;
 };
@@ -50,7 +50,7 @@ export function createSchemaCacheLoader(
       const { settings, roles } = await readSettings(query, fromEnvironment, warn);
       const { schemas, extraSearchPath } = settings;
       const schemaCache = await readSchemaCache(query, { schemas, searched: extraSearchPath });
-      return { settings, roles, schemaCache, plans: new Map(), timeZones };
+      return { settings, roles, schemaCache, plans: createPlans(), timeZones };
     });
   };
   return {
