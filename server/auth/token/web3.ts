@@ -8,7 +8,6 @@ import { findOrCreateUser } from '../external/find-or-create-user.ts';
 import { markUsed } from '../external/replay-guard.ts';
 import { beginSessionIn } from '../sessions/begin.ts';
 import { type Chain, readWalletMessage, type WalletMessage } from './wallet-message.ts';
-import { isSignedBy, signatureFault } from './wallet-signature.ts';
 import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
@@ -33,7 +32,7 @@ export async function signInWithWallet(context: AuthContext, c: Call): Promise<R
   const body = await readBody(c, schema);
   const request = readRequestInfo(c);
   await takeLimit(context, authLimits.flowIp, `ip:${request.ip}`);
-  const { chain, raw, message } = readSignedMessage(context, body);
+  const { chain, raw, message } = await readSignedMessage(context, body);
   checkDomain(context, CHAIN_NAMES[chain], message);
   checkTime(CHAIN_NAMES[chain], message, clock());
   const until = new Date(message.issuedAt.getTime() + VALID_MS + 1000);
@@ -47,8 +46,8 @@ export async function signInWithWallet(context: AuthContext, c: Call): Promise<R
   return c.json(begun.response);
 }
 
-/** Reads the message and checks its signature. */
-function readSignedMessage({ config }: AuthContext, body: z.output<typeof schema>): SignedMessage {
+/** Reads the message and checks its signature. Loads the elliptic curves on first use: most servers accept no wallets. */
+async function readSignedMessage({ config }: AuthContext, body: z.output<typeof schema>): Promise<SignedMessage> {
   const chain = body.chain ?? '';
   if (!isChain(chain)) throw new AuthRefusal(400, 'web3_unsupported_chain', 'Unsupported chain');
   if (!config.chains.includes(chain)) throw disabled(`${CHAIN_NAMES[chain]} Web3 provider is disabled`);
@@ -56,6 +55,7 @@ function readSignedMessage({ config }: AuthContext, body: z.output<typeof schema
   if (raw.length < 64) throw refuse.validation('message is too short');
   if (raw.length > 20 * 1024) throw refuse.validation('message must not exceed 20KB');
   const signature = body.signature ?? '';
+  const { isSignedBy, signatureFault } = await import('./wallet-signature.ts');
   const fault = signatureFault(signature, chain);
   if (fault !== null) throw refuse.validation(fault);
   const message = readWalletMessage(raw, chain);
