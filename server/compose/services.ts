@@ -34,7 +34,7 @@ export async function openServices(
   opened: AsyncDisposableStack,
 ): Promise<OpenedServices> {
   const { plugs, circuits: plugCircuits } = openPlugs(config.plugs, createBreaker);
-  const reader = await createIdReader(config, pictures);
+  const reader = createIdReader(config, pictures);
   opened.defer(() => reader.close());
   const lockOf = await readStudioLocks(db, config.igloohome.locks);
   const services: Services = {

@@ -259,13 +259,18 @@ describe('Mail', () => {
   });
 });
 
-describe.each(['openai', 'anthropic'] as const)('IdReader by a vision model over %s', (protocol) => {
+describe.each([
+  ['openai', 'specimen-reader', 'response_format'],
+  ['anthropic', 'specimen-reader', 'tool_choice'],
+  ['anthropic', 'claude-sonnet-4-20250514', 'tool_choice'],
+  ['anthropic', 'claude-sonnet-4-5', 'output_config'],
+] as const)('IdReader over %s by the model %s, with %s', (protocol, model, field) => {
   it('reads the same licence, and throws when it cannot', { timeout: 60_000 }, async () => {
     const reader = createVisionIdReader({
       protocol,
       baseUrl: `${outside.at(4)}/v1`,
       apiKey: 'sandbox-vision',
-      model: 'claude-sonnet-4-5',
+      model,
     });
     const picture = new Uint8Array(
       await (await fetch(`${outside.at(0)}/licence.jpg?given=Robin&family=Sample&dob=1991-12-30`)).arrayBuffer(),
@@ -276,9 +281,15 @@ describe.each(['openai', 'anthropic'] as const)('IdReader by a vision model over
       givenNames: 'Robin',
       dateOfBirth: { iso: '1991-12-30' },
     });
+    const [request] = Object(await outside.ask('/api/requests?provider=vision'));
+    expect(request.body).toContain(field);
     await outside.ask('/api/vision', { answer: 'screen' });
     expect(await reader.read(picture)).toMatchObject({ medium: 'screen' });
-    await outside.ask('/api/vision', { answer: 'malformed' });
-    await expect(reader.read(picture)).rejects.toMatchObject({ name: 'ProviderError', provider: 'vision' });
+    await outside.ask('/api/vision', { answer: 'rate_limited' });
+    expect(await reader.read(picture)).toMatchObject({ givenNames: 'Robin' });
+    for (const answer of ['malformed', 'refusal']) {
+      await outside.ask('/api/vision', { answer });
+      await expect(reader.read(picture)).rejects.toMatchObject({ name: 'ProviderError', provider: 'vision' });
+    }
   });
 });

@@ -9,7 +9,7 @@ let sandbox: SandboxPorts;
 const pictures = createPictures();
 let reader: IdReader & { close(): Promise<void> };
 beforeAll(async () => {
-  reader = await createIdReader({ vision: null, idReadSeconds: 60 }, pictures);
+  reader = createIdReader({ vision: null, idReadSeconds: 60 }, pictures);
   sandbox = await openSandboxPorts();
 }, 30_000);
 afterAll(async () => {

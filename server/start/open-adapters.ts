@@ -5,6 +5,7 @@ import type { ObserveCalls } from '#server/providers/call.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { observeStore } from '#server/providers/guarded.ts';
+import { createVisionIdReader } from '#server/providers/vision-id-reader.ts';
 import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
 import { createIgloohomeLocks } from '#server/providers/igloohome/locks.ts';
 import type { IdReader, Locks, ObjectStore, PictureDecoder, Wallets } from '#server/providers/ports.ts';
@@ -31,13 +32,11 @@ export function createBodies(factor: number): { small: BodyBudget; large: BodyBu
 export const createLocks = ({ igloohome }: { readonly igloohome: LockConfig }): Locks =>
   createIgloohomeLocks(igloohome);
 
-/** Imports the vision model's libraries only when one is configured, for a faster start. */
-export async function createIdReader(
+export function createIdReader(
   config: { vision: VisionConfig; idReadSeconds: number },
   pictures: PictureDecoder,
-): Promise<IdReader & { close(): Promise<void> }> {
+): IdReader & { close(): Promise<void> } {
   if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000, pictures });
-  const { createVisionIdReader } = await import('#server/providers/vision-id-reader.ts');
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
 }
 

@@ -3,6 +3,7 @@ import { createLocks } from '../open-adapters.ts';
 import { callHttp, refusedBy } from '#server/providers/http-call.ts';
 import type { Locks } from '#server/providers/ports.ts';
 import { createShellyPower } from '#server/providers/shelly-power.ts';
+import { visionHeaders } from '#server/providers/vision-id-reader.ts';
 import type { PlugConfig } from '#server/config/plugs.ts';
 import { adviceFor, type Finding, findingsOf, reasonOf } from './finding.ts';
 
@@ -74,20 +75,15 @@ export async function plugFindings({ plugs }: { readonly plugs: PlugConfig }): P
 }
 
 const MODEL_TIMEOUT_MS = 10_000;
-const ANTHROPIC_VERSION = '2023-06-01';
 
 /** Whether the vision model that reads licence photos is there. Nothing is read, so nothing is paid. */
 export async function readerFindings({ vision }: Pick<CheckedConfig, 'vision'>): Promise<Finding[]> {
   const { ok, fail } = findingsOf('id checks');
   if (vision === null) return [ok('licence photos are read on this machine')];
-  const { protocol, apiKey } = vision;
   try {
     const { status } = await callHttp('vision', `${vision.baseUrl}/models/${encodeURIComponent(vision.model)}`, {
       method: 'GET',
-      headers:
-        protocol === 'anthropic'
-          ? { 'x-api-key': apiKey, 'anthropic-version': ANTHROPIC_VERSION }
-          : { authorization: `Bearer ${apiKey}` },
+      headers: visionHeaders(vision),
       timeoutMs: MODEL_TIMEOUT_MS,
     });
     if (status !== 200) throw refusedBy('vision', status, `http_${status}`);
