@@ -8,6 +8,7 @@ import {
   ClientSecretPost,
   type Configuration,
   discovery,
+  fetchUserInfo,
 } from 'openid-client';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { IdToken, ProviderUser, SignInProvider } from './ports.ts';
@@ -66,7 +67,7 @@ export function createOpenIdSignIn(settings: OpenIdConfig): SignInProvider {
       const claims = tokens.claims();
       if (!claims) throw new ProviderError(name, 'no_id_token', { retryable: false });
       return {
-        user: readUser(claims),
+        user: await withEmail(name, await findConfiguration(), readUser(claims), tokens.access_token),
         accessToken: tokens.access_token,
         refreshToken: tokens.refresh_token ?? null,
       };
@@ -112,9 +113,16 @@ function createIdTokenReader(
       atHash !== accessTokenHash(accessToken, protectedHeader.alg)
     )
       return null;
+    const user =
+      accessToken === null
+        ? readUser(payload)
+        : await withEmail(settings.name, await findConfiguration(), readUser(payload), accessToken).catch(
+            nullIfRefused,
+          );
+    if (user === null) return null;
     const nonce = payload['nonce'];
     return {
-      user: readUser(payload),
+      user,
       nonce: typeof nonce === 'string' ? nonce : null,
       expiresAt: new Date(((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000),
     };
@@ -180,6 +188,29 @@ function readUser(claims: Claims): ProviderUser {
     emailVerified: verified,
     claims: Object.fromEntries(copied.flatMap((one) => (claims[one] === undefined ? [] : [[one, claims[one]]]))),
   };
+}
+
+/**
+ * Adds the email address from the userinfo endpoint if the id token has none: with a code, a provider returns the claims of the scopes there
+ * (OpenID Connect Core, 5.4). The address and its verification come from the same response. Throws unless that is about the same subject.
+ */
+async function withEmail(
+  name: string,
+  configuration: Configuration,
+  user: ProviderUser,
+  accessToken: string,
+): Promise<ProviderUser> {
+  if (user.email !== null || configuration.serverMetadata().userinfo_endpoint === undefined) return user;
+  const { email, emailVerified, claims } = readUser(
+    await withProviderErrors(name, () => fetchUserInfo(configuration, accessToken, user.subject)),
+  );
+  return { ...user, email, emailVerified, claims: { ...claims, ...user.claims } };
+}
+
+/** Returns null if the provider refused the access token, and throws if it did not respond. */
+function nullIfRefused(error: unknown): null {
+  if (error instanceof ProviderError && !error.retryable) return null;
+  throw error;
 }
 
 /** Computes `at_hash` (OpenID Connect Core, 3.1.3.6). */
