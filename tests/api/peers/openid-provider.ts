@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { Provider } from 'oidc-provider';
 import { vi } from 'vitest';
-import { createWalker } from '#tests/support/browser-walk.ts';
+import { createWalker, type Step } from '#tests/support/browser-walk.ts';
 
 export type Person = { readonly email: string; readonly name: string; readonly verified: boolean };
 
@@ -19,8 +19,10 @@ export type OpenIdPeer = {
   readonly issuer: string;
   /** Registers our server with its redirect address. Call it once, before the first request. */
   register(redirectUri: string): void;
-  /** Signs a person in at the provider and returns where it sends the browser. Null: the person refuses. */
+  /** Signs a person in at the provider and returns the address that it redirects the browser to. Null: the person refuses. */
   signIn(authorizationUrl: string, person: Person | null): Promise<string>;
+  /** Signs a person in at the provider and returns the page with the form that the browser posts to us (`response_mode=form_post`). */
+  signInByForm(authorizationUrl: string, person: Person): Promise<string>;
   /** Signs a person in to an app and returns the tokens that the app receives. */
   tokensOf(app: 'app' | 'foreign', person: Person, nonce: string): Promise<{ id_token: string; access_token: string }>;
   close(): Promise<void>;
@@ -37,14 +39,15 @@ export async function startOpenIdPeer({ claimsInIdToken }: { claimsInIdToken: bo
   const issuer = `http://localhost:${Object(server.address()).port}`;
   const people = new Map<string, Person>();
 
-  async function signIn(authorizationUrl: string, person: Person | null): Promise<string> {
+  async function answer(authorizationUrl: string, person: Person | null): Promise<Step> {
     const walk = createWalker('10.6.0.1');
     const page = await walk.go(authorizationUrl);
     if (page.location === null) throw new Error(`the provider refused the request: ${page.page}`);
     if (person !== null) people.set(person.email, person);
     const signedIn = await walk.go(page.location, { method: 'POST', form: { email: person?.email ?? '' } });
-    return (await walk.go(signedIn.location ?? '')).location ?? '';
+    return walk.go(signedIn.location ?? '');
   }
+  const signIn: OpenIdPeer['signIn'] = async (url, person) => (await answer(url, person)).location ?? '';
 
   return {
     issuer,
@@ -52,6 +55,7 @@ export async function startOpenIdPeer({ claimsInIdToken }: { claimsInIdToken: bo
       handle = createListener(issuer, redirectUri, people, claimsInIdToken);
     },
     signIn,
+    signInByForm: async (url, person) => (await answer(url, person)).page,
     async tokensOf(app, person, nonce) {
       const parameters = {
         client_id: CLIENTS[app],

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWalker, type Walker } from '#tests/support/browser-walk.ts';
+import { createWalker, readForm, type Walker } from '#tests/support/browser-walk.ts';
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 import { CLIENTS, type OpenIdPeer, type Person, SECRET, startOpenIdPeer } from './openid-provider.ts';
 
@@ -15,12 +15,13 @@ beforeAll(async () => {
     acme: await startOpenIdPeer({ claimsInIdToken: false }),
     globex: await startOpenIdPeer({ claimsInIdToken: true }),
   };
-  const settings = Object.entries(peers).map(([name, { issuer }]) => ({
+  // The settings of Apple make the provider answer with a form post.
+  const settings = Object.entries({ ...peers, apple: peers.globex }).map(([name, { issuer }]) => ({
     [`AUTH_${name.toUpperCase()}_ISSUER`]: issuer,
     [`AUTH_${name.toUpperCase()}_CLIENT_ID`]: `${CLIENTS.server},${CLIENTS.app}`,
     [`AUTH_${name.toUpperCase()}_SECRET`]: SECRET,
   }));
-  server = await startTestServer({ env: Object.assign({ AUTH_PROVIDERS: 'acme,globex' }, ...settings) });
+  server = await startTestServer({ env: Object.assign({ AUTH_PROVIDERS: 'acme,globex,apple' }, ...settings) });
   for (const peer of Object.values(peers)) peer.register(`${server.url}/auth/v1/callback`);
 });
 afterAll(async () => {
@@ -43,8 +44,12 @@ async function begin(name: string): Promise<{ walk: Walker; url: URL }> {
   return { walk, url: new URL(location ?? '') };
 }
 /** Opens the address that the provider sent the browser to. Returns the session in the fragment, or the error in the query. */
-async function land(walk: Walker, back: string | URL): Promise<{ session: URLSearchParams; error: URLSearchParams }> {
-  const { location } = await walk.go(String(back));
+async function land(
+  walk: Walker,
+  back: string | URL,
+  form?: Record<string, string>,
+): Promise<{ session: URLSearchParams; error: URLSearchParams }> {
+  const { location } = await walk.go(String(back), form ? { method: 'POST', form } : {});
   const url = new URL(location ?? '');
   return { session: new URLSearchParams(url.hash.slice(1)), error: url.searchParams };
 }
@@ -83,6 +88,19 @@ describe('a sign-in by the browser', () => {
     expect(error.get('error_code')).toBe('provider_email_needs_verification');
     expect(session.has('access_token')).toBe(false);
     expect(await countAccounts(person)).toEqual({ accounts: 0 });
+  });
+
+  test('whose provider answers with a form post opens a session, in the browser where it began', async () => {
+    const person = newPerson();
+    const { walk, url } = await begin('apple');
+    const { action, fields } = readForm(await peers.globex.signInByForm(url.href, person));
+    expect(action).toBe(`${server.url}/auth/v1/callback`);
+    const { session } = await land(walk, action, fields);
+    expect(await userOf(session)).toMatchObject({ email: person.email, app_metadata: { provider: 'apple' } });
+    const again = await begin('apple');
+    const foreign = readForm(await peers.globex.signInByForm(again.url.href, person));
+    const { error } = await land(createWalker('10.6.0.4'), foreign.action, foreign.fields);
+    expect(error.get('error_code')).toBe('bad_oauth_state');
   });
 
   test('that the person refuses leads back with the words of the provider', async () => {
