@@ -79,7 +79,7 @@ export const MECHANISMS: readonly Mechanism[] = [
   {
     name: 'parsed queries',
     file: 'server/rest/parse/known-queries.ts',
-    find: 'const found = known.get(text);',
+    find: 'const found = queries.get(text);',
     replace: 'const found = undefined;',
   },
   {
