@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const LINES_PER_FAILURE = 14;
 const CHARACTERS_PER_LINE = 200;
-const LONGEST = 12;
+const LONGEST = 30;
 
 /** Returns the tests that failed and the files that could not be loaded, from a JSON report of Vitest: `{ title, message }[]`. */
 export function failuresInNode(report) {
