@@ -175,7 +175,7 @@ const startedPid = (): number => (cluster.isWorker ? process.ppid : process.pid)
 async function openCopy(memory: Blob, dataDir: string): Promise<App> {
   const [{ compose }, { restoredKeys }] = await Promise.all([
     import('./compose.ts'),
-    import('./start/backup/restored-keys.ts'),
+    import('./start/backup/verify-backup.ts'),
   ]);
   const keys = await restoredKeys(dataDir);
   return compose(readConfig({ ...keys, DATA_DIR: dataDir, SANDBOX: 'on', LOG_LEVEL: 'silent' }), { memory });

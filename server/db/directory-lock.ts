@@ -63,7 +63,8 @@ function listenOn(path: string): Promise<Server | null> {
   });
 }
 
-function isAnswered(path: string): Promise<boolean> {
+/** Whether a process listens on a socket. */
+export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once('connect', () => {

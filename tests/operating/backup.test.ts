@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compose } from '#server/compose.ts';
@@ -124,12 +124,8 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
 test.skipIf(onlyPostgres)(
   'a wrong passphrase, a changed byte, a missing end and an appended byte are noticed',
   async () => {
-    const out = new PassThrough();
     const plain = Buffer.alloc(150_000, 'a customer');
-    const [whole] = await Promise.all([
-      buffer(out),
-      encrypt(Readable.from([plain]), out, PASSPHRASE).then(() => out.end()),
-    ]);
+    const whole = await buffer(encrypt(Readable.from([plain]), PASSPHRASE));
     const read = (bytes: Buffer, passphrase = PASSPHRASE) => buffer(decrypt(Readable.from([bytes]), passphrase));
     expect(await read(whole)).toEqual(plain);
     expect(whole.includes('customer')).toBe(false);

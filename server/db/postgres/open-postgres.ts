@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import type { Database } from '../database.ts';
+import type { Database, Query, Transaction } from '../database.ts';
 import { migrate, type OpenOptions } from '../schema/migrate.ts';
 import type { Migrator } from '../schema/migrator.ts';
 import { loginOf, withLogin } from './address.ts';
 import { connectPatiently, type Waiting } from './connect.ts';
+import { transactionOf } from '../transaction.ts';
 import { adaptSchema, letServerReachRows } from './ordinary-owner.ts';
 import { createPostgres, type PostgresOptions } from './postgres.ts';
 import { createPrimary } from './primary.ts';
@@ -63,19 +64,21 @@ export async function openPostgres(url: string, options: PostgresOpenOptions): P
 export async function asOwner<T>(
   url: string,
   options: OpenOptions & { readonly waitSeconds: number },
-  work: (sql: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>) => Promise<T>,
+  work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const primary = createPrimary(url);
   const admin = await connectPatiently(primary, { seconds: options.waitSeconds, report: options.report });
   try {
     await prepare(admin, primary.address.url, options);
-    const sql = async (text: string, values: readonly unknown[] = []) =>
-      (await admin.query<Record<string, unknown>>(text, [...values])).rows;
+    const query: Query = async <R>(text: string, values: readonly unknown[] = []) => {
+      const { rows, rowCount } = await admin.query<R & pg.QueryResultRow>(text, [...values]);
+      return { rows, count: rowCount ?? 0 };
+    };
     await admin.query('begin');
     await admin.query(
       `set local timezone to 'UTC'; set local datestyle to 'ISO, MDY'; set local intervalstyle to 'iso_8601'`,
     );
-    const done = await work(sql);
+    const done = await work(transactionOf(query));
     await admin.query('commit');
     return done;
   } finally {

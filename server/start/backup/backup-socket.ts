@@ -1,9 +1,8 @@
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { rm } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
-import type { BackupSource } from './records-of.ts';
-import { streamBackup } from './write-backup.ts';
+import { type BackupSource, streamBackup } from './write-backup.ts';
 
 /** In DATA_DIR, which only its owner may enter. */
 export const SOCKET = 'backup.sock';
@@ -17,18 +16,10 @@ export async function answerBackups(source: BackupSource, warn: (line: string) =
   await rm(path, { force: true });
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => undefined); // the person has stopped it
-    const answer = async (): Promise<void> => {
-      const request = await text(socket);
-      if (request === '') return;
-      const { passphrase } = JSON.parse(request) as { passphrase: string };
-      await streamBackup(source, socket, passphrase, new Date());
-    };
-    answer()
-      .then(() => socket.end())
-      .catch((error: unknown) => {
-        warn(`the backup failed: ${String(error)}`);
-        socket.destroy();
-      });
+    answer(source, socket).catch((error: unknown) => {
+      warn(`the backup failed: ${String(error)}`);
+      socket.destroy();
+    });
   });
   server.unref();
   await new Promise<void>((resolve) => {
@@ -40,4 +31,12 @@ export async function answerBackups(source: BackupSource, warn: (line: string) =
     server.listen(path, resolve);
   });
   return () => new Promise((resolve) => server.close(() => resolve()));
+}
+
+async function answer(source: BackupSource, socket: Socket): Promise<void> {
+  const request = await text(socket);
+  // The client has only looked whether a server is there.
+  if (request === '') return void socket.end();
+  const { passphrase } = JSON.parse(request) as { passphrase: string };
+  await streamBackup(source, socket, passphrase, new Date());
 }

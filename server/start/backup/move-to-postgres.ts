@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Transaction } from '#server/db/database.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
@@ -10,11 +11,9 @@ import type { StorageConfig } from '#server/config/storage.ts';
 import { createStore } from '../open-adapters.ts';
 import { DATABASE, type DatabaseConfig, openDatabase } from '../open-database.ts';
 import { moneyFaults } from './money-audit.ts';
-import { applyRecords } from './read-backup.ts';
+import { loadRecords } from './read-backup.ts';
 import { type BackupSums, describeSums } from './records.ts';
-import { readAtOnce, recordsOf } from './records-of.ts';
-import { compareSums, refuseFull } from './restore-backup.ts';
-import { type Sql, sumTables } from './tables.ts';
+import { readAtOnce, readRecords } from './write-backup.ts';
 
 type Config = DatabaseConfig & { readonly storage: StorageConfig };
 type Print = (line: string) => void;
@@ -37,10 +36,9 @@ export async function runMoveToPostgres(config: Config, print: Print): Promise<n
   );
   try {
     const schema = await readSchema(DATABASE);
-    const sums = await asOwner(databaseUrl, { schema, waitSeconds, report: print, warn: print }, async (target) => {
-      await refuseFull(target);
-      return readAtOnce(source, (sql) => copy(sql, target, config));
-    });
+    const sums = await asOwner(databaseUrl, { schema, waitSeconds, report: print, warn: print }, (target) =>
+      readAtOnce(source, (tx) => copy(tx, target, config)),
+    );
     print(`moved ${describeSums(sums)}; every sum is right`);
   } finally {
     await source.close();
@@ -52,27 +50,17 @@ export async function runMoveToPostgres(config: Config, print: Print): Promise<n
   return 0;
 }
 
-async function copy(source: Sql, target: Sql, config: Config): Promise<BackupSums> {
+async function copy(source: Transaction, target: Transaction, config: Config): Promise<BackupSums> {
   const { dataDir } = config;
-  const files = createDiskStore(join(dataDir, 'objects'));
-  const elsewhere = config.storage.s3 === null ? null : await createStore(config);
-  const found = { objects: 0, objectBytes: 0 };
-  const from = { store: elsewhere === null ? NO_FILES : files, dataDir, settings: {} };
-  const sums = await applyRecords(recordsOf(from, source, new Date()), {
-    sql: target,
+  const bucket = config.storage.s3 === null ? null : await createStore(config);
+  const store = bucket === null ? NO_FILES : createDiskStore(join(dataDir, 'objects'));
+  const sums = await loadRecords(readRecords({ store, dataDir, settings: {} }, source, new Date()), {
+    tx: target,
     // Keys and settings stay where they are.
     file: () => Promise.resolve(),
-    async object(key, bytes) {
-      found.objects += 1;
-      found.objectBytes += bytes.length;
-      await elsewhere?.put(key, bytes);
-    },
+    object: async (key, bytes) => bucket?.put(key, bytes),
   });
-  compareSums(sums, { ...found, tables: await sumTables(target) });
-  const faults = await moneyFaults({
-    // Cast: the rows of a statement have the type that the caller gives it.
-    one: async <R>(text: string) => ((await target(text))[0] ?? null) as R | null,
-  });
+  const faults = await moneyFaults(target);
   if (faults.length > 0) throw new Error(`the money audit finds faults, and nothing was moved: ${faults.join('; ')}`);
   return sums;
 }

@@ -6,8 +6,7 @@ import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { enqueue, type JobKinds } from '#server/queue/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
 import type { BackupConfig } from '#server/config/operating/backup.ts';
-import type { BackupSource } from './records-of.ts';
-import { streamBackup, writeWhole } from './write-backup.ts';
+import { type BackupSource, streamBackup, writeWhole } from './write-backup.ts';
 
 const MINUTE_MS = 60_000;
 /** Two hours after midnight in Sydney, when rooms are least booked. */

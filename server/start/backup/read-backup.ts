@@ -1,50 +1,85 @@
 import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { Transaction } from '#server/db/database.ts';
 import { BackupUnreadable, decrypt } from './encrypted-file.ts';
 import { type BackupRecord, type BackupSums, type RecordHead, unpack } from './records.ts';
-import { beginLoading, loadRows, loadSequences, type Sql } from './tables.ts';
+import { beginLoading, type Loader, type Sequence, sumTables } from './tables.ts';
 
 type Manifest = Extract<RecordHead, { kind: 'manifest' }>;
 /** Where a backup goes. */
 type BackupTarget = {
-  /** Statements of one transaction on a database with the migrations of the backup. */
-  readonly sql: Sql;
+  /** A transaction on an unused database with the migrations of the backup. */
+  readonly tx: Transaction;
   file(name: string, bytes: Uint8Array): Promise<void>;
   object(key: string, bytes: Uint8Array): Promise<void>;
 };
 
+/** Reads the records of a file. Throws `BackupUnreadable`. */
+export async function* readBackup(file: string, passphrase: string): AsyncGenerator<BackupRecord> {
+  const unzip = createGunzip();
+  // A fault of an earlier stream is thrown to the reader of the last one.
+  pipeline(
+    createReadStream(file),
+    (sealed) => decrypt(sealed, passphrase),
+    unzip,
+    () => undefined,
+  );
+  try {
+    yield* unpack(unzip);
+  } finally {
+    unzip.destroy();
+  }
+}
+
 /** Reads what a backup was made of. Throws `BackupUnreadable`. */
 export async function readManifest(file: string, passphrase: string): Promise<Manifest> {
-  for await (const { head } of unpack(decrypt(createReadStream(file), passphrase)))
-    if (head.kind === 'manifest') return head;
+  for await (const { head } of readBackup(file, passphrase)) if (head.kind === 'manifest') return head;
   throw new BackupUnreadable('the backup is cut off or damaged');
 }
 
-/** Reads a backup into a target, rows in the transaction of `target.sql`. Returns what has to be there. Throws `BackupUnreadable`. */
-export function readBackup(file: string, passphrase: string, target: BackupTarget): Promise<BackupSums> {
-  return applyRecords(unpack(decrypt(createReadStream(file), passphrase)), target);
-}
-
-/** Writes records into a target, rows in the transaction of `target.sql`. Returns what has to be there. Throws `BackupUnreadable`. */
-export async function applyRecords(records: AsyncIterable<BackupRecord>, target: BackupTarget): Promise<BackupSums> {
+/**
+ * Writes records into a target and compares what arrived with the sums at their end, which it returns. Throws `BackupUnreadable` when the end is missing and
+ * when a sum differs.
+ */
+export async function loadRecords(
+  records: AsyncIterable<BackupRecord>,
+  { tx, file, object }: BackupTarget,
+): Promise<BackupSums> {
+  let loader: Loader | null = null;
   let sums: BackupSums | null = null;
-  let finish: (() => Promise<void>) | null = null;
+  let [objects, objectBytes] = [0, 0];
   let parts: Uint8Array[] = [];
   for await (const { head, body } of records) {
-    if (head.kind === 'manifest') finish = await beginLoading(target.sql);
-    else if (head.kind === 'rows') await loadRows(target.sql, head.table, JSON.parse(textOf(body)) as string[]);
-    else if (head.kind === 'sequences')
-      await loadSequences(target.sql, JSON.parse(textOf(body)) as { name: string; value: string }[]);
-    else if (head.kind === 'file') await target.file(head.name, body);
-    else if (head.kind === 'object') {
-      parts.push(Buffer.from(body));
+    if (head.kind === 'manifest') loader = await beginLoading(tx);
+    else if (head.kind === 'rows') await loader?.rows(head.table, parseBody<string[]>(body));
+    else if (head.kind === 'sequences') await loader?.sequences(parseBody<Sequence[]>(body));
+    else if (head.kind === 'file') await file(head.name, body);
+    else if (head.kind === 'end') ({ sums } = head);
+    else {
+      parts.push(body);
       if (!head.last) continue;
-      await target.object(head.key, Buffer.concat(parts));
+      const bytes = Buffer.concat(parts);
       parts = [];
-    } else sums = head.sums;
+      objects += 1;
+      objectBytes += bytes.length;
+      await object(head.key, bytes);
+    }
   }
-  if (!sums || !finish) throw new BackupUnreadable('the backup is cut off or damaged');
-  await finish();
+  if (!sums || !loader) throw new BackupUnreadable('the backup is cut off or damaged');
+  await loader.finish();
+  compareSums(sums, { tables: await sumTables(tx), objects, objectBytes });
   return sums;
 }
 
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+// Cast: the bytes are those that this program has written.
+const parseBody = <T>(bytes: Uint8Array): T => JSON.parse(Buffer.from(bytes).toString()) as T;
+
+function compareSums(expected: BackupSums, found: BackupSums): void {
+  const restored = new Map(Object.entries(found.tables));
+  const faults = Object.entries(expected.tables)
+    .filter(([name, { rows, sum }]) => restored.get(name)?.rows !== rows || restored.get(name)?.sum !== sum)
+    .map(([name]) => name);
+  if (expected.objects !== found.objects || expected.objectBytes !== found.objectBytes) faults.push('uploaded files');
+  if (faults.length > 0) throw new BackupUnreadable(`what was restored differs from the backup: ${faults.join(', ')}`);
+}

@@ -1,21 +1,23 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, open as openFile, rm, stat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { mkdtempDisposable, open as openFile, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ConfigRefused } from '#server/config/config-refused.ts';
-import { createDiskStore } from '#server/providers/disk-store.ts';
 import type { BackupConfig } from '#server/config/operating/backup.ts';
 import type { StorageConfig } from '#server/config/storage.ts';
+import { isAnswered } from '#server/db/directory-lock.ts';
+import { restoreDump } from '#server/db/postgres/restore-dump.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
+import { createDiskStore } from '#server/providers/disk-store.ts';
 import { createStore } from '../open-adapters.ts';
-import { type DatabaseConfig, openDatabase } from '../open-database.ts';
-import { runRestore } from '../restore.ts';
-import { isBackup, MAGIC_LENGTH } from './encrypted-file.ts';
+import { DATABASE, type DatabaseConfig, openDatabase } from '../open-database.ts';
+import { SOCKET } from './backup-socket.ts';
+import { decrypt, isBackup, MAGIC_LENGTH } from './encrypted-file.ts';
 import { describeSums } from './records.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { SOCKET } from './backup-socket.ts';
-import type { OpenCopy } from './verify-backup.ts';
+import { type OpenCopy, verifyBackup } from './verify-backup.ts';
 import { streamBackup, writeWhole } from './write-backup.ts';
 
 type Print = (line: string) => void;
@@ -26,74 +28,76 @@ type Config = DatabaseConfig & {
 };
 
 /** `npm run backup -- FILE`: while the server runs or is stopped. Returns the exit code. */
-export async function runBackup(config: Config, file: string | undefined, print: Print): Promise<number> {
+export async function runBackup(config: Config, argument: string | undefined, print: Print): Promise<number> {
   const passphrase = requirePassphrase(config);
-  if (file === undefined) throw new Error('Name a file: npm run backup -- FILE');
+  const file = requireFile('backup', argument);
   if (existsSync(file)) throw new Error(`${file} exists; name a new file`);
   if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}.`);
-  const socket = join(config.dataDir, SOCKET);
-  // The running server has the embedded database open, and nobody else may.
-  if (config.databaseUrl === null && (await answers(socket))) await askServer(socket, passphrase, file);
+  const { databaseUrl, dataDir, settings } = config;
+  const socket = join(dataDir, SOCKET);
+  // The running server has the embedded database open, and no other process may.
+  if (databaseUrl === null && (await isAnswered(socket))) await askServer(socket, passphrase, file);
   else {
     // Opening it would make an empty one.
-    if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'database')))
-      throw new Error(
-        `There is no database in ${config.dataDir}. Set DATA_DIR or DATABASE_URL to what you want to back up.`,
-      );
+    if (databaseUrl === null && !existsSync(join(dataDir, 'database')))
+      throw new Error(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to what you want to back up.`);
     const db = await openDatabase(config, { report: print, warn: print, limits: { server: null } });
-    const store = await createStore(config);
-    const { dataDir, settings } = config;
     try {
-      await writeWhole(file, (out) => streamBackup({ db, store, dataDir, settings }, out, passphrase, new Date()));
+      const source = { db, store: await createStore(config), dataDir, settings };
+      await writeWhole(file, (out) => streamBackup(source, out, passphrase, new Date()));
     } finally {
       await db.close();
     }
   }
-  print(
-    `${file}: ${Math.ceil((await stat(file)).size / 1024)} KB. Keep BACKUP_PASSPHRASE elsewhere: without it nobody can read this file.`,
-  );
+  const kilobytes = Math.ceil((await stat(file)).size / 1024);
+  print(`${file}: ${kilobytes} KB. Keep BACKUP_PASSPHRASE elsewhere: without it nobody can read this file.`);
   return 0;
 }
 
 /** `npm run restore -- FILE`: a backup, or the plain text of `pg_dump`. */
-export async function runRestoreFile(config: Config, file: string | undefined, print: Print): Promise<number> {
-  if (file === undefined) throw new Error('Name a file: npm run restore -- FILE');
-  if (!(await beginsAsBackup(file))) return runRestore(config, file, print);
+export async function runRestoreFile(config: Config, argument: string | undefined, print: Print): Promise<number> {
+  const file = requireFile('restore', argument);
+  if (!(await beginsAsBackup(file))) return restoreText(config, file, print);
   const store = await createStore(config);
-  const { databaseUrl, databaseWaitSeconds, dataDir } = config;
-  const sums = await restoreBackup(file, requirePassphrase(config), {
-    databaseUrl,
-    databaseWaitSeconds,
-    dataDir,
-    store,
-    print,
-  });
-  print(
-    `restored ${describeSums(sums)}; the settings of the old server are in ${join(dataDir, 'restored-settings.env')}`,
-  );
+  const sums = await restoreBackup(file, requirePassphrase(config), { ...config, store, print });
+  const settings = join(config.dataDir, 'restored-settings.env');
+  print(`restored ${describeSums(sums)}; the settings of the old server are in ${settings}`);
+  return 0;
+}
+
+/** Restores the plain text of `pg_dump` into the empty database of DATABASE_URL. */
+async function restoreText({ databaseUrl, databaseWaitSeconds }: Config, file: string, print: Print): Promise<number> {
+  if (databaseUrl === null)
+    throw new ConfigRefused([
+      'DATABASE_URL: is needed for the text of pg_dump; the file is no backup of npm run backup',
+    ]);
+  const schema = await readSchema(DATABASE);
+  await restoreDump(databaseUrl, file, { schema, seconds: databaseWaitSeconds, report: print });
+  print('restored; npm start migrates what is newer');
   return 0;
 }
 
 /** `npm run verify-backup -- FILE`: restores it beside, checks it and uses it. `open` builds a server on an image of a database. */
 export async function runVerifyBackup(
   config: Pick<Config, 'backup'>,
-  file: string | undefined,
+  argument: string | undefined,
   open: OpenCopy,
   print: Print,
 ): Promise<number> {
-  if (file === undefined) throw new Error('Name a file: npm run verify-backup -- FILE');
+  const file = requireFile('verify-backup', argument);
   const passphrase = requirePassphrase(config);
-  const dataDir = await mkdtemp(join(tmpdir(), 'verify-backup-'));
-  try {
-    const { verifyBackup } = await import('./verify-backup.ts');
-    const store = createDiskStore(join(dataDir, 'objects'));
-    const faults = await verifyBackup(file, passphrase, { dataDir, store, open }, print);
-    for (const fault of faults) print(`FAULT ${fault}`);
-    print(faults.length === 0 ? 'the backup is good' : 'the backup has faults');
-    return faults.length === 0 ? 0 : 1;
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'verify-backup-'));
+  const dataDir = folder.path;
+  const store = createDiskStore(join(dataDir, 'objects'));
+  const faults = await verifyBackup(file, passphrase, { dataDir, store, open }, print);
+  for (const fault of faults) print(`FAULT ${fault}`);
+  print(faults.length === 0 ? 'the backup is good' : 'the backup has faults');
+  return faults.length === 0 ? 0 : 1;
+}
+
+function requireFile(command: string, file: string | undefined): string {
+  if (file === undefined) throw new Error(`Name a file: npm run ${command} -- FILE`);
+  return file;
 }
 
 export function requirePassphrase({ backup }: Pick<Config, 'backup'>): string {
@@ -113,22 +117,17 @@ async function beginsAsBackup(file: string): Promise<boolean> {
   }
 }
 
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => resolve(true));
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
-}
-
-/** Asks the running server. What it sends is encrypted; a whole backup ends with its last frame, which `restore` checks. */
+/** Has the running server make a backup. What it sends is encrypted, and is a whole backup when it decrypts to its end. */
 async function askServer(path: string, passphrase: string, file: string): Promise<void> {
   await writeWhole(file, async (out) => {
     const socket = connect({ path, allowHalfOpen: true });
     socket.end(JSON.stringify({ passphrase }));
-    await pipeline(socket, out, { end: false });
+    await pipeline(socket, out);
   });
-  const { readManifest } = await import('./read-backup.ts');
-  await readManifest(file, passphrase);
+  try {
+    for await (const bytes of decrypt(createReadStream(file), passphrase)) void bytes;
+  } catch (error) {
+    await rm(file);
+    throw error;
+  }
 }

@@ -1,71 +1,75 @@
 import { createHash } from 'node:crypto';
-import type { BackupRecord, BackupSums } from './records.ts';
-
-/** Runs one statement with the rights of the tables' owner. */
-export type Sql = (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+import type { Transaction } from '#server/db/database.ts';
+import type { BackupRecord, BackupSums, TableSum } from './records.ts';
 
 const BATCH = 1_000;
-/** All tables but the records of the schema, what ends with the process or the connection, and uploads in progress. */
+/**
+ * All tables but the records of the schema, what ends with the process or the connection, and uploads in progress. `columns` and `fields`: the columns
+ * that can be written, and the same of a row `r`.
+ */
 const TABLES = `
-select format('%I.%I', n.nspname, c.relname) as name,
-  (select string_agg(format('%I', a.attname), ', ' order by a.attnum) from pg_attribute a
-   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
-from pg_class c join pg_namespace n on n.oid = c.relnamespace
+select format('%I.%I', n.nspname, c.relname) as name, columns, fields
+from pg_class c join pg_namespace n on n.oid = c.relnamespace, lateral (
+  select string_agg(format('%I', a.attname), ', ' order by a.attnum) as columns,
+    string_agg(format('(r).%I', a.attname), ', ' order by a.attnum) as fields
+  from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') a
 where c.relkind = 'r' and c.relpersistence = 'p' and n.nspname in ('public', 'auth', 'private', 'storage')
   and (n.nspname, c.relname) not in (('private', 'migrations'), ('private', 'code_object'), ('storage', 'uploads'), ('storage', 'upload_parts'), ('storage', 'deletion_queue'))
 order by 1`;
 /** Every database has a password of its own for its logins. */
 const LEFT_OUT: ReadonlyMap<string, string> = new Map([['private.settings', `where t.name <> 'login_password'`]]);
 
-type Table = { readonly name: string; readonly columns: string };
-
-async function tablesOf(sql: Sql): Promise<readonly Table[]> {
-  return (await sql(TABLES)).map(({ name, columns }) => ({ name: String(name), columns: String(columns) }));
-}
+type Table = { readonly name: string; readonly columns: string; readonly fields: string };
+export type Sequence = { readonly name: string; readonly value: string };
 
 /** Adds up the hashes of rows, so that their order does not matter. */
 function createSum() {
-  let rows = 0;
+  let count = 0;
   const sum = new BigUint64Array(4);
   return {
-    add(text: string): void {
-      rows += 1;
-      const hash = createHash('sha256').update(text).digest();
-      for (let at = 0; at < 4; at += 1) sum[at] = BigInt.asUintN(64, (sum[at] ?? 0n) + hash.readBigUInt64BE(at * 8));
+    add(rows: readonly string[]): void {
+      count += rows.length;
+      for (const row of rows) {
+        const hash = createHash('sha256').update(row).digest();
+        for (let at = 0; at < 4; at += 1) sum[at] = BigInt.asUintN(64, (sum[at] ?? 0n) + hash.readBigUInt64BE(at * 8));
+      }
     },
-    value: () => ({ rows, sum: [...sum].map((part) => part.toString(16).padStart(16, '0')).join('') }),
+    value: (): TableSum => ({ rows: count, sum: [...sum].map((part) => part.toString(16).padStart(16, '0')).join('') }),
   };
 }
 
-/** Reads all rows inside a transaction that sees one moment. Fills `sums`. */
-export async function* dumpTables(
-  sql: Sql,
-  sums: Record<string, { rows: number; sum: string }>,
-): AsyncGenerator<BackupRecord> {
-  for (const { name } of await tablesOf(sql)) {
+/** Reads all rows inside a transaction that sees one moment. Returns the sums of the tables. */
+export async function* dumpTables(tx: Transaction): AsyncGenerator<BackupRecord, BackupSums['tables']> {
+  const sums = new Map<string, TableSum>();
+  for (const { name } of (await tx.query<Table>(TABLES)).rows) {
     const sum = createSum();
-    await sql(`declare dump no scroll cursor for select t::text as row from ${name} t ${LEFT_OUT.get(name) ?? ''}`);
+    await tx.query(
+      `declare dump no scroll cursor for select t::text as row from ${name} t ${LEFT_OUT.get(name) ?? ''}`,
+    );
     for (;;) {
-      const rows = (await sql(`fetch ${BATCH} from dump`)).map(({ row }) => String(row));
+      const rows = (await tx.query<{ row: string }>(`fetch ${BATCH} from dump`)).rows.map(({ row }) => row);
       if (rows.length === 0) break;
-      for (const row of rows) sum.add(row);
+      sum.add(rows);
       yield { head: { kind: 'rows', table: name }, body: Buffer.from(JSON.stringify(rows)) };
     }
-    await sql('close dump');
-    sums[name] = sum.value();
+    await tx.query('close dump');
+    sums.set(name, sum.value());
   }
-  const sequences = await sql(
+  const { rows: sequences } = await tx.query<Sequence>(
     `select format('%I.%I', schemaname, sequencename) as name, last_value::text as value from pg_sequences
      where schemaname in ('public', 'auth', 'private', 'storage') and last_value is not null`,
   );
   yield { head: { kind: 'sequences' }, body: Buffer.from(JSON.stringify(sequences)) };
+  return Object.fromEntries(sums);
 }
 
 /** Reads the rows of a database again and returns their sums. */
-export async function sumTables(sql: Sql): Promise<BackupSums['tables']> {
-  const sums: Record<string, { rows: number; sum: string }> = {};
-  for await (const record of dumpTables(sql, sums)) void record;
-  return sums;
+export async function sumTables(tx: Transaction): Promise<BackupSums['tables']> {
+  const records = dumpTables(tx);
+  for (;;) {
+    const { done, value } = await records.next();
+    if (done) return value;
+  }
 }
 
 const FOREIGN_KEYS = `
@@ -74,38 +78,44 @@ select format('alter table %s alter constraint %I', c.conrelid::regclass, c.conn
 from pg_constraint c join pg_namespace n on n.oid = c.connamespace
 where c.contype = 'f' and c.conparentid = 0 and n.nspname in ('public', 'auth', 'private', 'storage')`;
 
-/** Prepares an empty, migrated database for rows in any order: nothing but constraints acts on them. Returns what ends that. */
-export async function beginLoading(sql: Sql): Promise<() => Promise<void>> {
-  const tables = await tablesOf(sql);
-  const keys = (await sql(FOREIGN_KEYS)).map(({ change, before }) => ({
-    change: String(change),
-    before: String(before),
-  }));
-  for (const { name } of tables) await sql(`alter table ${name} disable trigger user`);
-  for (const { change } of keys) await sql(`${change} deferrable initially deferred`);
-  const [password] = await sql(`select value::text as value from private.settings where name = 'login_password'`);
-  await sql(`truncate ${tables.map(({ name }) => name).join(', ')} cascade`);
-  if (password)
-    await sql(`insert into private.settings (name, value) values ('login_password', $1::jsonb)`, [password['value']]);
-  return async () => {
-    await sql('set constraints all immediate');
-    for (const { change, before } of keys) await sql(`${change} ${before}`);
-    for (const { name } of tables) await sql(`alter table ${name} enable trigger user`);
+/** Writes rows into a database. `finish` has to be called after the last. */
+export type Loader = {
+  rows(table: string, rows: readonly string[]): Promise<void>;
+  sequences(sequences: readonly Sequence[]): Promise<void>;
+  finish(): Promise<void>;
+};
+
+/**
+ * Prepares a migrated database for rows in any order: only constraints act on them. Loading replaces all rows, so it throws when the database has been
+ * used.
+ */
+export async function beginLoading(tx: Transaction): Promise<Loader> {
+  const { count: used } = await tx.query('select from auth.users union all select from private.booking limit 1');
+  if (used > 0) throw new Error('the database is not empty; restore into a new one');
+  const { rows: tables } = await tx.query<Table>(TABLES);
+  const { rows: keys } = await tx.query<{ change: string; before: string }>(FOREIGN_KEYS);
+  for (const { name } of tables) await tx.query(`alter table ${name} disable trigger user`);
+  for (const { change } of keys) await tx.query(`${change} deferrable initially deferred`);
+  const others = tables.filter(({ name }) => name !== 'private.settings').map(({ name }) => name);
+  await tx.query(`delete from private.settings where name <> 'login_password'`);
+  await tx.query(`truncate ${others.join(', ')} cascade`);
+  return {
+    async rows(name, rows) {
+      const table = tables.find((each) => each.name === name);
+      if (!table) throw new Error(`the backup has the table ${name}, which this version does not know`);
+      await tx.query(
+        `insert into ${name} (${table.columns}) overriding system value
+         select ${table.fields} from (select unnest($1::text[])::${name} as r) x`,
+        [rows],
+      );
+    },
+    async sequences(sequences) {
+      for (const { name, value } of sequences) await tx.query('select setval($1::regclass, $2::bigint)', [name, value]);
+    },
+    async finish() {
+      await tx.query('set constraints all immediate');
+      for (const { change, before } of keys) await tx.query(`${change} ${before}`);
+      for (const { name } of tables) await tx.query(`alter table ${name} enable trigger user`);
+    },
   };
-}
-
-/** Writes the rows of one record. */
-export async function loadRows(sql: Sql, table: string, rows: readonly string[]): Promise<void> {
-  const found = (await tablesOf(sql)).find(({ name }) => name === table);
-  if (!found) throw new Error(`the backup has the table ${table}, which this version does not know`);
-  const columns = found.columns.split(', ');
-  await sql(
-    `insert into ${table} (${found.columns}) overriding system value
-     select ${columns.map((column) => `(r).${column}`).join(', ')} from (select unnest($1::text[])::${table} as r) x`,
-    [rows],
-  );
-}
-
-export async function loadSequences(sql: Sql, sequences: readonly { name: string; value: string }[]): Promise<void> {
-  for (const { name, value } of sequences) await sql('select setval($1::regclass, $2::bigint)', [name, value]);
 }

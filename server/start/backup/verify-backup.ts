@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { describeSums } from './records.ts';
 import { openRestored } from './restore-backup.ts';
@@ -62,4 +64,12 @@ export async function verifyBackup(
   } finally {
     await app.close();
   }
+}
+
+const KEY_LINE = /^((?:APP|JWT)_SECRET(?:_PREVIOUS)?)=(.+)$/gm;
+
+/** Reads the variables of the server's keys from the settings that a restore wrote. */
+export async function restoredKeys(dataDir: string): Promise<Record<string, string>> {
+  const text = await readFile(join(dataDir, 'restored-settings.env'), 'utf8');
+  return Object.fromEntries(Array.from(text.matchAll(KEY_LINE), ([, name = '', value = '']) => [name, value]));
 }

@@ -1,36 +1,131 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Database, Transaction } from '#server/db/database.ts';
+import { createPglite } from '#server/db/engine/pglite.ts';
+import { outsideOfRequests } from '#server/db/request-scope.ts';
+import { readMigrations } from '#server/db/schema/schema.ts';
+import type { ObjectStore } from '#server/providers/ports.ts';
+import { isEmbedded } from '../observe/embedded.ts';
+import { DATABASE } from '../open-database.ts';
 import { encrypt } from './encrypted-file.ts';
-import { pack } from './records.ts';
-import { atOneMoment, type BackupSource, recordsOf } from './records-of.ts';
+import { type BackupRecord, type BackupSums, pack } from './records.ts';
+import { dumpTables } from './tables.ts';
 
-/** Writes an encrypted backup into a stream, which it does not end. */
-export function streamBackup(source: BackupSource, out: Writable, passphrase: string, now: Date): Promise<void> {
-  return atOneMoment(source.db, (sql) => encrypt(pack(recordsOf(source, sql, now)), out, passphrase));
-}
+/** What a backup is made of, apart from the rows. `settings`: the environment variables of the server. */
+type FileSource = {
+  readonly store: Pick<ObjectStore, 'list' | 'get'>;
+  readonly dataDir: string;
+  readonly settings: Readonly<Record<string, string>>;
+};
+export type BackupSource = FileSource & { readonly db: Database };
 
-/** Writes a file that appears whole or not at all, readable by its owner only. `write` fills it. */
+/** Uploaded files, and photos of licences that wait for a person. */
+const FOLDERS = ['objects', 'review'];
+const PART = 4 * 1024 * 1024;
+const NOTHING = new Uint8Array();
+
+/** Writes a file that appears whole or not at all, readable by its owner only. `write` fills and ends it. */
 export async function writeWhole(file: string, write: (out: Writable) => Promise<void>): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.part`;
-  const out = createWriteStream(draft, { mode: 0o600 });
-  const closed = finished(out);
-  // Reported by the await below.
-  closed.catch(() => undefined);
+  const out = (await open(draft, 'w', 0o600)).createWriteStream({ flush: true });
   try {
-    await Promise.race([write(out), closed]);
-    out.end();
-    await closed;
-    const written = await open(draft, 'r+');
-    await written.sync();
-    await written.close();
+    await write(out);
     await rename(draft, file);
   } catch (error) {
     out.destroy();
     await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** Writes an encrypted backup into a stream and ends it. The embedded database is copied in memory first, so that no statement waits meanwhile. */
+export async function streamBackup(source: BackupSource, out: Writable, passphrase: string, now: Date): Promise<void> {
+  const { db } = source;
+  const copy = isEmbedded(db) ? await createPglite(await db.image()) : null;
+  try {
+    await readAtOnce(copy ?? db, (tx) =>
+      pipeline(
+        pack(readRecords(source, tx, now)),
+        createGzip({ level: 5 }),
+        (bytes: AsyncIterable<Buffer>) => encrypt(bytes, passphrase),
+        out,
+      ),
+    );
+  } finally {
+    await copy?.close();
+  }
+}
+
+/** What the text of a row depends on, and no time limits, as writing a large file takes long. */
+const SETTINGS = [
+  'set transaction isolation level repeatable read',
+  `set local timezone to 'UTC'`,
+  `set local datestyle to 'ISO, MDY'`,
+  `set local intervalstyle to 'iso_8601'`,
+  `set local bytea_output to 'hex'`,
+  'set local extra_float_digits to 1',
+  'set local statement_timeout to 0',
+  'set local idle_in_transaction_session_timeout to 0',
+];
+
+/** Calls `work` with a transaction that sees the rows of one moment. */
+export function readAtOnce<T>(db: Pick<Database, 'transaction'>, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  // PostgreSQL accepts the isolation level only before any query, and the note of a request, or of the job of the night, is one.
+  return outsideOfRequests(() =>
+    db.transaction(async (tx) => {
+      for (const setting of SETTINGS) await tx.query(setting);
+      return work(tx);
+    }),
+  );
+}
+
+/** Lists everything that a backup holds: the rows of one moment, then files. `now`: when it is made. */
+export async function* readRecords(
+  { store, dataDir, settings }: FileSource,
+  tx: Transaction,
+  now: Date,
+): AsyncGenerator<BackupRecord> {
+  // The start has applied all of them.
+  const migrations = (await readMigrations(DATABASE)).map(({ name }) => name);
+  yield { head: { kind: 'manifest', format: 1, createdAt: now.toISOString(), migrations }, body: NOTHING };
+  // With keys from the environment there is no file. One that cannot be read fails the backup.
+  const keys = join(dataDir, 'keys.json');
+  if (existsSync(keys)) yield { head: { kind: 'file', name: 'keys.json' }, body: await readFile(keys) };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${toLine(value)}\n`);
+  yield { head: { kind: 'file', name: 'settings.env' }, body: Buffer.from(lines.join('')) };
+  const tables = yield* dumpTables(tx);
+  const files = yield* dumpObjects(store);
+  yield { head: { kind: 'end', sums: { tables, ...files } }, body: NOTHING };
+}
+
+/** A value as a file of settings takes it: JSON without line breaks; those of certificates and keys as \n, which the settings read. */
+function toLine(value: string): string {
+  if (!value.includes('\n')) return value;
+  try {
+    return JSON.stringify(JSON.parse(value));
+  } catch {
+    return value.replaceAll('\n', String.raw`\n`);
+  }
+}
+
+async function* dumpObjects(store: FileSource['store']): AsyncGenerator<BackupRecord, Omit<BackupSums, 'tables'>> {
+  let [objects, objectBytes] = [0, 0];
+  for (const folder of FOLDERS)
+    for await (const { key } of store.list(folder)) {
+      const bytes = await store.get(key);
+      // Deleted since the rows were read, or the remains of a broken write.
+      if (bytes === null) continue;
+      objects += 1;
+      objectBytes += bytes.length;
+      for (let at = 0; at === 0 || at < bytes.length; at += PART) {
+        const last = at + PART >= bytes.length;
+        yield { head: { kind: 'object', key, last }, body: bytes.subarray(at, at + PART) };
+      }
+    }
+  return { objects, objectBytes };
 }
