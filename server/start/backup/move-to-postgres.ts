@@ -6,16 +6,15 @@ import { readSchema } from '#server/db/schema/schema.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
+import type { Config } from '#server/config.ts';
 import { ConfigRefused } from '#server/config/config-refused.ts';
-import type { StorageConfig } from '#server/config/storage.ts';
 import { createStore } from '../open-adapters.ts';
-import { DATABASE, type DatabaseConfig, openDatabase } from '../open-database.ts';
+import { DATABASE, openDatabase } from '../open-database.ts';
 import { moneyFaults } from './money-audit.ts';
 import { loadRecords } from './read-backup.ts';
 import { type BackupSums, describeSums } from './records.ts';
 import { readAtOnce, readRecords } from './write-backup.ts';
 
-type Config = DatabaseConfig & { readonly storage: StorageConfig };
 type Print = (line: string) => void;
 
 /**

@@ -1,31 +1,25 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdtempDisposable, open as openFile, rm, stat } from 'node:fs/promises';
+import { open as openFile, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Config } from '#server/config.ts';
 import { ConfigRefused } from '#server/config/config-refused.ts';
-import type { BackupConfig } from '#server/config/operating/backup.ts';
-import type { StorageConfig } from '#server/config/storage.ts';
 import { isAnswered } from '#server/db/directory-lock.ts';
 import { restoreDump } from '#server/db/postgres/restore-dump.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { createStore } from '../open-adapters.ts';
-import { DATABASE, type DatabaseConfig, openDatabase } from '../open-database.ts';
+import { DATABASE, openDatabase } from '../open-database.ts';
 import { SOCKET } from './backup-socket.ts';
 import { decrypt, isBackup, MAGIC_LENGTH } from './encrypted-file.ts';
 import { describeSums } from './records.ts';
 import { restoreBackup } from './restore-backup.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
 import { type OpenCopy, verifyBackup } from './verify-backup.ts';
 import { streamBackup, writeWhole } from './write-backup.ts';
 
 type Print = (line: string) => void;
-type Config = DatabaseConfig & {
-  readonly backup: BackupConfig;
-  readonly storage: StorageConfig;
-  readonly settings: Readonly<Record<string, string>>;
-};
 
 /** `npm run backup -- FILE`: while the server runs or is stopped. Returns the exit code. */
 export async function runBackup(config: Config, argument: string | undefined, print: Print): Promise<number> {
@@ -86,7 +80,7 @@ export async function runVerifyBackup(
 ): Promise<number> {
   const file = requireFile('verify-backup', argument);
   const passphrase = requirePassphrase(config);
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'verify-backup-'));
+  await using folder = await createTemporaryFolder('verify-backup-');
   const dataDir = folder.path;
   const store = createDiskStore(join(dataDir, 'objects'));
   const faults = await verifyBackup(file, passphrase, { dataDir, store, open }, print);

@@ -1,7 +1,6 @@
-import type { CheckedConfig } from './checked-config.ts';
-import { type Finding, findingsOf } from './finding.ts';
+import type { Config } from '#server/config.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
 
-const { ok, warn, fail } = findingsOf('clock');
 /** From here on signatures of webhooks and codes of authenticator apps begin to fail. */
 const WRONG_MS = 30_000;
 const OFF_MS = 2_000;
@@ -18,7 +17,7 @@ export function clockFinding(other: string, here: number, there: number): Findin
 const TIMEOUT_MS = 10_000;
 
 /** Compares with the payment provider: its webhooks are refused when the clocks differ too much. */
-export async function clockFindings({ stripe }: Pick<CheckedConfig, 'stripe'>): Promise<Finding[]> {
+export async function clockFindings({ stripe }: Pick<Config, 'stripe'>): Promise<Finding[]> {
   const before = Date.now();
   const answer = await fetch(stripe.apiUrl ?? 'https://api.stripe.com', {
     method: 'HEAD',

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { CheckedConfig } from './checked-config.ts';
+import type { Config } from '#server/config.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { readMigrationRecords } from '#server/db/schema/records.ts';
 import { MigrationRefused, planUpgrade } from '#server/db/schema/upgrade-plan.ts';
@@ -9,10 +9,9 @@ import { DatabaseRefused } from '#server/db/postgres/refused.ts';
 import { missingRoles } from '#server/db/postgres/roles.ts';
 import { DATABASE } from '../open-database.ts';
 import { clockFinding } from './clock.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { fail, type Finding, listFindings, ok, reasonOf, warn } from './finding.ts';
 
-type CheckedParts = Pick<CheckedConfig, 'databaseUrl' | 'poolSize'>;
-const { ok, warn, fail } = findingsOf('database');
+type CheckedParts = Pick<Config, 'databaseUrl' | 'poolSize'>;
 
 /** Whether the login of DATABASE_URL can do what the server needs. Changes nothing. */
 export async function databaseFindings(config: CheckedParts): Promise<Finding[]> {
@@ -53,44 +52,38 @@ async function rightsFindings(admin: pg.Client, { poolSize }: CheckedParts): Pro
   const facts = (await admin.query<Facts>(FACTS)).rows[0];
   if (!facts) return [fail('the login of DATABASE_URL has no role', 'Use the login of the owner of the database.')];
   const { login, database } = facts;
-  const found: Finding[] = [];
-  if (facts.major < OLDEST)
-    found.push(fail(`PostgreSQL ${facts.version} is too old`, `Use version ${OLDEST} or newer.`));
-  if (await isReadOnly(admin))
-    found.push(fail('the server takes no writes', 'Name the primary, or all servers, in DATABASE_URL.'));
-  if (!facts.owner && !facts.superuser)
-    found.push(
+  const roles = await missingRoles(admin);
+  // A pool for callers, one for the server's own work, and single connections for messages and migrations.
+  const needed = 2 * poolSize + 4;
+  return listFindings(
+    ok(`PostgreSQL ${facts.version}, ${login} in the database ${database}`),
+    facts.major < OLDEST && fail(`PostgreSQL ${facts.version} is too old`, `Use version ${OLDEST} or newer.`),
+    (await isReadOnly(admin)) &&
+      fail('the server takes no writes', 'Name the primary, or all servers, in DATABASE_URL.'),
+    !facts.owner &&
+      !facts.superuser &&
       fail(
         `the login ${login} does not own the database ${database}`,
         `Run: alter database ${database} owner to ${login}`,
       ),
-    );
-  if (!facts.trigrams)
-    found.push(
+    !facts.trigrams &&
       fail('the extension pg_trgm is not there', 'Install the package postgresql-contrib on the database server.'),
-    );
-  if (facts.encoding !== 'UTF8')
-    found.push(fail(`the encoding is ${facts.encoding}`, 'Make the database with: createdb -E UTF8 -T template0'));
-  const roles = await missingRoles(admin);
-  if (roles.length > 0)
-    found.push(
+    facts.encoding !== 'UTF8' &&
+      fail(`the encoding is ${facts.encoding}`, 'Make the database with: createdb -E UTF8 -T template0'),
+    roles.length > 0 &&
       fail(
         `the login may not make the roles ${roles.join(', ')}`,
         'Start the server once: it prints the SQL for an administrator.',
       ),
-    );
-  // A pool for callers, one for the server's own work, and single connections for messages and migrations.
-  const needed = 2 * poolSize + 4;
-  if (facts.free < needed)
-    found.push(
+    facts.free < needed &&
       warn(
         `${facts.free} connections are free, each server may take ${needed}`,
         'Raise max_connections of the database, or lower POOL_SIZE.',
       ),
-    );
-  if (!facts.encrypted && !facts.here)
-    found.push(warn('the connection is not encrypted', 'Add ?sslmode=verify-full to DATABASE_URL.'));
-  return [ok(`PostgreSQL ${facts.version}, ${login} in the database ${database}`), ...found];
+    !facts.encrypted &&
+      !facts.here &&
+      warn('the connection is not encrypted', 'Add ?sslmode=verify-full to DATABASE_URL.'),
+  );
 }
 
 async function migrationsFinding(admin: pg.Client): Promise<Finding> {
@@ -122,5 +115,6 @@ export function compareMigrations(schema: Schema, recorded: ReadonlyMap<string, 
 async function clockOf(admin: pg.Client): Promise<Finding> {
   const before = Date.now();
   const { rows } = await admin.query<{ now: Date }>('select clock_timestamp() as now');
-  return clockFinding('the database', (before + Date.now()) / 2, rows[0]?.now.getTime() ?? 0);
+  const finding = clockFinding('the database', (before + Date.now()) / 2, rows[0]?.now.getTime() ?? 0);
+  return { area: 'clock', ...finding };
 }

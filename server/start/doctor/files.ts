@@ -1,29 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import type { CheckedConfig } from './checked-config.ts';
+import { statfs } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Config } from '#server/config.ts';
+import { requireWritable } from '../data-dir/require-writable.ts';
 import { createStore } from '../open-adapters.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { attempt, fail, type Finding, ok, reasonOf, warn } from './finding.ts';
 
-const { ok, warn, fail } = findingsOf('files');
 const MEGABYTE = 1024 * 1024;
 /** The embedded database, uploads and the spool need room to grow. */
 const ROOM_MB = 2_000;
 const LEAST_MB = 200;
 
 /** Whether the folders can be written and have room, and whether the bucket keeps what is put there. */
-export async function fileFindings(config: Pick<CheckedConfig, 'dataDir' | 'backup' | 'storage'>): Promise<Finding[]> {
+export async function fileFindings(config: Pick<Config, 'dataDir' | 'backup' | 'storage'>): Promise<Finding[]> {
   const folders = [config.dataDir, ...(config.backup.dir === null ? [] : [config.backup.dir])];
   const found = await Promise.all(folders.map((folder) => folderFinding(resolve(folder))));
-  return [...found, ...(config.storage.s3 === null ? [] : [await bucketFinding(config)])];
+  return [...found, ...(await bucketFindings(config))];
 }
 
 async function folderFinding(folder: string): Promise<Finding> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const file = join(folder, `.doctor-${randomUUID()}`);
-    await writeFile(file, 'x');
-    await rm(file);
+    await requireWritable(folder);
     return roomFinding(folder, await statfs(folder));
   } catch (error) {
     return fail(
@@ -42,19 +39,17 @@ export function roomFinding(folder: string, { bavail, bsize }: { bavail: number;
   return free < ROOM_MB ? warn(text, advice) : ok(text);
 }
 
-async function bucketFinding(config: Pick<CheckedConfig, 'dataDir' | 'storage'>): Promise<Finding> {
-  const key = `doctor/${randomUUID()}`;
-  try {
+async function bucketFindings(config: Pick<Config, 'dataDir' | 'storage'>): Promise<Finding[]> {
+  if (config.storage.s3 === null) return [];
+  const subject = `the bucket ${config.storage.s3.bucket}`;
+  const advice = 'Check the settings STORAGE_S3_…: the key needs to read, write, list and delete.';
+  return attempt(subject, advice, async () => {
+    const key = `doctor/${randomUUID()}`;
     const store = await createStore(config);
     await store.put(key, Buffer.from(key));
     const kept = await store.get(key);
     await store.remove(key);
     if (kept === null || Buffer.from(kept).toString() !== key) throw new Error('it returned something else');
-    return ok(`the bucket ${config.storage.s3?.bucket} keeps files`);
-  } catch (error) {
-    return fail(
-      `the bucket ${config.storage.s3?.bucket}: ${reasonOf(error)}`,
-      'Check the settings STORAGE_S3_…: the key needs to read, write, list and delete.',
-    );
-  }
+    return [ok(`${subject} keeps files`)];
+  });
 }

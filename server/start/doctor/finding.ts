@@ -1,8 +1,8 @@
 import { ProviderError } from '#server/providers/call.ts';
 
-/** One line of `npm run doctor`. `advice`: what to do about it; '' where nothing is to be done. */
+/** One line of `npm run doctor`. `advice`: what to do about it; '' where nothing is to be done. `area`: when it is not that of the check. */
 export type Finding = {
-  readonly area: Area;
+  readonly area?: Area;
   readonly state: 'ok' | 'warn' | 'fail';
   readonly text: string;
   readonly advice: string;
@@ -22,15 +22,26 @@ export type Area =
   | 'clock'
   | 'site';
 
-/** Something to look at: it finds out what is right and wrong in its area. */
-export type Check = { readonly area: Area; readonly run: () => Promise<readonly Finding[]> };
+export const ok = (text: string): Finding => ({ state: 'ok', text, advice: '' });
+export const warn = (text: string, advice: string): Finding => ({ state: 'warn', text, advice });
+export const fail = (text: string, advice: string): Finding => ({ state: 'fail', text, advice });
 
-/** Writes the findings of an area. */
-export const findingsOf = (area: Area) => ({
-  ok: (text: string): Finding => ({ area, state: 'ok', text, advice: '' }),
-  warn: (text: string, advice: string): Finding => ({ area, state: 'warn', text, advice }),
-  fail: (text: string, advice: string): Finding => ({ area, state: 'fail', text, advice }),
-});
+/** Keeps the findings whose condition holds, for `condition && warn(…)`. */
+export const listFindings = (...findings: readonly (Finding | false)[]): Finding[] =>
+  findings.filter((finding) => finding !== false);
+
+/** Returns what `work` finds. When it throws, the finding is that `subject` failed, with the reason. */
+export async function attempt(
+  subject: string,
+  advice: string | ((error: unknown) => string),
+  work: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return await work();
+  } catch (error) {
+    return [fail(`${subject}: ${reasonOf(error)}`, typeof advice === 'string' ? advice : advice(error))];
+  }
+}
 
 /** Why a call failed: the reason of the provider, and the code of the innermost cause, such as ECONNREFUSED. */
 export function reasonOf(error: unknown): string {
@@ -41,11 +52,13 @@ export function reasonOf(error: unknown): string {
   return code === null || message?.includes(code) ? (message ?? '') : `${code}: ${message}`;
 }
 
-/** What to do about a failed call: the network when nobody answered, else as `otherwise` says. */
-export function adviceFor(error: unknown, otherwise: string): string {
-  const silent = error instanceof ProviderError && error.reason === 'no_response';
-  return silent ? 'Check that this machine reaches it: address, network, firewall.' : otherwise;
-}
+/** The advice for `attempt` about a call: to check the network when there was no answer, and otherwise `advice`. */
+export const networkOr =
+  (advice: string) =>
+  (error: unknown): string =>
+    error instanceof ProviderError && error.reason === 'no_response'
+      ? 'Check that this machine reaches it: address, network, firewall.'
+      : advice;
 
 function innermost(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0]);

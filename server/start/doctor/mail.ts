@@ -1,15 +1,13 @@
 import { resolveTxt } from 'node:dns/promises';
 import nodemailer from 'nodemailer';
-import type { CheckedConfig } from './checked-config.ts';
+import type { Config } from '#server/config.ts';
 import { isLoopback } from '#server/config/fields.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import { fail, type Finding, listFindings, ok, reasonOf, warn } from './finding.ts';
 
-type CheckedParts = Pick<CheckedConfig, 'smtpUrl' | 'mailFrom' | 'sandboxUrl'>;
-const { ok, warn, fail } = findingsOf('mail');
 const TIMEOUT_MS = 10_000;
 
 /** Logs in at the mail server without sending, and looks for the records that keep mails out of the spam folder. */
-export async function mailFindings(config: CheckedParts): Promise<Finding[]> {
+export async function mailFindings(config: Pick<Config, 'smtpUrl' | 'mailFrom'>): Promise<Finding[]> {
   const { hostname } = new URL(config.smtpUrl);
   const login = await loginFinding(config.smtpUrl, hostname);
   const here = isLoopback(config.smtpUrl.replace(/^smtps?:/, 'http:'));
@@ -48,9 +46,9 @@ export async function senderFindings(from: string, resolve: Resolve): Promise<Fi
     (await resolve(name).catch(() => [])).some((parts) => parts.join('').startsWith(start));
   const [spf, dmarc] = await Promise.all([has(domain, 'v=spf1'), has(`_dmarc.${domain}`, 'v=DMARC1')]);
   const advice = 'Add the DNS record that your mail service shows for the domain, and DKIM with it.';
-  return [
-    ...(spf ? [] : [warn(`${domain} has no SPF record`, advice)]),
-    ...(dmarc ? [] : [warn(`_dmarc.${domain} has no DMARC record`, advice)]),
-    ...(spf && dmarc ? [ok(`${domain} has SPF and DMARC records`)] : []),
-  ];
+  return listFindings(
+    !spf && warn(`${domain} has no SPF record`, advice),
+    !dmarc && warn(`_dmarc.${domain} has no DMARC record`, advice),
+    spf && dmarc && ok(`${domain} has SPF and DMARC records`),
+  );
 }

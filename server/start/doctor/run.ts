@@ -1,15 +1,15 @@
-import type { CheckedConfig } from './checked-config.ts';
+import type { Config } from '#server/config.ts';
+import { ConfigRefused } from '#server/config/config-refused.ts';
 import type { NamedCall } from '#server/providers/call.ts';
 import { createWallets } from '../open-adapters.ts';
-import { ConfigRefused } from '#server/config/config-refused.ts';
 import { clockFindings } from './clock.ts';
+import { backupFindings, configFindings } from './config-findings.ts';
 import { databaseFindings } from './database.ts';
 import { lockFindings, plugFindings, readerFindings } from './devices.ts';
 import { fileFindings } from './files.ts';
-import { type Area, type Check, createRedaction, type Finding, findingsOf, reasonOf } from './finding.ts';
+import { type Area, createRedaction, fail, type Finding, reasonOf } from './finding.ts';
 import { mailFindings } from './mail.ts';
 import { hostedCheckFindings, paymentFindings } from './payments.ts';
-import { backupFindings, configFindings } from './config-findings.ts';
 import { siteFindings } from './site.ts';
 import { passServiceFindings, walletFindings } from './wallet.ts';
 
@@ -20,37 +20,41 @@ const LIMIT_MS = 60_000;
 const direct = { run: <T>(_call: NamedCall, work: () => Promise<T>): Promise<T> => work() };
 const UNGUARDED = { applePush: direct, googleWallet: direct };
 
-function checksOf(config: CheckedConfig): Check[] {
-  return [
-    { area: 'settings', run: () => Promise.resolve(configFindings(config)) },
-    { area: 'database', run: () => databaseFindings(config) },
-    { area: 'files', run: () => fileFindings(config) },
-    { area: 'backup', run: () => Promise.resolve(backupFindings(config)) },
-    { area: 'payments', run: () => paymentFindings(config) },
-    { area: 'id checks', run: () => hostedCheckFindings(config) },
-    { area: 'id checks', run: () => readerFindings(config) },
-    { area: 'locks', run: () => lockFindings(config) },
-    { area: 'plugs', run: () => plugFindings(config) },
-    { area: 'mail', run: () => mailFindings(config) },
-    { area: 'wallets', run: () => Promise.resolve(walletFindings(config, new Date())) },
-    {
-      area: 'wallets',
-      run: async () => passServiceFindings(await createWallets(config.wallet, UNGUARDED), new Date()),
-    },
-    { area: 'clock', run: () => clockFindings(config) },
-    { area: 'site', run: () => siteFindings(config) },
-  ];
-}
+type Check = (config: Config) => readonly Finding[] | Promise<readonly Finding[]>;
+const CHECKS: readonly (readonly [Area, Check])[] = [
+  ['settings', configFindings],
+  ['database', databaseFindings],
+  ['files', fileFindings],
+  ['backup', backupFindings],
+  ['payments', paymentFindings],
+  ['id checks', hostedCheckFindings],
+  ['id checks', readerFindings],
+  ['locks', lockFindings],
+  ['plugs', plugFindings],
+  ['mail', mailFindings],
+  ['wallets', (config) => walletFindings(config, new Date())],
+  ['wallets', async ({ wallet }) => passServiceFindings(await createWallets(wallet, UNGUARDED), new Date())],
+  ['clock', clockFindings],
+  ['site', siteFindings],
+];
+
+type AreaFinding = Finding & { readonly area: Area };
 
 /** Runs all checks side by side and returns what they find, in their order, without a secret. */
-export async function examine(config: CheckedConfig): Promise<Finding[]> {
-  const found = await Promise.all(checksOf(config).map(withLimit));
+export async function examine(config: Config): Promise<AreaFinding[]> {
   const redact = createRedaction(config.settings);
-  return found.flat().map((one) => ({ ...one, text: redact(one.text), advice: redact(one.advice) }));
+  const found = CHECKS.map(async ([area, check]) =>
+    (await withLimit(async () => check(config))).map((finding) => ({
+      area,
+      ...finding,
+      text: redact(finding.text),
+      advice: redact(finding.advice),
+    })),
+  );
+  return (await Promise.all(found)).flat();
 }
 
-async function withLimit({ area, run }: Check): Promise<readonly Finding[]> {
-  const { fail } = findingsOf(area);
+async function withLimit(run: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<readonly Finding[]>((settle) => {
     timer = setTimeout(() => settle([fail('no answer within a minute', 'Look again later.')]), LIMIT_MS);
@@ -61,34 +65,33 @@ async function withLimit({ area, run }: Check): Promise<readonly Finding[]> {
 
 /** `npm run doctor`: one line for each finding, or with `--json` one object. Returns the exit code: 1 when something fails. */
 export async function runDoctor(
-  readConfig: () => CheckedConfig,
+  readConfig: () => Config,
   args: readonly string[],
   print: (line: string) => void,
 ): Promise<number> {
   const found = await examineAll(readConfig);
   const failed = found.some(({ state }) => state === 'fail');
   if (args.includes('--json')) print(JSON.stringify({ ok: !failed, findings: found }));
-  else for (const one of found) print(describe(one));
+  else for (const finding of found) print(describe(finding));
   return failed ? 1 : 0;
 }
 
-async function examineAll(readConfig: () => CheckedConfig): Promise<Finding[]> {
-  let config: CheckedConfig;
+async function examineAll(readConfig: () => Config): Promise<AreaFinding[]> {
+  let config: Config;
   try {
     config = readConfig();
   } catch (error) {
     if (!(error instanceof ConfigRefused)) throw error;
     // Everything else depends on the settings.
-    return error.faults.map((fault) =>
-      findingsOf('settings').fail(fault, 'Correct it; .env.example explains each setting.'),
-    );
+    const advice = 'Correct it; .env.example explains each setting.';
+    return error.faults.map((fault) => ({ area: 'settings', ...fail(fault, advice) }));
   }
   return examine(config);
 }
 
 const WIDEST: Area = 'id checks';
 
-function describe({ state, area, text, advice }: Finding): string {
+function describe({ state, area, text, advice }: AreaFinding): string {
   const line = `${state.padEnd(4)}  ${area.padEnd(WIDEST.length)}  ${text}`;
   return advice === '' ? line : `${line}\n${' '.repeat(WIDEST.length + 8)}→ ${advice}`;
 }

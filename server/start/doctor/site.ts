@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import type { CheckedConfig } from './checked-config.ts';
-import { type Finding, findingsOf, reasonOf } from './finding.ts';
+import type { Config } from '#server/config.ts';
+import { fail, type Finding, ok, reasonOf, warn } from './finding.ts';
 
-type CheckedParts = Pick<CheckedConfig, 'siteUrl' | 'dataDir'>;
-const { ok, warn, fail } = findingsOf('site');
+type CheckedParts = Pick<Config, 'siteUrl' | 'dataDir'>;
 const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** Renewals begin thirty days before the end. */
@@ -17,21 +16,16 @@ export async function siteFindings(config: CheckedParts): Promise<Finding[]> {
   try {
     const answer = await fetch(`${siteUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
     const failing = answer.status === 503 ? failedChecks(await answer.text()) : [];
-    if (failing.length > 0)
-      return [
-        fail(`the server is not ready: ${failing.join(', ')}`, 'docs/running.md explains the checks of /readyz.'),
-      ];
+    const advice = 'docs/running.md explains the checks of /readyz.';
+    if (failing.length > 0) return [fail(`the server is not ready: ${failing.join(', ')}`, advice)];
     if (answer.status !== 200)
       return [
         fail(`${siteUrl}/readyz answers ${answer.status}`, 'Start the server, and let the proxy lead to its PORT.'),
       ];
   } catch (error) {
-    return [
-      fail(
-        `${siteUrl} cannot be reached: ${reasonOf(error)}`,
-        'Start the server and the proxy; the name has to lead to this machine, and its certificate has to fit the name.',
-      ),
-    ];
+    const advice =
+      'Start the server and the proxy; the name has to lead to this machine, and its certificate has to fit the name.';
+    return [fail(`${siteUrl} cannot be reached: ${reasonOf(error)}`, advice)];
   }
   const url = new URL(siteUrl);
   return [
@@ -82,10 +76,6 @@ async function socketFindings({ siteUrl, dataDir }: CheckedParts): Promise<Findi
   });
   socket.close();
   if (opened) return [ok('sockets of live pages are passed on')];
-  return [
-    warn(
-      'sockets of live pages are not passed on',
-      'Let the proxy pass Upgrade and Connection on (deploy/nginx.conf); REALTIME=false switches them off.',
-    ),
-  ];
+  const advice = 'Let the proxy pass Upgrade and Connection on (deploy/nginx.conf); REALTIME=false switches them off.';
+  return [warn('sockets of live pages are not passed on', advice)];
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '#server/config.ts';
 import { DirectoryLocked, lockDirectory } from '#server/db/directory-lock.ts';
 import { toMigrator } from '#server/db/engine/open-embedded.ts';
 import { createPglite, type Embedded } from '#server/db/engine/pglite.ts';
@@ -11,16 +11,13 @@ import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { MigrationRefused } from '#server/db/schema/upgrade-plan.ts';
 import { getFinishedReleases, previewUpgrade, type UpgradePreview } from '#server/db/schema/upgrade-preview.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
-import type { BackupConfig } from '#server/config/operating/backup.ts';
 import { readManifest } from '../backup/read-backup.ts';
 import { openRestored } from '../backup/restore-backup.ts';
 import { requirePassphrase } from '../backup/run.ts';
-import { DATABASE, type DatabaseConfig } from '../open-database.ts';
+import { createTemporaryFolder } from '../backup/temporary-folder.ts';
+import { DATABASE } from '../open-database.ts';
 
 type Print = (line: string) => void;
-type Config = Pick<DatabaseConfig, 'databaseUrl' | 'databaseWaitSeconds' | 'dataDir'> & {
-  readonly backup: BackupConfig;
-};
 
 /**
  * `npm run upgrade:check`: prints what the start of this program would change in the database of DATABASE_URL, while servers use it, or in the embedded
@@ -41,18 +38,20 @@ export async function runUpgradeCheck(config: Config, file: string | undefined, 
   return 0;
 }
 
-const NOTHING = 'There is nothing to do.';
-
 async function checkPostgres(url: string, seconds: number, schema: Schema, print: Print): Promise<void> {
   const preview = await asReader(url, { seconds, report: print }, (engine) => previewUpgrade(engine, schema));
-  print(describeReleases(preview.release, schema));
-  describeMigrations(preview).forEach(print);
-  describeCode(preview).forEach(print);
-  print(changesNothing(preview) ? NOTHING : 'This program can upgrade the database. Nothing has been changed yet.');
+  if (printPreview(preview, schema, print))
+    print('This program can upgrade the database. Nothing has been changed yet.');
 }
 
-function changesNothing({ migrations, created, replaced, retired, dropped }: UpgradePreview): boolean {
-  return [migrations, created, replaced, retired, dropped].every((changes) => changes.length === 0);
+/** Prints what the start would change. Returns whether it would change anything. */
+function printPreview(preview: UpgradePreview, schema: Schema, print: Print): boolean {
+  const { migrations, created, replaced, retired, dropped } = preview;
+  const lines = [describeReleases(preview.release, schema), ...describeMigrations(preview), describeCode(preview)];
+  lines.forEach(print);
+  const changes = [migrations, created, replaced, retired, dropped].some(({ length }) => length > 0);
+  if (!changes) print('There is nothing to do.');
+  return changes;
 }
 
 /** The engine recovers and writes as soon as it opens a folder, so it opens a copy. */
@@ -64,11 +63,10 @@ async function checkFolder(dataDir: string, schema: Schema, print: Print): Promi
     throw error instanceof DirectoryLocked ? new Error(WHILE_RUNNING) : error;
   });
   try {
-    await inTemporaryFolder(async (folder) => {
-      const copy = join(folder, 'database');
-      await cp(original, copy, { recursive: true });
-      await checkCopy(await createPglite(copy, { warn: print, limits: { server: null } }), schema, print);
-    });
+    await using folder = await createTemporaryFolder('upgrade-check-');
+    const copy = join(folder.path, 'database');
+    await cp(original, copy, { recursive: true });
+    await checkCopy(await createPglite(copy, { warn: print, limits: { server: null } }), schema, print);
   } finally {
     await unlock();
   }
@@ -80,11 +78,7 @@ const WHILE_RUNNING =
 async function checkCopy(db: Embedded, schema: Schema, print: Print): Promise<void> {
   try {
     const preview = await previewUpgrade(toMigrator(db), schema);
-    print(describeReleases(preview.release, schema));
-    describeMigrations(preview).forEach(print);
-    describeCode(preview).forEach(print);
-    if (changesNothing(preview)) print(NOTHING);
-    else await tryUpgrade(db, schema, print);
+    if (printPreview(preview, schema, print)) await tryUpgrade(db, schema, print);
   } finally {
     await db.close();
   }
@@ -94,26 +88,18 @@ async function checkCopy(db: Embedded, schema: Schema, print: Print): Promise<vo
 async function checkBackup(config: Config, file: string, schema: Schema, print: Print): Promise<void> {
   const passphrase = requirePassphrase(config);
   const ran = new Set((await readManifest(file, passphrase)).migrations);
-  await inTemporaryFolder(async (folder) => {
-    const place = { dataDir: folder, store: createDiskStore(join(folder, 'objects')) };
-    const { db } = await openRestored(file, passphrase, place);
-    try {
-      print(describeBackup(ran, schema));
-      describeMigrations(await previewUpgrade(toMigrator(db), schema)).forEach(print);
-      print('Code: not compared, because a backup has rows alone.');
-      await tryUpgrade(db, schema, print);
-    } finally {
-      await db.close();
-    }
+  await using folder = await createTemporaryFolder('upgrade-check-');
+  const { db } = await openRestored(file, passphrase, {
+    dataDir: folder.path,
+    store: createDiskStore(join(folder.path, 'objects')),
   });
-}
-
-async function inTemporaryFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'upgrade-check-'));
   try {
-    await work(folder);
+    print(describeBackup(ran, schema));
+    describeMigrations(await previewUpgrade(toMigrator(db), schema)).forEach(print);
+    print('Code: not compared, because a backup has rows alone.');
+    await tryUpgrade(db, schema, print);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await db.close();
   }
 }
 
@@ -156,15 +142,15 @@ function describeMigrations({ migrations }: UpgradePreview): string[] {
   ];
 }
 
-function describeCode({ isNewer, created, replaced, retired, dropped }: UpgradePreview): string[] {
-  if (isNewer) return ['Code: none, because that of the newer release serves this program too.'];
+function describeCode({ isNewer, created, replaced, retired, dropped }: UpgradePreview): string {
+  if (isNewer) return 'Code: none, because that of the newer release serves this program too.';
   const changes = [
     ...describeChange('creates', created),
     ...describeChange('replaces', replaced),
     ...describeChange('retires', retired),
     ...describeChange('drops', dropped),
   ];
-  return [changes.length === 0 ? 'Code: none.' : `Code: ${changes.join('; ')}.`];
+  return changes.length === 0 ? 'Code: none.' : `Code: ${changes.join('; ')}.`;
 }
 
 const PLURALS: ReadonlyMap<string, string> = new Map([['policy', 'policies']]);

@@ -1,15 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import type { Wallets } from '#server/providers/ports.ts';
-import type { CheckedConfig } from './checked-config.ts';
-import { adviceFor, type Finding, findingsOf, reasonOf } from './finding.ts';
+import type { Config } from '#server/config.ts';
+import { attempt, fail, type Finding, networkOr, ok, warn } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 /** A new certificate takes Apple minutes and people weeks. */
 const SOON_DAYS = 30;
 
 /** Until when passes can be signed. Files that are unreadable or do not belong together have stopped the program before. */
-export function walletFindings({ wallet: { apple, google } }: Pick<CheckedConfig, 'wallet'>, now: Date): Finding[] {
-  const { ok } = findingsOf('wallets');
+export function walletFindings({ wallet: { apple, google } }: Pick<Config, 'wallet'>, now: Date): Finding[] {
   return [
     ...(apple === null
       ? []
@@ -26,34 +25,23 @@ const NO_PHONE = '0'.repeat(64);
 
 /** Whether Apple and Google take changes of passes. Changes nothing there. */
 export async function passServiceFindings({ apple, google }: Wallets, now: Date): Promise<Finding[]> {
-  const found = await Promise.all([
-    apple === null ? null : applePushFinding(apple, now),
-    google === null ? null : googleFinding(google, now),
-  ]);
-  return found.filter((one) => one !== null);
+  const found = await Promise.all([apple && applePushFindings(apple, now), google && googleFindings(google, now)]);
+  return found.flatMap((findings) => findings ?? []);
 }
 
-async function applePushFinding(apple: NonNullable<Wallets['apple']>, now: Date): Promise<Finding> {
-  const { ok, fail } = findingsOf('wallets');
-  try {
+const applePushFindings = (apple: NonNullable<Wallets['apple']>, now: Date): Promise<Finding[]> =>
+  attempt('Apple takes no pushes', networkOr(RENEW), async () => {
     const { failed } = await apple.push([NO_PHONE], now);
-    return failed === null
-      ? ok(`Apple takes pushes for ${apple.typeId}`)
-      : fail(`Apple refuses pushes: ${failed}`, RENEW);
-  } catch (error) {
-    return fail(`Apple takes no pushes: ${reasonOf(error)}`, adviceFor(error, RENEW));
-  }
-}
+    return [
+      failed === null ? ok(`Apple takes pushes for ${apple.typeId}`) : fail(`Apple refuses pushes: ${failed}`, RENEW),
+    ];
+  });
 
-async function googleFinding(google: NonNullable<Wallets['google']>, now: Date): Promise<Finding> {
-  const { ok, fail } = findingsOf('wallets');
-  try {
+const googleFindings = (google: NonNullable<Wallets['google']>, now: Date): Promise<Finding[]> =>
+  attempt('Google takes no changes of passes', networkOr(ALLOW), async () => {
     await google.check(now);
-    return ok('Google takes changes of passes');
-  } catch (error) {
-    return fail(`Google takes no changes of passes: ${reasonOf(error)}`, adviceFor(error, ALLOW));
-  }
-}
+    return [ok('Google takes changes of passes')];
+  });
 
 const ALLOW =
   'Switch the Google Wallet API on in the project of the service account, and add the account as a user in the Google Wallet console.';
@@ -63,7 +51,6 @@ const RENEW_AUTHORITY =
   'Take the current one from apple.com/certificateauthority, set WALLET_APPLE_AUTHORITY_CERTIFICATE, and restart.';
 
 function certificateFinding(name: string, pem: string, now: Date, advice: string): Finding {
-  const { ok, warn, fail } = findingsOf('wallets');
   const { validFromDate: from, validToDate: until } = new X509Certificate(pem);
   const day = until.toISOString().slice(0, 10);
   if (until <= now) return fail(`${name} ended on ${day}: no passes are made`, advice);
