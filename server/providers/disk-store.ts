@@ -15,25 +15,8 @@ export function createDiskStore(folder: string): ObjectStore {
     if (!KEY.test(key)) throw new Error('not a storage key');
     return join(folder, key);
   };
-  const draftOf = (path: string): string => `${path}.part`;
-
-  /** Writes a draft, syncs it and renames it. */
-  async function writeAtomically(key: string, write: (draft: string) => Promise<void>): Promise<void> {
-    const path = pathOf(key);
-    const draft = draftOf(path);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    try {
-      await write(draft);
-      await rename(draft, path);
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw error;
-    }
-    await syncFolder(dirname(path));
-  }
-
   return {
-    put: (key, bytes) => writeAtomically(key, (draft) => writeSynced(draft, bytes)),
+    put: async (key, bytes) => writeAtomically(pathOf(key), (draft) => writeSynced(draft, bytes)),
     async get(key) {
       const file = await nullIfMissing(open(pathOf(key), 'r'));
       return file === null ? null : readWhole(file);
@@ -45,7 +28,7 @@ export function createDiskStore(folder: string): ObjectStore {
     async copy(from, to) {
       const source = pathOf(from);
       if ((await nullIfMissing(stat(source))) === null) return false;
-      await writeAtomically(to, async (draft) => {
+      await writeAtomically(pathOf(to), async (draft) => {
         await copyFile(source, draft, constants.COPYFILE_FICLONE);
         const file = await open(draft, 'r+');
         await file.sync();
@@ -71,6 +54,22 @@ export function createDiskStore(folder: string): ObjectStore {
       }
     },
   };
+}
+
+const draftOf = (path: string): string => `${path}.part`;
+
+/** Writes a file that appears whole or not at all. `write` writes a draft and syncs it. */
+export async function writeAtomically(path: string, write: (draft: string) => Promise<void>): Promise<void> {
+  const draft = draftOf(path);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await write(draft);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
 }
 
 /** Reads a file in as few reads as possible: one for a megabyte. */

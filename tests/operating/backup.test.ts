@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,8 +11,8 @@ import { readConfig } from '#server/config.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { answerBackups } from '#server/start/backup/backup-socket.ts';
 import { decrypt, encrypt } from '#server/start/backup/encrypted-file.ts';
-import { runBackup, runRestoreFile, runVerifyBackup } from '#server/start/backup/run.ts';
-import type { OpenCopy } from '#server/start/backup/verify-backup.ts';
+import { runBackup, runRestoreFile } from '#server/start/backup/run.ts';
+import { type OpenCopy, runVerifyBackup } from '#server/start/backup/verify-backup.ts';
 import { engines, oneEngine, onlyPostgres } from '#tests/support/engines.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { checkout, span, type TestServer } from '#tests/support/test-server.ts';
@@ -103,6 +104,31 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     }
     await database?.drop();
   }, 120_000);
+
+  test('is no file when the server that makes it fails half way', async () => {
+    const dataDir = join(folder, 'failing');
+    await mkdir(dataDir);
+    let asked = false;
+    const store = {
+      ...createDiskStore(join(folder, 'source', 'objects')),
+      // A megabyte leaves the server before the fault does.
+      async get(): Promise<Uint8Array> {
+        if (asked) throw new Error('the disk is broken');
+        asked = true;
+        return Promise.resolve(randomBytes(1_000_000));
+      },
+      async *list() {
+        yield { key: 'objects/a', writtenAt: new Date() };
+        yield { key: 'objects/b', writtenAt: new Date() };
+      },
+    };
+    const stop = await answerBackups({ db: server.app.db, store, dataDir, settings: {} }, quiet);
+    const broken = join(folder, 'broken.backup');
+    const failed = runBackup(configOf({ DATA_DIR: dataDir }), broken, quiet);
+    await expect(failed).rejects.toThrow('the backup is cut off or damaged');
+    expect(existsSync(broken)).toBe(false);
+    await stop();
+  }, 60_000);
 
   test('is made every night by itself, and the oldest are deleted', async () => {
     const nights = (): Promise<string[]> => readdir(join(folder, 'nights'));

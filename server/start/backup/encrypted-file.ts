@@ -1,5 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createReader } from './byte-reader.ts';
 
@@ -57,15 +59,13 @@ function seal(key: Buffer, frame: number, bytes: Buffer, last: boolean): Buffer 
 }
 
 /** Whether a file begins like a backup. */
-export const isBackup = (start: Uint8Array): boolean => Buffer.from(start).toString('latin1').startsWith(MAGIC);
-/** How many bytes `isBackup` needs. */
-export const MAGIC_LENGTH = MAGIC.length;
+export const isBackup = async (file: string): Promise<boolean> =>
+  (await text(createReadStream(file, { end: MAGIC.length - 1 }))) === MAGIC;
 
 /** Decrypts a backup. Throws `BackupUnreadable` at the first frame that is not the written one, when the last is missing, and when something follows it. */
 export async function* decrypt(sealed: Readable, passphrase: string): AsyncGenerator<Buffer> {
   const read = createReader(sealed);
-  const magic = await read(MAGIC.length);
-  if (!magic || !isBackup(magic)) throw new BackupUnreadable('this is not a backup');
+  if ((await read(MAGIC.length))?.toString() !== MAGIC) throw new BackupUnreadable('this is not a backup');
   const key = await deriveKey(passphrase, (await read(SALT)) ?? Buffer.alloc(SALT));
   for (let frame = 0; ; frame += 1) {
     const head = await read(5);

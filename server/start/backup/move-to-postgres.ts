@@ -5,7 +5,6 @@ import type { Transaction } from '#server/db/database.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
-import type { ObjectStore } from '#server/providers/ports.ts';
 import type { Config } from '#server/config.ts';
 import { ConfigRefused } from '#server/config/config-refused.ts';
 import { createStore } from '../open-adapters.ts';
@@ -52,7 +51,8 @@ export async function runMoveToPostgres(config: Config, print: Print): Promise<n
 async function copy(source: Transaction, target: Transaction, config: Config): Promise<BackupSums> {
   const { dataDir } = config;
   const bucket = config.storage.s3 === null ? null : await createStore(config);
-  const store = bucket === null ? NO_FILES : createDiskStore(join(dataDir, 'objects'));
+  // Without a bucket files stay where they are.
+  const store = bucket && createDiskStore(join(dataDir, 'objects'));
   const sums = await loadRecords(readRecords({ store, dataDir, settings: {} }, source, new Date()), {
     tx: target,
     // Keys and settings stay where they are.
@@ -63,10 +63,3 @@ async function copy(source: Transaction, target: Transaction, config: Config): P
   if (faults.length > 0) throw new Error(`the money audit finds faults, and nothing was moved: ${faults.join('; ')}`);
   return sums;
 }
-
-/** Files that stay on the disk. */
-const NO_FILES: Pick<ObjectStore, 'list' | 'get'> = {
-  // eslint-disable-next-line no-empty-function
-  async *list() {},
-  get: () => Promise.resolve(null),
-};

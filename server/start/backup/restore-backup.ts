@@ -7,12 +7,14 @@ import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import type { Embedded } from '#server/db/engine/pglite.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
+import { createDiskStore } from '#server/providers/disk-store.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { rowOf } from '../keys/check-keys.ts';
 import { DATABASE, type DatabaseConfig } from '../open-database.ts';
 import { toBackupSchema } from './backup-schema.ts';
 import { loadRecords, readBackup, readManifest } from './read-backup.ts';
 import type { BackupSums } from './records.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
 
 type FileTarget = { readonly dataDir: string; readonly store: ObjectStore };
 type Restore = FileTarget &
@@ -31,7 +33,8 @@ export async function restoreBackup(file: string, passphrase: string, target: Re
     existsSync(join(dataDir, name)),
   );
   if (taken !== undefined) throw new Error(`${join(dataDir, taken)} exists; restore into an empty DATA_DIR`);
-  const schema = await readBackupSchema(file, passphrase);
+  const { migrations } = await readManifest(file, passphrase);
+  const schema = toBackupSchema(migrations, await readSchema(DATABASE));
   const unlock = await lockDirectory(dataDir);
   const load = (tx: Transaction): Promise<BackupSums> => loadInto(tx, file, passphrase, target);
   try {
@@ -43,17 +46,30 @@ export async function restoreBackup(file: string, passphrase: string, target: Re
   }
 }
 
-/** Opens a new embedded database in memory and loads a backup into it. */
-export async function openRestored(
-  file: string,
-  passphrase: string,
-  target: FileTarget,
-): Promise<{ db: Embedded; image: Blob; sums: BackupSums }> {
-  const db = await openEmbedded(null, { schema: await readBackupSchema(file, passphrase), report: quiet, warn: quiet });
+/** A backup in an embedded database in memory, and its files in a temporary folder. Declared with `await using`, both are removed at the end of the block. */
+type Restored = AsyncDisposable & {
+  readonly db: Embedded;
+  /** The names of its migrations. */
+  readonly migrations: readonly string[];
+  readonly image: Blob;
+  readonly dataDir: string;
+  readonly sums: BackupSums;
+};
+
+export async function openRestored(file: string, passphrase: string): Promise<Restored> {
+  const { migrations } = await readManifest(file, passphrase);
+  const schema = toBackupSchema(migrations, await readSchema(DATABASE));
+  await using opened = new AsyncDisposableStack();
+  const { path: dataDir } = opened.use(await createTemporaryFolder('backup-'));
+  const db = await openEmbedded(null, { schema, report: quiet, warn: quiet });
+  opened.defer(() => db.close());
+  const target = { dataDir, store: createDiskStore(join(dataDir, 'objects')) };
   const sums = await db.transaction((tx) => loadInto(tx, file, passphrase, target));
   // The file of signing keys is not in a backup, and a copy needs none.
   await db.query('delete from private.settings where name = $1', [rowOf('AUTH_SIGNING_KEYS_FILE')]);
-  return { db, image: await db.image(), sums };
+  const image = await db.image();
+  const kept = opened.move();
+  return { db, migrations, image, dataDir, sums, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 async function intoEmbedded<T>(folder: string, schema: Schema, load: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -67,11 +83,6 @@ async function intoEmbedded<T>(folder: string, schema: Schema, load: (tx: Transa
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-}
-
-async function readBackupSchema(file: string, passphrase: string): Promise<Schema> {
-  const { migrations } = await readManifest(file, passphrase);
-  return toBackupSchema(migrations, await readSchema(DATABASE));
 }
 
 const loadInto = (

@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { open as openFile, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -8,15 +8,12 @@ import { ConfigRefused } from '#server/config/config-refused.ts';
 import { isAnswered } from '#server/db/directory-lock.ts';
 import { restoreDump } from '#server/db/postgres/restore-dump.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
-import { createDiskStore } from '#server/providers/disk-store.ts';
 import { createStore } from '../open-adapters.ts';
 import { DATABASE, openDatabase } from '../open-database.ts';
 import { SOCKET } from './backup-socket.ts';
-import { decrypt, isBackup, MAGIC_LENGTH } from './encrypted-file.ts';
+import { decrypt, isBackup } from './encrypted-file.ts';
 import { describeSums } from './records.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { createTemporaryFolder } from './temporary-folder.ts';
-import { type OpenCopy, verifyBackup } from './verify-backup.ts';
 import { streamBackup, writeWhole } from './write-backup.ts';
 
 type Print = (line: string) => void;
@@ -51,7 +48,7 @@ export async function runBackup(config: Config, argument: string | undefined, pr
 /** `npm run restore -- FILE`: a backup, or the plain text of `pg_dump`. */
 export async function runRestoreFile(config: Config, argument: string | undefined, print: Print): Promise<number> {
   const file = requireFile('restore', argument);
-  if (!(await beginsAsBackup(file))) return restoreText(config, file, print);
+  if (!(await isBackup(file))) return restoreText(config, file, print);
   const store = await createStore(config);
   const sums = await restoreBackup(file, requirePassphrase(config), { ...config, store, print });
   const settings = join(config.dataDir, 'restored-settings.env');
@@ -71,25 +68,7 @@ async function restoreText({ databaseUrl, databaseWaitSeconds }: Config, file: s
   return 0;
 }
 
-/** `npm run verify-backup -- FILE`: restores it beside, checks it and uses it. `open` builds a server on an image of a database. */
-export async function runVerifyBackup(
-  config: Pick<Config, 'backup'>,
-  argument: string | undefined,
-  open: OpenCopy,
-  print: Print,
-): Promise<number> {
-  const file = requireFile('verify-backup', argument);
-  const passphrase = requirePassphrase(config);
-  await using folder = await createTemporaryFolder('verify-backup-');
-  const dataDir = folder.path;
-  const store = createDiskStore(join(dataDir, 'objects'));
-  const faults = await verifyBackup(file, passphrase, { dataDir, store, open }, print);
-  for (const fault of faults) print(`FAULT ${fault}`);
-  print(faults.length === 0 ? 'the backup is good' : 'the backup has faults');
-  return faults.length === 0 ? 0 : 1;
-}
-
-function requireFile(command: string, file: string | undefined): string {
+export function requireFile(command: string, file: string | undefined): string {
   if (file === undefined) throw new Error(`Name a file: npm run ${command} -- FILE`);
   return file;
 }
@@ -98,17 +77,6 @@ export function requirePassphrase({ backup }: Pick<Config, 'backup'>): string {
   if (backup.passphrase === null)
     throw new ConfigRefused(['BACKUP_PASSPHRASE: is needed to encrypt or read a backup (or BACKUP_PASSPHRASE_FILE)']);
   return backup.passphrase;
-}
-
-async function beginsAsBackup(file: string): Promise<boolean> {
-  const opened = await openFile(file, 'r');
-  try {
-    const start = Buffer.alloc(MAGIC_LENGTH);
-    await opened.read(start, 0, MAGIC_LENGTH, 0);
-    return isBackup(start);
-  } finally {
-    await opened.close();
-  }
 }
 
 /** Has the running server make a backup. What it sends is encrypted, and is a whole backup when it decrypts to its end. */

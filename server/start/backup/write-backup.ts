@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -8,6 +8,7 @@ import type { Database, Transaction } from '#server/db/database.ts';
 import { createPglite } from '#server/db/engine/pglite.ts';
 import { outsideOfRequests } from '#server/db/request-scope.ts';
 import { readMigrations } from '#server/db/schema/schema.ts';
+import { writeAtomically } from '#server/providers/disk-store.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { isEmbedded } from '../observe/embedded.ts';
 import { DATABASE } from '../open-database.ts';
@@ -15,9 +16,9 @@ import { encrypt } from './encrypted-file.ts';
 import { type BackupRecord, type BackupSums, pack } from './records.ts';
 import { dumpTables } from './tables.ts';
 
-/** What a backup is made of, apart from the rows. `settings`: the environment variables of the server. */
+/** What a backup is made of, apart from the rows. `store`: null without uploaded files. `settings`: the environment variables of the server. */
 type FileSource = {
-  readonly store: Pick<ObjectStore, 'list' | 'get'>;
+  readonly store: Pick<ObjectStore, 'list' | 'get'> | null;
   readonly dataDir: string;
   readonly settings: Readonly<Record<string, string>>;
 };
@@ -29,19 +30,11 @@ const PART = 4 * 1024 * 1024;
 const NOTHING = new Uint8Array();
 
 /** Writes a file that appears whole or not at all, readable by its owner only. `write` fills and ends it. */
-export async function writeWhole(file: string, write: (out: Writable) => Promise<void>): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.part`;
-  const out = (await open(draft, 'w', 0o600)).createWriteStream({ flush: true });
-  try {
-    await write(out);
-    await rename(draft, file);
-  } catch (error) {
-    out.destroy();
-    await rm(draft, { force: true });
-    throw error;
-  }
-}
+export const writeWhole = (file: string, write: (out: Writable) => Promise<void>): Promise<void> =>
+  writeAtomically(file, async (draft) => {
+    const out = (await open(draft, 'w', 0o600)).createWriteStream({ flush: true });
+    await write(out).finally(() => out.destroy());
+  });
 
 /** Writes an encrypted backup into a stream and ends it. The embedded database is copied in memory first, so that no statement waits meanwhile. */
 export async function streamBackup(source: BackupSource, out: Writable, passphrase: string, now: Date): Promise<void> {
@@ -115,6 +108,7 @@ function toLine(value: string): string {
 
 async function* dumpObjects(store: FileSource['store']): AsyncGenerator<BackupRecord, Omit<BackupSums, 'tables'>> {
   let [objects, objectBytes] = [0, 0];
+  if (store === null) return { objects, objectBytes };
   for (const folder of FOLDERS)
     for await (const { key } of store.list(folder)) {
       const bytes = await store.get(key);

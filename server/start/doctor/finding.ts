@@ -2,26 +2,11 @@ import { ProviderError } from '#server/providers/call.ts';
 
 /** One line of `npm run doctor`. `advice`: what to do about it; '' where nothing is to be done. `area`: when it is not that of the check. */
 export type Finding = {
-  readonly area?: Area;
+  readonly area?: string;
   readonly state: 'ok' | 'warn' | 'fail';
   readonly text: string;
   readonly advice: string;
 };
-export type Area =
-  | 'settings'
-  | 'database'
-  | 'files'
-  | 'backup'
-  | 'payments'
-  | 'webhook'
-  | 'id checks'
-  | 'locks'
-  | 'plugs'
-  | 'mail'
-  | 'wallets'
-  | 'clock'
-  | 'site';
-
 export const ok = (text: string): Finding => ({ state: 'ok', text, advice: '' });
 export const warn = (text: string, advice: string): Finding => ({ state: 'warn', text, advice });
 export const fail = (text: string, advice: string): Finding => ({ state: 'fail', text, advice });

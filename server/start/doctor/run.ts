@@ -7,7 +7,7 @@ import { backupFindings, configFindings } from './config-findings.ts';
 import { databaseFindings } from './database.ts';
 import { lockFindings, plugFindings, readerFindings } from './devices.ts';
 import { fileFindings } from './files.ts';
-import { type Area, createRedaction, fail, type Finding, reasonOf } from './finding.ts';
+import { createRedaction, fail, type Finding, reasonOf } from './finding.ts';
 import { mailFindings } from './mail.ts';
 import { hostedCheckFindings, paymentFindings } from './payments.ts';
 import { siteFindings } from './site.ts';
@@ -21,7 +21,7 @@ const direct = { run: <T>(_call: NamedCall, work: () => Promise<T>): Promise<T> 
 const UNGUARDED = { applePush: direct, googleWallet: direct };
 
 type Check = (config: Config) => readonly Finding[] | Promise<readonly Finding[]>;
-const CHECKS: readonly (readonly [Area, Check])[] = [
+const CHECKS: readonly (readonly [area: string, check: Check])[] = [
   ['settings', configFindings],
   ['database', databaseFindings],
   ['files', fileFindings],
@@ -38,7 +38,7 @@ const CHECKS: readonly (readonly [Area, Check])[] = [
   ['site', siteFindings],
 ];
 
-type AreaFinding = Finding & { readonly area: Area };
+type AreaFinding = Finding & { readonly area: string };
 
 /** Runs all checks side by side and returns what they find, in their order, without a secret. */
 export async function examine(config: Config): Promise<AreaFinding[]> {
@@ -89,9 +89,9 @@ async function examineAll(readConfig: () => Config): Promise<AreaFinding[]> {
   return examine(config);
 }
 
-const WIDEST: Area = 'id checks';
+const WIDTH = Math.max(...CHECKS.map(([area]) => area.length));
 
 function describe({ state, area, text, advice }: AreaFinding): string {
-  const line = `${state.padEnd(4)}  ${area.padEnd(WIDEST.length)}  ${text}`;
-  return advice === '' ? line : `${line}\n${' '.repeat(WIDEST.length + 8)}→ ${advice}`;
+  const line = `${state.padEnd(4)}  ${area.padEnd(WIDTH)}  ${text}`;
+  return advice === '' ? line : `${line}\n${' '.repeat(WIDTH + 8)}→ ${advice}`;
 }

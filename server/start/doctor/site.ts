@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -30,7 +31,7 @@ export async function siteFindings(config: CheckedParts): Promise<Finding[]> {
   const url = new URL(siteUrl);
   return [
     ok(`${siteUrl} leads to a server that is ready`),
-    ...(url.protocol === 'https:' ? [certificateFinding(url.hostname, await expiryOf(url))] : []),
+    ...(url.protocol === 'https:' ? [certificateFinding(url.hostname, await readExpiry(url))] : []),
     ...(await socketFindings(config)),
   ];
 }
@@ -41,16 +42,13 @@ function failedChecks(body: string): string[] {
   return [...checks.matchAll(/"(\w+)":"failed"/g)].map(([, name = '']) => name);
 }
 
-function expiryOf(url: URL): Promise<Date> {
-  return new Promise((settle, reject) => {
-    const socket = connect({ host: url.hostname, port: Number(url.port || 443), servername: url.hostname }, () => {
-      const { valid_to: end } = socket.getPeerCertificate();
-      socket.end();
-      settle(new Date(end));
-    });
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the TLS connection takes too long')));
-    socket.on('error', reject);
-  });
+async function readExpiry(url: URL): Promise<Date> {
+  const socket = connect({ host: url.hostname, port: Number(url.port || 443), servername: url.hostname });
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the TLS connection takes too long')));
+  await once(socket, 'secureConnect');
+  const { valid_to: end } = socket.getPeerCertificate();
+  socket.destroy();
+  return new Date(end);
 }
 
 /** Judges how long a certificate is still valid. */

@@ -10,8 +10,6 @@ import { migrate } from '#server/db/schema/migrate.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { MigrationRefused } from '#server/db/schema/upgrade-plan.ts';
 import { getFinishedReleases, previewUpgrade, type UpgradePreview } from '#server/db/schema/upgrade-preview.ts';
-import { createDiskStore } from '#server/providers/disk-store.ts';
-import { readManifest } from '../backup/read-backup.ts';
 import { openRestored } from '../backup/restore-backup.ts';
 import { requirePassphrase } from '../backup/run.ts';
 import { createTemporaryFolder } from '../backup/temporary-folder.ts';
@@ -86,21 +84,12 @@ async function checkCopy(db: Embedded, schema: Schema, print: Print): Promise<vo
 
 /** A backup has rows and the names of migrations, but neither functions, views, triggers nor policies. */
 async function checkBackup(config: Config, file: string, schema: Schema, print: Print): Promise<void> {
-  const passphrase = requirePassphrase(config);
-  const ran = new Set((await readManifest(file, passphrase)).migrations);
-  await using folder = await createTemporaryFolder('upgrade-check-');
-  const { db } = await openRestored(file, passphrase, {
-    dataDir: folder.path,
-    store: createDiskStore(join(folder.path, 'objects')),
-  });
-  try {
-    print(describeBackup(ran, schema));
-    describeMigrations(await previewUpgrade(toMigrator(db), schema)).forEach(print);
-    print('Code: not compared, because a backup has rows alone.');
-    await tryUpgrade(db, schema, print);
-  } finally {
-    await db.close();
-  }
+  await using restored = await openRestored(file, requirePassphrase(config));
+  const { db, migrations } = restored;
+  print(describeBackup(new Set(migrations), schema));
+  describeMigrations(await previewUpgrade(toMigrator(db), schema)).forEach(print);
+  print('Code: not compared, because a backup has rows alone.');
+  await tryUpgrade(db, schema, print);
 }
 
 /** The upgrade does not work with the rows of this database. */
