@@ -42,7 +42,8 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
       `insert into private.settings (name, value) values ('odd', 'null'), ('odder', '"a\\\\ \\"b\\" \\n (c), ''d''"')`,
     );
     const store = createDiskStore(join(folder, 'source', 'objects'));
-    await store.put('objects/5a000000-0000-4000-8000-00000000000a', Buffer.alloc(9_000_000, 'x'));
+    // Random, so that it fills many frames.
+    await store.put('objects/5a000000-0000-4000-8000-00000000000a', randomBytes(9_000_000));
     await writeFile(join(folder, 'source', 'keys.json'), await readFile(join(server.dataDir, 'keys.json')));
     const source = {
       db: server.app.db,
@@ -103,6 +104,18 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
       await expect(runRestoreFile(elsewhere, file, quiet)).rejects.toThrow('the database is not empty');
     }
     await database?.drop();
+  }, 120_000);
+
+  test('is not restored with another passphrase, or when its end is missing, and leaves no database', async () => {
+    const cut = join(folder, 'cut.backup');
+    const whole = await readFile(file);
+    await writeFile(cut, whole.subarray(0, whole.length - 100));
+    const dataDir = join(folder, 'refused');
+    const stranger = configOf({ DATA_DIR: dataDir, BACKUP_PASSPHRASE: 'another passphrase' });
+    await expect(runRestoreFile(stranger, file, quiet)).rejects.toThrow('the passphrase is wrong');
+    const restored = runRestoreFile(configOf({ DATA_DIR: dataDir }), cut, quiet);
+    await expect(restored).rejects.toThrow('the backup is cut off or damaged');
+    expect(existsSync(join(dataDir, 'database'))).toBe(false);
   }, 120_000);
 
   test('is no file when the server that makes it fails half way', async () => {

@@ -57,30 +57,21 @@ async function checkFolder(dataDir: string, schema: Schema, print: Print): Promi
   const original = join(dataDir, 'database');
   if (!existsSync(original))
     throw new Error(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to what you want to upgrade.`);
+  await using opened = new AsyncDisposableStack();
   const unlock = await lockDirectory(dataDir).catch((error: unknown) => {
     throw error instanceof DirectoryLocked ? new Error(WHILE_RUNNING) : error;
   });
-  try {
-    await using folder = await createTemporaryFolder('upgrade-check-');
-    const copy = join(folder.path, 'database');
-    await cp(original, copy, { recursive: true });
-    await checkCopy(await createPglite(copy, { warn: print, limits: { server: null } }), schema, print);
-  } finally {
-    await unlock();
-  }
+  opened.defer(unlock);
+  const copy = join(opened.use(await createTemporaryFolder('upgrade-check-')).path, 'database');
+  await cp(original, copy, { recursive: true });
+  const db = await createPglite(copy, { warn: print, limits: { server: null } });
+  opened.defer(() => db.close());
+  const preview = await previewUpgrade(toMigrator(db), schema);
+  if (printPreview(preview, schema, print)) await tryUpgrade(db, schema, print);
 }
 const WHILE_RUNNING =
   'A server is running, and no other program can read its embedded database. ' +
   'Stop it first, or make a backup, which needs no stop, and check that: npm run backup -- FILE && npm run upgrade:check -- FILE';
-
-async function checkCopy(db: Embedded, schema: Schema, print: Print): Promise<void> {
-  try {
-    const preview = await previewUpgrade(toMigrator(db), schema);
-    if (printPreview(preview, schema, print)) await tryUpgrade(db, schema, print);
-  } finally {
-    await db.close();
-  }
-}
 
 /** A backup has rows and the names of migrations, but neither functions, views, triggers nor policies. */
 async function checkBackup(config: Config, file: string, schema: Schema, print: Print): Promise<void> {
