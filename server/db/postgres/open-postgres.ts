@@ -75,9 +75,6 @@ export async function asOwner<T>(
       return { rows, count: rowCount ?? 0 };
     };
     await admin.query('begin');
-    await admin.query(
-      `set local timezone to 'UTC'; set local datestyle to 'ISO, MDY'; set local intervalstyle to 'iso_8601'`,
-    );
     const done = await work(transactionOf(query));
     await admin.query('commit');
     return done;

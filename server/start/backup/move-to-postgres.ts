@@ -5,7 +5,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { ConfigRefused } from '#server/config/config-refused.ts';
 import { createStore } from '../open-adapters.ts';
 import { DATABASE, openDatabase } from '../open-database.ts';

@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { ConfigRefused } from '#server/config/config-refused.ts';
 import { isAnswered } from '#server/db/directory-lock.ts';
 import { restoreDump } from '#server/db/postgres/restore-dump.ts';

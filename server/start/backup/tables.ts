@@ -22,6 +22,15 @@ const LEFT_OUT: ReadonlyMap<string, string> = new Map([['private.settings', `whe
 type Table = { readonly name: string; readonly columns: string; readonly fields: string };
 export type Sequence = { readonly name: string; readonly value: string };
 
+/** What the text of a row depends on. */
+const TEXT_SETTINGS = [
+  `set local timezone to 'UTC'`,
+  `set local datestyle to 'ISO, MDY'`,
+  `set local intervalstyle to 'iso_8601'`,
+  `set local bytea_output to 'hex'`,
+  'set local extra_float_digits to 1',
+];
+
 /** Adds up the hashes of rows, so that their order does not matter. */
 function createSum() {
   let count = 0;
@@ -40,6 +49,7 @@ function createSum() {
 
 /** Reads all rows inside a transaction that sees one moment. Returns the sums of the tables. */
 export async function* dumpTables(tx: Transaction): AsyncGenerator<BackupRecord, BackupSums['tables']> {
+  for (const setting of TEXT_SETTINGS) await tx.query(setting);
   const sums = new Map<string, TableSum>();
   for (const { name } of (await tx.query<Table>(TABLES)).rows) {
     const sum = createSum();
@@ -92,6 +102,7 @@ export type Loader = {
 export async function beginLoading(tx: Transaction): Promise<Loader> {
   const { count: used } = await tx.query('select from auth.users union all select from private.booking limit 1');
   if (used > 0) throw new Error('the database is not empty; restore into a new one');
+  for (const setting of TEXT_SETTINGS) await tx.query(setting);
   const { rows: tables } = await tx.query<Table>(TABLES);
   const { rows: keys } = await tx.query<{ change: string; before: string }>(FOREIGN_KEYS);
   for (const { name } of tables) await tx.query(`alter table ${name} disable trigger user`);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import type { Queryable } from '#server/db/database.ts';
 import { moneyFaults } from './money-audit.ts';
 import { describeSums } from './records.ts';

@@ -54,24 +54,15 @@ export async function streamBackup(source: BackupSource, out: Writable, passphra
   }
 }
 
-/** What the text of a row depends on, and no time limits, as writing a large file takes long. */
-const SETTINGS = [
-  'set transaction isolation level repeatable read',
-  `set local timezone to 'UTC'`,
-  `set local datestyle to 'ISO, MDY'`,
-  `set local intervalstyle to 'iso_8601'`,
-  `set local bytea_output to 'hex'`,
-  'set local extra_float_digits to 1',
-  'set local statement_timeout to 0',
-  'set local idle_in_transaction_session_timeout to 0',
-];
-
 /** Calls `work` with a transaction that sees the rows of one moment. */
 export function readAtOnce<T>(db: Pick<Database, 'transaction'>, work: (tx: Transaction) => Promise<T>): Promise<T> {
   // PostgreSQL accepts the isolation level only before any query, and the note of a request, or of the job of the night, is one.
   return outsideOfRequests(() =>
     db.transaction(async (tx) => {
-      for (const setting of SETTINGS) await tx.query(setting);
+      await tx.query('set transaction isolation level repeatable read');
+      // Writing a large file takes long.
+      await tx.query('set local statement_timeout to 0');
+      await tx.query('set local idle_in_transaction_session_timeout to 0');
       return work(tx);
     }),
   );

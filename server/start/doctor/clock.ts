@@ -1,4 +1,4 @@
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** From here on signatures of webhooks and codes of authenticator apps begin to fail. */

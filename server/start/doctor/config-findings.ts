@@ -1,4 +1,4 @@
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { fail, type Finding, listFindings, ok, warn } from './finding.ts';
 
 /** What is allowed but seldom meant. Faults stop the program before it gets here. */

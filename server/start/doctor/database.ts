@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { readMigrationRecords } from '#server/db/schema/records.ts';
 import { MigrationRefused, planUpgrade } from '#server/db/schema/upgrade-plan.ts';
@@ -36,14 +36,14 @@ export async function databaseFindings(config: CheckedParts): Promise<Finding[]>
 }
 
 const FACTS = `select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major,
-  current_user::text as login, current_database()::text as database, r.rolsuper as superuser, pg_has_role(current_user, d.datdba, 'usage') as owner,
+  current_user::text as login, current_database()::text as database, pg_has_role(current_user, d.datdba, 'usage') as owner,
   exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams, pg_encoding_to_char(d.encoding) as encoding,
   current_setting('max_connections')::int - (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as free,
   coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted, inet_server_addr() is null or inet_server_addr() <<= '127.0.0.0/8' or inet_server_addr() = '::1' as here
   from pg_roles r, pg_database d where r.rolname = current_user and d.datname = current_database()`;
 type Facts = {
   readonly [name in 'version' | 'login' | 'database' | 'encoding']: string;
-} & { readonly [name in 'superuser' | 'owner' | 'trigrams' | 'encrypted' | 'here']: boolean } & {
+} & { readonly [name in 'owner' | 'trigrams' | 'encrypted' | 'here']: boolean } & {
   readonly [name in 'major' | 'free']: number;
 };
 const OLDEST = 15;
@@ -61,7 +61,6 @@ async function rightsFindings(admin: pg.Client, { poolSize }: CheckedParts): Pro
     (await isReadOnly(admin)) &&
       fail('the server takes no writes', 'Name the primary, or all servers, in DATABASE_URL.'),
     !facts.owner &&
-      !facts.superuser &&
       fail(
         `the login ${login} does not own the database ${database}`,
         `Run: alter database ${database} owner to ${login}`,

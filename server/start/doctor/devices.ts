@@ -1,4 +1,4 @@
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { createLocks } from '../open-adapters.ts';
 import { callHttp, refusedBy } from '#server/providers/http-call.ts';
 import type { Locks } from '#server/providers/ports.ts';

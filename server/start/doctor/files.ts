@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { requireWritable } from '../data-dir/require-writable.ts';
 import { createStore } from '../open-adapters.ts';
 import { attempt, fail, type Finding, ok, reasonOf, warn } from './finding.ts';

@@ -1,6 +1,6 @@
 import { resolveTxt } from 'node:dns/promises';
 import nodemailer from 'nodemailer';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { isLoopback } from '#server/config/fields.ts';
 import { fail, type Finding, listFindings, ok, reasonOf, warn } from './finding.ts';
 

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { createStripeClient, withProviderErrors } from '#server/providers/stripe/client.ts';
 import { WEBHOOK_EVENTS } from '#server/providers/stripe/events.ts';
 import { attempt, fail, type Finding, networkOr, ok, warn } from './finding.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { ConfigRefused } from '#server/config/config-refused.ts';
 import type { NamedCall } from '#server/providers/call.ts';
 import { createWallets } from '../open-adapters.ts';

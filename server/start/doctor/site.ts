@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts';
 
 type CheckedParts = Pick<Config, 'siteUrl' | 'dataDir'>;

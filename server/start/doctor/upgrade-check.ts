@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { DirectoryLocked, lockDirectory } from '#server/db/directory-lock.ts';
 import { toMigrator } from '#server/db/engine/open-embedded.ts';
 import { createPglite, type Embedded } from '#server/db/engine/pglite.ts';

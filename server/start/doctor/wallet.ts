@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Wallets } from '#server/providers/ports.ts';
-import type { Config } from '#server/config.ts';
+import type { Config } from '#server/config/operating/config.ts';
 import { attempt, fail, type Finding, networkOr, ok, warn } from './finding.ts';
 
 const DAY_MS = 86_400_000;
