@@ -124,12 +124,9 @@ function describeMigrations({ migrations }: UpgradePreview): string[] {
 
 function describeCode({ isNewer, created, replaced, retired, dropped }: UpgradePreview): string {
   if (isNewer) return 'Code: none, because that of the newer release serves this program too.';
-  const changes = [
-    ...describeChange('creates', created),
-    ...describeChange('replaces', replaced),
-    ...describeChange('retires', retired),
-    ...describeChange('drops', dropped),
-  ];
+  const changes = Object.entries({ creates: created, replaces: replaced, retires: retired, drops: dropped }).flatMap(
+    ([verb, names]) => describeChange(verb, names),
+  );
   return changes.length === 0 ? 'Code: none.' : `Code: ${changes.join('; ')}.`;
 }
 

@@ -33,8 +33,8 @@ const LEFT_OUT_OF_BACKUPS: Readonly<Record<string, string>> = {
 
 const readCatalogue = async (rows: Rows): Promise<readonly string[]> => {
   const lines = (await describeCatalogue(rows)).split('\n');
-  // Other tests create and drop the logins of their databases meanwhile.
-  return lines.filter((line) => !/^(backend|authenticator)_test_\w+ /.test(line));
+  // Other tests create and drop logins of their databases meanwhile.
+  return lines.filter((line) => !/^(backend|authenticator|guest)_test_\w+ /.test(line));
 };
 const without = (rows: Readonly<Record<string, TableRows>>, names: Readonly<Record<string, string>>) =>
   Object.fromEntries(
