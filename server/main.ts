@@ -30,7 +30,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['restore', async (config, [file]) => (await import('./start/backup/run.ts')).runRestoreFile(config, file, print)],
   [
     'verify-backup',
-    async (config, [file]) => (await import('./start/backup/verify-backup.ts')).runVerifyBackup(config, file, openCopy, print),
+    async (config, [file]) =>
+      (await import('./start/backup/verify-backup.ts')).runVerifyBackup(config, file, openCopy, print),
   ],
   [
     'upgrade-check',
