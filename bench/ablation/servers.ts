@@ -92,7 +92,9 @@ export async function openPostgres(): Promise<Servers> {
   await owner.query(`${REST_TABLES}${restRows(TOWNS)}analyze`);
   await owner.query('set session_replication_role = replica');
   const removeHolds = async (): Promise<void> =>
-    void (await owner.query(`update private.booking set status = 'cancelled', cancel_reason = 'hold_expired' where status = 'pending'`));
+    void (await owner.query(
+      `update private.booking set status = 'cancelled', cancel_reason = 'hold_expired' where status = 'pending'`,
+    ));
   let starts = 0;
   let sessions: string[] | null = null;
   return {
