@@ -100,6 +100,20 @@ describe('the configuration', () => {
     expect(faultsOf(change)).toEqual([fault]);
   });
 
+  test.each(['postgres://owner:password@one:5432,two:5432/studio', 'postgres://owner@/studio?host=one,two'])(
+    'of a database with several hosts is refused with one line: %s',
+    (severalHosts) => {
+      const oneHost = 'postgres://owner:a,b@[::1]:6432/studio?target_session_attrs=read-write';
+      const urls = { DATABASE_URL: oneHost, DATABASE_DIRECT_URL: oneHost, DATABASE_REPLICA_URL: oneHost };
+      const others = { DATABASE_POOL_MODE: 'transaction', WORKERS: '2' };
+      expect(faultsOf({ ...others, ...urls })).toEqual([]);
+      for (const name of Object.keys(urls))
+        expect(faultsOf({ ...others, ...urls, [name]: severalHosts })).toEqual([
+          `${name}: names several hosts; deploy/haproxy.cfg shows how to reach them at one address`,
+        ]);
+    },
+  );
+
   test('with several processes on the embedded database is refused', () => {
     expect(faultsOf({ WORKERS: '2' })).toEqual([
       'WORKERS: more than one process needs DATABASE_URL; one process has the embedded database open',

@@ -1,3 +1,4 @@
+import { namesSeveralHosts } from '#server/db/postgres/address.ts';
 import { isLoopback } from './fields.ts';
 import { readLockMap } from './lock-map.ts';
 import { plugFaults } from './plugs.ts';
@@ -72,7 +73,7 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
     }
   }
   faults.push(...storageFaults(env));
-  faults.push(...poolerFaults(env));
+  faults.push(...hostFaults(env), ...poolerFaults(env));
   if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
     faults.push('DATABASE_REPLICA_URL: needs DATABASE_URL, the server that it follows');
   if (env.WORKERS > 1 && env.DATABASE_URL === undefined)
@@ -87,6 +88,12 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
     );
   }
   return production ? [...faults, ...productionFaults(env, sandbox)] : faults;
+}
+
+function hostFaults(env: CheckedEnvironment): string[] {
+  return (['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const)
+    .filter((name) => namesSeveralHosts(env[name] ?? ''))
+    .map((name) => `${name}: names several hosts; deploy/haproxy.cfg shows how to reach them at one address`);
 }
 
 function poolerFaults({

@@ -1,22 +1,17 @@
 import { z } from 'zod';
-import { readAddress } from '#server/db/postgres/address.ts';
+import { namesSeveralHosts, readAddress } from '#server/db/postgres/address.ts';
 import { flag, whole } from './fields.ts';
+
+/** Several hosts are refused in checks.ts: a value that is wrong here counts as unset, which would add faults about what is missing. */
+const isAddress = (text: string): boolean => namesSeveralHosts(text) || readAddress(text) !== null;
+const server = z.string().refine(isAddress, 'is not a postgres:// address of a server that takes writes');
 
 /** The environment variables about the database and how much the server takes on at once, spread into the schema in config.ts. */
 export const databaseFields = {
-  DATABASE_URL: z
-    .string()
-    .refine((text) => readAddress(text) !== null, 'is not a postgres:// address of a server that takes writes')
-    .optional(),
+  DATABASE_URL: server.optional(),
   DATABASE_POOL_MODE: z.enum(['session', 'transaction'], 'is session or transaction').default('session'),
-  DATABASE_DIRECT_URL: z
-    .string()
-    .refine((text) => readAddress(text) !== null, 'is not a postgres:// address of a server that takes writes')
-    .optional(),
-  DATABASE_REPLICA_URL: z
-    .string()
-    .refine((text) => readAddress(text)?.hosts.length === 1, 'is not the postgres:// address of one server')
-    .optional(),
+  DATABASE_DIRECT_URL: server.optional(),
+  DATABASE_REPLICA_URL: z.string().refine(isAddress, 'is not the postgres:// address of one server').optional(),
   DATABASE_REPLICA_LAG_MS: whole(100, 60_000).default(1_000),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).default(60),
   DATABASE_SYNC: flag.default(false),

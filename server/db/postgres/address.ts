@@ -1,49 +1,49 @@
 import { createHash } from 'node:crypto';
 
-/** Where a PostgreSQL is and who logs in: `postgres://user:password@host:port,host:port/database?…`. */
+/** Where a PostgreSQL is and who logs in: `postgres://user:password@host:port/database?…`. */
 export type PostgresAddress = {
-  /** The address with one host only, which `pg` reads. */
+  /** The address with its port, for `pg` and `psql`. */
   readonly url: string;
-  readonly hosts: readonly { readonly host: string; readonly port: number }[];
-  /** Whether a server that only reads, such as a standby, is passed over. */
-  readonly readWrite: boolean;
+  readonly host: string;
+  readonly port: number;
   readonly user: string;
-  readonly password: string;
   readonly database: string;
 };
 
 const ADDRESS = /^(postgres(?:ql)?:\/\/)(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/;
-/** As in libpq. We always write, so several servers without a choice count as `read-write`. */
-const WRITING = new Set(['read-write', 'primary']);
+/** Values of libpq's `target_session_attrs` that a server which takes writes satisfies. With one host they have no effect. */
+const WRITING = new Set(['any', 'read-write', 'primary']);
 const DEFAULT_PORT = 5432;
 /** PostgreSQL cuts longer names. */
 const NAME_LENGTH = 63;
 
-/** Reads an address of one or several servers; null when it is none, or names a kind of server that cannot be written to. */
+/** Whether the address names several hosts, which libpq would try in turn. */
+export function namesSeveralHosts(text: string): boolean {
+  const [, , , host = '', , query = ''] = ADDRESS.exec(text) ?? [];
+  return host.includes(',') || new URLSearchParams(query).get('host')?.includes(',') === true;
+}
+
+/** Reads an address. Returns null if it is malformed, names several hosts, or names a kind of server that cannot be written to. */
 export function readAddress(text: string): PostgresAddress | null {
-  const [, scheme = '', userinfo = '', hostList = '', path = '', query = ''] = ADDRESS.exec(text) ?? [];
-  if (scheme === '') return null;
-  const parameters = new URLSearchParams(query);
-  const wanted = parameters.get('target_session_attrs');
-  parameters.delete('target_session_attrs');
-  if (wanted !== null && wanted !== 'any' && !WRITING.has(wanted)) return null;
-  const hosts = hostList.split(',').map(readHost);
-  const [first] = hosts;
-  if (!first || hosts.some(({ port }) => !(port >= 1 && port <= 65_535))) return null;
-  const [user = '', password = ''] = userinfo.split(/:(.*)/s).map((part) => decode(part) ?? '');
-  const rest = parameters.size > 0 ? `?${parameters.toString()}` : '';
+  const [, scheme = '', userinfo = '', server = '', path = '', query = ''] = ADDRESS.exec(text) ?? [];
+  if (scheme === '' || namesSeveralHosts(text)) return null;
+  const kind = new URLSearchParams(query).get('target_session_attrs');
+  if (kind !== null && !WRITING.has(kind)) return null;
+  const { host, port } = readHost(server);
+  if (!(port >= 1 && port <= 65_535)) return null;
+  const [user = ''] = userinfo.split(':').map((part) => decode(part) ?? '');
   // A socket's folder, as `?host=/run/postgresql`, has no host in the address.
-  const host = hostList === '' ? '' : `${first.host.includes(':') ? `[${first.host}]` : first.host}:${first.port}`;
-  const url = `${scheme}${userinfo === '' ? '' : `${userinfo}@`}${host}/${path}${rest}`;
+  const hostAndPort = server === '' ? '' : `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = `${scheme}${userinfo === '' ? '' : `${userinfo}@`}${hostAndPort}/${path}${query === '' ? '' : `?${query}`}`;
   if (!URL.canParse(url.replace('@/', '@localhost/'))) return null;
-  return {
-    url,
-    hosts,
-    readWrite: WRITING.has(wanted ?? '') || hosts.length > 1,
-    user,
-    password,
-    database: decode(path) || user,
-  };
+  return { url, host, port, user, database: decode(path) || user };
+}
+
+/** Reads an address that the configuration has checked. */
+export function toAddress(text: string): PostgresAddress {
+  const address = readAddress(text);
+  if (!address) throw new Error('DATABASE_URL is not a postgres:// address');
+  return address;
 }
 
 function readHost(text: string): { host: string; port: number } {
@@ -62,15 +62,15 @@ function decode(part: string): string | null {
   }
 }
 
-/** The same servers and database with another login. */
+/** The same server and database with another login. */
 export function withLogin(text: string, user: string, password: string): string {
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
   return text.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?/, `$1${login}@`);
 }
 
-/** The servers of an address for a message, without its password. */
-export function describeServers({ hosts, database }: PostgresAddress): string {
-  return `${hosts.map(({ host, port }) => `${host || 'the local socket'}:${port}`).join(', ')}, database ${database}`;
+/** The server of an address for a message, without its password. */
+export function describeServer({ host, port, database }: PostgresAddress): string {
+  return `${host || 'the local socket'}:${port}, database ${database}`;
 }
 
 /**

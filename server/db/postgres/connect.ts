@@ -1,6 +1,5 @@
-import type pg from 'pg';
-import { describeServers, type PostgresAddress } from './address.ts';
-import type { Primary } from './primary.ts';
+import pg from 'pg';
+import { describeServer, type PostgresAddress } from './address.ts';
 import { DatabaseRefused, DatabaseUnreachable } from './refused.ts';
 
 /** How the start waits for a database that does not answer yet. */
@@ -10,11 +9,11 @@ const PAUSE_MS = 500;
 const TRY_MS = 5_000;
 
 /** Opens one connection. Waits for a server that is down, starting, full or not known yet, and reports that once. */
-export async function connectPatiently({ address, Client }: Primary, waiting: Waiting): Promise<pg.Client> {
+export async function connectPatiently(address: PostgresAddress, waiting: Waiting): Promise<pg.Client> {
   const until = performance.now() + waiting.seconds * 1000;
   let reported = false;
   for (;;) {
-    const client = new Client({ connectionString: address.url, connectionTimeoutMillis: TRY_MS });
+    const client = new pg.Client({ connectionString: address.url, connectionTimeoutMillis: TRY_MS });
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -25,10 +24,10 @@ export async function connectPatiently({ address, Client }: Primary, waiting: Wa
       if (refusal) throw refusal;
       if (performance.now() >= until)
         throw new DatabaseUnreachable(
-          `the database cannot be reached at ${describeServers(address)} (${reasonOf(error)}), after ${waiting.seconds} seconds; start it, or correct DATABASE_URL`,
+          `the database cannot be reached at ${describeServer(address)} (${reasonOf(error)}), after ${waiting.seconds} seconds; start it, or correct DATABASE_URL`,
           { cause: error },
         );
-      if (!reported) waiting.report(`waiting for the database at ${describeServers(address)} (${reasonOf(error)}) ...`);
+      if (!reported) waiting.report(`waiting for the database at ${describeServer(address)} (${reasonOf(error)}) ...`);
       reported = true;
     }
     await new Promise((done) => setTimeout(done, PAUSE_MS));
@@ -59,4 +58,12 @@ function refusalOf(error: unknown, { user, database }: PostgresAddress): Databas
             ? `DATABASE_URL: no secure connection: ${message}; see sslmode and sslrootcert`
             : null;
   return line === null ? null : new DatabaseRefused([line], error);
+}
+
+/** Whether the server of a connection refuses writes: it is a standby, or an administrator has made it read-only. */
+export async function isReadOnly(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ readOnly: boolean }>(
+    `select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as "readOnly"`,
+  );
+  return rows[0]?.readOnly !== false;
 }

@@ -2,12 +2,11 @@ import type pg from 'pg';
 import type { Database, Query, Transaction } from '../database.ts';
 import { migrate, type OpenOptions } from '../schema/migrate.ts';
 import type { Migrator } from '../schema/migrator.ts';
-import { loginOf, withLogin } from './address.ts';
+import { loginOf, toAddress, withLogin } from './address.ts';
 import { connectPatiently, type Waiting } from './connect.ts';
 import { transactionOf } from '../transaction.ts';
 import { adaptSchema, letServerReachRows } from './ordinary-owner.ts';
 import { createPostgres, type PostgresOptions } from './postgres.ts';
-import { createPrimary } from './primary.ts';
 import { DatabaseRefused } from './refused.ts';
 import { storeSettings } from './session-settings.ts';
 import { loginPassword, makeRoles, readRights, viewOwnersOf } from './roles.ts';
@@ -34,20 +33,20 @@ export type PostgresOpenOptions = OpenOptions &
  * `backend_…` for its own work and `authenticator_…`, which can only become a caller. Throws `DatabaseRefused` and `DatabaseUnreachable`.
  */
 export async function openPostgres(url: string, options: PostgresOpenOptions): Promise<Database> {
-  const primary = createPrimary(url);
-  const admin = await connectPatiently(primary, { seconds: options.waitSeconds ?? 0, report: options.report });
+  const address = toAddress(url);
+  const admin = await connectPatiently(address, { seconds: options.waitSeconds ?? 0, report: options.report });
   let password: string;
   try {
-    password = await prepare(admin, primary.address.url, options);
-    if (options.pooledUrl) await storeSettings(admin, primary.address.database);
+    password = await prepare(admin, address.url, options);
+    if (options.pooledUrl) await storeSettings(admin, address.database);
   } finally {
     await admin.end();
   }
-  const { database } = primary.address;
+  const { database } = address;
   const { pooledUrl, replica } = options;
-  const loginsAt = (address: string) => ({
-    backendUrl: withLogin(address, loginOf('backend', database), password),
-    authenticatorUrl: withLogin(address, loginOf('authenticator', database), password),
+  const loginsAt = (server: string) => ({
+    backendUrl: withLogin(server, loginOf('backend', database), password),
+    authenticatorUrl: withLogin(server, loginOf('authenticator', database), password),
   });
   return createPostgres({
     ...loginsAt(pooledUrl ?? url),
@@ -66,10 +65,10 @@ export async function asOwner<T>(
   options: OpenOptions & { readonly waitSeconds: number },
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const primary = createPrimary(url);
-  const admin = await connectPatiently(primary, { seconds: options.waitSeconds, report: options.report });
+  const address = toAddress(url);
+  const admin = await connectPatiently(address, { seconds: options.waitSeconds, report: options.report });
   try {
-    await prepare(admin, primary.address.url, options);
+    await prepare(admin, address.url, options);
     const query: Query = async <R>(text: string, values: readonly unknown[] = []) => {
       const { rows, rowCount } = await admin.query<R & pg.QueryResultRow>(text, [...values]);
       return { rows, count: rowCount ?? 0 };
@@ -90,7 +89,7 @@ export async function asReader<T>(
   waiting: Waiting,
   work: (engine: Pick<Migrator, 'rows'>) => Promise<T>,
 ): Promise<T> {
-  const admin = await connectPatiently(createPrimary(url), waiting);
+  const admin = await connectPatiently(toAddress(url), waiting);
   try {
     await refuseOldServer(admin);
     await admin.query('begin isolation level repeatable read read only');

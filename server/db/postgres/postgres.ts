@@ -9,8 +9,9 @@ import {
 } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
 import { type Batches, createBatches, createEndOfTurn } from '../batches.ts';
+import { toAddress } from './address.ts';
+import { isReadOnly } from './connect.ts';
 import { refusedWrite, runPipeline, runPipelines, sendUnnamed, STALE } from './postgres-pipeline.ts';
-import { createPrimary, isReadOnly, type Primary } from './primary.ts';
 import { createReplica, isRead, type Replica } from './replica.ts';
 import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
 import { type LoginName, startupOptions } from './session-settings.ts';
@@ -41,8 +42,13 @@ export type PostgresOptions = {
   readonly warn: (message: string) => void;
 };
 
-/** The connections of one login, and who may use them. */
-type Login = { readonly pool: pg.Pool; readonly primary: Primary; readonly warn: PostgresOptions['warn'] };
+/** The connections of one login. */
+type Login = {
+  readonly pool: pg.Pool;
+  readonly warn: PostgresOptions['warn'];
+  /** Increased when the server turns out to be read-only. Connections of an earlier generation are not used again. */
+  generation: number;
+};
 type Core = {
   readonly options: PostgresOptions;
   readonly backend: Login;
@@ -193,27 +199,27 @@ async function withClient<T>(login: Login, work: (client: pg.PoolClient) => Prom
 
 const generations = new WeakMap<pg.PoolClient, number>();
 
-/** Takes a connection of the pool to the server that takes writes. Drops those that were made before that server changed. */
-async function takeClient({ pool, primary }: Login): Promise<pg.PoolClient> {
+/** Takes a connection of the pool. Drops those of an earlier generation. */
+async function takeClient(login: Login): Promise<pg.PoolClient> {
   for (;;) {
-    const client = await pool.connect().catch((cause: unknown) => {
+    const client = await login.pool.connect().catch((cause: unknown) => {
       throw new DatabaseError({ code: '08001', message: 'the database cannot be reached' }, cause);
     });
-    const generation = generations.get(client) ?? primary.generation();
+    const generation = generations.get(client) ?? login.generation;
     generations.set(client, generation);
-    if (generation === primary.generation()) return client;
+    if (generation === login.generation) return client;
     client.release(true);
   }
 }
 
 /** Whether the server of a connection that refused a write has become read-only. Then all connections to it are dropped. */
-async function dropReadOnly({ primary, warn }: Login, client: pg.PoolClient): Promise<boolean> {
+async function dropReadOnly(login: Login, client: pg.PoolClient): Promise<boolean> {
   const readOnly = await isReadOnly(client).catch(() => true);
   if (!readOnly) return false;
   // Others that were made to the same server find it too; one report is enough.
-  if (generations.get(client) === primary.generation()) {
-    warn('the database has become read-only; its connections are dropped');
-    primary.changed();
+  if (generations.get(client) === login.generation) {
+    login.warn('the database has become read-only; its connections are dropped');
+    login.generation += 1;
   }
   return true;
 }
@@ -256,9 +262,9 @@ async function keepListening(
 ): Promise<{ stop(): Promise<void> }> {
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
-  const { address, Client } = createPrimary(options.listenUrl ?? options.backendUrl);
+  const { url } = toAddress(options.listenUrl ?? options.backendUrl);
   const open = async (): Promise<pg.Client> => {
-    const client = new Client({ connectionString: address.url, keepAlive: true });
+    const client = new pg.Client({ connectionString: url, keepAlive: true });
     client.on('error', (error) => options.warn(`listening connection lost: ${error.message}`));
     client.on('notification', (message) => {
       if (message.channel === channel) onPayload(message.payload ?? '');
@@ -289,11 +295,9 @@ async function keepListening(
 }
 
 function openLogin(url: string, name: LoginName, options: PostgresOptions): Login {
-  const primary = createPrimary(url);
   const pooled = options.pooled === true;
   const pool = new pg.Pool({
-    connectionString: primary.address.url,
-    Client: primary.Client,
+    connectionString: toAddress(url).url,
     max: options.poolSize,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5_000,
@@ -306,7 +310,7 @@ function openLogin(url: string, name: LoginName, options: PostgresOptions): Logi
     client.on('error', () => undefined);
     if (pooled) sendUnnamed(client);
   });
-  return { pool, primary, warn: options.warn };
+  return { pool, warn: options.warn, generation: 0 };
 }
 
 function last(results: readonly Result[]): Result {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
+import { toAddress } from './address.ts';
 import { connectPatiently, type Waiting } from './connect.ts';
-import { createPrimary } from './primary.ts';
 import type { Schema } from '../schema/schema.ts';
 import { makeGroups, readRights, viewOwnersOf } from './roles.ts';
 
@@ -18,8 +18,8 @@ export async function restoreDump(
   { schema, ...waiting }: Waiting & { readonly schema: Schema },
 ): Promise<void> {
   const owners = viewOwnersOf(schema);
-  const primary = createPrimary(url);
-  const admin = await connectPatiently(primary, waiting);
+  const address = toAddress(url);
+  const admin = await connectPatiently(address, waiting);
   try {
     const { rows } = await admin.query(
       `select from pg_class c where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('public', 'auth', 'private', 'storage') limit 1`,
@@ -31,7 +31,7 @@ export async function restoreDump(
   } finally {
     await admin.end();
   }
-  const psql = spawn('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', primary.address.url], {
+  const psql = spawn('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', address.url], {
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let errors = '';

@@ -3,8 +3,8 @@ import type { Config } from '#server/config/operating/config.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { readMigrationRecords } from '#server/db/schema/records.ts';
 import { MigrationRefused, planUpgrade } from '#server/db/schema/upgrade-plan.ts';
-import { connectPatiently } from '#server/db/postgres/connect.ts';
-import { createPrimary, isReadOnly } from '#server/db/postgres/primary.ts';
+import { toAddress } from '#server/db/postgres/address.ts';
+import { connectPatiently, isReadOnly } from '#server/db/postgres/connect.ts';
 import { DatabaseRefused } from '#server/db/postgres/refused.ts';
 import { missingRoles } from '#server/db/postgres/roles.ts';
 import { DATABASE } from '../open-database.ts';
@@ -17,10 +17,9 @@ type CheckedParts = Pick<Config, 'databaseUrl' | 'poolSize'>;
 export async function databaseFindings(config: CheckedParts): Promise<Finding[]> {
   if (config.databaseUrl === null)
     return [ok('the embedded database in DATA_DIR; use PostgreSQL (DATABASE_URL) for live card payments')];
-  const primary = createPrimary(config.databaseUrl);
   let admin: pg.Client;
   try {
-    admin = await connectPatiently(primary, { seconds: 0, report: () => undefined });
+    admin = await connectPatiently(toAddress(config.databaseUrl), { seconds: 0, report: () => undefined });
   } catch (error) {
     const text = error instanceof DatabaseRefused ? error.lines.join(' ') : reasonOf(error);
     return [fail(text, 'Correct DATABASE_URL, or start the database.')];
@@ -58,8 +57,7 @@ async function rightsFindings(admin: pg.Client, { poolSize }: CheckedParts): Pro
   return listFindings(
     ok(`PostgreSQL ${facts.version}, ${login} in the database ${database}`),
     facts.major < OLDEST && fail(`PostgreSQL ${facts.version} is too old`, `Use version ${OLDEST} or newer.`),
-    (await isReadOnly(admin)) &&
-      fail('the server takes no writes', 'Name the primary, or all servers, in DATABASE_URL.'),
+    (await isReadOnly(admin)) && fail('the server takes no writes', 'Name the primary in DATABASE_URL.'),
     !facts.owner &&
       fail(
         `the login ${login} does not own the database ${database}`,
