@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { namesSeveralHosts, readAddress } from '#server/db/postgres/address.ts';
 import { flag, whole } from './fields.ts';
 
-/** Several hosts are refused in checks.ts: a value that is wrong here counts as unset, which would add faults about what is missing. */
+/** Several hosts are refused in checks.ts. A value that is refused here counts as unset, and other checks would then report it as missing. */
 const isAddress = (text: string): boolean => namesSeveralHosts(text) || readAddress(text) !== null;
 const server = z.string().refine(isAddress, 'is not a postgres:// address of a server that takes writes');
 
