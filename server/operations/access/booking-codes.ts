@@ -56,7 +56,7 @@ export const bookingCodes = {
   }),
 } as const satisfies Holder<BookingCode, NewBookingCode> & { readonly subjectColumn: string };
 
-/** Ends the codes that a requested one replaces, where the lock can remove them. */
+/** Ends the codes that a new code replaces, if the lock can remove them. */
 async function replacePrevious(
   { locks }: Services,
   tx: Transaction,
@@ -84,7 +84,7 @@ export const newestCode = (db: Queryable, bookingId: string) => readNewest(db, b
 /** Reads the newest code that the lock accepted. */
 export const issuedCode = (db: Queryable, bookingId: string) => readNewest(db, bookingId, `c.status = 'issued'`);
 
-/** Reads the newest code that was made for the hours which the booking has now, in any state. */
+/** Reads the newest code made for the booking's current hours, in any state. */
 export const newestCodeOfHours = (db: Queryable, bookingId: string) =>
   readNewest(
     db,
@@ -103,7 +103,7 @@ export async function liveCodes(db: Queryable, bookingId: string): Promise<reado
 
 /** The past codes of a booking. */
 export type CodeHistory = {
-  /** How many codes were made. A code that the lock refused does not count. */
+  /** Number of codes made. A code that the lock refused does not count. */
   readonly count: number;
   /** When the newest of them opened the door; null if it has not. */
   readonly openedAt: Date | null;

@@ -1,13 +1,14 @@
 import { LOW_BATTERY_PERCENT } from '#rules/doors.ts';
 import type { Services } from '../core/services.ts';
 
-/** A lock that did not answer is asked again this soon: one lost answer is no alert. */
+/** Delay before an offline lock is checked again, so that a single lost answer does not raise an alert. */
 const AGAIN_MS = 2 * 60_000;
 const LEASE = 'locks';
 
 /**
- * Periodic task: asks the lock system for its locks and their batteries, and each lock whether it answers, one after the other because the bridge does one
- * job at a time. One process at a time does it, every `everyMs`. Throws `ProviderError` when the lock system does not answer; what is known then stays.
+ * Periodic task: reads the list of locks with their batteries from the lock system and checks whether each lock answers. It checks one lock
+ * after another because the bridge does one job at a time. Only one process runs the check, every `everyMs`. Throws `ProviderError` when
+ * the lock system does not answer; the stored states then stay as they are.
  */
 export async function checkLocks(services: Services, everyMs: number, stop: () => boolean): Promise<void> {
   const { db, locks, lockOf, clock } = services;

@@ -7,10 +7,10 @@ import { queueAccessAgain } from './queue-access.ts';
 import { recordAudit } from '../core/audit.ts';
 import type { Services } from '../core/services.ts';
 
-/** The dispute that holds the access code of a booking. */
+/** The dispute because of which an access code is held. */
 export type CodeHold = { readonly disputeId: string; readonly status: 'open' | 'lost' };
 
-/** Reads what holds the access code of a booking and of its guests; null if nothing does. */
+/** Reads the dispute that holds the access code of a booking and the codes of its guests. Null if no dispute does. */
 export function readCodeHold(db: Queryable, bookingId: string): Promise<CodeHold | null> {
   return db.one<CodeHold>('select h.dispute_id as "disputeId", h.status from private.code_hold($1::uuid) h', [
     bookingId,
@@ -24,8 +24,8 @@ export async function requireNotHeld(db: Queryable, bookingId: string): Promise<
 }
 
 /**
- * Follows a change of the disputes of a booking, in the transaction of the change: takes back the codes of a booking whose code is held now, and queues
- * new ones once it is not held any more. `before`: what held the code before the change.
+ * Applies a change of a booking's disputes to its codes, in the transaction of the change: takes the codes back when a dispute begins to
+ * hold them, and queues new ones when none holds them any more. `before` is what held the code before the change.
  */
 export async function followCodeHold(
   services: Services,
@@ -41,7 +41,10 @@ export async function followCodeHold(
   await tx.query('select private.publish_code_hold($1::uuid)', [booking.id]);
 }
 
-/** Tells staff, and ends the codes that a lock can remove. It keeps the others until they end: the digits are hidden, and staff are alerted if they were shown. */
+/**
+ * Alerts staff and ends the codes that a lock can remove. The other codes work until they end, with their digits hidden; staff are alerted
+ * to those that were released.
+ */
 async function takeBack(
   { locks, clock }: Services,
   tx: Transaction,
@@ -65,7 +68,7 @@ async function takeBack(
   );
 }
 
-/** Queues the code and its mail again, as if the booking were confirmed now. */
+/** Queues the code and its mail again, as if the booking had just been confirmed. */
 async function giveAgain(tx: Transaction, booking: BookingFacts, disputeId: string, now: Date): Promise<void> {
   if (booking.endTime <= now) return;
   await queueAccessAgain(tx, booking, { start: booking.startTime, dedupe: `free:${disputeId}`, now });
@@ -76,8 +79,8 @@ async function giveAgain(tx: Transaction, booking: BookingFacts, disputeId: stri
 }
 
 /**
- * Lets the session of a disputed booking take place, for a member of staff: its code is not held any more. Idempotent. Throws `Refusal`: `not_found` for
- * a booking whose code was not held, `already_done` for a cancelled one.
+ * Releases the code of a disputed booking for a member of staff, so that the session can take place. Idempotent. Throws `Refusal`:
+ * `not_found` if the code was not held, `already_done` if the booking is cancelled.
  */
 export async function keepDisputed(
   services: Services,
@@ -110,7 +113,7 @@ export async function keepDisputed(
   });
 }
 
-/** Periodic task: tells customers whose code is held whom to call, a quarter of an hour before the session. */
+/** Periodic task: a quarter of an hour before the session, notifies customers whose code is held whom to call. */
 export async function tellHeldCodes({ db, clock }: Services): Promise<void> {
   await db.query(`select private.tell_held_codes($1::timestamptz, '15 minutes')`, [clock()]);
 }

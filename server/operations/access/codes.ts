@@ -16,15 +16,15 @@ import { codeLimitReached } from './limits.ts';
  * end of the code. `removeCode` does the removal.
  */
 
-/** Length of the PINs that we choose. The lock takes 4 to 10 digits and blocks its keypad after a few wrong tries. */
+/** Length of the PINs that we choose. Locks accept 4 to 10 digits and block their keypad after a few wrong attempts. */
 const PIN_DIGITS = 6;
-/** How many random PINs are tried before a lock counts as full. */
+/** Number of random PINs that are tried before a lock counts as full. */
 const PIN_TRIES = 20;
 
 /** The lock of a code, and the hours for which the holder may open it. */
 export type CodeWindow = { readonly lockId: string; readonly worksFrom: Date; readonly worksUntil: Date };
 
-/** Stores a code with the digits that its lock will be asked for. Throws `Refusal('code_limit')` if the lock has no code left for these hours. */
+/** Stores a code before it is requested from its lock. Throws `Refusal('code_limit')` if the lock has no code left for these hours. */
 export async function planCode<C extends Code, Subject>(
   services: Services,
   tx: Transaction,
@@ -42,8 +42,9 @@ export async function planCode<C extends Code, Subject>(
 }
 
 /**
- * Requests a planned code from its lock and records the answer. Repeating it is safe: the lock returns the same code. `name`: what the lock calls the
- * code; `actor`: the account for the audit log. Returns `late: true` if the code ended during the call. Throws `ProviderError`.
+ * Requests a planned code from its lock and records the answer. It can be repeated safely because the lock returns the same code. `name`:
+ * the name of the code at the lock; `actor`: the account for the audit log. Returns `late: true` if the holder lost the code during the
+ * call. Throws `ProviderError`.
  */
 export async function issueCode<C extends Code>(
   services: Services,
@@ -79,8 +80,8 @@ export async function issueCode<C extends Code>(
 }
 
 /**
- * Removes a code from its lock. If the lock cannot remove it before it ends, staff are alerted instead. Idempotent. Throws `ProviderError`; the code
- * then stays as it is.
+ * Removes a code from its lock. If the lock cannot remove it before it ends, staff are alerted instead. Idempotent. Throws `ProviderError`
+ * and leaves the code as it is.
  */
 export async function removeCode<C extends Code>(services: Services, holder: Holder<C>, code: C): Promise<void> {
   const { db, locks, clock } = services;
@@ -98,7 +99,7 @@ export async function removeCode<C extends Code>(services: Services, holder: Hol
   });
 }
 
-/** Encrypts the digits of a code, and fingerprints them so that they are found again. */
+/** Encrypts the digits of a code and adds a fingerprint by which the code can be found. */
 const sealDigits = ({ encryption, fingerprint }: Services, codeId: string, pin: string | null): StoredDigits => ({
   pin_encrypted: pin === null ? null : encryption.encrypt(pin, codeId),
   pin_fingerprint: pin === null ? null : fingerprint(pin),
@@ -111,8 +112,9 @@ export const openDigits = ({ encryption }: Services, { id, encryptedPin }: Pick<
 type Hours = Pick<NewCode, 'lock_id' | 'starts_at' | 'ends_at'>;
 
 /**
- * Chooses what a new code needs at the lock: for a lock that stores digits, a PIN that no live code has; otherwise the number of the code within its
- * hours. Codes of one lock are chosen one after the other until their transactions end. Throws `Refusal('code_limit')`.
+ * Chooses the digits or the number of a new code. For a lock that stores digits, it chooses a PIN that no live code has; for other locks,
+ * the next number among the codes of the same hours. Takes a lock per door lock until the transaction ends, so that two codes cannot get
+ * the same PIN or number. Throws `Refusal('code_limit')`.
  */
 async function chooseDigits(
   { locks, fingerprint }: Services,
@@ -136,7 +138,7 @@ async function choosePin(fingerprint: Services['fingerprint'], tx: Transaction, 
   throw new Error(`lock ${lockId} has no free PIN left`);
 }
 
-/** Returns the next number of a code within the same hours, from 1. Throws `Refusal('code_limit')`. */
+/** Returns the next number among the codes of the same hours, starting at 1. Throws `Refusal('code_limit')`. */
 async function chooseVariant(
   codesPerWindow: number,
   tx: Transaction,

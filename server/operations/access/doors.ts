@@ -6,28 +6,28 @@ import { type Lights, readLights } from '../power/read-lights.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** A studio's door. Times are texts as in JSON. */
+/** A studio's door. Times are ISO strings. */
 type Door = {
   readonly studioId: string;
   readonly studioName: string;
-  /** null: the studio has no lock. */
+  /** Null if the studio has no lock. */
   readonly lockId: string | null;
-  /** Whether the lock system lists the lock; null when it does not answer. */
+  /** Whether the lock system lists the lock; null if the lock system does not answer. */
   readonly known: boolean | null;
-  /** null: unknown. */
+  /** Null if unknown. */
   readonly batteryPercent: number | null;
   readonly isBatteryLow: boolean;
-  /** Whether the lock answered at the last check; null: nothing tells. */
+  /** Whether the lock answered at the last check; null if unknown. */
   readonly online: boolean | null;
   /** When the lock last answered or reported something. */
   readonly heardAt: string | null;
-  /** When the lock system last told us about the lock. */
+  /** When the lock system last reported on the lock. */
   readonly checkedAt: string | null;
   readonly lastOpening: { readonly at: string; readonly reference: string; readonly startTime: string } | null;
-  /** The codes that open it now. */
+  /** The codes that open the door now. */
   readonly codes: readonly { readonly reference: string; readonly startsAt: string; readonly endsAt: string }[];
 };
-/** `lightsOn`: the lights of rooms that name no plug; null when there are none or it does not answer. */
+/** `lightsOn`: the lights of rooms without a plug of their own; null if there are none or the plug does not answer. */
 type Doors = {
   readonly doors: readonly Door[];
   readonly canOpen: boolean;
@@ -43,7 +43,7 @@ type DoorRow = {
   state: Pick<Door, 'lockId' | 'batteryPercent' | 'online' | 'heardAt' | 'checkedAt'> | null;
 };
 
-/** Reads all doors and the lights. A system that does not answer leaves its part unknown. */
+/** Reads all doors and the lights. If a system does not answer, its values are unknown. */
 export async function readDoors(services: Services): Promise<Doors> {
   const { db, locks, lockOf, clock } = services;
   const [{ rows }, devices, lights] = await Promise.all([
@@ -84,8 +84,8 @@ export async function readDoors(services: Services): Promise<Doors> {
 }
 
 /**
- * Opens a studio's door from afar for a member of staff. The audit log has it before the lock is called, so that no opening is missing.
- * Throws `Refusal('not_found')`, `Refusal('provider_unavailable')`.
+ * Opens a studio's door remotely for a member of staff. The entry in the audit log is written before the lock is called, so that every
+ * opening is logged. Throws `Refusal('not_found')`, `Refusal('provider_unavailable')`.
  */
 export async function openDoor(
   services: Services,
@@ -112,7 +112,7 @@ export async function openDoor(
   }
 }
 
-/** An entry of a door's log. `byCode`: the code of the booking was entered; otherwise the booking is the one at that time. */
+/** An entry of a door's log. `byCode`: whether the booking's code was entered; otherwise the entry shows the booking at that time. */
 type DoorLogEntry = {
   readonly at: Date;
   readonly kind: DoorEvent;
@@ -122,10 +122,10 @@ type DoorLogEntry = {
   readonly byCode: boolean;
   readonly startTime: Date | null;
   readonly customerName: string | null;
-  /** Who opened it from afar. */
+  /** Who opened the door remotely. */
   readonly actor: string | null;
 };
-/** `before`: only older entries. */
+/** `before`: return only older entries. */
 export type DoorLogQuery = {
   readonly studioId: string | null;
   readonly bookingId: string | null;
@@ -137,14 +137,17 @@ const LOG_DAYS = 31;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Reads the newest entries of the doors' log: of a studio, of a booking, or all. Up to a hundred of a month. */
+/**
+ * Reads up to a hundred of the newest entries of the door log for a studio, for a booking, or for all studios. Without a booking they cover
+ * a month.
+ */
 export async function readDoorLog(
   { db, lockOf, clock }: Services,
   { studioId, bookingId, before }: DoorLogQuery,
 ): Promise<readonly DoorLogEntry[]> {
   const locks = [...lockOf].filter(([studio]) => studioId === null || studio === studioId);
   const booking = bookingId === null ? null : await readBooking(db, bookingId);
-  // The clock of a lock may be ahead of ours.
+  // A lock's clock may be ahead of ours.
   const now = clock().getTime() + HOUR_MS;
   const ended = booking === null ? now : booking.endTime.getTime() + DAY_MS;
   const until = before ?? new Date(Math.min(now, ended));

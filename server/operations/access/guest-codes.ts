@@ -11,7 +11,7 @@ export type GuestCode = Code & {
   readonly usedAt: Date | null;
 };
 
-/** Whether guests get codes of their own: their lock stores several at a time and can remove each. */
+/** Returns whether guests get codes of their own. This requires a lock that stores several codes at a time and can remove each of them. */
 export const hasGuestCodes = ({ locks }: Services): boolean =>
   locks.capabilities.choosesDigits && locks.capabilities.revocable;
 
@@ -36,7 +36,7 @@ export const guestCodes = {
   }),
 } as const satisfies Holder<GuestCode, string> & { readonly subjectColumn: string };
 
-/** Reads the newest code of a guest, and how many there were. */
+/** Reads the newest code of a guest and the number of codes the guest has had. */
 export async function newestGuestCode(
   db: Queryable,
   memberId: string,

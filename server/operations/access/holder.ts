@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '#server/db/database.ts';
 import { enqueue, type Job } from '../core/jobs.ts';
 import type { Services } from '../core/services.ts';
 
-/** An access code as every holder has it; its digits are encrypted. */
+/** An access code of any holder. Its digits are encrypted. */
 export type Code = {
   readonly id: string;
   readonly lockId: string;
@@ -13,14 +13,14 @@ export type Code = {
   readonly startsAt: Date;
   readonly endsAt: Date;
   readonly createdAt: Date;
-  /** The number of the code within its hours if the lock computes the digits; otherwise 0. */
+  /** The number of the code among those of the same hours if the lock computes the digits; otherwise 0. */
   readonly variant: number;
   /** Null until a lock that computes the digits has answered. */
   readonly encryptedPin: string | null;
 };
-/** The digits of a code as they are stored. */
+/** The digits of a code as stored. */
 export type StoredDigits = { readonly pin_encrypted: string | null; readonly pin_fingerprint: string | null };
-/** A code that is about to be stored, by the names of its columns. */
+/** A code to be stored, keyed by column name. */
 export type NewCode = StoredDigits & {
   readonly id: string;
   readonly lock_id: string;
@@ -29,14 +29,17 @@ export type NewCode = StoredDigits & {
   readonly created_at: Date;
   readonly variant: number;
 };
-/** The answer of a lock to the request for a code. */
+/** A lock's answer to the request for a code. */
 type Acceptance = StoredDigits & { readonly providerCodeId: string | null; readonly now: Date };
 
-/** Describes what differs between the holders of codes: a booking, a guest of a booking, and staff. `Subject`: what a new code needs beside its hours. */
+/**
+ * What differs between the holders of codes: a booking, a guest of a booking, and staff. `Subject` is what a new code needs in addition to
+ * its hours.
+ */
 export type Holder<C extends Code, Subject = never> = {
   /** The type of resource in the audit log. */
   readonly resource: 'access_code' | 'crew_code' | 'staff_code';
-  /** The prefix of the names of failpoints. */
+  /** Prefix of failpoint names. */
   readonly failpoints: 'access' | 'crew' | 'staff-code';
   /** Selects the columns of `C` from the table `c` and others. */
   readonly select: string;
@@ -45,16 +48,16 @@ export type Holder<C extends Code, Subject = never> = {
   readonly lock: (tx: Transaction, code: C) => Promise<boolean>;
   /** Stores the digits, and marks the code as issued if it was requested. */
   readonly accept: (services: Services, tx: Transaction, code: C, answer: Acceptance) => Promise<unknown>;
-  /** Marks a code whose removal is about to be queued, also if it was removed before. */
+  /** Marks a code whose removal is about to be queued, even if it was removed before. */
   readonly markRevoking: (tx: Transaction, codeId: string) => Promise<unknown>;
   /** Marks a code as removed. */
   readonly markRevoked: (tx: Transaction, codeId: string, now: Date) => Promise<unknown>;
-  /** Returns the entry of the audit log for a code that the lock has accepted. */
+  /** Returns the audit log entry for a code that the lock has accepted. */
   readonly entry: (
     code: C,
     change: { readonly before: Code['status']; readonly after: Code['status'] },
   ) => { readonly action: 'create' | 'update'; readonly details: JsonObject };
-  /** The kind of the job that removes a code from its lock, and the subject and payload for one code. */
+  /** The kind of job that removes a code from its lock, and the subject and payload of the job for a code. */
   readonly removalKind: JobKind;
   readonly removal: (code: C) => Removal;
 };
@@ -74,8 +77,8 @@ export async function queueRemoval<Ref extends Pick<Code, 'id'>>(
 }
 
 /**
- * Queues another removal of the codes that were removed before their lock had confirmed them. The server may have stopped before it could record the
- * answer of the lock, so the lock may have stored such a code after its removal. `subjectId`: the booking or guest.
+ * Queues another removal of codes that were removed before their lock had confirmed them. The server may have stopped before it recorded
+ * the lock's answer, so the lock may have stored such a code after its removal. `subjectId`: the booking or guest.
  */
 export async function removeUnconfirmed<C extends Code>(
   { locks, clock }: Services,
@@ -104,7 +107,7 @@ export async function insertRow(tx: Transaction, table: string, row: Readonly<Re
   );
 }
 
-/** Statements for codes whose digits are in the same row. */
+/** Statements for holders whose codes and digits are in the same table. */
 export const inOneTable = (
   table: 'private.crew_code' | 'private.staff_code',
 ): Pick<Holder<Code>, 'accept' | 'markRevoking' | 'markRevoked'> => ({

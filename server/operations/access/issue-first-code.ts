@@ -12,26 +12,29 @@ import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes, readCodeWindow } from './times.ts';
 import type { Services } from '../core/services.ts';
 
-/** Job `access.request`: issues the first code of a confirmed booking, unless it has one or a dispute holds it: once it is not held any more, a new job comes. Throws `ProviderError`. */
+/**
+ * Job `access.request`: issues the first code of a confirmed booking, unless it has one or a dispute holds it. When the dispute no longer
+ * holds the code, a new job is queued. Throws `ProviderError`.
+ */
 export async function requestFirstCode(services: Services, job: Job): Promise<JobOutcome> {
   const { db, clock } = services;
   if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
   await db.transaction((tx) => removeUnconfirmed(services, tx, bookingCodes, { subjectId: job.subjectId, job }));
   const result = await issueFirstCode(services, job.subjectId).catch((error: unknown) => {
-    // Staff read the problem of a job.
+    // Staff read the error of a failed job.
     throw forStaff(error);
   });
   return result === 'ended' ? { closed: 'The session ended before the lock issued an access code.' } : 'done';
 }
 
-/** Reads the access of a confirmed booking, and first issues its code when that is due. Throws `Refusal` as `showAccess`. */
+/** Reads the access of a confirmed booking, after issuing its code if that is due. Throws `Refusal` as `showAccess`. */
 export async function ensureCode(services: Services, bookingId: string): Promise<BookingAccess> {
   const { db, clock, log } = services;
   const booking = await requireConfirmed(db, bookingId);
   const { requestAt } = await readAccessTimes(services, db, booking);
   if (clock() >= requestAt && !(await isHeldForUndo(db, bookingId, clock()))) {
     await issueFirstCode(services, bookingId).catch((error: unknown) => {
-      // The job tries again; until then the page says that the code is on its way.
+      // The job tries again. Until then the page shows that the code is on its way.
       log.warn(
         { booking: bookingId, reason: error instanceof Error ? error.message : String(error) },
         'an access code could not be issued yet',
@@ -41,7 +44,7 @@ export async function ensureCode(services: Services, bookingId: string): Promise
   return showAccess(services, bookingId);
 }
 
-/** Issues the first code of a booking. `ended`: the session was over before the lock issued one. */
+/** Issues the first code of a booking. Returns `ended` if the session ended before the lock issued one. */
 async function issueFirstCode(services: Services, bookingId: string): Promise<'done' | 'ended'> {
   const { db, clock } = services;
   const planned = await db.transaction(async (tx) => {
@@ -62,7 +65,7 @@ async function issueFirstCode(services: Services, bookingId: string): Promise<'d
   return 'done';
 }
 
-/** Stores a code for the hours that a booking has now. Throws `Refusal('code_limit')`. */
+/** Stores a code for the booking's current hours. Throws `Refusal('code_limit')`. */
 export async function planBookingCode(
   services: Services,
   tx: Transaction,

@@ -12,12 +12,12 @@ export type TestPin = {
   readonly endTime: Date;
 };
 const DAY_MS = 24 * 3_600_000;
-/** Who the service key is in the list of codes. */
+/** Represents the service key in the list of codes. */
 const SERVICE = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Issues a code of staff for the first lock until 7 pm; no hours are closed for it. A lock that computes its codes gives the same one again within the
- * hour. Writes the audit log without the digits. Throws `ProviderError`, `Refusal('code_limit')`.
+ * Issues a staff code for the first lock until 7 pm, without closing hours. A lock that computes its codes returns the same code when
+ * called again within the hour. The entry in the audit log omits the digits. Throws `ProviderError`, `Refusal('code_limit')`.
  */
 export async function issueTestPin(services: Services, actor: string | null): Promise<TestPin> {
   const { db, locks, lockOf, clock } = services;
@@ -27,7 +27,7 @@ export async function issueTestPin(services: Services, actor: string | null): Pr
   const { choosesDigits, revocable } = locks.capabilities;
   const window = testPinWindow(clock());
   const { startsAt } = window;
-  // A code that cannot be removed works for at most a day.
+  // Limit codes that cannot be removed to one day.
   const endsAt = revocable ? window.endsAt : new Date(Math.min(+window.endsAt, +startsAt + DAY_MS));
   const by = actor ?? SERVICE;
   const requestId = `test ${choosesDigits ? clock().getTime() : `${startsAt.getTime()} ${endsAt.getTime()}`}`;

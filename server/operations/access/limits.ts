@@ -3,15 +3,15 @@ import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 import type { Code } from './holder.ts';
 
-/** The codes that a holder has had. */
+/** The codes that a holder has had so far. */
 type PastCodes = { readonly count: number; readonly newest: Pick<Code, 'createdAt'> | null };
 
-/** Which further codes a holder can make. */
+/** The further codes that a holder can make. */
 export type FurtherCodes = {
-  /** From when another code can be made; null: now. */
+  /** When the next code can be made; null for now. */
   readonly nextCodeAt: Date | null;
   readonly codesLeft: number;
-  /** How many codes a holder can make in all. */
+  /** How many codes a holder can make in total. */
   readonly codesPerBooking: number;
 };
 
@@ -26,7 +26,7 @@ export function furtherCodes({ locks, clock }: Services, { count, newest }: Past
   };
 }
 
-/** Throws `Refusal` when a holder has had all its codes (`code_limit`), or a new one moments ago (`code_wait`). */
+/** Throws `Refusal` if a holder has used up its codes (`code_limit`), or made one too recently (`code_wait`). */
 export function requireFurtherCode(services: Services, past: PastCodes): void {
   const { codesLeft, nextCodeAt } = furtherCodes(services, past);
   if (codesLeft === 0) throw codeLimitReached();
@@ -35,12 +35,12 @@ export function requireFurtherCode(services: Services, past: PastCodes): void {
   throw new Refusal('code_wait', `Please wait ${seconds} seconds before making another code.`, { seconds });
 }
 
-/** Builds the refusal for a holder that has had all its codes. */
+/** Builds the refusal for a holder that has used up its codes. */
 export function codeLimitReached(): Refusal {
   return new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
 }
 
-/** Returns the error in words for staff if the lock has no code left; otherwise the error as it is. */
+/** Rewords a `code_limit` refusal for staff. Returns any other error unchanged. */
 export function forStaff(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.code !== 'code_limit') return error;
   const words =

@@ -6,7 +6,7 @@ import { endJobs, enqueue } from '../core/jobs.ts';
 import { bookingCodes, liveCodes } from './booking-codes.ts';
 import { queueRemoval } from './holder.ts';
 
-/** Queues the access code of a confirmed booking, and its mail where there is somebody to write to. */
+/** Queues the access code of a confirmed booking and, if there is an address, its mail. */
 export async function queueAccess(
   tx: Transaction,
   {
@@ -37,7 +37,7 @@ export async function queueAccess(
   );
 }
 
-/** Ends the codes of a booking that moves, and queues the code of its new hours, in the caller's transaction. */
+/** Ends the codes of a booking that moves and queues a code for its new hours, in the caller's transaction. */
 export async function moveAccess(
   tx: Transaction,
   booking: BookingFacts,
@@ -52,7 +52,7 @@ export async function moveAccess(
   await queueAccessAgain(tx, booking, { start, dedupe: `move:${number}`, now });
 }
 
-/** Queues the access code of a booking and its mail anew, in place of those that wait. */
+/** Queues the access code of a booking and its mail, replacing those still waiting. */
 export async function queueAccessAgain(
   tx: Transaction,
   { id, userId, guestEmail }: BookingFacts,

@@ -3,7 +3,7 @@ import { checkAgain } from './check-locks.ts';
 import { recordUse } from './record-use.ts';
 import type { Services } from '../core/services.ts';
 
-/** An entry of a lock's log. `pin`: the digits that were entered; null: none, or unknown. */
+/** An entry of a lock's log. `pin`: the digits that were entered; null if there were none or they are unknown. */
 export type DoorReport = {
   readonly lockId: string;
   readonly kind: DoorEvent;
@@ -11,13 +11,13 @@ export type DoorReport = {
   readonly at: Date;
 };
 
-/** How far the clock of a lock may be from ours. */
+/** Largest expected difference between a lock's clock and ours. */
 const CLOCK_SLACK = '1 hour';
 
-/** Stores an entry of a lock's log, once however often it is reported, and what the use of a code leads to. */
+/** Stores an entry of a lock's log and applies the effects of a used code. Idempotent: a repeated report is ignored. */
 export async function recordReport(services: Services, { lockId, kind, pin, at }: DoorReport): Promise<void> {
   if (kind === 'code' && pin !== null) await recordUse(services, { lockId, pin, at });
-  // A late report is about a code that has been removed from the lock since.
+  // A late report may concern a code that has since been removed from the lock.
   await services.db.query(
     `with entered as (
        select s.code_id as id from private.access_secret s
@@ -44,7 +44,7 @@ export async function recordReport(services: Services, { lockId, kind, pin, at }
   );
 }
 
-/** The bridge has lost or found its connection: the locks are checked now. */
+/** Checks the locks now, because the bridge has lost or regained its connection. */
 export async function recordBridge(services: Services): Promise<void> {
   await checkAgain(services, services.clock());
 }

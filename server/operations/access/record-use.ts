@@ -4,7 +4,7 @@ import { guestCodes } from './guest-codes.ts';
 import { queueRemoval } from './holder.ts';
 import type { Services } from '../core/services.ts';
 
-/** Records that somebody opened a door with this PIN, and queues the removal of the code where the lock can remove it. */
+/** Records that a PIN has opened a door, and queues the removal of its code if the lock can remove it. */
 export async function recordUse(
   { db, locks, fingerprint, clock }: Services,
   { lockId, pin, at }: { lockId: string; pin: string; at: Date },
@@ -21,7 +21,7 @@ export async function recordUse(
   });
 }
 
-/** The same for the code of a guest: each code opens the door once. */
+/** Does the same for a guest's code, which opens the door once. */
 async function recordGuestUse(
   tx: Transaction,
   { lockId, fingerprints, at, now }: { lockId: string; fingerprints: readonly string[]; at: Date; now: Date },

@@ -3,8 +3,9 @@ import type { BookingAccess } from './show-access.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Records that the digits of a code are shown: to the customer for the first time, or to an account of staff (`staff`; once an hour in the audit
- * log, because the page asks again by itself). Throws `Refusal('not_yours')` for staff who have lost the permission meanwhile.
+ * Records that the digits of a code are shown to the customer for the first time, or to a staff account (`staff`). Views by staff are
+ * logged at most once an hour because the page polls. Throws `Refusal('not_yours')` if the staff account has lost the permission in the
+ * meantime.
  */
 export async function recordView(
   { db, clock }: Services,

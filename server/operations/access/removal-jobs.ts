@@ -7,7 +7,7 @@ import { guestCodes } from './guest-codes.ts';
 import { type Code, type Holder, readCode } from './holder.ts';
 import { staffCodes } from './staff-codes.ts';
 
-/** The jobs that remove codes from their locks, one kind for each holder. */
+/** The jobs that remove codes from their locks, one kind per holder. */
 export const REMOVAL_JOBS: readonly JobDefinition[] = [
   // Without `codeId` the job removes all codes of the booking.
   defineRemoval(bookingCodes, {
@@ -30,7 +30,7 @@ export const REMOVAL_JOBS: readonly JobDefinition[] = [
   }),
 ];
 
-/** Defines a job that removes the codes which `read` returns from their locks. Throws `ProviderError`. */
+/** Defines a job that removes the codes returned by `read` from their locks. Throws `ProviderError`. */
 function defineRemoval<C extends Code, Payload>(
   holder: Holder<C>,
   {

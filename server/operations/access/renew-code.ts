@@ -46,7 +46,7 @@ export async function renewCode(services: Services, bookingId: string, actor: st
   return showAccess(services, bookingId);
 }
 
-/** Throws `Refusal` unless the codes of a locked booking may be shown and replaced now: `code_held`, `session_ended`, `code_not_released`. */
+/** Throws `Refusal` unless the codes of a locked booking can be shown and replaced now: `code_held`, `session_ended`, `code_not_released`. */
 export async function requireReleased(services: Services, tx: Transaction, booking: BookingFacts): Promise<void> {
   const now = services.clock();
   await requireNotHeld(tx, booking.id);
@@ -57,24 +57,28 @@ export async function requireReleased(services: Services, tx: Transaction, booki
 }
 
 /**
- * Replaces a code of a booking that a former member of staff has seen, whatever the limits of new codes. Does nothing when the booking has ended or has
- * a newer code. Throws `ProviderError`; the code stays when the lock refuses another one.
+ * Replaces a booking's code that a former member of staff has seen, regardless of the limits on new codes. Does nothing if the booking has
+ * ended or has a newer code. Throws `ProviderError`; the old code stays if the lock refuses a new one.
  */
 export async function replaceSeenCode(services: Services, bookingId: string, codeId: string): Promise<void> {
   const planned = await services.db.transaction(async (tx): Promise<Renewal | null> => {
     const booking = await lockBooking(tx, bookingId);
     if (booking?.status !== 'confirmed' || services.clock() >= booking.endTime) return null;
-    // A dispute has taken the code back already.
+    // The dispute has already taken the code back.
     if ((await readCodeHold(tx, bookingId)) !== null) return null;
     const waits = (await newestCode(tx, bookingId))?.status === 'requested';
-    // A code that was made later replaces it already; one that waits for the lock may be ours, of an earlier try.
+    // A newer issued code has already replaced this one. A code that is still waiting for the lock may come from an earlier attempt of this
+    // job.
     if (!waits && (await issuedCode(tx, bookingId))?.id !== codeId) return null;
     return planRenewal(services, tx, booking, null);
   });
   if (planned !== null) await requestRenewal(services, planned);
 }
 
-/** Stores a new code, which replaces the previous ones once the lock has accepted it. A code that still waits for the lock is returned instead. */
+/**
+ * Stores a new code, which replaces the previous ones once the lock has accepted it. If a code is still waiting for the lock, it is
+ * returned instead.
+ */
 async function planRenewal(
   services: Services,
   tx: Transaction,
@@ -95,8 +99,8 @@ async function planRenewal(
 }
 
 /**
- * Requests a new code from the lock. A code that the lock refused is discarded: it counts for no limit, and its number within its hours is free again.
- * After a lost answer the code stays requested and is tried again. Throws `ProviderError`.
+ * Requests a new code from the lock. A code that the lock refuses is discarded: it does not count towards any limit, and its number can be
+ * used again. If the answer is lost, the code stays requested and is tried again. Throws `ProviderError`.
  */
 async function requestRenewal(services: Services, { booking, code }: Renewal): Promise<void> {
   try {

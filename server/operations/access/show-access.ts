@@ -10,8 +10,8 @@ import { readAccessTimes } from './times.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, after a single-use code has opened the door, while a dispute
- * holds the code (`held`), and while the customer takes the account back.
+ * What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, after a single-use code has opened the door, while
+ * a dispute holds the code (`held`), and while the customer is recovering the account.
  */
 export type BookingAccess = FurtherCodes & {
   readonly booking: BookingFacts;
@@ -21,13 +21,13 @@ export type BookingAccess = FurtherCodes & {
   readonly releaseAt: Date;
   readonly worksFrom: Date;
   readonly worksUntil: Date;
-  /** When the newest code opened the door, where the lock reports it and a code opens it once; null before. */
+  /** When the newest code opened the door; null before that. Only known for single-use codes of locks that report openings. */
   readonly openedAt: Date | null;
   readonly mode: LockCapabilities['mode'];
   readonly singleUse: boolean;
 };
 
-/** Reads the access of a confirmed booking; changes nothing. Throws `Refusal`: `not_found`, `not_confirmed`. */
+/** Reads the access of a confirmed booking without changing anything. Throws `Refusal`: `not_found`, `not_confirmed`. */
 export async function showAccess(services: Services, bookingId: string): Promise<BookingAccess> {
   const { db, locks, clock } = services;
   const booking = await requireConfirmed(db, bookingId);

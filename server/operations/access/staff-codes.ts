@@ -14,9 +14,9 @@ export type NewStaffCode = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** Whom it is for. */
+  /** The person who gets the code. */
   readonly name: string;
-  /** The same for a repeat of a call whose answer was lost. */
+  /** Identifies a call, so that it can be repeated when the answer was lost. */
   readonly requestId: string;
 };
 export type MadeStaffCode = { readonly codeId: string; readonly pin: string };
@@ -49,21 +49,21 @@ export const staffCodes = {
   removal: ({ id }) => ({ subjectId: id }),
 } as const satisfies Holder<StaffCode, Request>;
 
-/** Locks a code of staff until the transaction ends. */
+/** Locks a staff code until the transaction ends. */
 const lockStaffCode = (tx: Transaction, codeId: string): Promise<StaffCode | null> =>
   tx.one<StaffCode>(`${SELECT} where c.id = $1::uuid for update`, [codeId]);
 
 const HOUR = 3_600_000;
-/** The longest window of a code that its lock can remove: as long as a lock computes codes for. */
+/** Longest window of a code that its lock can remove. Locks compute codes for at most this long. */
 const LONGEST_MS = 28 * 24 * HOUR;
-/** The longest window of a code that its lock cannot remove: people who leave the staff keep it until then. */
+/** Longest window of a code that its lock cannot remove. People who leave the staff keep such a code until it ends. */
 const LONGEST_KEPT_MS = 24 * HOUR;
-/** How long after it was made a repeated call still shows the digits. */
+/** Time after the code was issued during which a repeated call still returns the digits. */
 const SHOWN_MS = 10 * 60_000;
 
 /**
- * Makes a code for somebody without a booking, and closes its hours for bookings, so that nobody else is in the room. The digits are returned once; the
- * same call again within ten minutes returns them again. Throws `Refusal`: 'slot_taken' with the bookings in the way, 'provider_unavailable'.
+ * Makes a code for a person without a booking, and closes its hours so that nobody else can book the room. The digits are returned once; a
+ * repeated call within ten minutes returns them again. Throws `Refusal`: 'slot_taken' with the bookings in the way, 'provider_unavailable'.
  */
 export async function makeStaffCode(services: Services, request: NewStaffCode, actor: string): Promise<MadeStaffCode> {
   requireWindow(request, services.clock(), services.locks.capabilities.revocable);
@@ -99,8 +99,9 @@ function requireWindow({ startTime, endTime }: NewStaffCode, now: Date, revocabl
 }
 
 /**
- * Stores a code, unless the same request has stored it before, and records who is shown its digits. `closesHours`: closes the hours of a new code for
- * bookings. Throws `Refusal`: 'not_found', 'not_yours', 'code_limit', 'slot_taken', 'already_done' when the request has made another code.
+ * Stores a code, unless the same request has already stored it, and records to whom its digits are shown. With `closesHours`, the hours of
+ * a new code are closed for bookings. Throws `Refusal`: 'not_found', 'not_yours', 'code_limit', 'slot_taken', 'already_done' if the request
+ * has made a different code.
  */
 export async function planStaffCode(
   services: Services,
@@ -143,8 +144,8 @@ async function storeStaffCode(
 }
 
 /**
- * Requests a planned code from its lock. Repeating it is safe: the lock returns the same code. Throws `ProviderError` when the lock did not answer, and
- * `Refusal` when the code was revoked during the call.
+ * Requests a planned code from its lock. It can be repeated safely because the lock returns the same code. Throws `ProviderError` if the
+ * lock did not answer, and `Refusal` if the code was revoked during the call.
  */
 export async function requestStaffCode(
   services: Services,
@@ -156,10 +157,7 @@ export async function requestStaffCode(
   return { codeId: code.id, ...issued };
 }
 
-/**
- * Queues the removal of a code from its lock. The same again changes nothing. Throws `Refusal`: 'not_found', 'not_configured' when the lock cannot
- * remove codes.
- */
+/** Queues the removal of a code from its lock. Idempotent. Throws `Refusal`: 'not_found', 'not_configured' if the lock cannot remove codes. */
 export async function revokeStaffCode({ db, locks, clock }: Services, codeId: string, actor: string): Promise<void> {
   await db.transaction(async (tx) => {
     const code = await lockStaffCode(tx, codeId);
@@ -185,7 +183,10 @@ type ListedCode = Pick<StaffCode, 'id' | 'name' | 'status' | 'startsAt' | 'endsA
   readonly usedAt: Date | null;
 };
 
-/** Reads the codes of staff that work now or later, and those of the last week, without digits; the latest end first. */
+/**
+ * Reads up to a hundred staff codes, without digits and latest end first: those that are valid now or later, and those that ended within
+ * the last week.
+ */
 export async function readStaffCodes({ db, clock }: Services): Promise<readonly ListedCode[]> {
   const { rows } = await db.query<ListedCode>(
     `select c.id, c.name, c.status, c.starts_at as "startsAt", c.ends_at as "endsAt", s.name as "studioName", coalesce(p.full_name, p.email) as "madeBy",

@@ -1,8 +1,8 @@
 import type { Queryable } from '#server/db/database.ts';
 
 /**
- * Reads which lock each studio has into `locks` (studio id → lock id): what staff set, otherwise what the operator names. Retired studios keep theirs for
- * the bookings they have. `named`: name of the studio → lock id.
+ * Reads the lock of each studio into `locks` (studio id → lock id). The lock that staff set takes precedence over the one that the operator
+ * named. Retired studios keep their lock for their existing bookings. `named`: studio name → lock id.
  */
 export async function readStudioLocks(
   db: Queryable,

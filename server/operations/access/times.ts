@@ -16,7 +16,7 @@ export async function readAccessTimes({ locks }: Services, db: Queryable, bookin
   });
 }
 
-/** Whether the studio is free in the minutes before the start, so that the customer may enter early. */
+/** Returns whether the studio is free in the minutes before the start, so that the customer may enter early. */
 async function isStudioFreeBefore(
   db: Queryable,
   booking: Pick<BookingFacts, 'id' | 'studioId' | 'startTime'>,
@@ -30,7 +30,7 @@ async function isStudioFreeBefore(
   return row?.free === true;
 }
 
-/** Reads the lock of a booking, and the times of its code. Throws if the studio has no lock. */
+/** Reads the lock of a booking and the times of its code. Throws if the studio has no lock. */
 export async function readCodeWindow(
   services: Services,
   tx: Queryable,
