@@ -4,14 +4,14 @@ import type { Answer } from '#server/http/answer.ts';
 
 const compress = promisify(gzip);
 
-/** Ten packets, which a server sends before it waits for the client (RFC 6928): a shorter answer arrives no sooner when compressed. */
+/** The initial congestion window of TCP, ten packets (RFC 6928): compressing a shorter answer would not make it arrive sooner. */
 const LEAST_CHARACTERS = 14_000;
-/** The fastest: on JSON the best level saves a further tenth and takes three times as long. */
+/** The fastest level: on JSON the best level saves another tenth of the size but takes three times as long. */
 const LEVEL = 1;
-/** `gzip` in an Accept-Encoding, without the weight that refuses it (RFC 9110, section 12.5.3). */
+/** Matches `gzip` in an Accept-Encoding header unless its weight is zero, which refuses it (RFC 9110, section 12.5.3). */
 const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i;
 
-/** Compresses a long text for a client that accepts gzip, off the event loop. */
+/** Compresses a long text off the event loop if the client accepts gzip. */
 export async function compressAnswer(answer: Answer, accepted: string | undefined): Promise<Answer> {
   const { status, headers, body } = answer;
   if (typeof body !== 'string' || body.length < LEAST_CHARACTERS || headers['content-encoding'] !== undefined)

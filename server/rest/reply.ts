@@ -4,23 +4,23 @@ import { restErrors, RestRefusal } from './core/errors.ts';
 import type { Form } from './parse/form.ts';
 import type { ReplyRow } from './sql/statements.ts';
 
-/** Stage three: turns the database's row into an HTTP answer. Its text goes out unchanged. */
+/** Stage three: turns the database's row into an HTTP answer. The row's text is sent unchanged. */
 export type ReplyOptions = {
   readonly method: string;
   readonly form: Form;
   readonly status: number;
-  /** How many rows were skipped before the first. */
+  /** The number of rows skipped before the first. */
   readonly offset: number;
-  /** Whether the client asked for the total. */
+  /** Whether the client requested the total. */
   readonly counted: boolean;
-  /** The answer's type where it differs from the form's. */
+  /** The answer's content type if it differs from the form's. */
   readonly type: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** For a guest's read: the ETags the client holds (`If-None-Match`), or '' for none; null when the answer must not be cached. */
+  /** For a guest's read: the ETags that the client holds (`If-None-Match`), or '' for none. Null if the answer must not be cached. */
   readonly clientEtags: string | null;
 };
 
-/** Answers with a list of rows, or with one row where one was requested. Throws PGRST116, PGRST103. */
+/** Answers with a list of rows, or with one row if the client requested a single one. Throws PGRST116, PGRST103. */
 export function replyRows(row: ReplyRow, options: ReplyOptions): Answer {
   const { form, offset, counted } = options;
   if (form.single && row.count !== 1) throw restErrors.notSingle(row.count);
@@ -38,7 +38,7 @@ export function replyRows(row: ReplyRow, options: ReplyOptions): Answer {
   );
 }
 
-/** Answers with the one row of a function: an object, or null when there is none. */
+/** Answers with the only row of a function: an object, or null if there is no row. */
 export function replyRow(row: ReplyRow, options: ReplyOptions): Answer {
   return replyValue({ ...row, body: row.count === 0 ? 'null' : withoutBrackets(row.body) }, options);
 }
@@ -64,7 +64,7 @@ export function replyNothing(row: ReplyRow, options: ReplyOptions, location: str
     ...options.headers,
     'content-range': range,
     ...(location === null ? {} : { location }),
-    // Without it the answer would be chunked; 204 must not have it (RFC 9110, 8.6).
+    // Without the header the answer would be chunked; a 204 must not have it (RFC 9110, 8.6).
     ...(status === 204 ? {} : { 'content-length': '0' }),
   };
   return { status, headers: withFunctionHeaders(row, headers), body: null };
@@ -94,7 +94,10 @@ function reply(
   return { status: 304, headers: unchanged, body: null };
 }
 
-/** `about`: what else the answer shows of the row. The row keeps its ETag: several guests may get it (`ShareReads`). */
+/**
+ * Returns the ETag of a row's answer. `about`: what else the answer shows besides the row. The row keeps its ETag, because several guests
+ * may receive the same row (`ShareReads`).
+ */
 function etagOf(row: ReplyRow, about: string): string {
   if (row.shown?.about === about) return row.shown.etag;
   const etag = `W/"${hash('sha1', `${about}\n${row.body}`, 'base64url')}"`;
@@ -105,7 +108,7 @@ function etagOf(row: ReplyRow, about: string): string {
 /** The request headers that decide which answer a request gets. */
 const VARY = 'accept, accept-profile, apikey, authorization, prefer, range';
 
-/** Whether an `If-None-Match` list (RFC 9110, 13.1.2) contains this ETag; weak and strong ones match alike. */
+/** Whether an `If-None-Match` list (RFC 9110, 13.1.2) contains this ETag. Weak and strong ETags match alike. */
 function hasEtag(list: string, etag: string): boolean {
   return list.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice(2));
 }
@@ -120,7 +123,9 @@ function statusOf(row: ReplyRow, status: number): number {
   return chosen;
 }
 
-/** Adds the headers a function set in `response.headers`, a JSON list of objects with one key each: `[{"Cache-Control": "no-store"}]`. */
+/**
+ * Adds the headers that a function set in `response.headers`, a JSON list of objects with one key each: `[{"Cache-Control": "no-store"}]`.
+ */
 function withFunctionHeaders(row: ReplyRow, headers: Record<string, string>): Record<string, string> {
   if (row.headers === null || row.headers === undefined) return headers;
   return { ...headers, ...Object.fromEntries(readFunctionHeaders(row.headers)) };

@@ -30,7 +30,7 @@ import { replyBytes, replyNothing, type ReplyOptions, replyRow, replyRows, reply
 import { explain, isUndone, runPrepared } from './run/run.ts';
 import type { RestConfig } from './core/config.ts';
 
-/** Everything that calls of `/rest/v1` work with. */
+/** Dependencies of `/rest/v1`. */
 type RestContext = {
   readonly db: Database;
   readonly readCaller: ReadCaller;
@@ -39,20 +39,20 @@ type RestContext = {
   /** The public address of the API, e.g. `http://localhost:3000/rest/v1`. */
   readonly url: string;
   /**
-   * Called before each insert, except the service's: returns null, or the whole seconds to wait. The hourly limit of a table is counted here
-   * and not in a trigger, because a refused insert would roll the count back.
+   * Called before each insert, except those of the service role: returns null, or the whole seconds to wait. The hourly limit of a table is
+   * counted here and not in a trigger, because a refused insert would roll the count back.
    */
   readonly admitInsert: (table: string, ip: string) => Promise<number | null>;
   /** Called before each request of a guest, by IP address: returns null, or the whole seconds to wait. */
   readonly admitGuest: (key: string) => Promise<number | null>;
   readonly cache: SchemaCacheLoader;
-  /** Logs settings in the database that cannot be used. */
+  /** Logs settings of the database that cannot be used. */
   readonly warn: (line: string) => void;
 };
 
 /**
- * Creates the router of `/rest/v1`. A request is parsed, planned against the schema cache, built into one SQL statement, run as its caller
- * in one round trip, and answered with the database's own text. Requests that differ only in values share a plan.
+ * Creates the router of `/rest/v1`. It parses a request, plans it against the schema cache, builds one SQL statement, runs it as the caller
+ * in one round trip, and answers with the text that the database returns. Requests that differ only in values share a plan.
  */
 export function createRestRouter(dependencies: Omit<RestContext, 'cache'>): { router: Hono<Env>; reload: () => void } {
   const { db, settings, warn } = dependencies;
@@ -156,7 +156,7 @@ async function answerOptions(
   return new Response(null, { headers: { allow, 'content-length': '0' } });
 }
 
-/** Answers the root with the API's description, or with the function that replaces it. */
+/** Answers the root with the API's description, or calls the function that replaces it. */
 async function answerRoot(context: RestContext, c: Context<Env>): Promise<Response> {
   if (c.req.method === 'OPTIONS') return answerOptions(context, c, () => ALLOWED_OF_ROOT);
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw restErrors.method(c.req.method);
@@ -169,8 +169,8 @@ async function answerRoot(context: RestContext, c: Context<Env>): Promise<Respon
 }
 
 /**
- * Replaces estimated counts by exact ones for everyone but the service. The planner's estimate includes rows the caller may not see: a
- * condition on a hidden column would reveal how common a value is.
+ * Replaces estimated counts by exact ones for all callers except the service role. The planner's estimate includes rows that the caller may
+ * not see: a condition on a hidden column would reveal how common a value is.
  */
 function countsSafely(requested: ParsedRequest, caller: Caller): ParsedRequest {
   const { count } = requested.preferences;
@@ -211,14 +211,14 @@ function answer(
   }
 }
 
-/** 201 becomes 200 or 204 when rows were replaced and none created. */
+/** Changes a status of 201 to 200 or 204 if an upsert replaced rows and created none. */
 function statusOf(requested: ParsedRequest, prepared: Prepared, row: ReplyRow): number {
   const none = row.inserted !== undefined && Number(row.inserted ?? 0) <= 0;
   if (prepared.status !== 201 || !none) return prepared.status;
   return prepared.put && requested.preferences.returning !== 'representation' ? 204 : 200;
 }
 
-/** The `Preference-Applied` header: the preferences that counted. */
+/** Returns the `Preference-Applied` header: the preferences that were applied. */
 function applied(requested: ParsedRequest, settings: RestConfig): string {
   const { tx, applied: all } = requested.preferences;
   const undone = isUndone(settings, requested);
@@ -228,7 +228,7 @@ function applied(requested: ParsedRequest, settings: RestConfig): string {
     .join(', ');
 }
 
-/** The address of the new row: `/table?id=eq.1`. */
+/** Returns the address of the new row: `/table?id=eq.1`. */
 function locationOf(table: string, row: ReplyRow): string | null {
   if (!row.key) return null;
   const key: unknown = JSON.parse(row.key);
@@ -244,7 +244,7 @@ function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
   if (found.kind === 'token') return refusalOfToken(found.error);
   if (found.kind === 'suspended') return restErrors.tooMany(found.retryAfter);
   if (error instanceof DatabaseBusy) return restErrors.busy(error.retryAfter);
-  // PostgREST says by its code that the database is away.
+  // The code of a database error tells clients of PostgREST that the database is unreachable.
   return error instanceof DatabaseError ? refusalOfDatabase(error, guest) : null;
 }
 

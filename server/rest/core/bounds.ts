@@ -1,28 +1,28 @@
 import { restErrors } from './errors.ts';
 
-/** Limits on what one request may ask for. */
+/** Limits on one request. */
 export type Bounds = {
-  /** Null: skip the checks of conditions, patterns and searches. */
+  /** Null skips the checks of conditions, patterns and searches. */
   readonly patterns: number | null;
   readonly conditions: number;
-  /** Members of all `in` lists together. */
+  /** The most members of all `in` lists together. */
   readonly members: number;
   readonly orders: number;
-  /** Steps of one JSON path. */
+  /** The most steps of one JSON path. */
   readonly steps: number;
-  /** Columns of all levels, including those that `*` stands for. */
+  /** The most columns of all levels, including those that `*` stands for. */
   readonly columns: number;
   /** How often one level may select the same column. */
   readonly copies: number;
   readonly embeds: number;
   readonly depth: number;
-  /** Rows that nested lists could return if each were full. */
+  /** The most rows that nested lists could return if each were full. */
   readonly possibleRows: number;
-  /** Rows that all embedded lists actually return. */
+  /** The most rows that all embedded lists may actually return. */
   readonly rows: number;
-  /** Rows of one insert. */
+  /** The most rows of one insert. */
   readonly newRows: number;
-  /** Members of all objects and lists of a body in JSON, or cells of one in CSV. */
+  /** The most members of all objects and lists of a JSON body, or the most cells of a CSV body. */
   readonly bodyMembers: number;
 };
 

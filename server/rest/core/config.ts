@@ -15,7 +15,7 @@ export type RestConfig = {
   /** Whether callers may see query plans. */
   readonly plans: boolean;
   readonly txEnd: TxEnd;
-  /** A function `schema.name` called before each request, as its caller; it may refuse the request or change its settings. */
+  /** A function `schema.name` that runs before each request, as its caller. It may refuse the request or change its settings. */
   readonly preRequest: string | null;
   /** A function of the first schema that replaces the generated API description. */
   readonly rootSpec: string | null;
@@ -31,13 +31,13 @@ type OpenapiMode = (typeof OPENAPI_MODES)[number];
 /** Settings of a role that apply to each of its requests, e.g. statement_timeout. */
 export type RoleSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-/** $1: roles. A setting for this database overrides one for all databases. */
+/** $1: role names. A setting for this database overrides one for all databases. */
 const SETTINGS = `
 select r.rolname as role, s.setdatabase <> 0 as here, split_part(u.setting, '=', 1) as name, substr(u.setting, position('=' in u.setting) + 1) as value
 from pg_db_role_setting s join pg_roles r on r.oid = s.setrole cross join unnest(s.setconfig) as u(setting)
 where r.rolname = any($1::text[]) and s.setdatabase in (0, (select d.oid from pg_database d where d.datname = current_database()))
 order by here, r.rolname <> 'authenticator'`;
-/** $1: names. Keeps those that any role may set. */
+/** $1: setting names. Returns those that any role may set. */
 const FREE = `select name from pg_settings where name = any($1::text[]) and context = 'user'`;
 
 /** The roles of callers: those granted to `authenticator`. */
@@ -49,9 +49,8 @@ const SET_PER_REQUEST = new Set(['role', 'search_path', 'transaction_read_only',
 type SettingRow = { role: string; here: boolean; name: string; value: string };
 
 /**
- * Reads the effective settings: the environment's, overridden by `alter role authenticator set pgrst.db_… = …`, and by the same of this
- * database's own login `authenticator_…`.
- * Ignores a value that it cannot read and reports it to `warn`.
+ * Reads the effective settings. `alter role authenticator set pgrst.db_… = …` overrides the environment; the same statement for this
+ * database's own login, `authenticator_…`, overrides both. Ignores a value that it cannot read and reports it to `warn`.
  */
 export async function readSettings(
   query: Query,
@@ -90,7 +89,7 @@ function override(settings: RestConfig, { name, value }: SettingRow, warn: (line
   return settings;
 }
 
-/** The change one `pgrst.*` setting makes; null when its value cannot be read. */
+/** Returns the change that one `pgrst.*` setting makes, or null if its value cannot be read. */
 function readSetting(name: string, value: string): Partial<RestConfig> | null {
   switch (name) {
     case 'db_schemas':

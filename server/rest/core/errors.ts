@@ -26,7 +26,7 @@ export class RestRefusal extends Error {
   }
 }
 
-/** One way to reach a relation (`to`), as PGRST201 lists them. */
+/** One path to a relation (`to`), as PGRST201 lists them. */
 export type Choice = {
   readonly cardinality: string;
   readonly embedding: string;
@@ -36,7 +36,7 @@ export type Choice = {
 
 const short = (text: string): string => text.slice(0, 80);
 
-/** How a function's arguments arrived: in the query, in a JSON object, or as a body that is one value. */
+/** How a function's arguments arrived: in the query, in a JSON object, or as a body that is a single value. */
 export type Sent = 'query' | 'json' | 'text' | 'xml' | 'binary';
 const SINGLE: Readonly<Record<Sent, string | null>> = {
   query: null,
@@ -182,7 +182,7 @@ export const restErrors = {
   noType: (name: string) => new RestRefusal(400, '42704', `type "${short(name)}" does not exist`),
   noWriteColumn: (table: string, name: string) =>
     new RestRefusal(400, 'PGRST204', `Could not find the '${short(name)}' column of '${table}' in the schema cache`),
-  /** `like`: a similar name, and the name it would replace. */
+  /** `like`: a similar name and the name that it would replace. */
   noRelation: (
     schema: string,
     from: string,
@@ -258,7 +258,7 @@ export const restErrors = {
   aggregates: () => new RestRefusal(400, 'PGRST123', 'Use of aggregate functions is not allowed'),
 } as const;
 
-// The first matching prefix decides, longest first; PostgREST 13, src/PostgREST/Error.hs, `pgErrorStatus`.
+// The longest matching prefix decides, as in `pgErrorStatus` of PostgREST 13 (src/PostgREST/Error.hs).
 const STATUSES: readonly (readonly [string, number])[] = [
   ['23503', 409],
   ['23505', 409],
@@ -267,7 +267,7 @@ const STATUSES: readonly (readonly [string, number])[] = [
   ['42P01', 404],
   ['42P17', 500],
   ['53400', 500],
-  // A view that cannot be written that way: the method is wrong, not the server (PostgREST returns 500).
+  // The view does not support this kind of write: the method is wrong, not the server (PostgREST returns 500).
   ['55000', 405],
   ['57P01', 503],
   ['P0001', 400],
@@ -295,7 +295,8 @@ const STATUSES: readonly (readonly [string, number])[] = [
 
 /** Maps SQLSTATE to HTTP status as PostgREST does. */
 export function statusOfSqlState(code: string, guest: boolean, message = ''): number {
-  // A query that returns more rows than allowed is the server's fault; the guard against missing filters is not.
+  // The guard against missing filters is the caller's error. Any other 21000 means that a query returned too many rows, which is the
+  // server's.
   if (code === '21000') return message.endsWith('requires a WHERE clause') ? 400 : 500;
   if (code === '42501') return guest ? 401 : 403;
   if (/^PT[2-5]\d\d$/.test(code)) return Number(code.slice(2));
@@ -308,11 +309,11 @@ export function refusalOfDatabase(error: DatabaseError, guest: boolean): RestRef
   return databaseRefusal(error, statusOfSqlState(error.code, guest, error.message));
 }
 
-/** Failures the caller can fix: a query that takes too long, a subquery with more than one row. */
+/** Failures that the caller can fix: a query that takes too long, or a subquery that returns more than one row. */
 const CALLER_CAN_FIX = new Set(['57014', '21000']);
 
 function databaseRefusal(error: DatabaseError, status: number): RestRefusal {
-  // Internal failures of the engine go to the log only; what a function raised is for the caller.
+  // Internal failures of the engine only go to the log. Errors that a function raised are sent to the caller.
   if (status >= 500 && !error.code.startsWith('PT') && !CALLER_CAN_FIX.has(error.code))
     return new RestRefusal(status, error.code, 'The database could not answer', null, null, retryLater(status));
   const headers = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
@@ -364,6 +365,6 @@ function readObject(text: string): Record<string, unknown> | null {
       ? Object.fromEntries(Object.entries(value))
       : null;
   } catch {
-    return null; // plain text, raised for another purpose
+    return null; // The text is not JSON: it was raised for another purpose.
   }
 }

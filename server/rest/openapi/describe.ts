@@ -10,10 +10,7 @@ import { type Facts, FACTS } from './facts.ts';
 import { definitionOf, parametersOf, SHARED } from './parts.ts';
 import { pathOfFunction, pathOfTable } from './paths.ts';
 
-/**
- * Describes the API in OpenAPI 2.0, as PostgREST does at `/`: what the caller may use of the requested schema.
- * Throws PGRST106, PGRST107.
- */
+/** Describes in OpenAPI 2.0 what the caller may use of the requested schema, as PostgREST does at `/`. Throws PGRST106, PGRST107. */
 export async function describeApi(options: {
   db: Database;
   url: string;
@@ -54,7 +51,7 @@ export async function describeApi(options: {
 const NO_FACTS: Facts = { description: null, tables: null, functions: null };
 
 function describe({ description, tables, functions }: Facts, url: URL): Record<string, unknown> {
-  // A path has one description: of overloaded functions the first wins.
+  // A path has only one description: the first of several overloaded functions wins.
   const named = new Map((functions ?? []).toReversed().map((one) => [one.name, one]));
   const root = {
     tags: ['Introspection'],

@@ -1,4 +1,4 @@
-/** What the API description is built from. Queried as the caller, so that it shows only what the caller may use. */
+/** The input of the API description. It is queried as the caller, so that it contains only what the caller may use. */
 export type Facts = {
   readonly description: string | null;
   readonly tables: readonly TableFacts[] | null;
@@ -21,7 +21,7 @@ export type ColumnFacts = {
   readonly length: number | null;
   readonly enum: readonly string[] | null;
   readonly primary: boolean;
-  /** The column it refers to. */
+  /** The column that a foreign key refers to. */
   readonly refers: { readonly table: string; readonly column: string } | null;
 };
 export type FunctionFacts = {

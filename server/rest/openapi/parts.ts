@@ -5,7 +5,7 @@ type Part = Record<string, unknown>;
 const INTEGERS = new Set(['smallint', 'integer', 'bigint']);
 const NUMBERS = new Set(['real', 'double precision', 'numeric']);
 
-/** A PostgreSQL type as a JSON schema; types without a fixed shape get no `type`. */
+/** Returns a PostgreSQL type as a JSON schema. Types without a fixed shape get no `type`. */
 export function typeOf(type: string): Part {
   if (type.endsWith('[]')) return { format: type, type: 'array', items: itemsOf(type.slice(0, -2)) };
   if (type === 'json' || type === 'jsonb') return { format: type };
@@ -22,7 +22,7 @@ function plainType(type: string): string {
   return type === 'boolean' ? 'boolean' : 'string';
 }
 
-/** Describes the rows of a table. Notes mark keys the way PostgREST's clients look for them. */
+/** Describes the rows of a table. Notes mark keys in the way that PostgREST's clients expect. */
 export function definitionOf(table: TableFacts): Part {
   const required = table.columns.filter((column) => !column.nullable).map((column) => column.name);
   return {
@@ -55,7 +55,7 @@ function propertyOf(column: ColumnFacts): Part {
   };
 }
 
-/** A default as a value where it is a literal, else as its expression. */
+/** Returns a default as a value if it is a literal, otherwise as the text of its expression. */
 function presetOf(column: ColumnFacts): unknown {
   if (column.default === null) return undefined;
   const literal = /^'((?:[^']|'')*)'::[\w" .]+$/.exec(column.default)?.[1]?.replaceAll("''", "'") ?? column.default;

@@ -8,7 +8,7 @@ const response = (status: number, description: string, schema?: Part): Part => (
   [status]: schema === undefined ? { description } : { description, schema },
 });
 
-/** Describes a table's methods: reading always, writing where the table takes it. */
+/** Describes a table's methods: reads always, and those writes that the table supports. */
 export function pathOfTable(table: TableFacts): Part {
   const about = { tags: [table.name], ...(table.comment === null ? {} : summaryOf(table.comment)) };
   const filters = table.columns.map((column) => ref(`rowFilter.${table.name}.${column.name}`));
@@ -41,7 +41,7 @@ export function pathOfTable(table: TableFacts): Part {
   };
 }
 
-/** Describes how to call a function: always by POST, and by GET when it changes nothing. */
+/** Describes the calls of a function: always by POST, and by GET if it changes nothing. */
 export function pathOfFunction(one: FunctionFacts): Part {
   const about = { tags: [`(rpc) ${one.name}`], ...(one.comment === null ? {} : summaryOf(one.comment)) };
   const named = one.arguments.filter((argument) => argument.name !== '');

@@ -2,20 +2,20 @@ import { checkJson, JsonRefused } from '#server/http/bodies/json.ts';
 import { type Bounds, refuseOver } from '../core/bounds.ts';
 import { restErrors, type Sent } from '../core/errors.ts';
 
-/** A request's body. JSON goes to the database as its original text, so that no number loses a digit. */
+/** A request's body. The database gets the original text of JSON, so that no number loses a digit. */
 export type Body = {
   readonly sent: Exclude<Sent, 'query'>;
-  /** As a JSON list, whether it came as a list, a single object or CSV. */
+  /** The body as a JSON list, whether it arrived as a list, a single object or CSV. */
   readonly listText: string;
-  /** As it came. */
+  /** The body as it arrived. */
   readonly raw: string | Uint8Array;
-  /** The keys that all objects share; null when the body is not made of objects. */
+  /** The keys that all objects share; null if the body does not consist of objects. */
   readonly keys: readonly string[] | null;
-  /** How many objects; null when they were not counted. */
+  /** The number of objects; null if they were not counted. */
   readonly count: number | null;
 };
 
-/** Accepted content types; some only for a table or only for a function. */
+/** Accepted content types. Null means that tables and functions both accept the type. */
 const TYPES: readonly (readonly [RegExp, Exclude<Sent, 'query'> | 'csv', 'table' | 'call' | null])[] = [
   [/^application\/(vnd\.pgrst\.\w+\+)?json\s*(;|$)/i, 'json', null],
   [/^text\/csv\s*(;|$)/i, 'csv', 'table'],
@@ -24,13 +24,13 @@ const TYPES: readonly (readonly [RegExp, Exclude<Sent, 'query'> | 'csv', 'table'
   [/^application\/octet-stream\s*(;|$)/i, 'binary', 'call'],
 ];
 
-/** `columnsNamed`: the request names the columns itself. `newRows`, `bodyMembers`: the most rows and values a body may have. */
+/** `columnsNamed`: the request names the columns itself. `newRows`, `bodyMembers`: the most rows and values that a body may have. */
 type BodyOptions = { readonly columnsNamed: boolean } & Pick<Bounds, 'newRows' | 'bodyMembers'>;
 
-/** How deep a body may nest: each level uses some of the database's stack. */
+/** The deepest nesting of a body. Each level uses some of the database's stack. */
 const DEPTH_MAX = 100;
 
-/** Reads a request's body. Throws PGRST102 when it cannot be parsed, 400 for too many rows. */
+/** Reads a request's body. Throws PGRST102 if it cannot be parsed, 400 if it has too many rows. */
 export async function readBody(request: Request, kind: 'table' | 'call', options: BodyOptions): Promise<Body> {
   const type = request.headers.get('content-type') ?? '';
   const sent = TYPES.find(([pattern, , only]) => pattern.test(type) && (only ?? kind) === kind)?.[1];
@@ -42,7 +42,7 @@ export async function readBody(request: Request, kind: 'table' | 'call', options
     if (kind === 'table') throw restErrors.body('Empty or invalid json');
     return { sent: 'json', listText: '[{}]', raw: '{}', keys: [], count: 1 };
   }
-  // CSRF: other sites can send some content types without a preflight, but none of these.
+  // CSRF protection: browsers send some content types to other sites without a preflight, but none of the accepted ones.
   if (sent === undefined) throw restErrors.contentType(type);
   if (sent === 'json') checkMembers(bytes, options);
   else checkCells(bytes, options);
@@ -60,7 +60,7 @@ function checkMembers(bytes: Buffer, { bodyMembers }: BodyOptions): void {
   }
 }
 
-/** The same for CSV: an upper bound of its cells, by the separators. */
+/** Refuses CSV (PGRST102) with too many cells. Counts separators, which may overestimate the number. */
 function checkCells(bytes: Buffer, { bodyMembers }: BodyOptions): void {
   let cells = 1;
   for (const byte of bytes) if (byte === COMMA || byte === LINE_FEED) cells += 1;
@@ -73,13 +73,13 @@ const ONE = { listText: '', keys: null, count: null };
 
 function fromJson(text: string, kind: 'table' | 'call', { columnsNamed, newRows }: BodyOptions): Body {
   const listText = text.startsWith('[') ? text : `[${text}]`;
-  // With `columns=` the database parses the body; we do not.
+  // With `columns=` only the database parses the body.
   if (columnsNamed && kind === 'table')
     return { sent: 'json', listText, raw: text, keys: [], count: countRows(text, newRows) };
   return { sent: 'json', listText, raw: text, ...readKeys(text, kind) };
 }
 
-/** Counts the rows of a body whose keys do not matter; null when no limit applies. */
+/** Counts the rows of a body whose keys do not matter. Returns null if no limit applies. */
 function countRows(text: string, newRows: number): number | null {
   if (!text.startsWith('[')) return 1;
   return newRows === Infinity ? null : readKeys(text, 'table', false).count;
@@ -114,7 +114,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Reads CSV (RFC 4180) with a header line; an unquoted NULL is null. */
+/** Reads CSV (RFC 4180) with a header line. An unquoted NULL is null. */
 function fromTable(text: string): Body {
   const [names = [], ...lines] = readLines(text);
   const keys = names.map((cell) => cell.text);

@@ -2,22 +2,22 @@ import { restErrors, type RestRefusal } from '../core/errors.ts';
 
 /** A position in one parameter's text that reads it piece by piece. */
 export type Cursor = {
-  /** The refusal (PGRST100) that names the current position. */
+  /** Creates the refusal (PGRST100) that names the current position. */
   wrong(): RestRefusal;
   peek(part: string): boolean;
   take(part: string): boolean;
-  /** Takes `part`, or refuses. */
+  /** Consumes `part`, or throws the refusal. */
   expect(part: string): void;
-  /** Skips blanks. */
+  /** Skips spaces. */
   spaces(): void;
-  /** Whether nothing is left. */
+  /** Whether the end of the text is reached. */
   atEnd(): boolean;
-  /** Refuses when something is left. */
+  /** Throws the refusal if text is left. */
   end(): void;
   /** Matches a sticky pattern at the current position. */
   match(pattern: RegExp): RegExpExecArray | null;
   position(): number;
-  /** The text from an earlier position to the current one. */
+  /** Returns the text from an earlier position to the current one. */
   since(position: number): string;
 };
 

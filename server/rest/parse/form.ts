@@ -6,12 +6,12 @@ export type Form = {
   /** The answer's Content-Type. */
   readonly type: string;
   readonly format: 'json' | 'csv';
-  /** One object instead of a list. */
+  /** Whether the answer is one object instead of a list. */
   readonly single: boolean;
   readonly stripNulls: boolean;
-  /** Return the query plan of the statement instead of its result. */
+  /** The form of the statement's query plan, which is returned instead of its result; null for the result. */
   readonly plan: PlanForm | null;
-  /** All media types the request accepts, for functions that return their own. */
+  /** All media types that the request accepts, for functions that return their own. */
   readonly accepts: readonly string[];
 };
 export type PlanForm = { readonly type: string; readonly json: boolean; readonly options: readonly PlanOption[] };
@@ -31,10 +31,13 @@ const FORMS: readonly (readonly [RegExp, Plain])[] = [
 ];
 const PLAN = /^application\/vnd\.pgrst\.plan(?:\+(json|text))?(;.*)?$/;
 
-/** Cache: clients send the same few headers over and over. */
+/** Caches parsed `Accept` headers, because clients send the same few of them repeatedly. */
 const cachedForms = new LRUCache<string, Form>({ max: 200 });
 
-/** The first type of the `Accept` header that we can write; for a call, possibly the function's own. Throws PGRST107 when there is none. */
+/**
+ * Returns the first type of the `Accept` header that the server can write; for a call this may be the function's own. Throws PGRST107 if
+ * there is none.
+ */
 export function readForm(header: string | null, options: { plans: boolean; call: boolean }): Form {
   const key = `${options.plans} ${options.call} ${header ?? '*/*'}`;
   const found = cachedForms.get(key);

@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 
-/** The parts of a parameter that PostgREST's grammar shares: names, paths into JSON, values. All throw PGRST100. */
+/** The parts of PostgREST's grammar that several parameters share: names, paths into JSON, values. All functions throw PGRST100. */
 
 /** One arrow of `data->a->>b`. */
 export type Step = { readonly key: string; readonly asText: boolean };
@@ -19,7 +19,7 @@ export function readName(cursor: Cursor): string {
   return found[0];
 }
 
-/** Reads the arrows after a column. */
+/** Reads the arrows that follow a column. */
 export function readPath(cursor: Cursor): Step[] {
   const steps: Step[] = [];
   for (;;) {
@@ -31,7 +31,7 @@ export function readPath(cursor: Cursor): Step[] {
   }
 }
 
-/** Reads the value of a nested condition: quoted, a bracketed list, or up to the next comma or bracket. */
+/** Reads the value of a nested condition: quoted text, a bracketed list, or everything up to the next comma or bracket. */
 export function readValue(cursor: Cursor): string {
   if (cursor.peek('"')) return readQuoted(cursor);
   if (cursor.peek('(')) return readBalanced(cursor, '(', ')');

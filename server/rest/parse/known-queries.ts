@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { type Read, readQuery } from './query.ts';
 
-/** Queries remembered. */
+/** The most queries that the cache keeps. */
 const QUERIES_MAX = 500;
-/** Characters of a query that is remembered. */
+/** The longest query that the cache keeps, in characters. */
 const QUERY_MAX = 1_000;
 
-/** The same parsed object for the same text: people ask for the same rooms and days again and again. */
+/** Returns the same parsed object for the same text, because clients read the same rooms and days repeatedly. */
 const queries = new LRUCache<string, Read>({ max: QUERIES_MAX });
 
-/** Reads the query of a table's address, as `readQuery` does. */
+/** Reads the query of a table's address as `readQuery` does, from the cache if possible. */
 export function readKnownQuery(text: string): Read {
   const found = queries.get(text);
   if (found) return found;

@@ -4,14 +4,14 @@ export const PATTERN_MAX = 100;
 const REPEAT_MAX = 20;
 /** The most parts of a pattern with its counted repetitions written out: compiling costs more than the square of this. */
 const PARTS_MAX = 120;
-/** The most anchors such as `^` or `\\m`, which match no character: a few of them can take PostgreSQL many seconds to compile. */
+/** The most anchors such as `^` or `\\m`, which match no character. PostgreSQL can take many seconds to compile a few of them. */
 const ANCHORS_MAX = 4;
 /** The most character ranges such as `a-z`: each may stand for thousands of characters, in both cases. */
 const RANGES_MAX = 4;
 
 /**
- * Says why a PostgreSQL regular expression could cost too much, in words that complete "The pattern …"; null when it cannot. Stricter than
- * PostgreSQL: refuses anything that changes how the rest is read (directors, options).
+ * Returns why a PostgreSQL regular expression could cost too much, in words that complete "The pattern …", or null if it is acceptable.
+ * Stricter than PostgreSQL: refuses everything that changes how the rest of the pattern is read (directors, options).
  */
 export function regexFault(text: string): string | null {
   const tooLong = lengthFault(text);
@@ -21,16 +21,16 @@ export function regexFault(text: string): string | null {
   return new PatternReader(text).fault();
 }
 
-/** Says why a LIKE pattern could cost too much; null when it cannot. Matching time grows with pattern length × text length. */
+/** Returns why a LIKE pattern could cost too much, or null. Matching time grows with pattern length × text length. */
 export const likeFault = (text: string): string | null => lengthFault(text);
 
-/** PostgreSQL refuses words above 2,046 bytes and nesting above its stack's depth with an error of the server. */
+/** PostgreSQL answers words over 2,046 bytes, and nesting beyond the depth of its stack, with an internal error. */
 const SEARCH_BYTES_MAX = 2_000;
 const SEARCH_BRACKETS_MAX = 100;
 /** PostgreSQL keeps at most 32 operators that wait for their operand. */
 const NEGATIONS = /(?:[!-][\s("']*){17}/;
 
-/** Says why PostgreSQL could not read a text search, of whatever caller; null when it can. */
+/** Returns why PostgreSQL cannot read a text search, or null if it can. Applies to all callers. */
 export function searchFault(text: string): string | null {
   if (Buffer.byteLength(text) > SEARCH_BYTES_MAX) return `is longer than ${SEARCH_BYTES_MAX} bytes`;
   if (text.split('(').length - 1 > SEARCH_BRACKETS_MAX) return `has more than ${SEARCH_BRACKETS_MAX} brackets`;
@@ -40,7 +40,7 @@ export function searchFault(text: string): string | null {
 const lengthFault = (text: string): string | null =>
   text.length > PATTERN_MAX ? `is longer than ${PATTERN_MAX} characters` : null;
 
-/** A bracketed group: how many parts it has, how many of them are anchors, and whether any of it repeats. */
+/** A bracketed group: the number of its parts, the number of anchors among them, and whether any part repeats. */
 type Group = { parts: number; anchors: number; repeats: boolean };
 type Quantifier = { readonly length: number; readonly most: number; readonly repeats: boolean };
 
@@ -68,7 +68,7 @@ class PatternReader {
     return null;
   }
 
-  /** Passes one atom. Returns null where there is none (an opening bracket, an alternative), or a text for a fault. */
+  /** Skips one atom. Returns null if there is none (an opening bracket, an alternative), or a text that describes a fault. */
   #atom(): Group | string | null {
     const char = this.#text[this.#at];
     this.#at += 1;
@@ -78,7 +78,7 @@ class PatternReader {
         this.#open.push({ parts: 0, anchors: 0, repeats: false });
         return null;
       case ')':
-        // PostgreSQL itself refuses a bracket too many.
+        // PostgreSQL itself refuses a surplus closing bracket.
         return this.#open.length > 1 ? (this.#open.pop() ?? null) : null;
       case '|':
         return null;
@@ -96,7 +96,7 @@ class PatternReader {
     }
   }
 
-  /** Passes `[…]`. A `]` right after the opening, in a class (`[:alpha:]`) or escaped does not close it. */
+  /** Skips `[…]`. A `]` does not close it right after the opening bracket, within a class (`[:alpha:]`), or if it is escaped. */
   #brackets(): Group | string {
     const found = /^\^?\]?(?:\[([:.=]).*?\1\]|\\.|[^\]\\])*\]/s.exec(this.#text.slice(this.#at));
     const inside = found?.[0] ?? this.#text.slice(this.#at);
@@ -110,7 +110,7 @@ class PatternReader {
     return inside.includes('[:<:]') || inside.includes('[:>:]') ? ANCHOR : PART;
   }
 
-  /** Adds an atom and its quantifier to the enclosing group. Returns what is wrong with it, or null. */
+  /** Adds an atom and its quantifier to the enclosing group. Returns a text that describes a fault, or null. */
   #repeat(atom: Group): string | null {
     const quantifier = readQuantifier(this.#text.slice(this.#at));
     this.#at += quantifier.length;
@@ -128,7 +128,10 @@ class PatternReader {
   }
 }
 
-/** Reads `*`, `+`, `?`, `{m}`, `{m,}` or `{m,n}`, each with an optional `?` for the shortest match; length 0 when there is none. */
+/**
+ * Reads `*`, `+`, `?`, `{m}`, `{m,}` or `{m,n}`, each with an optional `?` for the shortest match. The length is 0 if there is no
+ * quantifier.
+ */
 function readQuantifier(text: string): Quantifier {
   const found = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/.exec(text);
   if (!found) return { length: 0, most: 1, repeats: false };
@@ -138,8 +141,8 @@ function readQuantifier(text: string): Quantifier {
 }
 
 /**
- * Reads the members of a PostgreSQL array (`{a,"b,c"}`) of any depth; null for other text. Removes quotes and escapes, so that a member
- * reads as the database sees it.
+ * Reads the members of a PostgreSQL array (`{a,"b,c"}`) of any depth. Returns null for other text. Removes quotes and escapes, so that the
+ * caller gets each member as the database reads it.
  */
 export function readArray(text: string): string[] | null {
   if (!/^\s*\{.*\}\s*$/s.test(text)) return null;

@@ -5,15 +5,15 @@ export type Preferences = {
   readonly returning: 'representation' | 'headers-only' | 'minimal' | null;
   readonly count: 'exact' | 'planned' | 'estimated' | null;
   readonly resolution: 'merge' | 'ignore' | null;
-  /** `missing=default`: a key missing from a new row means the column's default. */
+  /** `missing=default`: a key that a new row lacks means the column's default. */
   readonly defaults: boolean;
-  /** `tx`, which counts only where the settings allow it. */
+  /** `tx`, which only applies if the settings allow it. */
   readonly tx: 'commit' | 'rollback' | null;
   /** The time zone for reading and writing times. */
   readonly timezone: string | null;
-  /** Counts only with `handling=strict`. */
+  /** Only applies with `handling=strict`. */
   readonly maxAffected: number | null;
-  /** The preferences understood, by name, for `Preference-Applied`. */
+  /** The recognized preferences by name, for `Preference-Applied`. */
   readonly applied: ReadonlyMap<string, string>;
 };
 
@@ -37,8 +37,8 @@ const NONE: Preferences = {
 };
 
 /**
- * Reads preferences; the first of each name counts. `timeZones`: the names that the database knows. Throws PGRST122 for an unknown
- * preference or value under `handling=strict`; otherwise it is ignored.
+ * Reads preferences; the first of each name is used. `timeZones`: the time zones that the database supports. Under `handling=strict` an
+ * unknown preference or value throws PGRST122; otherwise it is ignored.
  */
 export function readPreferences(header: string | null, timeZones: ReadonlySet<string> = new Set()): Preferences {
   if (header === null || header === '') return NONE;

@@ -4,8 +4,8 @@ import { type Field, readField, readMember, readValue } from './grammar.ts';
 import { type Order, parseColumns, parseOrder, parseSelect, type SelectItem } from './select.ts';
 
 /**
- * Stage one: what a request asks for, before any lookup. Every value is taken out of the text and put into `values`; the parsed tree refers
- * to it by index. The rest is the request's shape: requests that differ only in values share one plan and one prepared statement.
+ * Stage one: the content of a request before any lookup. Every value is taken out of the text and put into `values`, and the parsed tree
+ * refers to it by index. The rest is the request's shape: requests that differ only in values share one plan and one prepared statement.
  */
 export type Read = {
   /** The request's text without its values. */
@@ -73,7 +73,7 @@ export type Condition =
       readonly of: readonly Condition[];
     };
 
-/** What applies to one level: the table itself (path '') or an embedded relation (`a.b`). */
+/** The conditions, order and limits of one level: the table itself (path '') or an embedded relation (`a.b`). */
 export type Level = {
   readonly conditions: readonly Condition[];
   readonly order: readonly Order[];
@@ -93,7 +93,9 @@ const VALUES_MAX = 1_000;
 const EMPTY: Level = { conditions: [], order: [], limit: null, offset: null };
 export const levelAt = (parsed: Parsed, path: string): Level => parsed.levels.get(path) ?? EMPTY;
 
-/** Separates a query's values from its shape. `call`: a plain `name=value` is an argument. Throws `RestRefusal` (PGRST100). */
+/**
+ * Separates a query's values from its shape. `call`: a plain `name=value` is an argument of a function. Throws `RestRefusal` (PGRST100).
+ */
 export function readQuery(search: URLSearchParams, call: boolean): Read {
   const values: string[] = [];
   const params: Param[] = [];
@@ -101,7 +103,7 @@ export function readQuery(search: URLSearchParams, call: boolean): Read {
   for (const [key, text] of search) {
     const param = readParam(key, text, values, call);
     params.push(param);
-    // Parameters that hold a value add only their kind to the shape; the others add their whole text.
+    // A parameter that holds a value adds only its kind to the shape; any other adds its whole text.
     shape += `${key.length}:${key}=${param.kind === 'condition' ? JSON.stringify(param.condition) : 'text' in param ? `${param.text.length}:${param.text}` : '?'}&`;
     if (values.length > VALUES_MAX) throw restErrors.tooLong();
   }
@@ -131,7 +133,7 @@ function readParam(key: string, text: string, values: string[], call: boolean): 
   return { kind: 'argument', name: key, value: addValue(text) };
 }
 
-/** `rel.sub.field->path`: names before the last are embedded relations. */
+/** Reads `rel.sub.field->path`. The names before the last are embedded relations. */
 function readKey(key: string): { path: string[]; field: Field } {
   const cursor = createCursor(key, 'filter');
   const path: string[] = [];
@@ -211,7 +213,7 @@ function readLogic(
   return { kind: 'logic', operator, negated, of };
 }
 
-/** Reads one nested condition: its value ends at a comma or bracket, unless it is quoted or itself a list. */
+/** Reads one nested condition. Its value ends at a comma or bracket unless it is quoted or a list itself. */
 function readLeaf(cursor: Cursor, addValue: (value: string) => number): Condition {
   const field = readField(cursor);
   cursor.expect('.');
@@ -225,7 +227,7 @@ function readLeaf(cursor: Cursor, addValue: (value: string) => number): Conditio
   );
 }
 
-/** Parses the select and order of a query; needed once per shape. */
+/** Parses the select and order of a query. This is needed only once per shape. */
 export function parseQuery(read: Read): Parsed {
   const levels = new Map<string, Level>();
   const change = (path: string, part: (level: Level) => Partial<Level>): void => {
@@ -266,7 +268,7 @@ export function parseQuery(read: Read): Parsed {
   return { select, levels, columns, onConflict, arguments: given };
 }
 
-/** The members of `(a,"b,c",d)`; an empty list has none. */
+/** Returns the members of `(a,"b,c",d)`. An empty list has none. */
 export function readList(text: string): string[] {
   const inside = text.slice(1, -1);
   if (inside.trim() === '') return [];

@@ -11,13 +11,13 @@ import { type Read, readQuery } from './query.ts';
 /** A request, parsed but not yet looked up in the schema cache. */
 export type ParsedRequest = {
   readonly method: string;
-  /** The path below `/rest/v1`, as functions see it. */
+  /** The path below `/rest/v1`, as shown to functions. */
   readonly path: string;
-  /** The request's headers for functions, without those that carry secrets. */
+  /** The request's headers as shown to functions, without those that carry secrets. */
   readonly headersJson: string;
-  /** The schema the request names, or null for the default. */
+  /** The schema that the request names, or null for the default. */
   readonly schema: string | null;
-  /** The table or function. */
+  /** The name of the table or function. */
   readonly name: string;
   readonly form: Form;
   readonly preferences: Preferences;
@@ -26,8 +26,8 @@ export type ParsedRequest = {
 };
 
 /**
- * Parses a request to `name`. `plans`: whether query plans may be requested. `timeZones`: the names of time zones that `Prefer` may give;
- * none by default. Throws `RestRefusal`.
+ * Parses a request to `name`. `plans`: whether query plans may be requested. `timeZones`: the time zones that `Prefer` may name; none by
+ * default. Throws `RestRefusal`.
  */
 export async function parseRequest(
   request: Request,
@@ -49,7 +49,7 @@ export async function parseRequest(
     kind === 'table' && range === null
       ? readKnownQuery(search)
       : readWithRange(search, range, kind === 'call' && reading);
-  // Before reading the body and before any lookup.
+  // This check comes before reading the body and before any lookup.
   checkConditions(read, options.bounds);
   const prefer = headerIn(headers, 'prefer');
   const timeZones = prefer?.includes('timezone=') ? await options.timeZones?.() : undefined;
@@ -72,7 +72,7 @@ export async function parseRequest(
   };
 }
 
-/** The text of an address's query: a `URL` would parse all of it a second time. */
+/** Returns the query of an address. `new URL` would parse all of the address a second time. */
 function searchOf(url: string): string {
   const start = url.indexOf('?');
   if (start === -1) return '';
@@ -87,19 +87,19 @@ function readWithRange(query: string, range: string | null, call: boolean): Read
 }
 
 const SECRET = new Set(['authorization', 'apikey', 'cookie', 'proxy-authorization']);
-/** The headers a request shows to functions, as JSON. */
+/** Returns the headers that functions may see, as JSON. */
 export function headersFor(headers: HeaderRecord): string {
   let json = '';
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || SECRET.has(name)) continue;
-    // A name is a token (RFC 9110, section 5.1), which has nothing that JSON escapes.
+    // A header name is a token (RFC 9110, section 5.1), which contains no character that JSON escapes.
     json += `${json === '' ? '' : ','}"${name}":${JSON.stringify(joined(value))}`;
   }
   return `{${json}}`;
 }
 
-/** Applies `Range: 10-19` as offset and limit, unless the query gives those. */
+/** Applies `Range: 10-19` as offset and limit unless the query contains them. */
 function addRange(search: URLSearchParams, header: string | null): void {
   const range = /^(?:items=)?(\d{1,15})-(\d{1,15})?$/.exec(header ?? '');
   if (!range) return;

@@ -14,7 +14,7 @@ export type SelectItem =
       readonly cast: string | null;
       readonly aggregate: { readonly name: Aggregate; readonly cast: string | null } | null;
     }
-  /** `count()`: how many rows. */
+  /** `count()`: the number of rows. */
   | { readonly kind: 'count'; readonly alias: string | null; readonly cast: string | null }
   | {
       readonly kind: 'embed';
@@ -28,7 +28,7 @@ export type SelectItem =
     };
 
 export type Order = {
-  /** The embedded relation that has the column, or null. */
+  /** The embedded relation that contains the column, or null. */
   readonly relation: string | null;
   readonly field: Field;
   readonly descending: boolean;

@@ -4,8 +4,8 @@ import { planCall } from './call.ts';
 import { tableOf } from './read.ts';
 
 /**
- * The methods of a relation, for `OPTIONS`: what it supports, regardless of the caller, as in PostgREST. PUT needs a primary key.
- * Throws PGRST205.
+ * Returns the methods of a relation for `OPTIONS`: those that it supports for any caller, as in PostgREST. PUT needs a primary key. Throws
+ * PGRST205.
  */
 export function allowedOfTable(schema: Schema, name: string): string {
   const { takes, primaryKey } = tableOf(schema, name);
@@ -21,8 +21,8 @@ export function allowedOfTable(schema: Schema, name: string): string {
 }
 
 /**
- * The methods of the function with these arguments; of all overloads when there are none. Volatile functions take only POST.
- * Throws PGRST202, PGRST203.
+ * Returns the methods of the function with these arguments, or of all its overloads if no arguments are given. Volatile functions accept
+ * only POST. Throws PGRST202, PGRST203.
  */
 export function allowedOfCall(schema: Schema, name: string, read: Read): string {
   const parsed = parseQuery(read);

@@ -3,14 +3,14 @@ import { nearest } from '../schema-cache/nearest.ts';
 import { restErrors, type Sent } from '../core/errors.ts';
 import type { Parsed } from '../parse/query.ts';
 
-/** An argument of a function called by GET, with the indexes of its values: several only when it is variadic. */
+/** An argument of a function called by GET, with the indexes of its values. Only a variadic argument has several values. */
 type Given = { readonly argument: Argument; readonly values: readonly number[] };
 export type PlannedCall = {
   readonly routine: Routine;
   readonly given:
     | { readonly from: 'body'; readonly arguments: readonly Argument[] }
     | { readonly from: 'query'; readonly arguments: readonly Given[] }
-    /** The function's only argument has no name and takes the body as it is. */
+    /** The function's only argument has no name and receives the body unchanged. */
     | { readonly from: 'whole body' };
 };
 
@@ -18,7 +18,7 @@ type Arguments =
   | { readonly from: 'body'; readonly sent: Exclude<Sent, 'query'>; readonly keys: readonly string[] | null }
   | { readonly from: 'query'; readonly parsed: Parsed };
 
-/** Finds the function that takes exactly these arguments. Throws PGRST202, PGRST203. */
+/** Finds the function that accepts exactly these arguments. Throws PGRST202, PGRST203. */
 export function planCall(schema: Schema, name: string, given: Arguments): PlannedCall {
   const names = given.from === 'body' ? given.keys : given.parsed.arguments.map((argument) => argument.name);
   const overloads = schema.routines.get(name) ?? [];
@@ -31,7 +31,7 @@ export function planCall(schema: Schema, name: string, given: Arguments): Planne
     if (whole) return { routine: whole, given: { from: 'whole body' } };
     throw noFunction(schema, name, names ?? [], given.from === 'body' ? given.sent : 'query', overloads);
   }
-  // An unnamed argument takes the whole body, even when the body names it: {"": …}.
+  // An unnamed argument receives the whole body, even if the body contains its empty name: {"": …}.
   if (given.from === 'body' && routine.arguments[0]?.name === '') return { routine, given: { from: 'whole body' } };
   if (given.from === 'body') {
     const used = routine.arguments.filter((argument) => names?.includes(argument.name));
@@ -45,7 +45,7 @@ export function planCall(schema: Schema, name: string, given: Arguments): Planne
   return { routine, given: { from: 'query', arguments: values } };
 }
 
-/** The types of a single unnamed argument that takes a body as it is, by how it was sent. */
+/** The types of a single unnamed argument that receives a body unchanged, by the kind of body. */
 const WHOLE: Readonly<Record<Exclude<Sent, 'query'>, readonly string[]>> = {
   json: ['json', 'jsonb'],
   text: ['text'],

@@ -10,15 +10,17 @@ export type ShapeCost = {
   readonly steps: number;
   readonly embeds: number;
   readonly depth: number;
-  /** The nested lists; null when nothing is embedded. */
+  /** The list of rows and the lists nested in it; null if nothing is embedded. */
   readonly list: List | null;
 };
-/** A list of rows: whether it has at most one, the index of its limit in the request's values, and the lists in each row. */
+/**
+ * A list of rows. `one`: it has at most one row. `limit`: the index of its limit in the request's values. `inner`: the lists in each row.
+ */
 type List = { readonly one: boolean; readonly limit: number | null; readonly inner: readonly List[] };
 
 export const NO_COST: ShapeCost = { orders: 0, columns: 0, copies: 0, steps: 0, embeds: 0, depth: 0, list: null };
 
-/** Measures the cost of a level and everything embedded in it. `parsed` adds the orders of all levels. */
+/** Measures the cost of a level and everything embedded in it. The orders of all levels come from `parsed`. */
 export function costOf(level: PlannedLevel, parsed: Parsed): ShapeCost {
   const total = { columns: 0, copies: 0, steps: 0, embeds: 0, depth: 0 };
   const visit = (one: PlannedLevel, depth: number): void => {
@@ -45,7 +47,7 @@ export function costOf(level: PlannedLevel, parsed: Parsed): ShapeCost {
   return { ...total, orders, list: total.embeds === 0 ? null : listOf(level, isOneRow(level)) };
 }
 
-/** The embeds a level shows or only filters by. */
+/** Returns the embedded relations that a level shows or only filters by. */
 function embedsOf({ items, conditions }: PlannedLevel): Embed[] {
   const found = new Set<Embed>();
   const addItem = (item: PlannedItem): void => {
@@ -76,7 +78,7 @@ function isOneRow({ table, conditions }: PlannedLevel): boolean {
   return table.primaryKey.length > 0 && table.primaryKey.every((name) => named.has(name));
 }
 
-/** Refuses (400) a request whose shape and limits could cost too much. `maxRows` is the limit of a list that names none. */
+/** Refuses (400) a request whose shape and limits could cost too much. `maxRows` is the limit of a list without its own. */
 export function checkShape(cost: ShapeCost, values: readonly string[], bounds: Bounds, maxRows: number): void {
   refuseOver('columns', cost.columns, bounds.columns);
   refuseOver('copies of one column', cost.copies, bounds.copies);

@@ -7,7 +7,7 @@ import type { Aggregate, SelectItem } from '../parse/select.ts';
 import { findRelationship } from './relationship.ts';
 
 /**
- * Stage two: every name of a request is resolved in the schema cache. The plan holds the columns, tables and relationships themselves; the
+ * Stage two: resolves every name of a request in the schema cache. The plan holds the columns, tables and relationships themselves; the
  * caller's own text remains only as keys of the answer and as values.
  */
 export type PlannedField = { readonly column: Column; readonly path: readonly Step[] };
@@ -21,7 +21,7 @@ export type PlannedItem =
     }
   | { readonly kind: 'count'; readonly key: string; readonly cast: string | null }
   | { readonly kind: 'embed'; readonly key: string; readonly named: boolean; readonly embed: Embed }
-  /** `hoisted`: for each column shown, the aggregate that the enclosing row computes of it, if any. */
+  /** `hoisted`: for each column shown, the aggregate that the enclosing row computes over it, if any. */
   | { readonly kind: 'spread'; readonly embed: Embed; readonly hoisted: readonly (Summed | null)[] };
 export type Summed = { readonly name: Aggregate; readonly cast: string | null };
 export type Embed = {
@@ -38,7 +38,7 @@ export type PlannedCondition =
       readonly negated: boolean;
       readonly of: readonly PlannedCondition[];
     }
-  /** Whether the embedded relation has any row. */
+  /** Tests whether the embedded relation has any row. */
   | { readonly kind: 'exists'; readonly embed: Embed; readonly negated: boolean };
 export type PlannedOrder = {
   readonly embed: Embed | null;
@@ -71,7 +71,7 @@ export function tableOf(schema: Schema, name: string): Table {
   return table;
 }
 
-/** Plans a read of `table`: its own columns and everything embedded. Throws `RestRefusal`. */
+/** Plans a read of `table`: its own columns and everything embedded in it. Throws `RestRefusal`. */
 export function planRead(schema: Schema, table: Table, parsed: Parsed, options: PlanOptions): PlannedLevel {
   const used = new Set<string>(['']);
   const level = planLevel({ schema, parsed, options, used }, table, parsed.select, '');
@@ -79,7 +79,7 @@ export function planRead(schema: Schema, table: Table, parsed: Parsed, options: 
   return level;
 }
 
-/** Plans the conditions of an update or delete, which concern the table alone. */
+/** Plans the conditions of an update or delete, which apply only to the table itself. */
 export function planConditions(table: Table, parsed: Parsed): PlannedCondition[] {
   return levelAt(parsed, '').conditions.map((condition) => planCondition(table, condition, [], table.name));
 }
@@ -88,7 +88,7 @@ type Planning = {
   readonly schema: Schema;
   readonly parsed: Parsed;
   readonly options: PlanOptions;
-  /** Paths of the levels that are embedded. */
+  /** The paths of the embedded levels. */
   readonly used: Set<string>;
 };
 type NamedEmbed = { readonly name: string; readonly embed: Embed };
@@ -145,14 +145,17 @@ function planItem(
   };
 }
 
-/** `count` without brackets where no column has that name: PostgreSQL counts the rows, even with aggregates switched off. */
+/**
+ * Whether the item is `count` without brackets and no column has that name. PostgreSQL then counts the rows, even if aggregates are
+ * switched off.
+ */
 function isBareCount(item: SelectItem, table: Table): item is SelectItem & { kind: 'column' } {
   if (item.kind !== 'column' || item.field.name !== 'count' || item.field.path.length > 0 || item.aggregate)
     return false;
   return !table.columns.has('count') && !table.computed.has('count');
 }
 
-/** Refuses other columns beside a bare count (`id,count`): rows are not grouped by them. */
+/** Refuses columns next to a bare count (`id,count`), because the rows are not grouped by them. */
 function refuseUngrouped(
   select: readonly SelectItem[],
   table: Table,
@@ -167,7 +170,7 @@ function refuseUngrouped(
   }
 }
 
-/** A path is named after its last key; an index is named after what it indexes. */
+/** Returns the default key of a field. A path is named after its last key, an index after what it indexes. */
 function keyOf(field: Field): string {
   return field.path.findLast((step) => !/^-?\d+$/.test(step.key))?.key ?? field.name;
 }
@@ -179,7 +182,7 @@ function typeOf(schema: Schema, cast: string | null): string | null {
   return type;
 }
 
-/** `label`: the statement's name for the table, used in refusals. */
+/** `label`: the name of the table in the statement, for refusals. */
 function planField(table: Table, field: Field, label: string): PlannedField {
   const column = table.columns.get(field.name) ?? table.computed.get(field.name);
   if (!column) throw restErrors.noColumn(label, field.name, nearestColumns(field.name, table.columns.keys()));
@@ -208,7 +211,7 @@ function planEmbedItem(
   return item.select.length === 0 ? [] : [{ kind: 'embed', key: name, named: item.alias === null, embed }];
 }
 
-/** Moves aggregates of a spread to-one row to the enclosing level, which has several rows to aggregate. */
+/** Moves the aggregates of a spread to-one row to the enclosing level, which has several rows to aggregate. */
 function hoist(embed: Embed): PlannedItem[] {
   const hoisted: (Summed | null)[] = [];
   const counts: PlannedItem[] = [];
@@ -231,7 +234,7 @@ function hoist(embed: Embed): PlannedItem[] {
   return [{ kind: 'spread', embed: { ...embed, level: { ...embed.level, items } }, hoisted }, ...counts];
 }
 
-/** The keys a level shows, including those spread into it. */
+/** Returns the keys that a level shows, including those that are spread into it. */
 function shownBy(level: PlannedLevel): string[] {
   return level.items.flatMap((item) => (item.kind === 'spread' ? shownBy(item.embed.level) : [item.key]));
 }

@@ -2,10 +2,10 @@ import type { Relationship, Schema, Table } from '../schema-cache/schema.ts';
 import { nearest } from '../schema-cache/nearest.ts';
 import { type Choice, restErrors } from '../core/errors.ts';
 
-/** Finds the one relationship from `from` that `target` (a table, a foreign key or its column) and the hint name, as PostgREST does. */
+/** Finds the only relationship from `from` that matches `target` (a table, a foreign key or its column) and the hint, as PostgREST does. */
 export function findRelationship(schema: Schema, from: Table, target: string, hint: string | null): Relationship {
   const all = schema.relationships.get(from) ?? [];
-  // A computed relationship comes before every foreign key, so that it can override one.
+  // A computed relationship takes precedence over every foreign key, so that it can override one.
   const computed = all.find((one) => one.call !== null && one.constraint === target);
   if (computed && hint === null) return computed;
   const single = (columns: readonly string[], name: string): boolean => columns.length === 1 && columns[0] === name;
@@ -17,13 +17,13 @@ export function findRelationship(schema: Schema, from: Table, target: string, hi
       return one.constraint === target || (upward(one) && single(one.fromColumns, target));
     if (one.to.name !== target) return false;
     if (one.through !== null) return one.through.table.name === hint;
-    // Self-reference: with the column as hint the many side is meant; the one side is reached with the column as target.
+    // For a self-reference, a column as hint means the "many" side. A request reaches the "one" side with the column as target.
     if (one.from === one.to && one.cardinality === 'many-to-one') return false;
     return one.constraint === hint || single(one.fromColumns, hint ?? '') || single(one.toColumns, hint ?? '');
   });
-  // A key's name means its table; a view of that table only when the table is not exposed.
+  // The name of a key means the key's table. It means a view of that table only if the table is not exposed.
   const tables = named.filter((one) => one.to.name === target || !one.to.view);
-  // A self-reference goes both ways: the table's name means the many side, the key's column the one side.
+  // A self-reference has two directions: the table's name means the "many" side, the key's column the "one" side.
   const manySide = tables.filter(
     (one) => one.from === one.to && one.to.name === target && one.cardinality === 'one-to-many',
   );
@@ -44,7 +44,10 @@ function noRelation(
   return restErrors.noRelation(schema.name, from.name, target, hint, likeRelation(schema, from, target, all));
 }
 
-/** A related table with a name like the target's; for a table without relations, one that has some and a name like its own. */
+/**
+ * Finds a related table with a name similar to the target. If the table has no relationships, finds a table with some and a name similar to
+ * its own.
+ */
 function likeRelation(
   schema: Schema,
   from: Table,

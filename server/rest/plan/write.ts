@@ -2,7 +2,7 @@ import type { Column, Table } from '../schema-cache/schema.ts';
 import { restErrors } from '../core/errors.ts';
 import { levelAt, type Parsed } from '../parse/query.ts';
 
-/** What an insert fills, and what to do on conflict. */
+/** The columns that an insert fills, and what it does on conflict. */
 export type PlannedInsert = {
   readonly table: Table;
   readonly columns: readonly Column[];
@@ -12,7 +12,7 @@ export type PlannedInsert = {
   /** For PUT: the key columns and the indexes of the values they must hold. */
   readonly key: readonly { readonly column: Column; readonly value: number }[];
 };
-/** The columns to write: those named by `columns=`, else the keys of the body. */
+/** Returns the columns to write: those named by `columns=`, otherwise the keys of the body. */
 export function planColumns(table: Table, names: readonly string[]): Column[] {
   return names.map((name) => {
     const column = table.columns.get(name);

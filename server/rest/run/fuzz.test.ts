@@ -13,7 +13,10 @@ import type { CachedSchema } from './schema-cache-loader.ts';
 import type { RestConfig } from '../core/config.ts';
 import { bindValues } from '../sql/builder.ts';
 
-/** Random requests against a real schema: callers' text never enters the SQL, and no request ends in a server failure. */
+/**
+ * The number of random requests against a real schema. The text of callers must never enter the SQL, and no request may end in a server
+ * failure.
+ */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
 const SETTINGS: RestConfig = {
   schemas: ['public'],
@@ -35,7 +38,7 @@ const cachedOf = (plans: Plans): CachedSchema => ({
   plans,
   timeZones: () => Promise.resolve(new Set()),
 });
-/** A word that every value contains and no name does. */
+/** A word that occurs in every value and in no name. */
 const SENTINEL = 'zq7';
 
 let db: Embedded;
@@ -98,7 +101,7 @@ const hostile = fc.constantFrom(
   `(${SENTINEL},"a)",)`,
   `{${SENTINEL}}`,
 );
-// Mostly existing names, so that most requests reach the database.
+// Most names exist, so that most requests reach the database.
 const mostly = (good: fc.Arbitrary<string>, weight = 40): fc.Arbitrary<string> =>
   fc.oneof({ weight, arbitrary: good }, { weight: 1, arbitrary: hostile });
 const name = mostly(
@@ -278,12 +281,12 @@ const ARGUMENTS: [routine: string, names: string[]][] = [
 interface Target {
   method: string;
   name: string;
-  /** Parameters put before the random ones. */
+  /** Parameters that come before the random ones. */
   given?: [key: string, text: string][];
-  /** Sent instead of a random body. */
+  /** A fitting body that is sent instead of a random one. */
   fitting?: Record<string, unknown>;
 }
-// Mostly a method that fits its target, so that most requests reach the database.
+// Most methods fit their target, so that most requests reach the database.
 const target: fc.Arbitrary<Target> = fc.oneof(
   {
     weight: 8,
@@ -356,7 +359,7 @@ const request = fc
     ...made,
     method,
     name: of,
-    // PUT takes the whole key and no other parameters.
+    // PUT requires the whole key and accepts no other parameters.
     params: method === 'PUT' && fitting ? given : [...given, ...made.params],
     body: fitting ?? made.body,
   }));
@@ -384,7 +387,7 @@ async function prepareGenerated(made: Generated): Promise<{ requested: ParsedReq
   });
   try {
     const requested = await parseRequest(sent, kind, made.name, { plans: true, bounds: BOUNDS.service });
-    const prepare = PREPARE[made.method as keyof typeof PREPARE]; // one of the names above
+    const prepare = PREPARE[made.method as keyof typeof PREPARE]; // The method is one of the names above.
     const prepared = prepare(requested, cachedOf(createPlans()));
     return { requested, prepared };
   } catch (error) {
@@ -393,7 +396,7 @@ async function prepareGenerated(made: Generated): Promise<{ requested: ParsedReq
   }
 }
 
-// The only literals and words a statement may contain besides identifiers and values.
+// The only literals and words that a statement may contain besides identifiers and values.
 const LITERALS = new Set([
   "''",
   "'[]'",
@@ -463,7 +466,7 @@ test('the database accepts the statement of any request or refuses it with a sta
       } catch (error) {
         if (error instanceof RestRefusal && error.status < 500) return;
         if (!(error instanceof DatabaseError)) throw error;
-        // Our SQL is always valid, and no input of a caller causes a server failure.
+        // The SQL is always valid, and no input of a caller causes a server failure.
         const failure = `${error.code} ${error.message}`;
         expect(failure).not.toMatch(/syntax error at/);
         expect(statusOfSqlState(error.code, false), `${failure}\n${statement.text}`).toBeLessThan(500);

@@ -182,13 +182,13 @@ export function prepareCall(requested: ParsedRequest, { schemaCache, plans, sett
       total: count !== null,
       maxRows: settings.maxRows,
     });
-    // A function that returns one row answers with the row itself, not a list; a function that returns a table answers with a list.
+    // A function that returns a single row answers with the row itself; a function that returns a table answers with a list.
     const shows = quiet ? 'nothing' : routine.set || requested.form.format === 'csv' ? 'rows' : 'row';
     return { ...plan, statement, cost: costOf(level, parsed), shows, offset: level.offset };
   });
 }
 
-/** Whether the client accepts the function's own media type: by name, or because it accepts anything. */
+/** Whether the client accepts the function's own media type, either by name or because it accepts any type. */
 function takesOwn(accepts: readonly string[], own: string): boolean {
   return own === '*/*' ? !accepts.includes('application/json') : accepts.includes(own) || accepts.includes('*/*');
 }
@@ -197,10 +197,10 @@ function searchPathOf(schema: string, { extraSearchPath }: RestConfig): string {
   return [...new Set([schema, ...extraSearchPath])].map(quote).join(', ');
 }
 
-/** The key that tells plans apart: the request without its values. */
+/** Returns the key of a plan: the request without its values. */
 function keyOf(requested: ParsedRequest, more: readonly unknown[]): string {
   const { method, schema, name, form, read } = requested;
-  // The shape is long, and JSON would escape it each time.
+  // The shape stays outside of the JSON: it is long, and JSON would escape it for each request.
   return JSON.stringify([method, schema, name, form.format, form.stripNulls, ...more]) + read.shape;
 }
 
@@ -214,7 +214,9 @@ const costOfReturning = (returned: Returning, parsed: Parsed): ShapeCost =>
 const shapeOf = ({ format, stripNulls }: Form): Pick<Form, 'format' | 'stripNulls'> => ({ format, stripNulls });
 const shownBy = (returning: Returning): Prepared['shows'] => (returning.kind === 'rows' ? 'rows' : 'nothing');
 
-/** The conditions choose which rows to write; the returned rows are not filtered again, because they may no longer match. */
+/**
+ * Removes the conditions. They choose the rows to write, and the returned rows are not filtered again, because they may no longer match.
+ */
 function withoutConditions(parsed: Parsed): Parsed {
   const levels = new Map(parsed.levels).set('', { ...levelAt(parsed, ''), conditions: [] });
   return { ...parsed, levels };

@@ -5,9 +5,9 @@ import type { ShareReads } from './share-reads.ts';
 
 /** Everything about a request that does not depend on its values. */
 export type Prepared = {
-  /** Null: nothing to run, the answer is an empty list. */
+  /** Null if there is nothing to run: the answer is an empty list. */
   readonly statement: Statement | null;
-  /** A list, the one row of a function, a value, the bytes of a value, or nothing. */
+  /** The content of the answer: a list, a function's only row, a value, the bytes of a value, or nothing. */
   readonly shows: 'rows' | 'row' | 'value' | 'bytes' | 'nothing';
   readonly status: number;
   readonly bodyAs: 'list' | 'raw';
@@ -16,18 +16,18 @@ export type Prepared = {
   readonly estimate: Statement | null;
   /** Whether the answer has a Location header for the new row. */
   readonly location: boolean;
-  /** PUT: exactly one row must be written. */
+  /** Whether the request is a PUT, which must write exactly one row. */
   readonly put: boolean;
   /** Whether the transaction is read-only. */
   readonly readOnly: boolean;
-  /** PostgreSQL's `search_path`: where names without a schema are looked up. */
+  /** PostgreSQL's `search_path`, in which names without a schema are looked up. */
   readonly searchPath: string;
   /** The function's own settings for its transaction. */
   readonly settings: Readonly<Record<string, string>>;
   readonly cost: ShapeCost;
-  /** The answer's type where the function defines its own. */
+  /** The answer's content type if the function defines its own. */
   readonly type: string | null;
-  /** Shares executions between guests who read the same at the same moment; null: each guest has an execution of their own. */
+  /** Shares executions between guests who send the same read at the same moment. Null gives each guest a separate execution. */
   readonly share: ShareReads | null;
 };
 /** Plans by request shape. */
@@ -37,7 +37,7 @@ const PLANS_MAX = 1_000;
 
 export const createPlans = (): Plans => new LRUCache({ max: PLANS_MAX });
 
-/** Returns the plan for a shape; makes it on first use. */
+/** Returns the plan for a shape, and makes it on first use. */
 export function planOnce(plans: Plans, key: string, make: () => Prepared): Prepared {
   const found = plans.get(key);
   if (found) return found;

@@ -39,18 +39,18 @@ export async function runPrepared(
   return inTransaction(db, { principal, rollback, settings }, async (query) => {
     const row = await queryRow(query, requested, prepared, settings, bounds);
     checkCount(requested, prepared, row);
-    // A plain read does not select the reply settings; here the pre-request function may have set them.
+    // Only a read lacks the reply settings, because it does not select them. The pre-request function may have set them.
     if (settings.preRequest === null || row.headers !== undefined) return row;
     const reply = (await query<Pick<ReplyRow, 'status' | 'headers'>>(`select ${REPLY_SETTINGS}`)).rows[0];
     return { ...row, ...reply };
   });
 }
 
-/** Everything besides its plan that decides what a shared read returns. */
+/** Everything except the plan that decides what a shared read returns. */
 const sharedKey = ({ read, preferences }: ParsedRequest, { claimsJson }: Caller): string =>
   `${preferences.timezone ?? ''}\n${claimsJson}\n${read.valuesText}`;
 
-/** A nested list counts once for each list around it, and no request nests deeper than this. */
+/** A nested list counts once for each list around it, and `BOUNDS` lets guests and users nest at most four levels. */
 const PARTS_IN_WHOLE = 5;
 
 /** The size limits of an answer to this caller. */
@@ -112,10 +112,10 @@ export async function explain(
   return form.json ? JSON.stringify(lines[0]) : lines.join('\n');
 }
 
-/** Quotes `schema.function` from the settings. */
+/** Quotes a function's name `schema.function` from the settings. */
 const nameOf = (name: string): string => name.split('.').map(quote).join('.');
 
-/** Whether the request's changes are rolled back, by setting or by a `tx` preference the settings allow. */
+/** Whether the request's changes are rolled back, by the setting or by a `tx` preference that the setting allows. */
 export function isUndone({ txEnd }: RestConfig, { preferences: { tx } }: Pick<ParsedRequest, 'preferences'>): boolean {
   if (txEnd === 'commit' || txEnd === 'rollback') return txEnd === 'rollback';
   return tx === null ? txEnd === 'rollback-allow-override' : tx === 'rollback';
@@ -157,7 +157,7 @@ function checkCount(requested: ParsedRequest, prepared: Prepared, row: ReplyRow)
   if (requested.form.single && prepared.shows === 'rows' && row.count !== 1) throw restErrors.notSingle(row.count);
 }
 
-/** `shared`: the answer may be given to others, so nothing that tells this request from theirs is set. */
+/** `shared`: other callers may receive the answer, so nothing that distinguishes this request from theirs is set. */
 function principalOf(
   requested: ParsedRequest,
   prepared: Prepared,
@@ -176,7 +176,7 @@ function principalOf(
       ...(shared ? {} : { 'request.headers': requested.headersJson, 'request.ip': caller.ip }),
       search_path: prepared.searchPath,
       ...(requested.preferences.timezone === null ? {} : { timezone: requested.preferences.timezone }),
-      // A read changes nothing, whatever functions a view or policy calls.
+      // Makes sure that a read changes nothing, whichever functions a view or policy calls.
       ...(prepared.readOnly ? { transaction_read_only: 'on' } : {}),
     },
   };

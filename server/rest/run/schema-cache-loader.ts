@@ -4,13 +4,13 @@ import type { SchemaCache } from '../schema-cache/schema.ts';
 import { createPlans, type Plans } from './prepared.ts';
 import { readSettings, type RestConfig, type RoleSettings } from '../core/config.ts';
 
-/** One state of the database: its settings and schema cache, and the plans made against them by request shape. */
+/** One state of the database: its settings and schema cache, and the plans that were made for them, by request shape. */
 export type CachedSchema = {
   readonly settings: RestConfig;
   readonly roles: RoleSettings;
   readonly schemaCache: SchemaCache;
   readonly plans: Plans;
-  /** The names of all time zones that the database knows. Read on first use. */
+  /** Returns the names of all time zones that the database supports. Reads them on first use. */
   readonly timeZones: () => Promise<ReadonlySet<string>>;
 };
 export type SchemaCacheLoader = { now(): Promise<CachedSchema>; reload(): void };
@@ -38,7 +38,7 @@ export function createSchemaCacheLoader(
     return zones;
   };
   const read = async (): Promise<CachedSchema> => {
-    // Listen before reading, so that no change is missed in between.
+    // Listening starts before reading, so that no change in between is missed.
     listening ??= db.listen('pgrst', (payload) => {
       if (payload === '' || payload === 'reload schema' || payload === 'reload config') reload();
     });

@@ -5,7 +5,7 @@ import { createShareReads } from './share-reads.ts';
 const rowOf = (body: string): ReplyRow => ({ body, count: 1, total: null });
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Reads of a value that changes; each execution begins and ends when told to, and returns the value at its beginning. */
+/** Reads of a value that changes. Each execution begins and ends when the test says so, and returns the value at its beginning. */
 function database() {
   const share = createShareReads();
   const executions: { begin(): void; end(): void; fail(): void }[] = [];
@@ -45,7 +45,7 @@ test('a read that arrives after an execution has begun sees what changed since, 
   change('second');
   const late = [read(), read()];
   await settled();
-  // It waits for the end of the one that runs.
+  // The second execution waits for the end of the running one.
   expect(executions).toHaveLength(1);
   executions[0]?.end();
   await settled();

@@ -1,24 +1,24 @@
 import type { ReplyRow } from '../sql/statements.ts';
 
 /**
- * Runs a read, or waits for an equal one that has not begun. `key`: everything that decides what it returns. `run` calls `started` before
- * the database can take the snapshot that it reads.
+ * Runs a read, or waits for an equal one that has not begun. `key`: everything that decides what the read returns. `run` must call
+ * `started` before the database can take the snapshot for the read.
  */
 export type ShareReads = (key: string, run: (started?: () => void) => Promise<ReplyRow>) => Promise<ReplyRow>;
 
-/** Of equal reads one execution runs and one waits for its end. */
+/** Of several equal reads, one execution runs and another waits for its end. */
 type Executions = { running: Promise<unknown> | null; waiting: Promise<ReplyRow> | null };
 
 /**
- * Equal reads of the same moment share executions: after a change every open page reads the same again. A read that arrives when an
- * execution has begun waits for the next one, so nobody gets rows that are older than their request.
+ * Lets equal reads of the same moment share executions, because every open page repeats its reads after a change. A read that arrives after
+ * an execution has begun waits for the next one, so that no caller gets rows that are older than the request.
  */
 export function createShareReads(): ShareReads {
   const all = new Map<string, Executions>();
   return (key, run) => {
     const executions = all.get(key) ?? { running: null, waiting: null };
     all.set(key, executions);
-    // A failure is the first caller's own: it may have been refused or stopped for what else it sent.
+    // A failure belongs to the first caller: the database may have refused or stopped its request for another part of it.
     if (executions.waiting) return executions.waiting.catch(() => run());
     const execute = async (): Promise<ReplyRow> => {
       await executions.running;

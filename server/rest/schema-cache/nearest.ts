@@ -1,11 +1,11 @@
 /** The least similarity of a suggested name, from 0 (nothing in common) to 1 (the same). */
 const SIMILARITY_MIN = 0.33;
-/** How many candidates, those sharing most letters in a row, are compared letter by letter. */
+/** The number of candidates that are compared letter by letter: those with the most sequences of letters in common. */
 const COMPARED_MAX = 50;
 
 /**
- * Finds the most similar name for "Perhaps you meant", as PostgREST does; null when none is close. A name counts only when it shares three
- * letters in a row with `requested`, or two when no name shares three. Case does not matter.
+ * Finds the most similar name for "Perhaps you meant", as PostgREST does. Returns null if none is close. A close name shares three letters
+ * in a row with `requested`, or two if no close name shares three. Case does not matter.
  */
 export function nearest(requested: string, names: Iterable<string>): string | null {
   if (requested.length > 200) return null;
@@ -39,7 +39,7 @@ function countGrams(name: string, size: number): Map<string, number> {
   return counts;
 }
 
-/** The cosine similarity of two counts: 0 when they share nothing. */
+/** Returns the cosine similarity of two counts: 0 if they have nothing in common. */
 function similarity(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   const length = (counts: ReadonlyMap<string, number>): number =>
     Math.sqrt([...counts.values()].reduce((sum, count) => sum + count * count, 0));
@@ -50,7 +50,10 @@ function similarity(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
 /** PostgreSQL suggests a column that differs in at most this many letters. */
 const LETTERS_MAX = 3;
 
-/** The one or two most similar columns, as PostgreSQL suggests them: none when over half of the letters differ or more than two tie. */
+/**
+ * Returns the one or two most similar columns, as PostgreSQL suggests them; none if over half of the letters differ or more than two
+ * columns tie.
+ */
 export function nearestColumns(requested: string, names: Iterable<string>): string[] {
   if (requested.length > 63) return [];
   const max = Math.min(LETTERS_MAX, Math.floor(requested.length / 2));
@@ -62,7 +65,7 @@ export function nearestColumns(requested: string, names: Iterable<string>): stri
   return found.length > 2 ? [] : found;
 }
 
-/** Levenshtein distance: how many letters to change, add or remove. */
+/** Returns the Levenshtein distance: the number of letters to change, add or remove. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {

@@ -2,15 +2,15 @@ import type { KeyRow, TableRow } from './queries.ts';
 import type { Relationship, Table } from './schema.ts';
 import { agreedOrigins, type Origin, readOrigins } from './view-columns.ts';
 
-/** For each table (oid), the numbers of its primary key columns. */
+/** The numbers of the primary key columns of each table (oid). */
 export type KeyColumns = ReadonlyMap<number, readonly number[]>;
-/** For each view: the tables it shows, with a map from the table's column numbers to the view's. */
+/** For each view, the tables that it shows, each with a map from the table's column numbers to the view's. */
 export type Traces = ReadonlyMap<number, ReadonlyMap<number, ReadonlyMap<number, number>>>;
 
 export function traceViews(rules: readonly { oid: number; rule: string }[]): Traces {
   const origins = new Map(rules.map((row) => [row.oid, readOrigins(row.rule)]));
   const followed = new Map<number, readonly Origin[]>();
-  // Follows a view of a view to the tables of the inner one; a view cannot contain itself.
+  // Traces a view of a view to the tables of the inner one. The recursion ends because a view cannot contain itself.
   const follow = (view: number): readonly Origin[] => {
     const cached = followed.get(view);
     if (cached) return cached;
@@ -36,7 +36,7 @@ export function traceViews(rules: readonly { oid: number; rule: string }[]): Tra
   return traces;
 }
 
-/** The key of a view: that of the one table whose whole key it shows; none when there are several such tables. */
+/** Returns the key of a view: the key of the only table whose whole key the view shows. Empty if there are several such tables. */
 export function keyOfView(view: TableRow, keyed: KeyColumns, traces: Traces): string[] {
   const found = [...(traces.get(view.oid) ?? [])].flatMap(([oid, shown]) => {
     const numbers = (keyed.get(oid) ?? []).map((number) => shown.get(number));
@@ -48,7 +48,7 @@ export function keyOfView(view: TableRow, keyed: KeyColumns, traces: Traces): st
   return found.length === 1 ? (found[0] ?? []) : [];
 }
 
-/** Junction tables: their primary key contains the columns of at least two foreign keys. */
+/** Returns the junction tables, whose primary key contains the columns of at least two foreign keys. */
 export function joiningTables(keys: readonly KeyRow[], keyed: KeyColumns): number[] {
   const found = new Map<number, number>();
   for (const { child, child_columns: columns } of keys) {
@@ -61,13 +61,13 @@ export function joiningTables(keys: readonly KeyRow[], keyed: KeyColumns): numbe
 
 type Exposed = { readonly row: TableRow; readonly table: Table };
 
-/** Finds every relationship between exposed relations that foreign keys make, including views. */
+/** Finds every relationship between exposed relations, including views, that results from a foreign key. */
 export function findRelationships(
   exposed: readonly Exposed[],
   keys: readonly KeyRow[],
   traces: Traces,
 ): Relationship[] {
-  /** The exposed relations that show all these columns of a table, with their column names there. */
+  /** Returns the exposed relations that show all these columns of a table, with the names of the columns there. */
   const showing = (oid: number, columns: readonly number[]): { table: Table; names: string[] }[] =>
     exposed.flatMap(({ row, table }) => {
       const shown = traces.get(row.oid)?.get(oid);
@@ -108,7 +108,10 @@ export function findRelationships(
   return [...direct, ...findJunctions(direct)];
 }
 
-/** Finds many-to-many relationships: a table whose primary key consists of two foreign keys joins the tables they refer to. */
+/**
+ * Finds many-to-many relationships: a table whose primary key consists of two foreign keys is the junction of the tables that they refer
+ * to.
+ */
 function findJunctions(direct: readonly Relationship[]): Relationship[] {
   const up = direct.filter((one) => one.from.primaryKey.length > 1 && one.cardinality === 'many-to-one');
   return up.flatMap((left) =>

@@ -18,14 +18,15 @@ import type { Column, Relationship, Routine, Schema, SchemaCache, Table } from '
 /** The exposed schemas, and further ones searched for types and computed columns. */
 export type Shown = { readonly schemas: readonly string[]; readonly searched: readonly string[] };
 
-/** Reads the schema cache with the server's own rights. Throws `DatabaseError`. */
+/** Reads the schema cache as the server's own role, not as a caller. Throws `DatabaseError`. */
 export async function readSchemaCache(query: Query, { schemas, searched }: Shown): Promise<SchemaCache> {
-  // With an empty search_path PostgreSQL writes types and defaults with their schema, so that they mean the same later.
+  // With an empty search_path PostgreSQL writes types and defaults with their schema, so that their meaning does not depend on a later
+  // path.
   await query(`select set_config('search_path', '', true)`);
   const keys = (await query<KeyRow>(KEYS)).rows;
   const primary = (await query<{ oid: number; columns: number[] }>(PRIMARY_KEYS)).rows;
   const keyed = new Map(primary.map((one) => [one.oid, one.columns]));
-  // A junction table works even when it is not exposed itself.
+  // Junction tables are read too, because they connect exposed tables even if they are hidden themselves.
   const tableRows = (await query<TableRow>(TABLES, [schemas, joiningTables(keys, keyed)])).rows;
   const rules = (await query<{ oid: number; rule: string }>(VIEW_RULES)).rows;
   const routineRows = (await query<RoutineRow>(FUNCTIONS, [schemas, searched])).rows;
@@ -63,7 +64,10 @@ export async function readSchemaCache(query: Query, { schemas, searched }: Shown
   );
 }
 
-/** An unnamed argument takes the whole body: it must be the only one, and of a type that a body can have. */
+/**
+ * Whether callers can pass the arguments. An unnamed argument receives the whole body, so it must be the only one and have a type that a
+ * body can have.
+ */
 function isCallable({ arguments: list }: RoutineRow): boolean {
   const [only] = list;
   return (
@@ -74,7 +78,7 @@ const BODY_TYPES = new Set(['bytea', 'json', 'jsonb', 'text', 'xml']);
 
 const givesValue = (row: RoutineRow): boolean => row.result !== 'void';
 
-/** A function of one row that returns rows of an exposed relation is a computed relationship. */
+/** Returns a computed relationship for a function that takes one row and returns rows of an exposed relation. */
 function toComputed(row: RoutineRow, byOid: ReadonlyMap<number, Table>): Relationship[] {
   const from = row.takes === null ? undefined : byOid.get(row.takes);
   const to = byOid.get(row.row_of);
@@ -152,7 +156,7 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
   };
 }
 
-/** Takes the function's statement_timeout, which applies to the whole call, as in PostgREST. */
+/** Returns the function's statement_timeout, which applies to the whole call, as in PostgREST. */
 function hoisted(settings: readonly string[]): Record<string, string> {
   const found = settings.find((one) => one.startsWith('statement_timeout='));
   return found === undefined ? {} : { statement_timeout: found.slice(found.indexOf('=') + 1) };

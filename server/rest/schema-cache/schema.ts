@@ -1,12 +1,14 @@
-/** The schema cache: what callers can ask for, read from the database itself. Names are as stored; `sql` is quoted for use in SQL. */
+/**
+ * The schema cache: everything that callers can name, read from the database itself. Names are as stored; `sql` is quoted for use in SQL.
+ */
 export type Column = {
   readonly name: string;
   readonly sql: string;
-  /** As in a column definition, e.g. `numeric(10,2)`. */
+  /** The type as in a column definition, e.g. `numeric(10,2)`. */
   readonly type: string;
-  /** Whether it is `json` or `jsonb`, so that a path needs no conversion. */
+  /** Whether the type is `json` or `jsonb`, so that a path needs no conversion. */
   readonly json: boolean;
-  /** The default's expression; null when there is none or the column cannot be written. */
+  /** The expression of the default; null if there is none or the column cannot be written. */
   readonly defaultSql: string | null;
   /** The function that computes the column from the row; null for a stored column. */
   readonly call: string | null;
@@ -17,14 +19,14 @@ export type Table = {
   readonly sql: string;
   readonly view: boolean;
   readonly columns: ReadonlyMap<string, Column>;
-  /** Columns computed by a function of the row; not part of `*`. */
+  /** Columns that a function computes from the row; not part of `*`. */
   readonly computed: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
-  /** Which writes it supports at all, regardless of the caller: a view when it is updatable or has a trigger. */
+  /** The writes that the relation supports for any caller. A view supports those that are automatic or that a trigger performs. */
   readonly takes: Writes;
-  /** Reads that filter by all columns of one of these lists run with a plan that the connection keeps. */
+  /** Lists of columns. For reads that filter by all columns of a list, the connection keeps the plan. */
   readonly keptPlans: readonly (readonly string[])[];
-  /** Whether every guest reads the same rows, whatever else the request says. */
+  /** Whether every guest reads the same rows, whatever else the request contains. */
   readonly sameForGuests: boolean;
 };
 type Writes = { readonly insert: boolean; readonly update: boolean; readonly remove: boolean };
@@ -42,7 +44,10 @@ export type Relationship = {
     readonly toColumns: readonly string[];
     readonly toConstraint: string;
   } | null;
-  /** A computed relationship: the function of the row that returns the related rows. `constraint` is its name; it has no columns. */
+  /**
+   * For a computed relationship, the function that returns the related rows of a row. `constraint` is then its name, and there are no
+   * columns.
+   */
   readonly call: string | null;
 };
 export type Argument = {
@@ -59,23 +64,23 @@ export type Routine = {
   readonly arguments: readonly Argument[];
   readonly volatile: boolean;
   readonly set: boolean;
-  /** What a call returns: one value, a row of these columns, or nothing. */
+  /** The result of a call: a value, a row of these columns, or nothing. */
   readonly gives: 'value' | 'row' | 'nothing';
-  /** The media type of the value, when its type is a domain named after one. */
+  /** The media type of the value if the type of the value is a domain named after one. */
   readonly media: { readonly type: string; readonly bytes: boolean } | null;
   /** The function's settings that must hold for the whole transaction, e.g. its statement_timeout. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The columns of the returned row: the exposed table when the row belongs to one. */
+  /** The columns of the returned row: those of the exposed table if the row belongs to one. */
   readonly row: Table | null;
 };
 export type Schema = {
   readonly name: string;
   readonly tables: ReadonlyMap<string, Table>;
-  /** By the relation they start from. */
+  /** The relationships by the relation at which they start. */
   readonly relationships: ReadonlyMap<Table, readonly Relationship[]>;
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
-  /** The types a `::cast` may name. */
+  /** The types that a `::cast` may name. */
   readonly types: ReadonlyMap<string, string>;
 };
-/** By schema name, in the configured order; the first is the default. */
+/** The schemas by name, in the configured order; the first is the default. */
 export type SchemaCache = ReadonlyMap<string, Schema>;

@@ -1,12 +1,12 @@
 /** A view column (by number) that is a column of a table or of another view. */
 export type Origin = { readonly column: number; readonly fromTable: number; readonly fromColumn: number };
 
-/** The end of a target entry: its number and origin; 0 for an expression. */
+/** The end of a target entry: its number and its origin, which is 0 for an expression. */
 const ENTRY = /:resno (\d+) .*:resorigtbl (\d+) :resorigcol (\d+) :resjunk false/s;
 
 /**
  * Reads from a view's stored rule (`pg_rewrite.ev_action`) which columns come unchanged from another relation, as PostgREST does. Only
- * target entries of the outermost query count. In a `union` the branches are one query further down: there a column has one origin per
+ * target entries of the outermost query count. The branches of a `union` are one query further down: a column there has one origin for each
  * branch that names one, and `agreedOrigins` decides.
  */
 export function readOrigins(rule: string): Origin[] {
@@ -14,7 +14,7 @@ export function readOrigins(rule: string): Origin[] {
   return union ? branches : outer;
 }
 
-/** Leaves one origin per column; none where the branches of a union differ. Expects origins already traced to their tables. */
+/** Keeps one origin per column, and none if the branches of a union differ. The origins must already be traced to their tables. */
 export function agreedOrigins(origins: readonly Origin[]): Origin[] {
   const found = new Map<number, Origin | null>();
   for (const origin of origins) {

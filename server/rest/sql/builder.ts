@@ -1,20 +1,20 @@
 import { restErrors } from '../core/errors.ts';
 import { readList } from '../parse/query.ts';
 
-/** The source of a `$n` when the statement runs. */
+/** The source of a `$n` at the time the statement runs. */
 export type Binder =
   /** A value from the request, by its index. */
   | { readonly from: 'value'; readonly at: number; readonly as: 'text' | 'pattern' | 'list' | 'array' | 'offset' }
   /** All values of a variadic argument. */
   | { readonly from: 'values'; readonly at: readonly number[] }
   | { readonly from: 'value'; readonly at: number; readonly as: 'limit'; readonly max: number | null }
-  /** Text of the request's shape that is not SQL: a key of the answer, a step of a JSON path. */
+  /** Text of the request's shape that is not SQL: a key of the answer or a step of a JSON path. */
   | { readonly from: 'constant'; readonly value: string }
   | { readonly from: 'body' }
-  /** A size limit of the answer; nested lists count apart from the whole. */
+  /** A size limit of the answer. Nested lists have limits that are separate from those of the whole answer. */
   | { readonly from: 'bound'; readonly of: keyof AnswerBounds };
 
-/** Size limits of an answer: bytes of the whole; bytes and rows of all embedded lists together. */
+/** Size limits of an answer. `bytes` limits the whole answer, `partBytes` and `partRows` limit all embedded lists together. */
 export type AnswerBounds = { readonly bytes: number; readonly partBytes: number; readonly partRows: number };
 
 /** SQL in which every input from outside is a `$n`. */
@@ -25,7 +25,7 @@ export type SqlBuilder = {
   readonly binders: Binder[];
   /** The most rows of a list. */
   readonly maxRows: number;
-  /** Returns the `$n` of a value; equal values share one. */
+  /** Returns the `$n` of a value. Equal values share one. */
   bind(binder: Binder): string;
   /** Returns a new alias for a relation. */
   alias(): string;
@@ -48,12 +48,12 @@ export function createSqlBuilder(maxRows: number): SqlBuilder {
   };
 }
 
-/** The answer's text, refused when it exceeds the caller's limits. */
+/** Builds the answer's text. The database refuses it if it exceeds the caller's limit. */
 export function buildWhole(builder: SqlBuilder, text: string): string {
   return `rest.limit_response(${text}, ${builder.bind({ from: 'bound', of: 'bytes' })})`;
 }
 
-/** A list inside an answer, counted together with all others; `rows`: its row count. */
+/** Builds a list inside an answer, which counts towards the limits of all embedded lists. `rows`: the number of its rows. */
 export function buildPart(builder: SqlBuilder, list: string, rows: string): string {
   const [bytes, maxRows] = [
     builder.bind({ from: 'bound', of: 'partBytes' }),
@@ -62,7 +62,7 @@ export function buildPart(builder: SqlBuilder, list: string, rows: string): stri
   return `rest.limit_list(${list}, ${rows}, ${bytes}, ${maxRows})`;
 }
 
-/** Takes a statement's values from one request. `body`: the request's body, unchanged. */
+/** Takes the values of a statement from one request. `body`: the request's body, unchanged. */
 export function bindValues(
   binders: readonly Binder[],
   values: readonly string[],
@@ -92,7 +92,7 @@ export function bindValues(
   });
 }
 
-/** Reads `(a,b)`; throws PGRST100 when the list is not closed. */
+/** Reads `(a,b)`. Throws PGRST100 if the list is not closed. */
 function readListOf(text: string): string[] {
   if (!/^\(.*\)$/s.test(text)) throw restErrors.query('filter', text);
   return readList(text);

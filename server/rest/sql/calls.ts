@@ -8,7 +8,7 @@ import { REPLY_SETTINGS } from './statements.ts';
 /** The alias of a call's rows. */
 const CALLED = 'w';
 
-/** Builds the call of a function that returns rows: they are filtered, ordered and embedded like a table's. */
+/** Builds the call of a function that returns rows, which are filtered, ordered and embedded like those of a table. */
 export function buildRowsCall(
   call: PlannedCall,
   level: PlannedLevel,
@@ -16,7 +16,7 @@ export function buildRowsCall(
 ): Statement {
   const builder = createSqlBuilder(options.maxRows);
   const called = buildCall(builder, call);
-  // Rows of another relation also keep their whole row, for functions that take one.
+  // Rows of another relation also keep their whole row, because some functions take a row as argument.
   const kept = call.routine.row !== null && call.routine.row.sql !== call.routine.sql;
   const source = { sql: CALLED, kept, capped: call.routine.set };
   const { columns, from } = buildRows(builder, level, source, options.shape);
@@ -54,7 +54,7 @@ export function buildValueCall(
 const LIST = `coalesce(json_agg(x.v), '[]')::text`;
 const VALUES: Readonly<Record<ValueForm, string>> = {
   json: `coalesce((json_agg(x.v) -> 0)::text, 'null')`,
-  // PostgREST's name for the column.
+  // PostgREST uses this name for the column.
   csv: `'pgrst_scalar' || coalesce(chr(10) || string_agg(substring((x.*)::text, 2, length((x.*)::text) - 2), chr(10)), '')`,
   text: `coalesce(max(x.v::text), '')`,
   bytes: `coalesce(max(encode(x.v, 'hex')), '')`,

@@ -3,10 +3,10 @@ import { COMPARISONS } from '../parse/query.ts';
 import type { Embed, PlannedCondition, PlannedField, PlannedOrder } from '../plan/read.ts';
 import type { SqlBuilder } from './builder.ts';
 
-/** A relation in the SQL: its alias, and how its whole row is written for functions that take one. */
+/** A relation in the SQL: its alias, and the SQL for its whole row, which some functions take as argument. */
 export type RowSource = { readonly alias: string; readonly row: string };
 
-/** The column that keeps the whole row of a write or function call, where a function needs it. */
+/** The column that keeps the whole row of a write or function call if a function takes it as argument. */
 export const WHOLE_ROW = 'whole_row';
 
 export function buildColumn(alias: string, table: Table, name: string): string {
@@ -28,15 +28,15 @@ export function buildField(
   return `(${requested.json ? column : `to_jsonb(${column})`} ${steps.join(' ')})`;
 }
 
-/** Related rows: where they come from, their alias, and the conditions that tie them to the outer row. */
+/** Related rows: their source, their alias, and the conditions that tie them to the outer row. */
 export type Joined = { readonly from: string; readonly rowSource: RowSource; readonly conditions: readonly string[] };
 
-/** Joins a relationship. `shown`: the rows are selected, not only tested for existence. */
+/** Joins a relationship. `shown`: whether the rows are selected and not only tested for existence. */
 export function buildJoin(builder: SqlBuilder, of: RowSource, one: Relationship, shown = false): Joined {
   const alias = builder.alias();
   const rowSource = { alias, row: alias };
   if (one.call !== null) {
-    // A to-one function without a match returns a row of nulls: shown as it is, but not counted as existing.
+    // A to-one function without a match returns a row of nulls. The answer shows it unchanged, but a test for existence must not count it.
     const there = shown || one.cardinality === 'one-to-many' ? [] : [`not (${alias} is null)`];
     return { from: `${one.call}(${of.row}) as ${alias}`, rowSource, conditions: there };
   }
@@ -89,7 +89,7 @@ const SEARCHES = {
   wfts: 'websearch_to_tsquery',
 } as const;
 
-/** Values get no type: the field decides it, as for a literal. */
+/** Values have no type of their own: as with a literal, the field decides it. */
 function buildTest(
   builder: SqlBuilder,
   field: string,
@@ -116,7 +116,7 @@ function buildTest(
   }
 }
 
-/** `grouped`: in a grouped level a related column's value comes from any row of the group. */
+/** `grouped`: in a grouped level, the value of a related column comes from any row of the group. */
 export function buildOrder(
   builder: SqlBuilder,
   rowSource: RowSource,

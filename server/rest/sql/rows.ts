@@ -4,15 +4,15 @@ import { type RowSource, buildColumn, buildField, buildJoin, buildOrder, buildWh
 import { type SqlBuilder, buildPart, buildWhole } from './builder.ts';
 
 /**
- * Stage three: a plan as SQL. Identifiers come from the schema cache, every text of the caller is a `$n`, and the database builds the
- * answer's JSON.
+ * Stage three: builds SQL from a plan. Identifiers come from the schema cache, every text of the caller is a `$n`, and the database builds
+ * the answer's JSON.
  */
 
-/** The format of the answer: a JSON list or one CSV text, and whether nulls are left out. */
+/** The format of the answer: a JSON list or one CSV text. `stripNulls`: whether the answer leaves out nulls. */
 export type Shape = { readonly format: 'json' | 'csv'; readonly stripNulls: boolean };
 /**
- * The rows' source: a relation, or the result of an earlier part of the statement (`kept`: one of its columns is the whole row).
- * `capped`: at most the builder's `maxRows` are shown.
+ * The source of the rows: a relation, or the result of an earlier part of the statement. `kept`: one of its columns is the whole row.
+ * `capped`: the answer shows at most the builder's `maxRows`.
  */
 export type Source = { readonly sql: string; readonly kept: boolean; readonly capped: boolean };
 
@@ -29,7 +29,7 @@ export function buildRows(
   return { columns: `${buildWhole(builder, body)} as body, count(*) as count`, from: `(${rows.select}${cut}) x` };
 }
 
-/** Counts the rows without limit and offset; stops at `most`. */
+/** Counts the rows without limit and offset. Stops at `most`. */
 export function buildTotal(builder: SqlBuilder, level: PlannedLevel, source: Source, most: number | null): string {
   const rows = isGrouped(level) ? buildTop(builder, level, source).select : buildCounted(builder, level, source);
   return `(select count(*) from (${rows}${most === null ? '' : ` limit ${most}`}) x)`;
@@ -51,7 +51,10 @@ function buildTop(builder: SqlBuilder, level: PlannedLevel, source: Source): Row
   return buildLevel(builder, level, { from: `${source.sql} as ${rowSource.alias}`, rowSource, conditions: [] });
 }
 
-/** A level as a subquery. `named`: its columns have the answer's keys as names; else they are c1, c2 … and the keys are bound as values. */
+/**
+ * A level as a subquery. `named`: its columns are named after the keys of the answer; otherwise they are c1, c2 … and the keys are bound as
+ * values.
+ */
 type Rows = { readonly select: string; readonly named: boolean; readonly keys: readonly string[] };
 
 function buildList(builder: SqlBuilder, rows: Rows, stripNulls: boolean): string {
@@ -94,7 +97,7 @@ function buildLevel(builder: SqlBuilder, level: PlannedLevel, { from, rowSource,
   };
 }
 
-/** One column of a level: its expression, its key, and the schema cache's identifier when that equals the key. */
+/** One column of a level: its expression, its key, and the schema cache's identifier if that equals the key. */
 type Shown = {
   readonly sql: string;
   readonly key: string;
@@ -139,7 +142,7 @@ function summed(shown: Shown, sum: Summed | null): Shown {
   return { ...shown, sql: sum.cast === null ? sql : `${sql}::${sum.cast}`, identifier: null, groupBy: [] };
 }
 
-/** Spreads a related row's columns into the row; those of many related rows become one list each. */
+/** Spreads the columns of a related row into the row. Those of many related rows become one list each. */
 function buildSpread(
   builder: SqlBuilder,
   rowSource: RowSource,
@@ -163,7 +166,7 @@ function buildSpread(
   });
 }
 
-/** The column names of a level whose keys all come from the schema cache, in order. */
+/** Returns the column names of a level in order if all its keys come from the schema cache. */
 function spreadIdentifiers(level: PlannedLevel): string[] {
   return level.items.flatMap((item) => {
     if (item.kind === 'field') return [item.field.column.sql];
@@ -172,7 +175,10 @@ function spreadIdentifiers(level: PlannedLevel): string[] {
   });
 }
 
-/** An embedded relation is named after its table, its key's column or its constraint, whichever the request used. */
+/**
+ * Returns the identifier for a key: an embedded relation is named after its table, its key's column or its constraint, whichever the
+ * request used.
+ */
 function identifierOf(one: Relationship, key: string): string | null {
   const candidates = [one.to.name, one.constraint, ...one.fromColumns];
   return candidates.includes(key) ? `"${key.replaceAll('"', '""')}"` : null;

@@ -8,25 +8,25 @@ import { createSqlBuilder, type SqlBuilder, type Statement } from './builder.ts'
 import { buildCounted, buildRows, buildTotal, type Shape, type Source } from './rows.ts';
 
 /**
- * The result of a whole statement, always one row: `body` (text to send unchanged), `count` (rows in it), `total` (rows that exist or were
- * changed; null when not requested); for statements that may write, also the reply settings.
+ * The result of a whole statement, always one row. `body`: the text to send unchanged. `count`: the number of rows in it. `total`: the
+ * number of rows that exist or were changed, null if not requested. Statements that may write also return the reply settings.
  */
 export type ReplyRow = {
   readonly body: string;
   readonly count: number;
   readonly total: number | null;
-  /** `response.status` and `response.headers`, as a trigger or function set them. */
+  /** `response.status` and `response.headers` as set by a trigger or function. */
   readonly status?: string | null;
   readonly headers?: string | null;
   /** The primary key of the first new row, as JSON. */
   readonly key?: string | null;
-  /** How many rows of an upsert are new. */
+  /** The number of new rows of an upsert. */
   readonly inserted?: string | null;
-  /** The ETag of the last answer made of it, and what else that answer showed. */
+  /** The ETag of the last answer that was built from the row, and what else that answer showed. */
   shown?: { readonly about: string; readonly etag: string };
 };
 
-/** What a write returns of its rows. */
+/** The part of the written rows that a write returns. */
 export type Returning =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'key' }
@@ -45,20 +45,20 @@ export function buildRead(
 ): Statement {
   const builder = createSqlBuilder(options.maxRows);
   const { columns, from } = buildRows(builder, level, sourceOf(level), options.shape);
-  // `estimated` counts exactly up to one full answer; beyond that the planner's estimate is used.
+  // `estimated` counts exactly up to one full answer. Beyond that the planner's estimate is used.
   const most = options.total === 'estimated' ? options.maxRows + 1 : null;
   const counts = options.total === 'exact' || options.total === 'estimated';
   const total = counts ? buildTotal(builder, level, sourceOf(level), most) : 'null::bigint';
   return { text: `select ${columns}, ${total} as total from ${from}`, binders: builder.binders };
 }
 
-/** Asks the planner for the expected number of rows; the result is its plan as JSON. */
+/** Builds the query for the planner's estimate of the number of rows. The result is a query plan as JSON. */
 export function buildEstimate(level: PlannedLevel): Statement {
   const builder = createSqlBuilder(0);
   return { text: `explain (format json) ${buildCounted(builder, level, sourceOf(level))}`, binders: builder.binders };
 }
 
-/** Builds an insert or upsert; the bound body is always a JSON list. */
+/** Builds an insert or upsert. The bound body is always a JSON list. */
 export function buildInsert(insert: PlannedInsert, returning: Returning): Statement {
   const builder = createSqlBuilder(0);
   const { table, columns } = insert;
@@ -69,8 +69,8 @@ export function buildInsert(insert: PlannedInsert, returning: Returning): Statem
 }
 
 /**
- * Counts new rows of an upsert as PostgREST does: each attempted row adds one, each replaced row subtracts one again.
- * PUT attempts its row only when the row's key matches the address.
+ * Counts the new rows of an upsert as PostgREST does: each attempted row adds one, and each replaced row subtracts one. PUT attempts its
+ * row only if the row's key matches the address.
  */
 const INSERTED = `coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0)`;
 const countsNew = ({ conflict }: PlannedInsert): boolean => conflict?.merge === true;
@@ -108,7 +108,7 @@ function buildConflict({ conflict, columns }: PlannedInsert): string {
   const changed = columns
     .filter((column) => !conflict.columns.includes(column))
     .map((column) => `${column.sql} = excluded.${column.sql}`);
-  // With nothing to change, set the key to itself: a row that is not updated would not be returned.
+  // Without a column to change, the key is set to itself, because the database would not return a row that is not updated.
   const set = changed.length > 0 ? changed : conflict.columns.map((column) => `${column.sql} = excluded.${column.sql}`);
   if (!conflict.merge) return ` on conflict (${target}) do nothing`;
   const counted = ` where set_config('pgrst.inserted', (${INSERTED} - 1)::text, true) <> '-1'`;
@@ -165,7 +165,7 @@ function buildWrite(
   };
 }
 
-/** Returns only the needed columns: `returning *` would require the privilege to read every column. */
+/** Returns only the needed columns. `returning *` would require the privilege to read every column. */
 function buildKept(level: PlannedLevel): string {
   const needed = [...level.items.flatMap(neededBy), ...level.order.flatMap(neededByOrder)];
   for (const condition of level.conditions)
