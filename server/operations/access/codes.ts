@@ -43,8 +43,8 @@ export async function planCode<C extends Code, Subject>(
 
 /**
  * Requests a planned code from its lock and records the answer. It can be repeated safely because the lock returns the same code. `name`:
- * the name of the code at the lock; `actor`: the account for the audit log. Returns `late: true` if the holder lost the code during the
- * call. Throws `ProviderError`.
+ * the name of the code at the lock; `actor`: the account for the audit log. Returns `late: true` if the code ended during the call, or
+ * its holder may no longer have it. Throws `ProviderError`.
  */
 export async function issueCode<C extends Code>(
   services: Services,
@@ -113,8 +113,8 @@ type Hours = Pick<NewCode, 'lock_id' | 'starts_at' | 'ends_at'>;
 
 /**
  * Chooses the digits or the number of a new code. For a lock that stores digits, it chooses a PIN that no live code has; for other locks,
- * the next number among the codes of the same hours. Takes a lock per door lock until the transaction ends, so that two codes cannot get
- * the same PIN or number. Throws `Refusal('code_limit')`.
+ * the next number among the codes of the same hours. Transactions that choose a code for the same lock run one after another, so that two
+ * codes never get the same PIN or number. Throws `Refusal('code_limit')`.
  */
 async function chooseDigits(
   { locks, fingerprint }: Services,

@@ -21,15 +21,19 @@ import {
 } from './store-staff-booking.ts';
 import type { Services } from '../core/services.ts';
 
-/** `url`: where the customer pays; null when there is nothing to pay. `pending`: the provider has not answered yet; the mail has the link. */
+/**
+ * `url`: the page on which the customer pays; null if nothing has to be paid. `pending`: the provider has not answered yet; the mail will
+ * contain the link.
+ */
 export type StaffBooked = OpenedLink & Pick<BookingFacts, 'reference' | 'status'> & { readonly bookingId: string };
 
-/** How often the hours are tried: expired holds in the way are released in between. */
+/** Number of attempts to book the hours. Expired holds that block them are released between attempts. */
 const ROUNDS = 3;
 
 /**
- * Books hours for an account or a guest, or all of a series. With a link the hours are held until the customer pays; the link is mailed too. A free
- * booking, and one that was paid elsewhere, is confirmed at once. A repeated call returns the same booking. Throws `Refusal`.
+ * Books hours, or a series of them, for an account or a guest. With the payment method `link`, the hours are held until the customer pays,
+ * and the link is also mailed. A booking that is free or was paid elsewhere is confirmed immediately. A repeated call returns the same
+ * booking. Throws `Refusal`.
  */
 export async function bookForStaff(services: Services, wanted: StaffBooking): Promise<StaffBooked> {
   if (wanted.payment !== 'link') requireConcession(wanted.money, { kind: wanted.payment });
@@ -43,7 +47,7 @@ export async function bookForStaff(services: Services, wanted: StaffBooking): Pr
     return { ...answer, status: booking.status, url: null, pending: false };
   const link = await openLink(services, booking, wanted.customerEmail, timeLeft());
   if (link.url !== null || link.pending) return { ...answer, status: 'pending', ...link };
-  // It was paid for or released after it was read.
+  // The booking was paid for or released after it was read.
   const { status } = (await readBooking(services.db, booking.id)) ?? booking;
   return { ...answer, status, ...link };
 }
@@ -60,7 +64,7 @@ async function claim(
       nameDates(services, { studioId: wanted.studioId, series: wanted.series ?? null, userId: null }, spans, error),
     );
     if (made !== null) return made;
-    // The same call may have been faster.
+    // A concurrent duplicate call may have won.
     const repeated = await findRepeated(services.db, wanted, spans);
     if (repeated !== null) return repeated;
     const taken = await readTakenDates(services, wanted, spans);
@@ -77,7 +81,7 @@ async function claim(
   throw hoursTaken([]);
 }
 
-/** The bookings that have some of these hours, and on which dates of a series they are. */
+/** Reads the bookings that overlap these hours, and for a series the dates on which they do. */
 async function readTakenDates(
   { db }: Services,
   { studioId, series }: StaffBooking,
@@ -90,7 +94,7 @@ async function readTakenDates(
   return { bookings: taken.flatMap(({ bookings }) => bookings), dates: series ? dates : [] };
 }
 
-/** Checks the hours as for a customer, and prices them. */
+/** Checks the hours by the same rules as a customer's booking, and prices them. */
 async function price(
   services: Services,
   wanted: StaffBooking,
@@ -113,7 +117,7 @@ async function price(
   return { ...wanted, spans: priced, holdExpiresAt: holdEnd, rules };
 }
 
-/** Returns what a booking costs in cents. Throws `Refusal` for a price above that of the list, or of a free booking. */
+/** Returns the price of a booking in cents. Throws `Refusal` if it exceeds the list price, or if a price is set for a free booking. */
 function priceOf({ payment, priceCents = null }: StaffBooking, listCents: number): number {
   if (priceCents === null) return payment === 'free' ? 0 : listCents;
   if (payment === 'free' || priceCents > listCents)

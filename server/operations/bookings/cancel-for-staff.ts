@@ -14,33 +14,36 @@ import type { Services } from '../core/services.ts';
 
 export type StaffCancellation = {
   readonly bookingId: string;
-  /** All that is left, nothing, what the terms of the booking give, or an amount in cents. */
+  /** Refund the full remaining amount, nothing, what the terms of the booking give, or an amount in cents. */
   readonly refund: 'full' | 'none' | 'terms' | number;
   readonly reason: string;
   readonly actor: string;
-  /** Whether the refund may differ from what the terms of the booking give; undefined: it may not. */
+  /** Whether the refund may differ from what the terms of the booking give. It must not if this is undefined. */
   readonly money?: MoneyRight;
-  /** Whether staff can undo it for some seconds: mail, refund and the end of codes wait until then. */
+  /** Whether staff can undo the cancellation for a few seconds. Mail, refund and the end of codes are delayed until then. */
   readonly undoable?: boolean;
-  /** Why the server cancels it by itself; the customer's mail says so. A lost ID check gives a full refund, whatever the terms of cancellation. */
+  /**
+   * The reason for a cancellation by the server; the customer's mail mentions it. After a lost ID check the refund is always full, whatever
+   * the cancellation terms.
+   */
   readonly because?: 'id_missing';
-  /** Asked in the transaction; false: a decision has come meanwhile. */
+  /** Checked in the transaction. False if somebody has decided about the booking in the meantime. */
   readonly stillWanted?: (tx: Transaction) => Promise<boolean>;
 };
-/** What goes back. A disputed payment has nothing to refund now; `full` refunds it when the bank decides for us. */
+/** What is refunded. Nothing of a disputed payment can be refunded now; with `full` it is refunded if the bank decides in our favour. */
 type Decision = { readonly refund: 'full' | 'part' | 'none'; readonly cents: number };
 
-/** `byHand`: staff got the money without the provider, and give it back themselves. */
+/** `byHand`: the money was paid without the provider, and staff refund it themselves. */
 export type StaffCancelled = {
   readonly refundCents: number;
   readonly byHand: boolean;
-  /** null: it cannot be undone. */
+  /** Null if the cancellation cannot be undone. */
   readonly undo: Undo | null;
 };
 
 /**
- * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released, with all of its series,
- * once the provider has closed its session. The same decision sent again changes nothing. Throws `Refusal`, or `ProviderError` for a hold.
+ * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released, with its whole
+ * series, once the provider has closed its session. Idempotent for the same decision. Throws `Refusal`, or `ProviderError` for a hold.
  */
 export async function cancelForStaff(services: Services, wanted: StaffCancellation): Promise<StaffCancelled> {
   const seen = await readBooking(services.db, wanted.bookingId);
@@ -55,8 +58,8 @@ export async function cancelForStaff(services: Services, wanted: StaffCancellati
 }
 
 /**
- * Cancels all confirmed bookings of a series that are not over, as one transaction, each with its own refund. They cannot be undone. Returns the sum of the
- * refunds and how many were cancelled. Throws `Refusal`.
+ * Cancels all confirmed bookings of a series that have not ended, in one transaction, each with its own refund. The cancellation cannot be
+ * undone. Returns the sum of the refunds and the number of cancelled bookings. Throws `Refusal`.
  */
 export async function cancelSeriesForStaff(
   services: Services,
@@ -67,7 +70,7 @@ export async function cancelSeriesForStaff(
     const bookings = await lockSeries(tx, wanted.bookingId);
     if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
     const remaining = bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime > now);
-    // Sent again, it finds what it did before.
+    // A repeated call returns what the first call cancelled.
     const again = remaining.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : remaining;
     if (again.length === 0) throw new Refusal('already_done', 'There is nothing left to cancel in this series.');
     const done: StaffCancelled[] = [];
@@ -84,7 +87,7 @@ export async function cancelSeriesForStaff(
   });
 }
 
-/** Cancels a locked booking as staff decided. `held`: it was a hold, whose payment session is closed. */
+/** Cancels a locked booking as staff decided. `held`: the booking was a hold whose payment session has been closed. */
 async function decideAndCancel(
   services: Services,
   tx: Transaction,
@@ -94,7 +97,7 @@ async function decideAndCancel(
   const now = services.clock();
   if (wanted.stillWanted && !(await wanted.stillWanted(tx)))
     throw new Refusal('already_done', 'Somebody has decided about this booking in the meantime.');
-  // The provider's event about the closed session may have released the hold already.
+  // The provider's event about the closed session may already have released the hold.
   const released = held && booking.cancelReason === 'hold_expired' && !(await readDecision(tx, booking.id));
   if (booking.status === 'cancelled' && !released) return repeated(tx, wanted);
   if (booking.status === 'confirmed') requireNotOver(booking, now);
@@ -120,14 +123,14 @@ async function decideAndCancel(
     now,
     dueAt: jobsDue(now, undoable),
   });
-  // The discount of a code is money too: without a refund its use stays taken.
+  // A coupon's discount is worth money too, so without a refund the coupon stays used.
   const refunded = gives === 'full' || (decision.refund === 'full' && wanted.money === 'held');
   if (booking.status === 'confirmed' && !refunded) await takeCoupon(tx, booking.id);
   const undo = undoable ? await storeUndo(tx, { kind: 'cancel', before: booking, actor, now }) : null;
   return { refundCents: decision.cents, byHand, undo };
 }
 
-/** Closes the payment session of a hold. Throws `Refusal` when the customer has paid. */
+/** Closes the payment session of a hold. Throws `Refusal` if the customer has paid. */
 async function closeForStaff(services: Services, booking: BookingFacts): Promise<void> {
   try {
     await closeHold(services, booking.id);
@@ -147,7 +150,7 @@ const readDecision = (tx: Transaction, bookingId: string): Promise<Decision | nu
     bookingId,
   ]);
 
-/** Returns what the same decision refunded before. Throws `Refusal` for a booking that was cancelled in another way. */
+/** Returns the earlier result of the same decision. Throws `Refusal` if the booking was cancelled in another way. */
 async function repeated(tx: Transaction, { bookingId, refund }: StaffCancellation): Promise<StaffCancelled> {
   const made = await readDecision(tx, bookingId);
   const same = refund === 'terms' || (typeof refund === 'number' ? made?.cents === refund : made?.refund === refund);

@@ -8,14 +8,17 @@ import type { Services } from '../core/services.ts';
 
 /** What the customer gets back. */
 export type Cancellation = {
-  /** `full`: all that was left of what was paid. `part`: some of it stays, for example while it is in dispute. */
+  /** `full`: everything that was left of the payments. `part`: some of it is not refunded, for example because it is disputed. */
   readonly refund: 'full' | 'part' | 'none';
   readonly amountCents: number;
-  /** Staff got the money without the provider, and give it back themselves. */
+  /** Whether the money was paid without the provider, so that staff refund it themselves. */
   readonly byHand: boolean;
 };
 
-/** Cancels the customer's own confirmed booking, with the refund that the terms frozen when it was made give. Throws `Refusal`. */
+/**
+ * Cancels the customer's own confirmed booking and refunds what the terms of the booking give. The terms were frozen when it was made.
+ * Throws `Refusal`.
+ */
 export async function cancelBooking({ db, clock }: Services, bookingId: string, userId: string): Promise<Cancellation> {
   return db.transaction(async (tx) => {
     const now = clock();
@@ -27,12 +30,12 @@ export async function cancelBooking({ db, clock }: Services, bookingId: string, 
   });
 }
 
-/** `kept`: bookings of the series that are still to come and can no longer be cancelled. */
+/** `kept`: the number of upcoming bookings of the series that can no longer be cancelled. */
 export type SeriesCancellation = Cancellation & { readonly cancelled: number; readonly kept: number };
 
 /**
- * Cancels all bookings of the series that their terms still allow to cancel, as one transaction, each with its own refund. Throws
- * `Refusal` when there is none.
+ * Cancels all bookings of the series whose terms still allow it, in one transaction, each with its own refund. Throws `Refusal` if there
+ * are none.
  */
 export async function cancelSeries(
   { db, clock }: Services,
@@ -65,7 +68,7 @@ export async function cancelSeries(
   });
 }
 
-/** What goes back of a booking, of what was left of its payments. */
+/** The refund of a booking, compared with what was left of its payments. */
 type Returned = { readonly amountCents: number; readonly leftCents: number; readonly byHand: boolean };
 
 async function cancelForCustomer(tx: Transaction, booking: BookingFacts, userId: string, now: Date): Promise<Returned> {
@@ -91,7 +94,7 @@ function describeRefunds(bookings: readonly Returned[]): Cancellation {
   };
 }
 
-/** Reads whether the terms of a booking give a full refund now. Staff who move it to a later start do not change that. */
+/** Reads whether the terms of a booking give a full refund now. A move to a later start by staff does not change that. */
 export const readTerms = async (
   tx: Transaction,
   booking: BookingFacts,
@@ -99,7 +102,7 @@ export const readTerms = async (
 ): Promise<ReturnType<typeof cancellationTerms>> =>
   cancellationTerms(booking.termsStart, now, await freeCancelHours(tx, booking.id));
 
-/** Why a customer cannot cancel a booking; null when the terms allow it. */
+/** Returns why a customer cannot cancel a booking; null if the terms allow it. */
 async function whyNotCancel(tx: Transaction, booking: BookingFacts, now: Date): Promise<Refusal | null> {
   if (booking.status === 'cancelled') return new Refusal('already_done', 'This booking is already cancelled.');
   if (booking.status === 'pending') return new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
@@ -111,7 +114,10 @@ async function whyNotCancel(tx: Transaction, booking: BookingFacts, now: Date): 
   );
 }
 
-/** How many hours before its start a booking can be cancelled for a full refund, as agreed when it was made; today's setting for a booking without. */
+/**
+ * Returns how many hours before its start a booking can be cancelled for a full refund, as agreed when it was made. The current setting
+ * applies to bookings without such an agreement. Throws `Refusal('not_found')`.
+ */
 export async function freeCancelHours(db: Queryable, bookingId: string): Promise<number> {
   const frozen = await db.one<{ hours: number }>(
     `select coalesce(b.policy ->> 'freeCancelHours', private.business_settings() ->> 'freeCancelHours')::float8 as hours

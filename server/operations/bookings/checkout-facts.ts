@@ -7,7 +7,10 @@ import { Refusal } from '../core/refusal.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
 import type { Services } from '../core/services.ts';
 
-/** What decides about a hold: `private.checkout_json()`, whether staff have blocked the customer, what the hours cost, and the settings. */
+/**
+ * The facts that decide about a hold: `private.checkout_json()`, whether staff have blocked the customer, the prices of the hours, and the
+ * settings.
+ */
 export type CheckoutFacts = {
   readonly studio: { readonly id: string; readonly name: string } | null;
   readonly profile: { readonly fullName: string | null; readonly dateOfBirth: string | null } | null;
@@ -20,7 +23,7 @@ export type CheckoutFacts = {
   readonly rules: BookingRules;
 };
 
-/** The coupon of the entered code. `problem` says to the customer why it cannot be used, `problemCode` to the program. */
+/** The coupon for the entered code. `problem` tells the customer why it cannot be used; `problemCode` is its machine-readable form. */
 export type EnteredCoupon = CouponTerms & {
   readonly id: string;
   readonly problem: string | null;
@@ -37,7 +40,7 @@ export type EnteredCoupon = CouponTerms & {
     | null;
 };
 
-/** Reads what decides about a hold, with the problem of the coupon if it has one. */
+/** Reads the facts that decide about a hold, including the problem of the coupon if it has one. */
 export async function readCheckoutFacts(
   { db }: Services,
   {
@@ -48,7 +51,7 @@ export async function readCheckoutFacts(
     slots,
     couponCode,
   }: {
-    /** null: a guest. */
+    /** Null for a guest. */
     readonly userId: string | null;
     readonly studioId: string;
     readonly startTime: Date;
@@ -80,11 +83,11 @@ export async function readCheckoutFacts(
   };
 }
 
-/** The answer to a customer whom staff have blocked. */
+/** Builds the refusal of a customer whom staff have blocked. */
 export const customerBlocked = ({ email }: Pick<BookingRules, 'email'>): Refusal =>
   new Refusal('blocked', `You can’t book with this account at the moment. Please email ${email}.`);
 
-/** Checks age, identity and terms again, whatever the page did. Returns the id of the verification; throws `Refusal`. */
+/** Checks age, identity and terms, because the checks on the page cannot be trusted. Returns the id of the verification. Throws `Refusal`. */
 export function requireEligible(
   request: { readonly endTime: Date; readonly termsAccepted: boolean; readonly termsVersion: string | null },
   facts: CheckoutFacts,
@@ -97,7 +100,7 @@ export function requireEligible(
   return verificationId;
 }
 
-/** An acceptance counts for the version that was read, so that nobody agrees to a text that replaced it meanwhile. */
+/** Requires that the accepted version is the current one, so that a customer never agrees to a text published after the page was loaded. */
 function requireTerms(
   { termsAccepted, termsVersion }: { readonly termsAccepted: boolean; readonly termsVersion: string | null },
   { termsAccepted: before, rules: { termsVersion: current } }: Pick<CheckoutFacts, 'termsAccepted' | 'rules'>,
@@ -114,7 +117,7 @@ function requireTerms(
   );
 }
 
-/** Checks address, age and identity, also for hours that are added to a booking later. Returns the id of the verification; throws `Refusal`. */
+/** Checks address, age and identity, also when hours are added to a booking later. Returns the id of the verification. Throws `Refusal`. */
 export function requireVerified(
   { endTime }: { readonly endTime: Date },
   facts: Pick<CheckoutFacts, 'mailConfirmed' | 'profile' | 'verification'>,

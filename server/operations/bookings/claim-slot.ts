@@ -64,12 +64,12 @@ type HoldOutcome =
   | { outcome: 'too_many_holds'; holds: BookingJson[]; retryAt: string | null }
   | ({ outcome: 'too_many_hours' } & UnpaidHours);
 
-/** How often a claim is tried: other customers may take and release hours in between. */
+/** Number of attempts at a claim. Other customers may take and release hours between attempts. */
 const ROUNDS = 4;
 
 /**
- * Holds all hours of a claim, or finds the caller's own hold of them. First closes own holds that it replaces and releases expired
- * holds in the way. Throws `Refusal`, or `ProviderError` when an own hold cannot be closed.
+ * Holds all hours of a claim, or returns the caller's existing hold of them. First closes the caller's holds that it replaces, and releases
+ * expired holds of these hours. Throws `Refusal`, or `ProviderError` if a hold of the caller cannot be closed.
  */
 export async function claimSlot(
   services: Services,
@@ -100,7 +100,7 @@ export async function claimSlot(
   throw slotTaken();
 }
 
-/** The refusal of hours that somebody else has. */
+/** Builds the refusal of hours that somebody else has taken. */
 export const slotTaken = (): Refusal =>
   new Refusal('slot_taken', 'Someone else just booked this time. Please choose another.');
 
@@ -121,15 +121,18 @@ async function tryHold(services: Services, claim: HoldClaim, now: Date): Promise
   } catch (error) {
     if (error instanceof DatabaseError && error.code === 'HC001')
       throw new Refusal('coupon_exhausted', 'This code has been fully used.');
-    // Staff changed the rules of the code after it was checked.
+    // Staff changed the rules of the coupon after it was checked.
     if (error instanceof DatabaseError && error.code === 'HC003') throw new Refusal('coupon_invalid', error.message);
-    // Somebody took a slot while own holds were being replaced. The holds are unchanged.
+    // Another customer took a slot while the caller's holds were being replaced. Those holds are unchanged.
     if (error instanceof DatabaseError && error.code === 'HC002') return { outcome: 'taken', expired: [], mine: null };
     return refuseHours(services.db, error);
   }
 }
 
-/** Throws why the rows themselves refuse hours to a customer: the room is closed, or staff have blocked the customer. Rethrows any other error. */
+/**
+ * Converts a constraint violation to the refusal for the customer: the room is closed, or staff have blocked the customer. Rethrows any
+ * other error.
+ */
 export async function refuseHours(db: Queryable, error: unknown): Promise<never> {
   if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
     throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
@@ -137,7 +140,7 @@ export async function refuseHours(db: Queryable, error: unknown): Promise<never>
   throw error;
 }
 
-/** Closes own holds one after another, so that the next round can replace them. */
+/** Closes the caller's holds one after another, so that the next round can replace them. */
 async function closeOwnHolds(services: Services, bookingIds: readonly string[], timeLeft: () => number): Promise<void> {
   const closing = async (): Promise<true> => {
     for (const bookingId of bookingIds) await closeHold(services, bookingId);

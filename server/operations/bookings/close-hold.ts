@@ -5,9 +5,9 @@ import { settlePayment } from '../payments/settle.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Closes the payment session of an own hold, or of its series, before another replaces it. The booking stays pending: `hold_booking` cancels it in the
- * transaction of the new hold, so its hours and its coupon are never free in between.
- * Throws `Refusal('already_done')` when the customer has paid, `ProviderError` when the provider does not answer.
+ * Closes the payment session of the caller's hold, or of its series, before another hold replaces it. The booking stays pending:
+ * `hold_booking` cancels it in the transaction of the new hold, so its hours and its coupon are never free in between. Throws
+ * `Refusal('already_done')` if the customer has paid, `ProviderError` if the provider does not answer.
  */
 export async function closeHold(services: Services, bookingId: string): Promise<void> {
   const booking = await readBooking(services.db, bookingId);

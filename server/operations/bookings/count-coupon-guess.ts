@@ -2,8 +2,8 @@ import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Counts a try of a discount code, of an account or a guest, in the limit that `validate_discount_code` uses too: one limit for every place where a code can be
- * tried. Throws `Refusal('too_many_requests')` with the seconds to wait.
+ * Counts an attempt to use a discount code, by an account or a guest. The limit is shared with `validate_discount_code`, so that there is
+ * one limit for all places where a code can be tried. Throws `Refusal('too_many_requests')` with the seconds to wait.
  */
 export async function countCouponGuess({ db }: Services, userId: string | null, ip: string): Promise<void> {
   const row = await db.one<{ wait: number | null }>(

@@ -11,7 +11,10 @@ import { resolveHoldMinutes, readBookingRules } from '../settings/booking-rules.
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** Returns until when new hours would be held for the payment: for a mailed link, or for a customer who pays at once. null when it is too late. */
+/**
+ * Returns until when new hours would be held for their payment, either by a mailed link or by a customer who pays immediately. Null if it
+ * is too late.
+ */
 export async function moveLinkEnd(
   { config }: Services,
   tx: Transaction,
@@ -24,7 +27,7 @@ export async function moveLinkEnd(
   return holdEnd(from, { studioId: to.studioId, start: to.startTime, end: to.endTime }, now, holdMinutes);
 }
 
-/** Reads the hold of new hours of a locked booking that waits for payment; null when there is none. */
+/** Reads the hold of new hours of a locked booking that waits for payment; null if there is none. */
 export async function readMoveHold(tx: Transaction, bookingId: string): Promise<BookingFacts | null> {
   const row = await tx.one<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b
@@ -37,17 +40,18 @@ export async function readMoveHold(tx: Transaction, bookingId: string): Promise<
 type HeldHours = NewHours & {
   readonly differenceCents: number;
   readonly actor: string;
-  /** The customer, who pays at once; undefined: staff, who have a link mailed. */
+  /** The customer, who pays immediately. Undefined if staff have a link mailed. */
   readonly customer?: string;
-  /** The saved card that pays at once; null: the pay page. */
+  /** The saved card to charge; null for the pay page. */
   readonly card: string | null;
   readonly now: Date;
 };
 
 /**
- * Holds the new hours of a locked booking until the difference is paid, with its payment and the mail with the link of staff, in the caller's transaction.
- * Another hold of new hours of this booking ends: whoever pays first moves it, and the other money goes back. Returns null when the hours are
- * taken. Throws `Refusal` when it is too late to pay, or when a customer has begun too many payments.
+ * Holds the new hours of a locked booking until the difference is paid, in the caller's transaction. Stores the payment, and queues the
+ * mail with the link if staff move the booking. Earlier holds of new hours of this booking expire: the first one that is paid moves the
+ * booking, and any other payment is refunded. Returns null if the hours are taken. Throws `Refusal` if it is too late to pay, or if a
+ * customer has started too many payments.
  */
 export async function holdMove(
   services: Services,
@@ -95,7 +99,7 @@ export async function holdMove(
   return hold;
 }
 
-/** Each unpaid hold of new hours keeps them from others for a while. Those of all bookings of a customer count together. */
+/** Limits the unpaid holds of new hours per hour, because each one blocks hours for others. The limit covers all bookings of a customer. */
 async function requireFewHolds(tx: Transaction, customer: string, now: Date, limitFactor: number): Promise<void> {
   const row = await tx.one<{ holds: number; oldest: Date }>(
     `select count(*)::int as holds, min(b.created_at) as oldest
@@ -112,7 +116,7 @@ async function requireFewHolds(tx: Transaction, customer: string, now: Date, lim
   });
 }
 
-/** The new hours count among the unpaid hours of the account, instead of those that the booking waits for already. */
+/** Limits the unpaid hours of the account. The new hours replace those that the booking already waits for. */
 async function requireFewHours(
   tx: Transaction,
   bookingId: string,
@@ -128,7 +132,7 @@ async function requireFewHours(
   if (hours > Math.min(allowance.fit, allowance.mostOfBooking)) throw tooManyHours({ hours, ...allowance });
 }
 
-/** A hold is a booking row of its own, whose price is the difference; the customer is that of the booking that moves. */
+/** Inserts the hold as a separate booking row, with the difference as its price. Its customer is that of the booking that moves. */
 async function insertHold(
   tx: Transaction,
   booking: BookingFacts,

@@ -17,25 +17,28 @@ import type { Services } from '../core/services.ts';
 
 export type HoldRequest = {
   readonly userId: string;
-  /** IP address of the caller, for the limit on coupon guesses; '' counts the account only. */
+  /** IP address of the caller, for the limit on coupon guesses. With '' only the account is counted. */
   readonly ip: string;
   readonly email: string;
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** The Sydney dates on which the same hours are booked as one series, the first one first; null: one booking. */
+  /** The Sydney dates on which the same hours are booked as a series, starting with the first; null for a single booking. */
   readonly series: readonly StudioDate[] | null;
-  /** '' for no coupon; null keeps the coupon of the caller's own hold of these hours. */
+  /** '' for no coupon; null keeps the coupon of the caller's existing hold of these hours. */
   readonly couponCode: string | null;
   readonly details: CheckoutDetails;
   readonly termsAccepted: boolean;
-  /** The version of the terms that the customer was shown and accepts; null: the current one. */
+  /** The version of the terms that the customer was shown and accepts; null for the current one. */
   readonly termsVersion: string | null;
-  /** The total on the customer's screen, in cents; null when it showed none. */
+  /** The total on the customer's screen, in cents; null if it showed none. */
   readonly shownTotalCents: number | null;
 };
 
-/** `url`: the pay page, or the result page of a free booking; null while the provider has not answered. Of a series, booking and reference are those of its first. */
+/**
+ * `url`: the pay page, or the result page of a free booking; null while the provider has not answered. For a series, the booking and
+ * reference are those of its first booking.
+ */
 export type HoldResult = {
   readonly bookingId: string;
   readonly reference: string;
@@ -44,8 +47,8 @@ export type HoldResult = {
 };
 
 /**
- * Prices, checks and holds a span of hours, or all of a series, and opens its payment session. A repeated call returns the same session. Throws `Refusal`,
- * or `ProviderError` when an own hold cannot be replaced because the provider does not answer.
+ * Checks, prices and holds a span of hours, or a series of them, and opens its payment session. A repeated call returns the same session.
+ * Throws `Refusal`, or `ProviderError` if a hold of the caller cannot be replaced because the provider does not answer.
  */
 export async function holdBooking(services: Services, request: HoldRequest): Promise<HoldResult> {
   const now = services.clock();
@@ -54,7 +57,7 @@ export async function holdBooking(services: Services, request: HoldRequest): Pro
   const own = await Promise.all(spans.map((span) => readOwnHold(services, { ...request, ...span })));
   const ownCode = own.find((one) => one?.coupon)?.coupon?.code ?? null;
   const code = request.couponCode ?? ownCode;
-  // Sending the code of an own hold again is not a guess.
+  // Entering the code of one's own hold again is not a guess.
   if (request.couponCode && request.couponCode.toUpperCase() !== ownCode?.toUpperCase())
     await countCouponGuess(services, request.userId, request.ip);
   const known = code === '' ? null : code;
@@ -71,7 +74,7 @@ export async function holdBooking(services: Services, request: HoldRequest): Pro
   const held = await claimSlot(services, claim, now, timeLeft).catch((error: unknown) =>
     nameDates(services, request, spans, error),
   );
-  // A caller that waits too long gets no URL and asks again.
+  // A caller whose wait times out gets no URL and asks again.
   const opening = services.openings(held.payment.id, () =>
     openSession(services, held.booking, held.payment, { email: request.email, hours: held.booking.totalHours }),
   );
@@ -91,7 +94,7 @@ function requireShownPrice({ shownTotalCents }: HoldRequest, totalCents: number,
   });
 }
 
-/** Says on which dates of a series the hours are taken or closed; rethrows any other error. Throws always. */
+/** Always throws: a `Refusal` with the dates of a series whose hours are taken or closed, or the given error if it is another one. */
 export async function nameDates(
   services: Services,
   { series, studioId, userId }: { series: HoldRequest['series']; studioId: string; userId: string | null },

@@ -26,27 +26,27 @@ import type { Services } from '../core/services.ts';
 
 export type Move = Place & {
   readonly bookingId: string;
-  /** Whether dearer hours cost no more than was paid. Otherwise they are held until the difference is paid. */
+  /** Whether a higher price is waived. Otherwise the new hours are held until the difference is paid. */
   readonly waive: boolean;
-  /** Whether staff can undo it for some seconds: mail and refund wait until then. */
+  /** Whether staff can undo the move for a few seconds. Mail and refund are delayed until then. */
   readonly undoable?: boolean;
   readonly actor: string;
-  /** Whether staff may waive the difference, and refund one that the terms do not give; undefined: they may not. */
+  /** Whether staff may waive the difference, or refund one that the terms do not give. They must not if this is undefined. */
   readonly money?: MoneyRight;
-  /** The account whose own booking it is, with what its terms allow; undefined: staff move it. */
+  /** The account that moves its own booking within the terms. Undefined if staff move it. */
   readonly customer?: string;
-  /** Whether it must only end later, whatever else happened to it meanwhile. */
+  /** Whether the move may only make the booking end later, even if the booking has changed in the meantime. */
   readonly onlyLater?: boolean;
-  /** The saved card of the customer that pays a difference at once; null: the pay page. */
+  /** The customer's saved card to charge for a difference; null for the pay page. */
   readonly card?: string | null;
-  /** The difference on the customer's screen; null when it showed none. */
+  /** The difference on the customer's screen, in cents; null if it showed none. */
   readonly shownCents?: number | null;
 };
 
 /**
- * `differenceCents`: what the new hours cost more, or less than zero. `refundCents`: what goes back; `byHand` when staff give some of it back.
- * `waiting`: the booking moves when the difference is paid; its `url` is null while the provider has not answered, and the mail has the link.
- * `cardProblem`: why the saved card did not pay it.
+ * `differenceCents`: the new price minus the old one; negative if the new hours cost less. `refundCents`: the amount refunded; `byHand` if
+ * staff refund some of it themselves. `waiting`: the booking moves when the difference is paid; its `url` is null while the provider has
+ * not answered, and the mail has the link. `cardProblem`: why the saved card was not charged.
  */
 export type Moved = {
   readonly differenceCents: number;
@@ -57,13 +57,13 @@ export type Moved = {
     readonly until: Date;
     readonly cardProblem?: Exclude<CardOutcome, 'paid' | 'unknown'>;
   } | null;
-  /** null: it cannot be undone. */
+  /** Null if the move cannot be undone. */
   readonly undo: Undo | null;
 };
 
 /**
- * `linkUntil`: until when dearer hours would be held for a link; null when nothing is to pay, or when it is too late for one. `owedCents`: what is
- * still owed after the move. `needsMoney`: the refund needs the permission `money`, which the caller does not have.
+ * `linkUntil`: until when more expensive hours would be held for a link; null if nothing has to be paid or it is too late for a link.
+ * `owedCents`: the amount still owed after the move. `needsMoney`: the refund requires the permission `money`, which the caller lacks.
  */
 export type MoveQuote = Omit<Moved, 'waiting' | 'undo'> & {
   readonly linkUntil: Date | null;
@@ -73,14 +73,15 @@ export type MoveQuote = Omit<Moved, 'waiting' | 'undo'> & {
 
 type Outcome = { readonly moved: Moved } | { readonly hold: BookingFacts; readonly email: string };
 
-/** How often a move is tried: expired holds in the way are released in between. */
+/** Number of attempts at a move. Expired holds that block it are released between attempts. */
 const ROUNDS = 3;
 
 /**
- * Moves a confirmed booking to other hours or another studio, in one transaction: the old hours stay until the new ones are sure. What the
- * new hours cost less is refunded. Dearer hours are held, and staff have a link mailed; the payment moves the booking. The access code and the mails
- * follow. A session that has begun can only end later. The same move again changes nothing. Throws `Refusal`: `slot_taken` with the bookings in
- * the way, `too_late` with `differenceCents` where a link could not be paid in time.
+ * Moves a confirmed booking to other hours or another studio, in one transaction, so that the old hours stay booked until the new ones are
+ * certain. If the new hours cost less, the difference is refunded. If they cost more, they are held until the difference is paid, for staff
+ * by a mailed link; the payment then moves the booking. The access code and the mails follow the move. A session that has begun can only
+ * end later. Idempotent. Throws `Refusal`: `slot_taken` with the bookings that have the hours, `too_late` with `differenceCents` if a link
+ * could not be paid in time.
  */
 export async function moveBooking(services: Services, wanted: Move): Promise<Moved> {
   const timeLeft = startDeadline(services.config.answerWithinMs);
@@ -111,7 +112,7 @@ export async function moveBooking(services: Services, wanted: Move): Promise<Mov
   throw takenFor(wanted, []);
 }
 
-/** Takes the difference from a saved card, or opens the pay page. Returns null if the hold was paid for or released meanwhile. */
+/** Charges the difference to a saved card, or opens the pay page. Returns null if the hold was paid for or released in the meantime. */
 async function payDifference(
   services: Services,
   { card = null, customer }: Move,
@@ -131,13 +132,14 @@ async function payDifference(
   return { ...moved, waiting: { url, until, ...(outcome !== null && { cardProblem: outcome }) } };
 }
 
-/** A customer does not learn whose bookings are in the way. */
+/** Builds the refusal of taken hours. It does not reveal the other bookings to a customer. */
 const takenFor = ({ customer }: Move, taken: readonly BookingFacts[]): Refusal =>
   hoursTaken(customer === undefined ? taken : []);
 
 /**
- * Says what a move would cost or give back, and changes nothing. Throws `Refusal` as `moveBooking` does, but tells staff nothing of hours that others
- * have: their form shows these. A customer is refused, because the price is on a button that charges at once.
+ * Returns what a move would cost or refund, without changing anything. Throws `Refusal` as `moveBooking` does, except that staff are not
+ * refused hours that others have, because their form already shows those. A customer is refused, because the price appears on a button that
+ * charges immediately.
  */
 export async function quoteMove(services: Services, wanted: Move): Promise<MoveQuote> {
   const now = services.clock();
@@ -163,18 +165,18 @@ export async function quoteMove(services: Services, wanted: Move): Promise<MoveQ
   });
 }
 
-/** Whether somebody else has some of the hours. A hold that has expired is released by the move. */
+/** Returns whether another booking has some of the hours. Expired holds do not count because the move releases them. */
 async function othersHave(tx: Transaction, wanted: Move, now: Date): Promise<boolean> {
   const { bookingId } = wanted;
   const others = (await readTaken(tx, wanted)).filter((one) => one.id !== bookingId && one.movesBooking !== bookingId);
   return others.some((other) => other.status === 'confirmed' || isHeld(other, now));
 }
 
-/** Hours that a customer adds to the end of the own booking. */
+/** Hours that a customer adds to the end of their own booking. */
 export type Extension = Pick<Move, 'bookingId' | 'card' | 'shownCents'> & {
   readonly customer: string;
   readonly hours: number;
-  /** The end that the customer saw; null: the present one. */
+  /** The end that the customer saw; null for the current one. */
   readonly from: Date | null;
 };
 
@@ -186,7 +188,7 @@ export async function readExtendingMove(services: Services, { hours, from, ...wa
 
 const NOTHING = { differenceCents: 0, refundCents: 0, byHand: false };
 
-/** Returns null when the hours are taken. */
+/** Returns null if the hours are taken. */
 async function tryMove(services: Services, wanted: Move): Promise<Outcome | null> {
   try {
     return await services.db.transaction((tx) => moveOnce(services, tx, wanted));
@@ -201,9 +203,9 @@ async function tryMove(services: Services, wanted: Move): Promise<Outcome | null
 
 async function moveOnce(services: Services, tx: Transaction, wanted: Move): Promise<Outcome | null> {
   const now = services.clock();
-  // Two moves into each other's hours would wait for each other forever.
+  // Two moves into each other's hours would deadlock.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
-  // As in hold_booking, so that a hold and a move of one account count each other's unpaid hours.
+  // hold_booking takes the same lock, so that a concurrent hold and move of an account count each other's unpaid hours.
   if (wanted.customer !== undefined)
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('hold:' || $1, 0))`, [wanted.customer]);
   const booking = await lockMoving(tx, wanted);
@@ -252,7 +254,7 @@ async function moveOnce(services: Services, tx: Transaction, wanted: Move): Prom
   };
 }
 
-/** Locks the booking of a move. Throws `Refusal` when it does not exist, or is not the customer's. */
+/** Locks the booking of a move. Throws `Refusal` if it does not exist or is not the customer's. */
 async function lockMoving(tx: Transaction, { bookingId, customer }: Move): Promise<BookingFacts> {
   const booking = await lockBooking(tx, bookingId);
   if (!booking || (customer !== undefined && booking.userId !== customer))
@@ -267,7 +269,7 @@ function requireShown({ shownCents }: Move, { differenceCents }: MovedPrice): vo
   });
 }
 
-/** Whether a difference is paid by a link. */
+/** Returns whether the difference has to be paid before the booking moves. */
 const mustPay = ({ differenceCents }: MovedPrice, { waive }: Move): boolean => !waive && differenceCents > 0;
 
 const samePlace = (one: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
@@ -278,10 +280,10 @@ const samePlace = (one: BookingFacts, { studioId, startTime, endTime }: Place): 
 const isThere = (booking: BookingFacts, place: Place): boolean =>
   booking.status === 'confirmed' && samePlace(booking, place);
 
-/** Whether unpaid hours are still kept. */
+/** Returns whether an unpaid hold has not expired. */
 const isHeld = ({ holdExpiresAt }: BookingFacts, now: Date): boolean => holdExpiresAt !== null && holdExpiresAt > now;
 
-/** Whether a hold waits for the same move. It keeps the price that the customer was told. */
+/** Returns whether a hold waits for the same move. Such a hold keeps the price that the customer was shown. */
 const isSame = (hold: BookingFacts, booking: BookingFacts, to: Place & { readonly now: Date }): boolean =>
   samePlace(hold, to) && hold.moveNumber === booking.moves + 1 && isHeld(hold, to.now);
 
@@ -296,7 +298,7 @@ async function lastMove(tx: Transaction, { id, moves }: BookingFacts): Promise<M
   return { ...(last ?? NOTHING), waiting: null, undo: null };
 }
 
-/** Checks the hours that the booking does not have yet, as for a customer, and prices all of them. */
+/** Prices all new hours. Checks those that the booking does not have yet by the same rules as a customer's booking. */
 async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, now: Date): Promise<MovedPrice> {
   const problem = moveProblem(booking, wanted, now);
   if (problem !== null) throw problem;
@@ -309,12 +311,15 @@ async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, n
     now,
     await readBookingRules(tx),
   );
-  // Staff who may not give money away move a booking at the price for its customer.
+  // Staff without the permission to give money away move a booking at the price that its customer would pay.
   const asCustomer = customer !== undefined || wanted.money !== 'held';
   return priceMove(tx, booking, { studioId: wanted.studioId, slots, asCustomer, waive: wanted.waive });
 }
 
-/** Throws `Refusal` for a studio that does not exist or takes no bookings; a booking may stay in one that was closed for good since. */
+/**
+ * Builds the new hours of a booking. Throws `Refusal` if the studio does not exist or takes no bookings. A booking may stay in its own
+ * studio even if that has been retired.
+ */
 async function newHours(
   tx: Transaction,
   booking: BookingFacts,
@@ -333,13 +338,13 @@ async function newHours(
   return { studioId, startTime, endTime, studioName: place.name, termsStart, ...price };
 }
 
-/** The refund of a move, with what of it the terms give. */
+/** Describes the refund of a move and how much of it the terms give. */
 async function refundOf(tx: Transaction, booking: BookingFacts, cents: number, now: Date): Promise<Concession> {
   const { allowed } = await readTerms(tx, booking, now);
   return { kind: 'refund', cents, termsCents: allowed ? cents : 0 };
 }
 
-/** Refunds what the new hours cost less, as far as something is left. */
+/** Refunds what the new hours cost less, up to what is left of the payments. */
 async function refundDifference(
   tx: Transaction,
   booking: BookingFacts,

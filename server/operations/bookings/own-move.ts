@@ -14,8 +14,8 @@ import type { Services } from '../core/services.ts';
 type OwnMove = Place & { readonly customer: string; readonly onlyLater?: boolean };
 
 /**
- * The one rule for what customers change of their bookings: other hours or another room while the terms frozen with the booking allow, a later end
- * until the session ends, by somebody who is verified and not blocked. Throws `Refusal`.
+ * The rule for all changes that customers make to their bookings. They need a verified ID and must not be blocked. They can choose other
+ * hours or another room while the terms frozen with the booking allow it, and a later end until the session ends. Throws `Refusal`.
  */
 export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to: OwnMove, now: Date): Promise<void> {
   const later = endsOnlyLater(booking, to);
@@ -44,8 +44,8 @@ export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to:
 }
 
 /**
- * Returns where the customer's own booking goes when it ends so many hours later. `from`: the end on the customer's screen, so that a repeated call
- * does not add the hours twice; null: the end now. Throws `Refusal`.
+ * Returns the place of the customer's own booking when it ends `hours` later. `from` is the end on the customer's screen, so that a
+ * repeated call does not add the hours twice; null for the current end. Throws `Refusal`.
  */
 export async function readExtension(
   services: Services,

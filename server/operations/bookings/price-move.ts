@@ -6,14 +6,14 @@ import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { readRates } from './price.ts';
 
-/** The quote of the new hours of a booking, with its balance after the move. */
+/** The quote for a booking's new hours, with its balance after the move. */
 export type MovedPrice = MovedBalance & { readonly quote: Quote };
 
 /**
- * Prices other hours of a booking as of now, with its coupon; hours that it keeps cost what they did. What staff waived stays waived, and a free
- * booking stays free.
- * `asCustomer`: other hours of a free booking are paid, and its coupon counts only for hours and a length that it is for. `waive`: dearer hours cost
- * no more than was paid.
+ * Prices new hours of a booking as of now, with the booking's coupon. Hours that the booking keeps cost what they did before. An amount
+ * that staff waived stays waived, and a free booking stays free.
+ * `asCustomer`: new hours of a free booking cost money, and the coupon applies only if it allows these hours and their number. `waive`: a
+ * higher price is waived.
  */
 export async function priceMove(
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function priceMove(
   return { quote, ...balance, ...(isFree && { differenceCents: 0 }) };
 }
 
-/** Gives the hours that the booking has already the price at which it was made. */
+/** Keeps the original price of the hours that the booking already has. */
 function keepQuoted(priced: Quote, booking: BookingFacts, coupon: CouponTerms | null): Quote {
   const quoted = new Map(booking.slots.map((slot) => [slotKey(slot), slot.priceCents]));
   const slots = priced.slots.map((slot) => ({ ...slot, priceCents: quoted.get(slotKey(slot)) ?? slot.priceCents }));

@@ -13,8 +13,8 @@ export type SpanSlots = Span & { readonly slots: readonly Slot[] };
 export type PricedSpan = SpanSlots & { readonly price: Price };
 
 /**
- * Returns the hours of each booking of a request: those that it names, or the same hours of Sydney's clock on each date of a series, which begins with
- * them. Throws `Refusal`.
+ * Returns the hours of each booking of a request: the requested hours, and for a series the same Sydney times of day on each of its dates.
+ * Throws `Refusal`.
  */
 export function spansOf(request: Span & { readonly series: readonly StudioDate[] | null }): readonly SpanSlots[] {
   const { startTime, endTime, series } = request;
@@ -26,7 +26,7 @@ export function spansOf(request: Span & { readonly series: readonly StudioDate[]
   return [first, ...series.slice(1).map((one) => spanOn(slots, daysBetween(date, one)))];
 }
 
-/** Throws `Refusal` unless these dates are a series that begins on this one. */
+/** Throws `Refusal` unless the dates form a series that starts on `first`. */
 export function requireSeries(first: StudioDate, dates: readonly StudioDate[]): void {
   if (dates[0] === first && isSeries(dates)) return;
   throw new Refusal('invalid_request', 'A series has two to eight dates, whole weeks apart, the first one first.', {
@@ -34,7 +34,7 @@ export function requireSeries(first: StudioDate, dates: readonly StudioDate[]): 
   });
 }
 
-/** Returns the same hours so many days later. Throws `Refusal` for hours that the clocks skip. */
+/** Returns the same hours the given number of days later. Throws `Refusal` for hours that the clocks skip. */
 function spanOn(slots: readonly Slot[], days: number): SpanSlots {
   const later = slotsDaysLater(slots, days);
   if (later === null) throw new Refusal('slot_closed', 'The clocks skip this hour on one of these dates.');
@@ -42,7 +42,7 @@ function spanOn(slots: readonly Slot[], days: number): SpanSlots {
   return { startTime: start, endTime: end, slots: readSpan({ startTime: start, endTime: end }) };
 }
 
-/** Returns the frozen prices of an own hold of exactly these hours that can still be paid with the same code; null when there is none. */
+/** Returns the frozen prices of the caller's hold of exactly these hours, if it can still be paid with the same code. Null otherwise. */
 export function frozenPrices(
   spans: readonly SpanSlots[],
   own: readonly (OwnHold | null)[],
@@ -60,7 +60,7 @@ export function frozenPrices(
   return priced.length === spans.length ? priced : null;
 }
 
-/** Reads what decides about each of these spans. */
+/** Reads the facts that decide about each of these spans. */
 export function readSpanFacts(
   services: Services,
   {
@@ -77,8 +77,8 @@ export function readSpanFacts(
 }
 
 /**
- * Prices each span as of now, as if it were booked alone. A code counts for each one that it can be used for; when it has fewer uses left, for the earliest
- * ones. Throws `Refusal` for hours that are closed or a code that can be used for none.
+ * Prices each span as of now, as if it were booked alone. A code applies to each span for which it can be used; if it has fewer uses left
+ * than that, it applies to the earliest ones. Throws `Refusal` for hours that are closed or for a code that applies to none.
  */
 export async function newPrices(
   { db }: Services,
@@ -97,7 +97,7 @@ export async function newPrices(
   });
 }
 
-/** Reads for how many bookings a person can use a code; null without a limit. */
+/** Reads the number of bookings for which a person can still use a code; null if there is no limit. */
 function readUses(db: Queryable, code: string, userId: string | null, now: Date): Promise<number | null> {
   return callSql(db, 'coupon_units', { p_code: code, p_user: userId, p_now: now });
 }

@@ -12,14 +12,14 @@ import type { Queryable } from '#server/db/database.ts';
 
 export type Span = { readonly startTime: Date; readonly endTime: Date };
 
-/** What a hold costs, with the coupon it uses; `couponId` is null without one. */
+/** The price of a hold, including the coupon it uses. `couponId` is null without one. */
 export type Price = {
   readonly quote: Quote;
   readonly couponId: string | null;
   readonly coupon: CouponTerms | null;
 };
 
-/** The caller's unpaid hold of exactly these hours with its price. */
+/** The caller's unpaid hold of exactly these hours, with its price. */
 export type OwnHold = {
   readonly booking: BookingFacts;
   readonly couponId: string | null;
@@ -30,7 +30,7 @@ export type OwnHold = {
 /** What `private.own_hold()` returns. */
 type OwnHoldJson = Omit<OwnHold, 'booking'> & { readonly booking: BookingJson };
 
-/** Reads the caller's own hold of these hours; null when there is none. */
+/** Reads the caller's hold of these hours; null if there is none. */
 export function readOwnHold(
   { db }: Services,
   request: Span & { readonly userId: string; readonly studioId: string },
@@ -43,9 +43,9 @@ export function readOwnHold(
   );
 }
 
-/** Returns the slots of the requested hours. Throws `Refusal` unless they begin and end on the hour and are not too many. */
+/** Returns the slots of the requested hours. Throws `Refusal` unless the hours begin and end on the hour and do not exceed the limit. */
 export function readSpan(request: Span): Slot[] {
-  // 24 slots take up to 25 hours, when the clocks go back.
+  // 24 slots span up to 25 hours when the clocks go back.
   const hours = (request.endTime.getTime() - request.startTime.getTime()) / 3_600_000;
   if (hours > studio.maxHours + 1) throw tooLong();
   const slots = slotsOfSpan(request.startTime, request.endTime);
@@ -57,14 +57,14 @@ export function readSpan(request: Span): Slot[] {
 
 const tooLong = (): Refusal => new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`);
 
-/** Returns the frozen price of an own hold that can still be paid with the same code; it was checked when the hold was made. */
+/** Returns the frozen price of the caller's hold, if it can still be paid with the same code. The code was checked when the hold was made. */
 export function frozenPrice(own: OwnHold | null, code: string | null, now: Date): Price | null {
   if (!own?.payable || own.booking.holdExpiresAt === null || own.booking.holdExpiresAt <= now) return null;
   if ((own.coupon?.code ?? '') !== (code ?? '').trim().toUpperCase()) return null;
   return { quote: quoteOfBooking(own.booking), couponId: own.couponId, coupon: own.coupon };
 }
 
-/** Returns the frozen price of a hold as a quote. */
+/** Returns a booking's frozen price as a quote. */
 export function quoteOfBooking(booking: BookingFacts): Quote {
   const subtotalCents = booking.baseCostCents - booking.discountCents;
   return {
@@ -80,7 +80,7 @@ export function quoteOfBooking(booking: BookingFacts): Quote {
   };
 }
 
-/** Reads the prices of a studio for the days of these slots. Throws `Refusal` when there is no such studio. */
+/** Reads the prices of a studio for the days of these slots. Throws `Refusal` if the studio does not exist. */
 export async function readRates(db: Queryable, studioId: string, slots: readonly Slot[]): Promise<Rates> {
   const row = await db.one<{ rates: Rates }>(
     `select private.rates_json(s.id, $2::date, $3::date) as rates from public.studios s where s.id = $1::uuid`,
@@ -101,7 +101,7 @@ export function newPrice(
   return { quote: quoteSlots(slots, rates, coupon), couponId: entered?.id ?? null, coupon };
 }
 
-/** Throws `Refusal` for a slot that has passed, or is beyond the last day that can be booked. */
+/** Throws `Refusal` for a slot that is in the past or after the last day that can be booked. */
 export function requireOpen(
   slots: readonly Slot[],
   now: Date,

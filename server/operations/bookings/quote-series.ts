@@ -11,14 +11,14 @@ import type { Services } from '../core/services.ts';
 
 export type SeriesRequest = Span & {
   readonly studioId: string;
-  /** The Sydney dates on which the hours are wanted; or for how many weeks. */
+  /** The Sydney dates on which the hours are requested, or the number of weeks. */
   readonly dates: readonly StudioDate[] | { readonly weeks: number };
   readonly couponCode: string | null;
   readonly userId: string | null;
   readonly ip: string;
 };
 
-/** One date of a series. `problem`: why it cannot be booked. */
+/** A date of a series. `problem`: why it cannot be booked. */
 export type SeriesDate = Span & {
   readonly date: StudioDate;
   readonly problem: 'taken' | 'closed' | 'past' | 'too_far' | 'skipped' | null;
@@ -26,8 +26,8 @@ export type SeriesDate = Span & {
 };
 
 /**
- * Says on which dates the same hours of Sydney's clock can be booked, and what each costs. Own unpaid holds are not in the way. Changes nothing. Throws
- * `Refusal` for hours or a code that cannot be used at all.
+ * Returns for each date of a series whether the same Sydney times of day can be booked, and their price. Unpaid holds of the caller do not
+ * block them. Changes nothing. Throws `Refusal` for hours or a code that cannot be used on any date.
  */
 export async function quoteSeries(services: Services, request: SeriesRequest): Promise<readonly SeriesDate[]> {
   const { userId, couponCode } = request;
@@ -55,7 +55,7 @@ export async function quoteSeries(services: Services, request: SeriesRequest): P
   });
 }
 
-/** The hours on each date; null where the clocks skip them. */
+/** Returns the hours on each date; null if the clocks skip them. */
 function datesOf(request: SeriesRequest): readonly { readonly date: StudioDate; readonly span: SpanSlots | null }[] {
   const slots = readSpan(request);
   const first = slots[0]?.date ?? '';
@@ -78,7 +78,7 @@ function problemOf(span: SpanSlots | null, now: Date, horizonDays: number): Seri
 
 const PROBLEMS = z.array(z.enum(['taken', 'closed']).nullable());
 
-/** Reads what is in the way of each of these spans. */
+/** Reads why each of these spans cannot be booked; null for a span that can. */
 export async function readInTheWay(
   { db }: Services,
   { studioId, userId }: { readonly studioId: string; readonly userId: string | null },

@@ -3,7 +3,10 @@ import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 import type { Queryable } from '#server/db/database.ts';
 
-/** Reads a booking of the caller, or the hold of its new hours: the given one, or with null the newest confirmed one. Throws `Refusal('not_found')`. */
+/**
+ * Reads a booking of the caller, or the hold of its new hours: the one with the given id, or the newest confirmed one if the id is null.
+ * Throws `Refusal('not_found')`.
+ */
 export async function readOwnBooking(
   { db }: Services,
   userId: string,

@@ -5,10 +5,10 @@ import { reasonOf } from '../payments/provider-errors.ts';
 import { releaseHold } from './release.ts';
 import type { Services } from '../core/services.ts';
 
-/** How many expired holds are released at the same time. */
+/** Number of expired holds that are released concurrently. */
 const RELEASES_AT_ONCE = 4;
 
-/** Releases expired holds and returns how many. A hold that fails stays and is tried again. */
+/** Releases expired holds and returns how many it released. If a release fails, the hold stays and is tried again. */
 export async function releaseExpiredHolds(services: Services, stop: () => boolean = () => false): Promise<number> {
   const { db, clock, log } = services;
   const { rows } = await db.query<{ id: string }>(
@@ -22,7 +22,7 @@ export async function releaseExpiredHolds(services: Services, stop: () => boolea
     RELEASES_AT_ONCE,
     async (row) => {
       const booking = await releaseHold(services, row.id, 'hold_expired').catch((error: unknown) => {
-        // Without the provider's answer the slot stays held.
+        // The slot stays held because the provider has not answered.
         log.error({ booking: row.id, reason: reasonOf(error) }, 'a hold could not be released yet');
         return null;
       });
@@ -33,7 +33,7 @@ export async function releaseExpiredHolds(services: Services, stop: () => boolea
   return released;
 }
 
-/** Releases expired holds that are in the way of others. Returns whether any of them is cancelled now. */
+/** Releases expired holds that block other bookings. Returns whether at least one of them is cancelled now. */
 export async function releaseInTheWay(
   services: Services,
   bookingIds: readonly string[],
@@ -45,7 +45,7 @@ export async function releaseInTheWay(
   return released.some((booking) => booking?.status === 'cancelled');
 }
 
-/** Keeps a hold whose release the provider did not answer: its slot counts as taken. */
+/** Ignores a provider error: the hold stays, and its slot counts as taken. */
 function keepHeld(error: unknown): null {
   if (error instanceof ProviderError) return null;
   throw error;

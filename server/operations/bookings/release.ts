@@ -11,15 +11,15 @@ import { settleSession } from '../payments/settle.ts';
 import { readOwnBooking } from './read-own-booking.ts';
 import type { Services } from '../core/services.ts';
 
-/** `abandoned`: the customer releases it. */
+/** `abandoned`: the customer released the hold. */
 type ReleaseReason = 'hold_expired' | 'abandoned';
 
-/** A create call younger than this may still be running, so its hold is not released. */
+/** A create call that started less than this long ago may still be running, so its hold is not released. */
 const CREATE_MAY_RUN_MS = 60_000;
 
 /**
- * Releases the caller's own unpaid hold. Returns the booking as `releaseHold` does, and the code of its coupon, which is free to use
- * again. Throws `Refusal`, or `ProviderError`.
+ * Releases the caller's own unpaid hold. Returns the booking as `releaseHold` does, and the code of its coupon, which can be used again.
+ * Throws `Refusal`, or `ProviderError`.
  */
 export async function releaseOwnHold(
   services: Services,
@@ -35,9 +35,9 @@ export async function releaseOwnHold(
 }
 
 /**
- * Releases a hold, with all of its series, but only after the provider has confirmed that its session can no longer be paid. Returns the booking: pending when
- * it must stay held, confirmed when the customer paid first. Throws `Refusal('payment_processing')` when the owner releases a booking
- * whose payment is processing, and `ProviderError` when the provider does not answer.
+ * Releases a hold, with its whole series, but only after the provider has confirmed that its session can no longer be paid. Returns the
+ * booking, which is pending if it must stay held and confirmed if the customer paid first. Throws `Refusal('payment_processing')` if the
+ * owner releases a booking whose payment is processing, and `ProviderError` if the provider does not answer.
  */
 export async function releaseHold(services: Services, bookingId: string, reason: ReleaseReason): Promise<BookingFacts> {
   const booking = await readBooking(services.db, bookingId);
@@ -53,12 +53,12 @@ export async function releaseHold(services: Services, bookingId: string, reason:
     case 'open':
       return releaseUnpaid(services, booking, payment, reason);
     default:
-      // Staff made it without a payment, or its session is closed already.
+      // Staff made the booking without a payment, or its session has already been closed.
       return cancelHold(services, booking.id, reason);
   }
 }
 
-/** Closes the session of a hold, then cancels the booking or settles what the customer paid first. */
+/** Closes the session of a hold, then cancels the booking, or settles the payment if the customer paid first. */
 async function releaseUnpaid(
   services: Services,
   booking: BookingFacts,
@@ -93,7 +93,7 @@ async function releaseProcessing(
   return failProcessing(services, booking.id, session === null);
 }
 
-/** Cancels a booking whose payment is still processing and mails the customer. `forgotten`: the provider does not know the payment. */
+/** Cancels a booking whose payment is still processing and mails the customer. `forgotten`: the provider no longer has the payment. */
 async function failProcessing(services: Services, bookingId: string, forgotten: boolean): Promise<BookingFacts> {
   const { db, clock } = services;
   return db.transaction(async (tx) => {
@@ -112,7 +112,7 @@ async function failProcessing(services: Services, bookingId: string, forgotten: 
   });
 }
 
-/** Locks a hold with all of its series. */
+/** Locks a hold with its whole series. */
 async function lockHeld(tx: Transaction, bookingId: string): Promise<BookingFacts> {
   const booking = (await lockSeries(tx, bookingId)).find(({ id }) => id === bookingId);
   if (!booking) throw new Refusal('not_found', 'Booking not found');
@@ -123,7 +123,7 @@ async function cancelHold(services: Services, bookingId: string, reason: Release
   return services.db.transaction(async (tx) => {
     const booking = await lockHeld(tx, bookingId);
     if (booking.status !== 'pending') return booking;
-    // Its payment may have started processing meanwhile.
+    // The payment may have started processing in the meantime.
     if ((await latestPayment(tx, bookingId))?.state === 'processing') return booking;
     await tx.query(
       `update private.payment x set state = 'expired' from private.booking b

@@ -18,42 +18,45 @@ export type StaffBooking = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** The Sydney dates on which the same hours are booked as one series, the first one first; null or undefined: one booking. */
+  /** The Sydney dates on which the same hours are booked as a series, starting with the first; null or undefined for a single booking. */
   readonly series?: readonly StudioDate[] | null;
-  /** In lower case. An account with this address, if it has confirmed it, else a guest. */
+  /** In lower case. The booking is made for the account that has confirmed this address, or for a guest if there is none. */
   readonly customerEmail: string;
-  /** The name of a guest; an account has its own. */
+  /** The name of a guest. Ignored for an account, which has its own. */
   readonly customerName: string;
-  /** As `storedPhone` writes it; null or undefined when none was given. */
+  /** In the format of `storedPhone`; null or undefined if none was given. */
   readonly customerPhone?: string | null;
   readonly payment: 'link' | 'free' | 'elsewhere';
-  /** A price of each booking, below that of the list; null or undefined: the price of the list. A free booking has none. */
+  /** The price of each booking in cents, at most the list price. Null or undefined for the list price. Not allowed for a free booking. */
   readonly priceCents?: number | null;
   readonly notes: string | null;
-  /** null: a booking of the same hours for the same address is the same one. */
+  /** Identifies the request. If null, a booking of the same hours for the same address counts as the same one. */
   readonly requestId: string | null;
   readonly actor: string;
-  /** Whether it may be free or paid elsewhere; undefined: it may not. */
+  /** Whether the booking may be free or paid elsewhere. It must not if this is undefined. */
   readonly money?: MoneyRight;
 };
-/** The hours of one booking with their price. */
+/** The hours of a booking with their price. */
 export type PricedHours = Span & { readonly quote: Quote; readonly waivedCents: number };
-/** A booking, or a series, as it is stored: with the hours and price of each date, earliest first, the end of its hold, and the settings that counted. */
+/**
+ * A booking or series to be stored: with the hours and price of each date, earliest first, the end of its hold, and the settings that were
+ * applied.
+ */
 export type NewStaffBooking = StaffBooking & {
   readonly spans: readonly PricedHours[];
   readonly holdExpiresAt: Date;
   readonly rules: BookingRules;
 };
 
-/** The kind of payment of each way to pay. */
+/** Maps each way to pay to its kind of payment. */
 const KINDS = { link: 'card', free: 'free', elsewhere: 'elsewhere' } as const satisfies Record<
   StaffBooking['payment'],
   PaymentFacts['kind']
 >;
 
 /**
- * Reads the booking that the same call made before, of a series its first one; null when there is none. `spans`: the hours of each booking. Throws `Refusal` when the
- * request made another booking.
+ * Reads the booking that an earlier call of the same request made, for a series its first one; null if there is none. `spans`: the hours of
+ * each booking. Throws `Refusal` if the request made a different booking.
  */
 export async function findRepeated(
   db: Queryable,
@@ -88,12 +91,12 @@ export async function findRepeated(
   });
 }
 
-/** Undoes what a series has stored when one of its hours is taken. */
+/** Rolls back the bookings of a series stored so far, because some of its hours are taken. */
 class TakenMeanwhile extends Error {}
 
 /**
- * Stores the booking, or all of a series, with payments, mails and audit entries, in one transaction. Returns the first one; null when hours are taken.
- * Throws `Refusal`.
+ * Stores the booking or series with payments, mails and audit entries, in one transaction. Returns the first booking, or null if hours are
+ * taken. Throws `Refusal`.
  */
 export async function storeBooking(
   services: Services,
@@ -117,7 +120,7 @@ async function storeAll(
   wanted: NewStaffBooking,
   now: Date,
 ): Promise<BookingFacts> {
-  // As in `private.hold_booking()`: a series takes several rows one after another, and a move may wait for one of them.
+  // As in `private.hold_booking()`: a series locks several rows one after another, and a move may wait for one of them.
   if (wanted.spans.length > 1) await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
   const { studioName, userId } = await readPlace(tx, wanted);
   const bookings = await insertBookings(tx, wanted, { studioName, userId, now });
@@ -133,7 +136,7 @@ async function storeAll(
   return { ...first, status: 'confirmed' };
 }
 
-/** Reads the studio, and the account with the confirmed address. */
+/** Reads the studio, and the account that has confirmed the address. */
 async function readPlace(
   tx: Queryable,
   { studioId, customerEmail }: StaffBooking,
@@ -168,7 +171,7 @@ async function insertBookings(
        on conflict do nothing returning private.booking_json(b) as facts`,
       [
         ids[at],
-        // The first booking names the series.
+        // The first booking's id identifies the series.
         ...(size === 1 ? [null, null, null] : [ids[0], at + 1, size]),
         userId,
         userId === null ? wanted.customerEmail : null,
@@ -198,7 +201,10 @@ async function insertBookings(
   return bookings;
 }
 
-/** A link is paid later. A booking that costs nothing, or was paid elsewhere, has its money already. The bookings of a series have shares of one payment. */
+/**
+ * Inserts the payments. One by a link is still to be paid; a booking that is free or was paid elsewhere counts as paid. For a series, each
+ * booking gets its share of one payment.
+ */
 async function insertPayments(
   { config }: Services,
   tx: Transaction,
@@ -227,7 +233,7 @@ async function insertPayments(
     );
 }
 
-/** Staff answer for the person: nobody checks an ID. The entry says so, without the address of a guest. */
+/** Writes the audit entry. It states that staff vouch for the customer, whose ID nobody checks, and omits a guest's address. */
 async function audit(tx: Transaction, booking: BookingFacts, wanted: NewStaffBooking): Promise<void> {
   const { studioId, startTime, endTime, userId, reference, finalCostCents, waivedCents } = booking;
   const after = {
