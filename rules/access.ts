@@ -1,7 +1,7 @@
 import { addDays, formatTimeNear, slotStart, studioDate } from './studio-time.ts';
 import { constants } from './venue.ts';
 
-/** How a lock gets its codes: through a bridge, or computed offline for whole hours or for one use. */
+/** How a lock gets its codes: through a bridge, or computed offline, for whole hours or for a single use. */
 export const ACCESS_MODES = ['bridge', 'hourly', 'onetime'] as const;
 export type AccessMode = (typeof ACCESS_MODES)[number];
 
@@ -44,35 +44,38 @@ export function accessTimes(input: {
   };
 }
 
-/** What every text about an arrival begins with. */
+/** The opening words of every text about an arrival. */
 export const ARRIVE_EARLY = 'Arrive 10 minutes early.';
 const EARLY_MS = 10 * MINUTE;
 
-/** Returns the sentences about an arrival that every page and mail uses, with the time from which the code opens the door. */
+/** Returns the sentences about an arrival that every page and mail uses. `worksFrom`: the instant from which the code opens the door. */
 export function describeArrival(start: Date, worksFrom: Date): string {
   const later = start.getTime() - worksFrom.getTime() < EARLY_MS;
   const why = later ? ', so the people before you can finish their session' : '';
   return `${ARRIVE_EARLY} Your code opens the door from ${formatTimeNear(worksFrom, start)}${why}.`;
 }
 
-/** Returns when the access code is emailed: "We’ll email your access code at 7:45 pm." `releaseAt`: null if it comes at once. */
+/**
+ * Returns a sentence about when the access code is emailed, such as "We’ll email your access code at 7:45 pm." `releaseAt`: null if the
+ * code is sent at once.
+ */
 export function describeCodeMail(start: Date, releaseAt: Date | null): string {
   return releaseAt === null
     ? 'We’re emailing your access code now.'
     : `We’ll email your access code at ${formatTimeNear(releaseAt, start)}.`;
 }
 
-/** Returns when a code begins to work: locks refuse a code whose hours began before the current hour. */
+/** Returns when a code begins to work. Never before the current hour, because locks refuse codes that begin earlier. */
 export const codeStart = (worksFrom: Date, now: Date): Date =>
   new Date(Math.max(worksFrom.getTime(), Math.floor(now.getTime() / HOUR) * HOUR));
 
-/** How often a new code can be made, which depends on how many codes the lock gives for the same hours. */
+/** Limits on making new codes for a booking. The lock gives at most `codesPerWindow` codes for the same hours. */
 export const regenerateLimits = ({ codesPerWindow }: { readonly codesPerWindow: number }) => ({
   codesPerBooking: codesPerWindow,
   secondsBetweenCodes: 30,
 });
 
-/** When a test code is valid: from the current hour until 7 pm in Sydney, or 7 pm tomorrow when today's is less than an hour away. */
+/** Returns when a test code is valid: from the current hour until 7 pm in Sydney, or until 7 pm tomorrow when today's is less than an hour away. */
 export function testPinWindow(now: Date): { startsAt: Date; endsAt: Date } {
   const startsAt = new Date(Math.floor(now.getTime() / HOUR) * HOUR);
   const sevenPm = (daysAhead: number): Date | null => slotStart(addDays(studioDate(now), daysAhead), 19);
@@ -82,7 +85,7 @@ export function testPinWindow(now: Date): { startsAt: Date; endsAt: Date } {
   return { startsAt, endsAt };
 }
 
-/** When the code mail of a test booking is due: 15 minutes before the start, or at once when that has passed. */
+/** Returns when the code mail of a test booking is due: 15 minutes before the start, or at once when that has passed. */
 export function testMailSchedule(start: Date, now: Date): { status: 'pending' | 'pending_immediate'; at: Date } {
   const at = new Date(start.getTime() - constants.releaseLeadMinutes * MINUTE);
   return at <= now ? { status: 'pending_immediate', at: now } : { status: 'pending', at };

@@ -1,8 +1,8 @@
 import { formatStudioDate, formatStudioTime } from './studio-time.ts';
 
 /**
- * Whether and until when a booking can be cancelled for a full refund. `start`: the start from which its terms count. `freeHours`: elapsed hours before the start, as frozen with
- * the booking; today's setting for a booking without.
+ * Returns whether, and until when, a booking can be cancelled for a full refund. `start`: the start on which the booking's terms are based.
+ * `freeHours`: elapsed hours before that start, as frozen with the booking, or today's setting for a booking that has none.
  */
 export function cancellationTerms(
   start: Date,
@@ -15,8 +15,8 @@ export function cancellationTerms(
 }
 
 /**
- * What a customer can change of a paid booking without asking: other hours or another room until it can no longer be cancelled for a full refund
- * (`freeHours` before `termsStart`, as frozen with the booking), a later end until the session ends.
+ * Returns what a customer can change of a paid booking without staff. Hours and room can change until the free cancellation ends
+ * (`freeHours` before `termsStart`, as frozen with the booking); the end can be moved later until the session ends.
  */
 export function changeTerms(
   span: { readonly start: Date; readonly end: Date; readonly termsStart: Date },
@@ -28,8 +28,9 @@ export function changeTerms(
 }
 
 /**
- * Returns until when a booking can be cancelled for a full refund, or that there is none, as a sentence. `termsStart`: the start from which its terms
- * count, which differs from `start` after staff have moved it. Other arguments as for `cancellationTerms`.
+ * Returns a sentence that states until when a booking can be cancelled for a full refund, or that there is no refund. `termsStart`: the
+ * start on which the booking's terms are based, which differs from `start` after staff have moved it. The other arguments are those of
+ * `cancellationTerms`.
  */
 export function describeCancellation(termsStart: Date, now: Date, freeHours: number, start = termsStart): string {
   const { allowed, until } = cancellationTerms(termsStart, now, freeHours);

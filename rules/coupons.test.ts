@@ -108,7 +108,7 @@ describe('a new coupon', () => {
 
 it('a code that expires on a day works until that day ends in Sydney', () => {
   expect(couponExpiry('2026-12-31').toISOString()).toBe('2026-12-31T12:59:59.999Z');
-  // On the days the clocks change too.
+  // This also holds on the days the clocks change.
   expect(couponExpiry('2026-10-04').toISOString()).toBe('2026-10-04T12:59:59.999Z');
   expect(couponExpiry('2026-04-05').toISOString()).toBe('2026-04-05T13:59:59.999Z');
 });

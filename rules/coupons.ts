@@ -9,7 +9,7 @@ export const COUPON_CODE_MAX = 50;
 export const COUPON_DESCRIPTION_MAX = 500;
 const COUPON_VALUE_MAX = 100_000;
 const COUPON_PERCENT_MAX = 100;
-/** Staff without the permission `money` make codes up to this percentage. A higher one, or one in dollars, gives money away. */
+/** Staff without the permission `money` can create codes up to this percentage. A higher percentage, or a discount in dollars, gives money away. */
 export const PERCENT_WITHOUT_MONEY = 50;
 
 /** The text of the coupon field. */
@@ -20,7 +20,7 @@ export const couponCodeSchema = z
   .max(COUPON_CODE_MAX, 'Coupon code must be less than 50 characters')
   .transform((code) => code.toUpperCase());
 
-/** In percent or dollars. */
+/** A discount in percent or in dollars. */
 const discountValue = z
   .number()
   .positive('Discount value must be positive')
@@ -116,7 +116,7 @@ export function couponLabel(terms: Pick<CouponTerms, 'discountType' | 'discountV
     : `${formatMoney(Math.round(terms.discountValue * 100))} off your booking`;
 }
 
-/** When a code that expires on a day stops working: at the end of that day in Sydney. */
+/** Returns when a code that expires on a day stops working: at the end of that day in Sydney. */
 export function couponExpiry(day: StudioDate): Date {
   return new Date(dayBounds(day).end.getTime() - 1);
 }

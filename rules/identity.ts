@@ -3,7 +3,7 @@ import { addDays, dayBounds, formatStudioDate, isStudioDate, type StudioDate } f
 import { constants } from './venue.ts';
 
 type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
-/** The fields that a reader found on a document; `confidence` 0–100. */
+/** The fields that were read from a document; `confidence` is 0 to 100. */
 export type LicenceReading = {
   readonly documentKind: 'driver_licence' | 'other' | 'unclear';
   readonly issuingState: string | null;
@@ -19,7 +19,7 @@ export type LicenceReading = {
 
 /** The names on an ID. */
 export type IdNames = { readonly given: string | null; readonly family: string | null };
-/** An account that goes back to the name on its verified ID within this many days needs no new check. */
+/** An account that returns to the name on its verified ID within this many days needs no new check. */
 export const NAME_RESTORE_DAYS = 30;
 
 export type NameMatch = { readonly status: 'match' | 'partial' | 'mismatch'; readonly details: string };
@@ -27,7 +27,7 @@ export type Judgement = {
   readonly decision: 'verified' | 'review' | 'failed';
   /** Sentences for the customer. */
   readonly reasons: string[];
-  /** Certainly under age: no other photo changes that before the birthday on the licence. */
+  /** The holder is certainly under age. No other photo changes that before the 18th birthday by the licence. */
   readonly isFinal: boolean;
   readonly age: number | null;
   readonly isOver18: boolean;
@@ -39,9 +39,9 @@ export type Judgement = {
 
 /** Below this confidence staff review the reading. */
 const CONFIDENCE_NEEDED = 75;
-/** The reason of a final refusal. Stored decisions are searched for this text, so it must not change. */
+/** The reason of a final refusal. Stored decisions are searched for this text, so it must never change. */
 export const UNDER_AGE = 'You must be 18 years or older.';
-/** Licences of these states are accepted; staff review others. */
+/** Licences of these states and territories are accepted; staff review all others. */
 const AUSTRALIAN_STATES = new Set(['NSW', 'VIC', 'QLD', 'SA', 'WA', 'TAS', 'ACT', 'NT']);
 /** A verification lasts as long as the licence, but at most this long. */
 const VERIFICATION_MONTHS = 24;
@@ -105,8 +105,8 @@ function agreedDate(date: PrintedDate): StudioDate | null {
 }
 
 /**
- * Decides on a reading: verified, review or failed. Fails when the holder is certainly under age or the licence certainly expired, or
- * when nothing could be read, so that the customer tries another photo. Any doubt goes to review.
+ * Decides on a reading: verified, review or failed. The check fails when the holder is certainly under age, when the licence has certainly
+ * expired, or when nothing could be read, so that the customer tries another photo. Any doubt leads to a review.
  */
 export function judgeLicence(input: {
   reading: LicenceReading;
@@ -166,7 +166,7 @@ export function judgeLicence(input: {
   return { ...facts, decision: doubts.length === 0 ? 'verified' : 'review', reasons: doubts };
 }
 
-/** What a person read on an ID, and what it is compared with. */
+/** What staff read on an ID, and the account data that it is compared with. */
 export type ReviewedId = {
   readonly givenNames: string | null;
   readonly familyName: string | null;
@@ -175,8 +175,8 @@ export type ReviewedId = {
 };
 
 /**
- * Returns why staff may not approve an ID, as a sentence for them; null when they may. Age and expiry are rules for everybody; whether
- * the names are the same person's is for staff to judge. A hosted check verifies the expiry itself but does not always report it.
+ * Returns why staff must not approve an ID, as a sentence for them; null when they may. Age and expiry are rules for every account; staff
+ * judge whether the names belong to the same person. A hosted check verifies the expiry itself but does not always report it.
  */
 export function approvalProblem(id: ReviewedId, today: StudioDate, source: 'photo' | 'hosted'): string | null {
   if (id.givenNames === null && id.familyName === null) return 'Enter the name on the ID first.';
@@ -186,13 +186,16 @@ export function approvalProblem(id: ReviewedId, today: StudioDate, source: 'phot
   return id.expiryDate < today ? 'The ID has expired. It can’t be approved.' : null;
 }
 
-/** Computes the day of the 18th birthday; for 29 February it is 1 March in a common year. */
+/** Computes the day of the 18th birthday. For a birthday on 29 February it is 1 March in a common year. */
 export function adultFrom(born: StudioDate): StudioDate {
   const [year = 0, month = 1, day = 1] = born.split('-').map(Number);
   return new Date(Date.UTC(year + MINIMUM_AGE, month - 1, day)).toISOString().slice(0, 10);
 }
 
-/** Returns the final answer to a customer whose licence says under 18. `adultOn`: the 18th birthday by the licence; `email`: the address of the business. */
+/**
+ * Returns the final answer to a customer whose licence shows that they are under 18. `adultOn`: the 18th birthday by the licence; `email`:
+ * the address of the business.
+ */
 export function describeMinor(adultOn: StudioDate, email: string): string {
   return `Your licence says you turn 18 on ${formatStudioDate(adultOn)}. You can book from that day. If we read it wrong, please email ${email}.`;
 }
@@ -214,16 +217,19 @@ export function validateIdFile(file: { type: string; size: number }): string | n
   return file.size >= constants.idMaxBytes ? 'Please upload an image smaller than 10MB.' : null;
 }
 
-/** A booking whose customer has lost the ID check is raised this long before its start. */
+/** Minutes before its start at which an alert is raised for a booking whose customer no longer has a valid ID check. */
 export const RAISE_MINUTES = 120;
-/** It is cancelled this long before its start: earlier than its access code is made, an hour before. */
+/** Minutes before its start at which such a booking is cancelled. The access code is made an hour before the start, so this is earlier. */
 export const CANCEL_MINUTES = 65;
-/** But staff and customer get at least this long after it was raised. */
+/** Minutes that staff and customer have at least between the alert and the cancellation. */
 export const NOTICE_MINUTES = 30;
 
 const MINUTE = 60_000;
 
-/** When a raised booking is cancelled unless somebody decides; null: never, because the session begins before. */
+/**
+ * Returns when a booking is cancelled after its alert was raised at `raisedAt`, unless staff decide otherwise. Null if it is never
+ * cancelled, because the session would begin before that.
+ */
 export function cancelledAt(start: Date, raisedAt: Date): Date | null {
   const at = Math.max(start.getTime() - CANCEL_MINUTES * MINUTE, raisedAt.getTime() + NOTICE_MINUTES * MINUTE);
   return at < start.getTime() ? new Date(at) : null;

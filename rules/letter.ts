@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A mail that staff write: a subject and plain text, with blank lines between paragraphs and links. */
+/** A mail that staff write: a subject and plain text. Blank lines separate paragraphs; the text may contain links. */
 export const letterSchema = z.object({
   subject: z
     .string()
@@ -19,13 +19,13 @@ export type Letter = z.output<typeof letterSchema>;
 
 /** A part of a line: text, or a link. */
 export type LetterPart = { readonly text: string; readonly href: string | null };
-/** A paragraph: its lines with their parts. */
+/** A paragraph: its lines, each split into parts. */
 export type Paragraph = readonly (readonly LetterPart[])[];
 
-/** `[label](https://…)`, or an address by itself, without the punctuation that ends a sentence. */
+/** Matches `[label](https://…)`, or a bare address without the punctuation that ends the sentence. */
 const LINK = /\[([^\]\n]+)\]\((https?:\/\/[^\s()]+)\)|https?:\/\/[^\s<>"]*[^\s<>".,;:!?)]/g;
 
-/** Reads the paragraphs of a letter. */
+/** Parses the paragraphs of a letter. */
 export function paragraphsOf(body: string): readonly Paragraph[] {
   return body
     .split(/\n[^\S\n]*\n\s*/)
@@ -46,6 +46,6 @@ function partsOf(line: string): LetterPart[] {
   return parts;
 }
 
-/** How many mails of a campaign leave in a minute: by default, and at most. */
+/** Mails of a campaign that are sent per minute: the default and the maximum. */
 export const CAMPAIGN_PACE = 60;
 export const CAMPAIGN_PACE_MAX = 600;

@@ -8,17 +8,17 @@ export function dollarsToCents(dollars: number): number | null {
   return Number.isSafeInteger(cents) && cents / 100 === dollars ? cents : null;
 }
 
-/** 5950 → 59.5 */
+/** Converts cents to dollars: 5950 → 59.5. */
 export function centsToDollars(cents: number): number {
   return cents / 100;
 }
 
-/** 5950 → "59.50", for files that programs read. */
+/** Formats cents for files that programs read: 5950 → "59.50". */
 export function formatAmount(cents: number): string {
   return (cents / 100).toFixed(2);
 }
 
-/** "$59", "$59.50", "$1,020". */
+/** Formats cents for people: "$59", "$59.50", "$1,020". */
 export function formatMoney(cents: number): string {
   const sign = cents < 0 ? '-' : '';
   const whole = Math.floor(Math.abs(cents) / 100);

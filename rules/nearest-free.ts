@@ -7,16 +7,17 @@ export type StudioHours = { readonly studioId: string; readonly slots: readonly 
 /** A studio with the spans that cannot be booked. */
 export type BusyStudio = { readonly studioId: string; readonly busy: readonly Busy[] };
 
-/** How far from the wanted start other hours may begin. */
+/** How far the start of an alternative may be from the requested start. */
 const WITHIN_MS = 24 * 3_600_000;
-/** How many other studios are offered. */
+/** How many alternatives in other studios are offered. */
 const OTHER_STUDIOS = 2;
 
 type Candidate = { readonly slots: readonly Slot[]; readonly startsAt: number };
 
 /**
- * Finds free hours instead of those wanted, as many of them and within a day: in the same studio the nearest earlier and the nearest later
- * ones, nearest first; then in other studios the nearest of each, the same time first. Empty when the wanted hours are none or too many.
+ * Finds free alternatives to the requested hours: the same number of hours, with a start at most a day away. First come the nearest earlier
+ * and the nearest later hours in the same studio, nearest first; then the nearest hours in each of the other studios, nearest first. Of two
+ * equally near starts, the earlier comes first. Empty if no hours, or too many, were requested.
  */
 export function nearestFree(
   wanted: StudioHours,
@@ -58,12 +59,15 @@ export function areFree(slots: readonly Slot[], busy: readonly Busy[], now: Date
   return slots.every((slot) => isBookable(slot, busy, now, horizonDays));
 }
 
-/** Whether an hour can be booked: it exists, is neither past nor beyond the horizon, and nobody has it. */
+/** Whether an hour can be booked: it exists, is neither past nor beyond the horizon, and is not taken. */
 export function isBookable(slot: Slot, busy: readonly Busy[], now: Date, horizonDays: number): boolean {
   return slotClosed(slot, now, horizonDays) === null && !slotTaken(slot, busy);
 }
 
-/** Lists the existing hours from the day before to the third day after, in order: the longest session starts a day later and ends the day after that. */
+/**
+ * Lists the existing hours from the day before to the third day after, in order. The longest alternative starts a day later and ends the
+ * day after that.
+ */
 function slotsAround({ date }: Slot): Slot[] {
   const slots: Slot[] = [];
   const last = addDays(date, 3);
@@ -72,7 +76,7 @@ function slotsAround({ date }: Slot): Slot[] {
   return slots;
 }
 
-/** Lists all runs of so many free hours that end on the day they begin or the next. */
+/** Lists all runs of `count` free hours that end on the day they begin or on the next day. */
 function runsOf(calendar: readonly Slot[], count: number, isFree: (slot: Slot) => boolean): Candidate[] {
   const free = calendar.map(isFree);
   return calendar.flatMap((slot, at) => {
@@ -84,7 +88,7 @@ function runsOf(calendar: readonly Slot[], count: number, isFree: (slot: Slot) =
   });
 }
 
-/** Compares by distance from an instant; of two equally near ones, the earlier comes first. */
+/** Compares candidates by their distance from an instant. Of two equally near ones, the earlier comes first. */
 const byDistance =
   (start: number) =>
   (one: Candidate, other: Candidate): number =>

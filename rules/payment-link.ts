@@ -1,8 +1,8 @@
 import { constants } from './venue.ts';
 
 /**
- * Returns until when hours are held for a customer who got a link to pay: a day, but no later than an hour before the start. null when
- * that leaves less time than any hold has.
+ * Returns until when hours are held for a customer who received a payment link: for `constants.linkHoldMinutes` (a day), but no later than
+ * `constants.linkLeadMinutes` (an hour) before the start. Null if that is less than `holdMinutes`, the length of an ordinary hold.
  */
 export function linkHoldEnd(start: Date, now: Date, holdMinutes: number): Date | null {
   const end = Math.min(
@@ -12,14 +12,15 @@ export function linkHoldEnd(start: Date, now: Date, holdMinutes: number): Date |
   return end < now.getTime() + holdMinutes * 60_000 ? null : new Date(end);
 }
 
-/** A customer who pays at once needs at least this long. */
+/** Minutes that a customer who pays at once needs at least. */
 const SHORTEST_PAYMENT_MINUTES = 2;
 
 type Span = { readonly studioId: string; readonly start: Date; readonly end: Date };
 
 /**
- * Returns until when the new hours of a booking are held for a customer who got a link to pay the difference: as for a link to pay a booking,
- * and no later than an hour before the old hours. A session that only ends later can be paid until it would have ended.
+ * Returns until when the new hours of a booking are held for a customer who received a link to pay the difference. If room or start change,
+ * the rules of `linkHoldEnd` apply to the earlier of both starts. If only the end changes, the difference can be paid until the earlier of
+ * both ends. Null if that is less than `holdMinutes`.
  */
 export function moveHoldEnd(from: Span, to: Span, now: Date, holdMinutes: number): Date | null {
   const keepsStart = from.studioId === to.studioId && from.start.getTime() === to.start.getTime();
@@ -29,8 +30,9 @@ export function moveHoldEnd(from: Span, to: Span, now: Date, holdMinutes: number
 }
 
 /**
- * Returns until when the new hours of a booking are held for a customer who pays the difference at once: as long as for a new booking, but no later
- * than the old hours begin, or end when only the end is later. null when that leaves no time to pay.
+ * Returns until when the new hours of a booking are held for a customer who pays the difference at once: for `holdMinutes`, as for a new
+ * booking, but no later than the old start, or the earlier of both ends if only the end changes. Null if that leaves too little time to
+ * pay.
  */
 export function ownMoveHoldEnd(from: Span, to: Span, now: Date, holdMinutes: number): Date | null {
   const keepsStart = from.studioId === to.studioId && from.start.getTime() === to.start.getTime();

@@ -3,21 +3,21 @@ import { isStudioDate, type StudioDate } from './studio-time.ts';
 
 export const MINIMUM_AGE = 18;
 
-/** Counts whole years between two days; a birthday on 29 February is on 1 March in other years. */
+/** Counts the whole years between two days. A birthday on 29 February is on 1 March in common years. */
 export function ageOn(born: StudioDate, on: StudioDate): number {
   const [year = 0, month = 0, day = 0] = born.split('-').map(Number);
   const [thisYear = 0, thisMonth = 0, thisDay = 0] = on.split('-').map(Number);
   const birthdayPassed = thisMonth > month || (thisMonth === month && thisDay >= day);
   return thisYear - year - (birthdayPassed ? 0 : 1);
 }
-/** Whether somebody born on `born` is 18 or older on `on`. */
+/** Whether a person born on `born` is 18 or older on `on`. */
 export function isAdult(born: StudioDate, on: StudioDate): boolean {
   return ageOn(born, on) >= MINIMUM_AGE;
 }
 
 const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
-/** Converts a phone number to E.164, taking one without a country code as Australian; null when it cannot be a phone number. */
+/** Converts a phone number to E.164. A number without a country code counts as Australian. Null for a text that cannot be a phone number. */
 export function normalisePhone(raw: string): string | null {
   // In Australia 0011 is dialled instead of the plus.
   const digits = raw.replace(/\D/g, '').replace(/^0011/, '');
@@ -29,7 +29,7 @@ export function normalisePhone(raw: string): string | null {
   return withoutTrunkZero(digits);
 }
 
-/** Drops the zero of "+61 (0)400 …", which is dialled only inside the country. */
+/** Drops the zero of "+61 (0)400 …", which is only dialled inside the country. */
 function withoutTrunkZero(digits: string): string {
   return `+${digits.replace(/^610/, '61')}`;
 }
@@ -40,16 +40,16 @@ export function storedPhone(raw: string): string {
 }
 
 /*
- * Characters that a reader cannot see and that change what is read: control characters, those that turn the direction of writing (a name with
- * one can look like another), line and paragraph separators, and other invisible formats. Joiners stay allowed: emoji and several scripts need
- * them. The database has the same list (`private.is_plain`).
+ * Characters that are invisible and change what is read: control characters, characters that change the writing direction (a name with one
+ * can look like another name), line and paragraph separators, and other invisible formatting. Joiners stay allowed because emoji and
+ * several scripts need them. The database has the same list (`private.is_plain`).
  */
 const HIDDEN =
   // eslint-disable-next-line no-control-regex -- finds control characters
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
 const BREAKS = /[\t\n\r]/g;
 
-/** The message for a text that is not plain. */
+/** The message for a text with hidden characters. */
 export const NOT_PLAIN = 'Please use only characters that can be seen.';
 
 /** Whether a text of one line has no hidden characters. */
@@ -57,12 +57,12 @@ export function isPlain(text: string): boolean {
   return !HIDDEN.test(text);
 }
 
-/** The same for a text of several lines, which may have tabs. */
+/** Whether a text of several lines, which may contain tabs, has no hidden characters. */
 export function isPlainLines(text: string): boolean {
   return isPlain(text.replaceAll(BREAKS, ' '));
 }
 
-/** Returns the path of the first text with hidden characters in a JSON value, names of members included; null if there is none. */
+/** Returns the path of the first text with hidden characters in a JSON value. Member names are checked too. Null if there is none. */
 export function findHidden(value: unknown, path: readonly string[] = []): readonly string[] | null {
   if (typeof value === 'string') return isPlainLines(value) ? null : path;
   if (value === null || typeof value !== 'object') return null;
@@ -123,7 +123,7 @@ export const passwordChangeSchema = z
     message: 'Password must be at least 6 characters long.',
   });
 
-/** Returns the first message, in the order of the fields. */
+/** Returns the first message of an error, in the order of the fields. */
 export function firstError(error: z.ZodError): string {
   return error.issues[0]?.message ?? 'Please check what you entered.';
 }

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { addDays, isStudioDate } from './studio-time.ts';
 
-/** The lowest and highest price of an hour, in cents. Both as in the constraints of the tables. */
+/** The lowest and highest price of an hour, in cents. The tables have the same limits as constraints. */
 const HOUR_CENTS = { min: 100, max: 100_000 } as const;
 /** The highest volume discount, in percent. */
 const VOLUME_PERCENT_MAX = 90;
-/** For how many days special days can last. */
+/** The longest period of special days, in days. */
 const DAYS_MAX = 366;
 
 const hours = (count: number) =>
@@ -20,7 +20,7 @@ const hours = (count: number) =>
     .length(count, `Every one of the ${count} hours needs a price.`);
 const day = z.string().refine((text) => isStudioDate(text) && text < '2200', { error: 'Choose a day.', abort: true });
 
-/** A price list as staff set it: 168 hours and the volume discount for 1 to 24 hours. */
+/** A price list as staff set it: 168 hourly prices and the volume discount for 1 to 24 hours. */
 const priceListSchema = z.object({
   hourCents: hours(168),
   volumePercents: z
@@ -29,7 +29,10 @@ const priceListSchema = z.object({
     .refine((list) => list.every((percent, at) => percent >= (list[at - 1] ?? 0)), 'More hours must not save less.'),
 });
 
-/** A change of the price list of a studio, or of all (null), from a day on; `prices` null removes the list that begins then. */
+/**
+ * A change to the price list of a studio, or of all studios (null), from a day on. If `prices` is null, the list that begins on that day is
+ * removed.
+ */
 export const priceListChangeSchema = z.object({
   studioId: z.uuid().nullable(),
   validFrom: day,
@@ -37,7 +40,7 @@ export const priceListChangeSchema = z.object({
 });
 export type PriceListChange = z.infer<typeof priceListChangeSchema>;
 
-/** A change of special days of a studio, or of all (null); `prices` null removes them. */
+/** A change to the special days of a studio, or of all studios (null). If `prices` is null, they are removed. */
 export const specialDaysChangeSchema = z
   .object({
     studioId: z.uuid().nullable(),

@@ -142,7 +142,7 @@ describe('price lists and special days', () => {
     lastDay: '2026-11-28',
     hourCents: Array.from({ length: 24 }, (_, hour) => 9_000 + hour),
   };
-  // Not in order, as rows may come.
+  // Out of order, because the database returns rows in any order.
   const rates: Rates = {
     lists: [flat('2026-12-01', 3_000, 50), flat('2026-11-01', 2_000, 20)],
     specialDays: [festival],

@@ -3,16 +3,16 @@ import { slotLabel, sortSlots, type Slot } from './slots.ts';
 import { type StudioDate, weekdayOf } from './studio-time.ts';
 import { constants } from './venue.ts';
 
-/** Prices of a studio from a day on, until its next list begins. */
+/** Prices of a studio, valid from a day until its next list begins. */
 export type PriceList = {
   readonly validFrom: StudioDate;
   /** The 168 hours of a week in cents, Sunday 12 AM first. */
   readonly hourCents: readonly number[];
-  /** The volume discount in percent by the number of hours, for 1 hour first, for 24 last. */
+  /** The volume discount in percent for 1 to 24 hours: the first entry is for 1 hour, the last for 24. */
   readonly volumePercents: readonly number[];
 };
 
-/** Days, the last one included, whose hours have prices of their own: 24 of them in cents, 12 AM first. */
+/** A range of days (the last is included) whose hours have their own prices: 24 prices in cents, 12 AM first. */
 export type SpecialDays = {
   readonly name: string;
   readonly firstDay: StudioDate;
@@ -23,7 +23,7 @@ export type SpecialDays = {
 /** All prices of a studio for the days in question. */
 export type Rates = { readonly lists: readonly PriceList[]; readonly specialDays: readonly SpecialDays[] };
 
-/** Finds the price list of a day. Throws RangeError when there is none: an hour without a price is never free. */
+/** Returns the price list that is valid on a day. Throws RangeError if there is none: an hour without a price is never free. */
 export function priceListOf(date: StudioDate, { lists }: Rates): PriceList {
   const list = lists
     .filter(({ validFrom }) => validFrom <= date)
@@ -32,7 +32,7 @@ export function priceListOf(date: StudioDate, { lists }: Rates): PriceList {
   return list;
 }
 
-/** Finds the special days that a day belongs to; null when it is an ordinary day. */
+/** Returns the special days that include a day; null for an ordinary day. */
 export function specialDaysOf(date: StudioDate, { specialDays }: Rates): SpecialDays | null {
   return specialDays.find(({ firstDay, lastDay }) => firstDay <= date && date <= lastDay) ?? null;
 }
@@ -50,7 +50,7 @@ export function cheapestHourCents(date: StudioDate, rates: Rates): number {
   return Math.min(...priceListOf(date, rates).hourCents);
 }
 
-/** Returns the volume discount in percent for so many hours; 0 for none. */
+/** Returns the volume discount in percent for this many hours; 0 for none. */
 export function volumePercent(count: number, { volumePercents }: PriceList): number {
   return volumePercents[count - 1] ?? 0;
 }
@@ -60,17 +60,17 @@ export function volumeDiscountCents(baseCents: number, percent: number): number 
   return Math.floor((baseCents * percent) / 10_000 + 0.5) * 100;
 }
 
-/** A number of hours, and more up to the next step, with their volume discount. */
+/** A volume-discount tier: applies from `hours` up to the next tier. */
 export type VolumeStep = { readonly hours: number; readonly percent: number };
 
-/** Lists where the volume discount changes, fewest hours first; empty without one. */
+/** Lists the volume-discount tiers, fewest hours first. Empty without a discount. */
 export function volumeSteps({ volumePercents }: Pick<PriceList, 'volumePercents'>): VolumeStep[] {
   return volumePercents.flatMap((percent, at) =>
     percent === (volumePercents[at - 1] ?? 0) ? [] : [{ hours: at + 1, percent }],
   );
 }
 
-/** Returns the volume discount for 1 to 24 hours with these steps. More hours never save less. */
+/** Expands tiers into the volume discount for 1 to 24 hours. More hours never save less. */
 export function volumePercentsOf(steps: readonly VolumeStep[]): number[] {
   return Array.from({ length: 24 }, (_, at) =>
     Math.max(0, ...steps.filter(({ hours }) => hours <= at + 1).map(({ percent }) => percent)),
@@ -91,7 +91,7 @@ export type Quote = BasePrice & {
   readonly totalCents: number;
 };
 
-/** Prices a selection by the prices of each hour's day and the volume discount of its first day. */
+/** Computes the price of a selection. Each hour costs what it costs on its own day; the volume discount is that of the first day. */
 export function quoteSlots(selection: readonly Slot[], rates: Rates, coupon: CouponTerms | null = null): Quote {
   const slots = sortSlots(selection).map(({ date, hour }) => ({
     date,
@@ -114,7 +114,10 @@ export function deductCoupon(price: BasePrice, coupon: CouponTerms | null): Quot
   return { ...price, subtotalCents, couponDiscountCents: subtotalCents - totalCents, totalCents };
 }
 
-/** Returns what one more hour saves, with the percentage of the hours chosen, for "Add one hour, save 10%"; null when it saves no more. */
+/**
+ * Returns what one more hour would save, with the discount in percent for the hours chosen (`before`), for "Add one hour, save 10%". Null
+ * if one more hour saves no more.
+ */
 export function savingsHint(selection: readonly Slot[], rates: Rates): { percent: number; before: number } | null {
   const [first] = sortSlots(selection);
   if (first === undefined) return null;

@@ -10,12 +10,12 @@ import {
 } from './studio-time.ts';
 import { constants } from './venue.ts';
 
-/** One hour of the grid, which has 24 for each day, even when the clocks change. */
+/** One hour of the grid. The grid has 24 hours for each day, even when the clocks change. */
 export type Slot = { readonly date: StudioDate; readonly hour: number };
 
 export type Busy = { readonly start: Date; readonly end: Date };
 
-/** An hour can be booked up to and including this minute. */
+/** The last minute of an hour in which that hour can still be booked. */
 const CURRENT_HOUR_CUTOFF = 30;
 
 /** Formats an hour: "12 AM", "7 PM". */
@@ -59,7 +59,7 @@ function consecutive(sorted: readonly Slot[]): boolean {
 }
 
 export type AddRefusal = 'not-consecutive' | 'too-long' | 'too-far' | 'closed';
-/** Why an hour cannot join the selection; null when it can. */
+/** Returns why an hour cannot join the selection; null if it can. */
 export function whyNotAdd(selection: readonly Slot[], slot: Slot): AddRefusal | null {
   if (!hourExists(slot.date, slot.hour)) return 'closed';
   if (selection.some((one) => sameSlot(one, slot))) return null;
@@ -93,7 +93,7 @@ export function toggleSlot(selection: readonly Slot[], slot: Slot): Slot[] {
   return canAdd(selection, slot) ? sortSlots([...selection, slot]) : sortSlots(selection);
 }
 
-/** Why an hour cannot be booked, apart from other bookings; null when it can. `horizonDays`: how many days ahead hours can be booked. */
+/** Returns why an hour cannot be booked, apart from other bookings; null if it can. `horizonDays`: how many days ahead hours can be booked. */
 export function slotClosed(slot: Slot, now: Date, horizonDays: number): 'past' | 'skipped' | 'beyond-horizon' | null {
   if (!hourExists(slot.date, slot.hour)) return 'skipped';
   const today = studioDate(now);
@@ -108,7 +108,7 @@ export function slotClosed(slot: Slot, now: Date, horizonDays: number): 'past' |
   return slot.hour === hour && studioMinute(now) > CURRENT_HOUR_CUTOFF ? 'past' : null;
 }
 
-/** Returns the span from the first slot's start to the last one's end. Slots must be consecutive. Throws RangeError when there are none. */
+/** Returns the span from the first slot's start to the last one's end. Slots must be consecutive. Throws RangeError if the list is empty. */
 export function spanOf(slots: readonly Slot[]): Busy {
   const sorted = sortSlots(slots);
   const first = sorted[0];
@@ -118,7 +118,7 @@ export function spanOf(slots: readonly Slot[]): Busy {
   return { start, end: slotEnd(last.date, last.hour) };
 }
 
-/** Returns the slots of a booking that ends so many hours later; null for a span that is not on the hours of the grid. */
+/** Returns the slots of a booking that ends `hours` hours later. Null for a span that is not on the hours of the grid. */
 export function slotsWithMore(start: Date, end: Date, hours: number): Slot[] | null {
   const slots = slotsOfSpan(start, end);
   for (let more = 0; slots !== null && more < hours; more += 1) {
@@ -128,7 +128,7 @@ export function slotsWithMore(start: Date, end: Date, hours: number): Slot[] | n
   return slots;
 }
 
-/** Returns the slots of a span; null unless it starts and ends on hours of the grid. */
+/** Returns the slots of a span. Null unless the span starts and ends on hours of the grid. */
 export function slotsOfSpan(start: Date, end: Date): Slot[] | null {
   let slot: Slot = { date: studioDate(start), hour: studioHour(start) };
   if (slotStart(slot.date, slot.hour)?.getTime() !== start.getTime()) return null;

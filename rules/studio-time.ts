@@ -25,7 +25,7 @@ const MONTHS = [
   'December',
 ] as const;
 
-/** Sydney's offset from UTC in minutes, cached for each hour because zone look-ups are slow. */
+/** Sydney's offset from UTC in minutes. Cached for each hour because zone look-ups are slow. */
 const offsets = new Map<number, number>();
 function offsetAt(instant: number): number {
   const hour = Math.floor(instant / HOUR);
@@ -84,8 +84,8 @@ export function daysBetween(from: StudioDate, to: StudioDate): number {
 }
 
 /**
- * Returns the instant at which an hour of a day starts; null when the clocks skip it (2 AM on the first Sunday of October).
- * Of an hour that comes twice (2 AM on the first Sunday of April), returns the first.
+ * Returns the instant at which an hour of a day starts. Null if the clocks skip that hour (2 AM on the first Sunday of October). For an
+ * hour that comes twice (2 AM on the first Sunday of April), returns the first.
  */
 export function slotStart(date: StudioDate, hour: number): Date | null {
   const wall = midnight(date) + hour * HOUR;
@@ -97,7 +97,7 @@ export function slotStart(date: StudioDate, hour: number): Date | null {
   return first === null ? null : new Date(first);
 }
 
-/** Whether an hour exists: false for the one that the clocks skip in October. */
+/** Whether an hour exists. False only for the hour that the clocks skip in October. */
 export function hourExists(date: StudioDate, hour: number): boolean {
   return slotStart(date, hour) !== null;
 }
@@ -139,7 +139,7 @@ export function formatStudioTime(at: Date): string {
   return `${hour % 12 === 0 ? 12 : hour % 12}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`} ${hour < 12 ? 'am' : 'pm'}`;
 }
 
-/** Formats "6:55 pm", with the day ("6:55 pm on Fri 20 Nov 2026") if it is not the day of `near`. */
+/** Formats a time: "6:55 pm", or with the day ("6:55 pm on Fri 20 Nov 2026") if it is not the day of `near`. */
 export function formatTimeNear(at: Date, near: Date): string {
   const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
   return `${formatStudioTime(at)}${day}`;
@@ -164,7 +164,7 @@ export function formatStudioInstant(at: Date): string {
   return `${wallClock(at).toISOString().slice(0, 19)}+${offset}`;
 }
 
-/** Formats a span: "Saturday 21 November 2026, 7 pm to 9 pm"; past midnight it names the second day too. */
+/** Formats a span: "Saturday 21 November 2026, 7 pm to 9 pm". A span past midnight names the second day too. */
 export function formatStudioRange(start: Date, end: Date): string {
   const sameDay = studioDate(start) === studioDate(end);
   const until = sameDay ? formatStudioTime(end) : `${formatStudioTime(end)} on ${formatStudioDate(end, 'medium')}`;
@@ -177,7 +177,7 @@ export function formatStudioHours(start: Date, end: Date): string {
   return `${from.slice(-2) === to.slice(-2) ? from.slice(0, -3) : from}–${to}`;
 }
 
-/** Whether the clocks of a time zone follow the same rules as Sydney's. Tasmania's have since 2008. */
+/** Whether the clocks of a time zone follow the same rules as Sydney's. Tasmania's have done so since 2008. */
 export function isSydneyZone(zone: string): boolean {
   return (
     zone === STUDIO_ZONE ||

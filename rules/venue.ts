@@ -2,7 +2,7 @@
 const NAME_LINES = ['24/7', 'DJ Studios'] as const;
 const NAME = NAME_LINES.join(' ');
 
-/** The details that the business begins with (rules/business/business.ts). Staff change them in the settings; tagline, hours and time zone are fixed. */
+/** The initial details of the business (rules/business/business.ts). Staff change them in the settings; the tagline, hours and time zone are fixed. */
 export const venue = {
   name: NAME,
   nameLines: NAME_LINES,
@@ -15,11 +15,11 @@ export const venue = {
   instagram: '@djstudios',
   /** Shown beside times, because a visitor's own clock may differ. */
   timeZoneLabel: 'Sydney time',
-  /** Empty until registered: documents then say "Receipt" instead of "Tax invoice". */
+  /** Empty until the business is registered; documents are then titled "Receipt" instead of "Tax invoice". */
   abn: '',
 } as const;
 
-/** The numbers of the studio's rules. The first eight are those that the business begins with; staff change them in the settings. */
+/** Numbers that the studio's rules use. The first eight are the initial values of settings that staff can change. */
 export const constants = {
   holdMinutes: 15,
   horizonDays: 90,
@@ -30,7 +30,7 @@ export const constants = {
   maxUnpaidHours: 48,
   maxUnpaidHoursOfBooking: 24,
   sessionMinutes: 31,
-  /** A mailed link to pay holds the hours for this long, and ends this long before the start. */
+  /** Minutes for which a mailed payment link holds the hours. The link expires `linkLeadMinutes` before the start at the latest. */
   linkHoldMinutes: 24 * 60,
   linkLeadMinutes: 60,
   maxHours: 24,
@@ -38,18 +38,18 @@ export const constants = {
   releaseLeadMinutes: 15,
   requestLeadMinutes: 60,
   immediateWithinMinutes: 60,
-  /** The lights go on this long before a session and off this long after it. */
+  /** Minutes before a session at which its lights go on, and minutes after it at which they go off. */
   lightsBeforeMinutes: 5,
   lightsAfterMinutes: 10,
   cardMinimumCents: 50,
-  /** Payments that take days are offered only for sessions at least this many days away. */
+  /** Payment methods that take days are offered only for sessions at least this many days away. */
   delayedPaymentLeadDays: 7,
-  /** For how many spans to come a person can be on the wait list. */
+  /** The number of upcoming spans for which a person can be on the wait list. */
   maxWaitlistEntries: 5,
-  /** How many people a customer can bring at a time, and how many invitations a booking has in all. */
+  /** How many people a customer can bring at a time, and how many invitations a booking has in total. */
   maxCrew: 4,
   maxCrewInvitations: 20,
   idMaxBytes: 10 * 1024 * 1024,
-  /** A photo that waits for a person is deleted after this many days at the latest, so staff decide by then. */
+  /** A photo that awaits review is deleted after this many days at the latest, so staff have to decide by then. */
   idReviewDays: 7,
 } as const;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-/** Prints all that pages or the server derive from time as one text, which must not depend on the process's zone. */
+/** Prints everything that pages or the server derive from time as one text, which must not depend on the process's time zone. */
 const SCRIPT = `
   const [time, slots, pricing, access, people, identity, cancellation] = await Promise.all(
     ['studio-time', 'slots', 'pricing', 'access', 'people', 'identity', 'cancellation'].map((name) => import('./rules/' + name + '.ts')));
@@ -31,7 +31,7 @@ const SCRIPT = `
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** New Year in the process's own zone, and the text of the rules. */
+/** Returns New Year in the process's own time zone, and the output of the script. */
 async function inZone(zone: string): Promise<{ newYear: string; rules: string }> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SCRIPT], {
     cwd: root,

@@ -19,7 +19,7 @@ const FULL: Alert = {
   studioName: 'Studio D',
   customer: 'Kim',
 };
-/** With all that an alert can name, and with nothing of it. */
+/** An alert with every detail that an alert can have, and one with none. */
 const SHAPES = [
   FULL,
   { ...FULL, due: null, job: null, problem: null, booking: null, studioId: null, studioName: null, customer: null },
@@ -35,7 +35,7 @@ test('a door code that fails because of an unknown lock says so in a sentence, a
   });
 });
 
-/** Kinds whose problem is that of a job. The others have words of their own. */
+/** Kinds whose problem comes from a job. The others have their own words. */
 const OF_JOBS: readonly string[] = ['refund_failed', 'mail_bounced', 'job_failing', 'job_late'];
 
 test.each(ALERT_KINDS.flatMap((kind) => SHAPES.map((shape) => ({ ...shape, kind }))))(

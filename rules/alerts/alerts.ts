@@ -26,14 +26,14 @@ export const ALERT_KINDS = [
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** Something that needs a person. */
+/** Something that staff have to deal with. */
 export type Alert = {
   readonly kind: AlertKind;
   readonly since: Date;
-  /** By when somebody has to act. */
+  /** The instant by which staff have to act. */
   readonly due: Date | null;
   readonly job: { readonly id: string; readonly kind: string; readonly tries: number } | null;
-  /** Why, as the program stores it. */
+  /** The reason, as the program stores it. */
   readonly problem: string | null;
   readonly booking: {
     readonly id: string;
@@ -41,25 +41,25 @@ export type Alert = {
     readonly studioName: string;
     readonly start: Date;
   } | null;
-  /** The room it is about. */
+  /** The room that the alert is about. */
   readonly studioId: string | null;
-  /** Its name; also named by the booking. */
+  /** The name of that room. Also set for alerts about a booking. */
   readonly studioName: string | null;
   readonly customer: string | null;
 };
 
-/** What a person can do about an alert: `to` is the address of the place. Null permission: everybody who sees the alert may. */
+/** What staff can do about an alert. `to`: the address of the page where they do it. `permission`: null if everyone who sees the alert may do it. */
 type AlertAction = { readonly label: string; readonly to: string; readonly permission: Permission | null };
 
 /** An alert in words for people. */
 export type AlertWords = {
   readonly title: string;
-  /** What happened and what happens next, without the full stops of the sentences. */
+  /** What happened and what happens next, as sentences without full stops. */
   readonly why: readonly string[];
-  /** Names the problem to those who run the server; null where the words say it all. */
+  /** Identifies the problem for those who run the server. Null if the words are enough. */
   readonly support: string | null;
   readonly action: AlertAction;
-  /** Whether a customer or money suffers while it waits. */
+  /** Whether waiting harms a customer or costs money. */
   readonly isUrgent: boolean;
 };
 
@@ -72,7 +72,7 @@ type Words = {
 
 const tab = (name: string): string => `/admin?tab=${name}`;
 const panelOf = (reference: string): string => `${tab('today')}&booking=${encodeURIComponent(reference)}`;
-/** Names an alert in the address of Today and in the list there. */
+/** Returns the key of an alert, which identifies it in the address of Today and in the list there. */
 export const alertKey = ({ kind, job, booking, studioName, since }: Omit<Alert, 'customer'>): string =>
   `${kind}.${job?.id ?? booking?.id ?? studioName ?? since.getTime()}`;
 /** The address of Today that leads to an alert. */
@@ -83,12 +83,12 @@ const action = (label: string, to: string, permission: Permission | null = null)
   to,
   permission,
 });
-/** Leads to the booking; where there is none, to the alert with what its list offers. */
+/** Leads to the booking. An alert without a booking leads to itself in the list, which offers to try again. */
 const openBooking = (alert: Alert): AlertAction =>
   alert.booking === null
     ? action('Try again', alertAddress(alert))
     : action('Open the booking', panelOf(alert.booking.reference), 'bookings');
-/** Opens the form of the room, which is named by its name where its id is not known. */
+/** Opens the form of the room. If the room's id is unknown, the address has its name instead. */
 function fixLock({ studioId, studioName }: Alert): AlertAction {
   const room = studioId ?? studioName;
   return action('Fix the lock', tab('rooms') + (room === null ? '' : `&room=${encodeURIComponent(room)}`), 'settings');
@@ -99,7 +99,7 @@ const describedProblem = ({ problem, job }: Alert) =>
   problem === null || job === null ? null : describeProblem(problem, job.kind);
 const whyOf = (alert: Alert): string | null => describedProblem(alert)?.words ?? null;
 const isLockMissing = (alert: Alert): boolean => describedProblem(alert)?.fix === 'lock';
-/** Words of the payment provider, such as product_not_received. */
+/** Formats a reason of the payment provider, such as product_not_received. */
 const reasonOf = ({ problem }: Alert): string | null =>
   problem === null ? null : `Reason: ${problem.replaceAll('_', ' ')}`;
 const dueBy = ({ due }: Alert, words: string): string | null =>
@@ -107,7 +107,7 @@ const dueBy = ({ due }: Alert, words: string): string | null =>
 const studioOf = ({ studioName }: Alert): string => studioName ?? 'a studio';
 const customerOf = ({ customer }: Alert): string => customer ?? 'A customer';
 
-/** What happens to a booking without a verified ID unless somebody decides. */
+/** Returns what happens to a booking without a verified ID unless staff decide otherwise. */
 function describeCancellation({ booking, since }: Alert): string | null {
   if (booking === null) return null;
   const at = cancelledAt(booking.start, since);
@@ -227,7 +227,7 @@ const WORDS: Readonly<Record<AlertKind, Words>> = {
   },
 };
 
-/** An alert for a mail of its own, which names no customer in its subject. */
+/** Creates an alert that gets its own mail. The mail's subject names no customer. */
 export const alertAbout = (kind: AlertKind, since: Date, booking: Alert['booking']): Alert => ({
   kind,
   since,

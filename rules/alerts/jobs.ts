@@ -5,7 +5,7 @@ import { JOB_TITLES } from './job-titles.ts';
 export type JobKind = keyof typeof JOB_TITLES;
 const isKind = (kind: string): kind is JobKind => kind in JOB_TITLES;
 
-/** What the alerts are called that the server raises without a job. */
+/** Names of the alerts that the server raises without a job. */
 const SYSTEM_TITLES: Readonly<Record<string, string>> = {
   'system.backup': 'Backup of the night',
   'system.warning': 'Warning about the server',
@@ -19,10 +19,10 @@ const AFTER_THE_END: readonly string[] = [
   'mail.link-expired',
   'mail.document',
 ];
-/** Whether an email is still sent once its booking is cancelled. The others that wait are dropped when they are due. */
+/** Whether an email is still sent after its booking is cancelled. Other pending emails are dropped when they are due. */
 export const isSentAfterCancellation = (kind: string): boolean => AFTER_THE_END.includes(kind);
 
-/** Names a kind of job for people; a kind without a name keeps its own. */
+/** Returns the name of a kind of job for people. A kind without a name is returned unchanged. */
 export function titleOfJob(kind: string): string {
   if (kind.startsWith('account-mail.')) return 'Account email';
   if (kind.startsWith('account-text.')) return 'Account text message';
@@ -32,7 +32,8 @@ export function titleOfJob(kind: string): string {
 const REMOVALS: readonly string[] = ['access.revoke', 'access.revoke-crew', 'access.revoke-staff', 'access.end-secret'];
 
 /**
- * Names what a job has not done. `open`: it is tried again. `late`: it is too late for it. `refused`: the recipient's mail server refused the mail.
+ * Describes what a job has not done. `open`: it will be tried again. `late`: its time has passed. `refused`: the recipient's mail server
+ * refused the mail.
  */
 export function describeUndone(
   kind: string,
@@ -65,7 +66,7 @@ const MAIL_REFUSALS: Readonly<Record<string, string>> = {
   not_needed: 'This booking no longer needs an ID.',
 };
 
-/** Says why a mail cannot be sent again. Codes are those of `private.mail_refusal()`. */
+/** Returns why a mail cannot be sent again. Codes are those of `private.mail_refusal()`. */
 export function describeMailRefusal(code: string): string {
   return MAIL_REFUSALS[code] ?? 'This email cannot be sent again.';
 }

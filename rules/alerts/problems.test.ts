@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeProblem } from './problems.ts';
 
-/** What must never stand in a text for staff. */
+/** Matches raw codes, which must never appear in a text for staff. */
 const RAW = /http_\d|igloohome:|stripe:|\w_\w/;
 
 test.each([

@@ -1,12 +1,12 @@
-/** A problem in words for staff. `support`: what names it to those who run the server; null where the words say it all. */
+/** A problem in words for staff. `support`: identifies the problem for those who run the server; null if the words are enough. */
 export type Problem = {
   readonly words: string;
   readonly support: string | null;
-  /** The part of the studio that has to be set right first: trying again does not help. */
+  /** The part of the studio that has to be repaired first, because trying again does not help. */
   readonly fix: 'lock' | null;
 };
 
-/** What the jobs of a kind ask of a provider. */
+/** The operation at a provider that each kind of job performs. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   'access.request': 'issue',
   'access.request-crew': 'issue',
@@ -19,9 +19,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 type Provider = {
-  /** As the subject of a sentence. */
+  /** The name of the provider, as the subject of a sentence. */
   readonly name: string;
-  /** By code, or by operation and code. */
+  /** Sentences by code, or by operation and code. */
   readonly codes: Readonly<Record<string, string>>;
 };
 const PROVIDERS: Readonly<Record<string, Provider>> = {
@@ -79,7 +79,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   'apple-push': { name: 'Apple Wallet', codes: {} },
 };
 
-/** Codes that providers share, with what follows the provider's name. */
+/** Codes that all providers share. The words follow the provider's name. */
 const SHARED: readonly (readonly [code: RegExp, words: string])[] = [
   [/^(no_response|circuit_open)$/, 'does not answer'],
   [/^(invalid_response|unknown_status)$/, 'gave an answer that we do not understand'],
@@ -92,12 +92,12 @@ const SHARED: readonly (readonly [code: RegExp, words: string])[] = [
 ];
 
 const NO_LOCK = /^no lock is configured for studio /;
-/** Codes after which the lock of the room has to be set right. */
+/** Codes that mean that the lock of the room has to be repaired. */
 const LOCK_CODES: readonly string[] = ['http_404', 'no_lock_set'];
 
 /**
- * Describes why a job failed. Takes what the queue stores: `provider: code`, or a sentence for people, or the message of an error.
- * `jobKind`: the kind of the job, because a code can mean different things for different calls.
+ * Describes why a job failed. `problem`: what the queue stores, which is `provider: code`, a sentence for people, or the message of an
+ * error. `jobKind`: the kind of the job, because a code can mean different things for different calls.
  */
 export function describeProblem(problem: string, jobKind: string | null): Problem {
   const [, key = '', code = ''] = /^([\w-]+): (.+)$/s.exec(problem) ?? [];
@@ -109,7 +109,7 @@ export function describeProblem(problem: string, jobKind: string | null): Proble
     return { words: `${provider.name} refused, and we do not know why`, support: plain(problem), fix };
   }
   if (NO_LOCK.test(problem)) return { words: 'The room has no lock', support: null, fix: 'lock' };
-  // Our own refusals are sentences.
+  // Refusals that this program stores are already sentences.
   if (/^[A-Z].* .*\.$/.test(problem)) return { words: problem, support: null, fix: null };
   return { words: 'Something went wrong on our server', support: plain(problem), fix: null };
 }
@@ -122,5 +122,5 @@ function wordsFor({ name, codes }: Provider, code: string, operation: string): s
 const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined;
 
-/** A code as it may stand in a text for people. */
+/** Makes a code readable in a text for people. */
 const plain = (text: string): string => text.replaceAll(/:\s*/g, ', ').replaceAll('_', ' ');

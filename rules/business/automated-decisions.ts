@@ -1,17 +1,17 @@
 /**
- * The kinds of decisions that the program makes, or substantially helps people to make, and that can significantly affect a person: what the privacy page has
- * to name since 10 December 2026 (Privacy Act 1988, Australian Privacy Principles 1.7 to 1.9). A refusal counts. Each sentence describes the code: change
- * both together.
+ * A kind of decision that the program makes, or substantially helps people to make, and that can significantly affect a person. The privacy
+ * page has to name these since 10 December 2026 (Privacy Act 1988, Australian Privacy Principles 1.7 to 1.9). A refusal counts as a
+ * decision. Each sentence describes the code, so change both together.
  */
 export type AutomatedDecision = {
   readonly title: string;
-  /** Whether the program decides alone, or a person decides with its help. */
+  /** Whether the program decides alone or a person decides with its help. */
   readonly by: 'program' | 'person';
   /** What is decided, and by which rule. */
   readonly decides: string;
-  /** The kinds of personal information that the program uses for it. */
+  /** The kinds of personal information that the program uses for the decision. */
   readonly uses: string;
-  /** What a person can do about it after asking for a review. */
+  /** What staff can do after the person asks for a review. */
   readonly review: string;
 };
 

@@ -1,4 +1,4 @@
-/** Returns the address that adds a span to Google's calendar. */
+/** Returns the address that adds a span to Google Calendar. */
 export function googleCalendarUrl(entry: {
   readonly title: string;
   readonly start: Date;

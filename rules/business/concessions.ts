@@ -1,7 +1,7 @@
 /**
- * Money that the business would have or keep if staff did not decide otherwise, in cents. `refund`: `termsCents` is what the cancellation terms of
- * the booking give back for it now. `waiver`: dearer hours that are not charged. `price`: a new booking for less than the price list asks.
- * `free` and `elsewhere`: a new booking that is not paid here.
+ * Money in cents that the business loses because of a staff decision. `refund`: `termsCents` is what the booking's cancellation terms give
+ * back for it now. `waiver`: the extra price of more expensive hours is not charged. `price`: a new booking costs less than the price list
+ * asks. `free` and `elsewhere`: a new booking is free or paid elsewhere.
  */
 export type Concession =
   | { readonly kind: 'refund'; readonly cents: number; readonly termsCents: number }
@@ -11,8 +11,8 @@ export type Concession =
   | { readonly kind: 'elsewhere' };
 
 /**
- * Whether staff need the permission `money` for a concession, and not only `bookings`. A refund of exactly what the terms give is none: a higher one
- * gives money away, and a lower one keeps money that belongs to the customer.
+ * Whether staff need the permission `money` for a concession, and not only `bookings`. A refund of exactly what the terms give needs no
+ * such permission. A higher refund gives money away, and a lower one keeps money that belongs to the customer.
  */
 export function needsMoneyPermission(concession: Concession): boolean {
   switch (concession.kind) {

@@ -1,9 +1,9 @@
-/** The number of a tax invoice or adjustment note as people see it: 7 → "000007". */
+/** Formats the number of a tax invoice or adjustment note: 7 → "000007". */
 export function documentNumber(number: number): string {
   return String(number).padStart(6, '0');
 }
 
-/** The GST in a price that includes it: one eleventh in whole cents, half a cent rounded up. */
+/** Computes the GST in a price that includes it: one eleventh in whole cents, half a cent rounded up. */
 export function gstCents(totalCents: number): number {
   return Math.floor((totalCents * 2 + 11) / 22);
 }

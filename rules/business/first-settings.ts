@@ -3,7 +3,7 @@ import { constants, venue } from '../venue.ts';
 import { firstPrivacy } from './privacy.ts';
 import { firstTerms } from './terms.ts';
 
-/** The details that the business begins with. */
+/** The initial details of the business. */
 export const firstBusiness: Business = {
   name: venue.name,
   legalName: venue.legalName,
@@ -22,7 +22,7 @@ export const firstBusiness: Business = {
   termsVersion: constants.termsVersion,
 };
 
-/** The limits that the business begins with. */
+/** The initial limits on holds. */
 export const firstHoldLimits: HoldLimits = {
   maxLiveHolds: constants.maxLiveHolds,
   holdsPerHour: constants.holdsPerHour,
@@ -30,12 +30,12 @@ export const firstHoldLimits: HoldLimits = {
   maxUnpaidHoursOfBooking: constants.maxUnpaidHoursOfBooking,
 };
 
-/** All settings that the business begins with: the first row of `public.business_settings`. */
+/** All initial settings: the first row of `public.business_settings`. */
 export const firstSettings: BusinessSettings = {
   ...firstBusiness,
   ...firstHoldLimits,
   arrivalNotes: '',
-  // Sales in Xero's standard chart of accounts.
+  // The account for sales in Xero's standard chart of accounts.
   salesAccount: '200',
   terms: firstTerms,
   privacy: firstPrivacy,

@@ -5,7 +5,7 @@ import { type Balance, balanceMove } from './move-balance.ts';
 const paid = (finalCents: number): Balance => ({ finalCents, waivedCents: 0, owedCents: 0 });
 const charge = { waive: false };
 
-/** Moves a booking along a path of prices. Returns its last balance and what was charged in all, less what went back. */
+/** Moves a booking along a series of prices. Returns its last balance and the total charged, less refunds. */
 function walk(start: number, path: readonly number[]) {
   let [balance, charged] = [paid(start), start];
   for (const total of path) {

@@ -1,18 +1,19 @@
 import { constants } from '../venue.ts';
 
 /**
- * What a booking costs its customer, in cents. Without what is owed, `finalCents` is what was charged and `waivedCents` what staff do not charge.
- * `owedCents`: a difference that is too small for a payment. Above zero it is part of `waivedCents` and is charged later. Below zero it was charged
- * beyond `finalCents` and goes back later.
+ * What a booking costs its customer, in cents. If nothing is owed, `finalCents` is what was charged and `waivedCents` is what staff chose
+ * not to charge. `owedCents` is a difference that is too small for a payment. A positive one is part of `waivedCents` and is charged later.
+ * A negative one was charged in addition to `finalCents` and is paid back later.
  */
 export type Balance = { readonly finalCents: number; readonly waivedCents: number; readonly owedCents: number };
 
-/** `differenceCents`: what a move charges or, with `waive`, does not charge; below zero what goes back. The balance is that after the move. */
+/** The balance after a move. `differenceCents`: what the move charges or, with `waive`, does not charge; a negative amount is paid back. */
 export type MovedBalance = Balance & { readonly differenceCents: number };
 
 /**
- * Balances a booking whose hours now cost `totalCents`. What staff waived stays waived, up to the new price. Differences below the smallest card
- * payment stay owed, in both directions, until their sum reaches it: so the sum of all moves differs from the direct price by less than that.
+ * Computes the balance of a booking whose hours now cost `totalCents`. What staff waived stays waived, up to the new price. Differences
+ * below the smallest card payment stay owed, in both directions, until their sum reaches it. The sum of all moves therefore differs from
+ * the direct price by less than that payment.
  */
 export function balanceMove(before: Balance, totalCents: number, { waive }: { readonly waive: boolean }): MovedBalance {
   const charged = before.finalCents - Math.min(before.owedCents, 0);

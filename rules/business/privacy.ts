@@ -1,6 +1,6 @@
 import type { Article } from './business.ts';
 
-/** What the program does with personal data, which the business begins with. Each sentence describes the code: change both together. */
+/** The initial text of the privacy page: what the program does with personal data. Each sentence describes the code, so change both together. */
 export const firstPrivacy: readonly Article[] = [
   {
     title: 'What we keep',

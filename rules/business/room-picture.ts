@@ -1,13 +1,16 @@
-/** A picture in web/public/rooms. */
+/** Matches the name of a picture in web/public/rooms. */
 const DRAWN = /^drawn-([abc])$/;
 
-/** The path of a picture of a room in a width, 8:5. The server cuts and compresses photos that staff have uploaded. `photo`: as in rooms.ts. */
+/**
+ * Returns the path of a room's picture in a width; its aspect ratio is 8:5. The server crops and compresses photos that staff have
+ * uploaded. `photo`: see rooms.ts.
+ */
 export function roomPicture(photo: string, width: number, type: 'avif' | 'webp'): string {
   const [, letter] = DRAWN.exec(photo) ?? [];
   return letter === undefined ? `${uploaded(photo, width)}&format=${type}` : `/rooms/${letter}-${width}.${type}`;
 }
 
-/** The path of a picture of a room for mails, 8:5 and 1120 px wide, in a format that all mail programs read. */
+/** Returns the path of a room's picture for mails, 8:5 and 1120 px wide, in a format that all mail programs can read. */
 export function mailPicture(photo: string): string {
   const [, letter] = DRAWN.exec(photo) ?? [];
   return letter === undefined ? `${uploaded(photo, 1_120)}&format=origin` : `/rooms/mail/${letter}.jpg`;

@@ -1,7 +1,7 @@
 import { formatMoney } from '../money.ts';
 import { venue } from '../venue.ts';
 
-/** A room as public pages show it. `photo`: a file of the bucket `rooms`, or `drawn-a` to `drawn-c` for a drawn picture; null without one. */
+/** A room as public pages show it. `photo`: a file in the bucket `rooms`, `drawn-a` to `drawn-c` for a drawn picture, or null. */
 export type SiteRoom = {
   readonly id: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export type SiteRoom = {
   readonly alwaysOpen: boolean;
 };
 
-/** The rooms that the business begins with, as in database/seed/studios.sql. */
+/** The initial rooms, as in database/seed/studios.sql. */
 export const firstRooms: readonly SiteRoom[] = [
   {
     id: '5a000000-0000-4000-8000-00000000000a',
@@ -58,23 +58,26 @@ export const firstRooms: readonly SiteRoom[] = [
 
 const NUMBERS = 'no one two three four five six seven eight nine ten'.split(' ');
 
-/** How many rooms there are, in words: "three rooms". */
+/** Formats the number of rooms in words: "three rooms". */
 export function countRooms(rooms: readonly SiteRoom[]): string {
   return `${NUMBERS[rooms.length] ?? rooms.length} ${rooms.length === 1 ? 'room' : 'rooms'}`;
 }
 
-/** The sign of a room: the short last word of its name, such as A, or its first letter. */
+/** Returns the sign of a room: the last word of its name if it is short, such as A, otherwise its first letter. */
 export function roomSign(name: string): string {
   const last = name.trim().split(/\s+/).at(-1) ?? '';
   return (last.length <= 2 ? last : name.trim().slice(0, 1)).toUpperCase();
 }
 
-/** When the rooms are open, in a few words: "24/7" where every hour of every room is. */
+/** Describes briefly when the rooms are open: "24/7" if every hour of every room is open. */
 export function openWords(rooms: readonly SiteRoom[]): string {
   return rooms.every(({ alwaysOpen }) => alwaysOpen) ? venue.hours : 'See the booking page';
 }
 
-/** Writes what the rooms offer into a text: `{rooms}` is "Three DJ studios", `{open}` ", open 24/7" or nothing, `{from}` the lowest price, such as "$49". */
+/**
+ * Fills the placeholders about the rooms in a text: `{rooms}` becomes "Three DJ studios", `{open}` becomes ", open 24/7" or nothing, and
+ * `{from}` becomes the lowest price, such as "$49".
+ */
 export function fillOffer(text: string, rooms: readonly SiteRoom[]): string {
   const count = NUMBERS[rooms.length] ?? String(rooms.length);
   const studios = `${count.charAt(0).toUpperCase()}${count.slice(1)} DJ ${rooms.length === 1 ? 'studio' : 'studios'}`;

@@ -5,24 +5,24 @@ const MINUTE = 60_000;
 /** A booking's hours as instants. */
 export type SessionHours = { readonly start: Date; readonly end: Date };
 
-/** When the lights of a session are on by themselves: from some minutes before it until some minutes after. */
+/** Returns when the lights of a session are on automatically: from some minutes before it until some minutes after it. */
 export const lightsWindow = ({ start, end }: SessionHours): SessionHours => ({
   start: new Date(start.getTime() - constants.lightsBeforeMinutes * MINUTE),
   end: new Date(end.getTime() + constants.lightsAfterMinutes * MINUTE),
 });
 
 /**
- * What else needs the room or its lights now: another booking of the room, and one of any room with the same plug, from the minutes before it begins
- * until it ends.
+ * Whether another booking needs the room or its lights now. A booking counts from the minutes before its start until its end. `roomInUse`:
+ * a booking of this room; `lightsInUse`: a booking of any room on the same plug.
  */
 export type RoomUse = { readonly roomInUse: boolean; readonly lightsInUse: boolean };
 
-/** How a customer may switch the lights now. */
+/** Whether a customer may switch the lights on and off now. */
 export type LightsAllowed = { readonly on: boolean; readonly off: boolean };
 
 /**
- * Decides whether the customer of a session may switch its lights on and off. In the minutes before and after, only while nobody else has the room.
- * Nobody is left in the dark: lights that somebody else needs stay on.
+ * Decides whether the customer of a session may switch its lights on and off. During the minutes before and after the session they can be
+ * switched on only while the room is not in use. Lights that another session needs stay on, so that no customer is left in the dark.
  */
 export function lightsAllowed(session: SessionHours, { roomInUse, lightsInUse }: RoomUse, now: Date): LightsAllowed {
   const near = lightsWindow(session);
@@ -31,14 +31,14 @@ export function lightsAllowed(session: SessionHours, { roomInUse, lightsInUse }:
   return { on: running || !roomInUse, off: !lightsInUse };
 }
 
-/** `quiet`: nobody follows; `loud`: somebody has the room next. */
+/** `quiet`: no booking follows; `loud`: another booking follows. */
 export type EndWarning = { readonly minutes: number; readonly tone: 'quiet' | 'loud' };
 
-/** How many minutes before its end a session is warned of it. With somebody next the room has to be empty in time, so it is repeated. */
+/** Minutes before its end at which a session is warned. If another booking follows, the room has to be empty in time, so the warning is repeated. */
 const QUIET = [10] as const;
 const LOUD = [10, 5, 2] as const;
 
-/** Returns the last warning of a session’s end that is due; null before the first and after the end. */
+/** Returns the latest warning of a session’s end that is due. Null before the first warning and after the end. */
 export function endWarning({ start, end }: SessionHours, followed: boolean, now: Date): EndWarning | null {
   const left = end.getTime() - now.getTime();
   if (left <= 0 || now < start) return null;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 const hasControls = (text: string): boolean => Array.from(text).some((one) => one < ' ' || one === '\u007f');
-/** Text on one line. Limits are as in `private.are_business_settings()`. */
+/** A text on one line. Limits are those of `private.are_business_settings()`. */
 const line = (min: number, max: number, needed = 'This is needed.') =>
   z
     .string()
@@ -21,12 +21,12 @@ const lines = (min: number, max: number, needed = 'This is needed.') =>
         .max(max, `Use at most ${max} characters.`)
         .refine((text) => !hasControls(text.replaceAll('\n', '')), 'Use only text.'),
     );
-/** How far ahead staff can let people book at most, in days. */
+/** The most days ahead for which staff can open bookings. */
 export const HORIZON_DAYS_MAX = 365;
 
 const whole = (min: number, max: number) =>
   z.int('Enter a whole number.').min(min, `At least ${min}.`).max(max, `At most ${max}.`);
-/** The parts of a page of text. */
+/** The articles of the terms or of the privacy page. */
 export const articlesSchema = z
   .array(
     z.strictObject({ title: line(1, 80, 'Every part needs a title.'), text: lines(1, 5000, 'Every part needs text.') }),
@@ -34,7 +34,7 @@ export const articlesSchema = z
   .min(1, 'The page needs at least one part.')
   .max(40, 'Use at most 40 parts.');
 
-/** Whether eleven digits are an Australian Business Number: https://abr.business.gov.au/Help/AbnFormat */
+/** Whether eleven digits are a valid Australian Business Number: https://abr.business.gov.au/Help/AbnFormat */
 export function isAbn(digits: string): boolean {
   const weights = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];
   const sum = Array.from(digits).reduce(
@@ -44,7 +44,7 @@ export function isAbn(digits: string): boolean {
   return /^\d{11}$/.test(digits) && sum % 89 === 0;
 }
 
-/** All settings that staff can change; their version follows the terms by itself. */
+/** All settings that staff can change. The version of the terms follows their text automatically. */
 const settingsSchema = z.strictObject({
   name: line(2, 60),
   legalName: line(2, 120),
@@ -86,7 +86,7 @@ const typed = (number: z.ZodType<number, number>) =>
     .transform((text) => (text === '' ? Number.NaN : Number(text)))
     .pipe(number);
 
-/** The settings of one form, with numbers as they were typed: all but the texts of pages. */
+/** The settings of the details form, which has all settings but the texts of pages. Numbers are parsed from typed text. */
 export const detailsFormSchema = settingsSchema.omit({ terms: true, privacy: true }).extend({
   holdMinutes: typed(settingsSchema.shape.holdMinutes),
   horizonDays: typed(settingsSchema.shape.horizonDays),
@@ -97,7 +97,7 @@ export const detailsFormSchema = settingsSchema.omit({ terms: true, privacy: tru
   maxUnpaidHoursOfBooking: typed(settingsSchema.shape.maxUnpaidHoursOfBooking),
 });
 
-/** A change of settings: only the keys that it names. */
+/** A change of settings: only the given keys change. */
 export const settingsChangeSchema = settingsSchema
   .partial()
   .refine((changes) => Object.keys(changes).length > 0, 'Name at least one setting.');

@@ -1,6 +1,6 @@
 import type { Article } from './business.ts';
 
-/** The terms that the business begins with. `fillText` writes the details of the business into them. */
+/** The initial terms of the business. `fillText` fills in the details of the business. */
 export const firstTerms: readonly Article[] = [
   {
     title: 'Booking and payment',

@@ -63,11 +63,11 @@ describe('offers in any room', () => {
 test('rooms take turns among equal offers, and the emptier room comes first; the small hours come last unless they are near', () => {
   const taken = busy('2026-11-26', 10, '2026-11-26', 11);
   expect(offers(wanted(), room('a', taken), room('b')).map(([id]) => id)).toEqual(['b', 'a', 'b']);
-  // At 2 am, 3 am is soon.
+  // At 2 am, the next hours start soon, so they are not ranked last.
   const night = new Date('2026-11-23T15:00:00Z');
   const first = findOffers(wanted(), [room('a')], night, 90).map(({ slots }) => `${slots[0]?.date} ${slots[0]?.hour}`);
   expect(first).toEqual(['2026-11-24 2', '2026-11-25 8', '2026-11-26 8']);
-  // Early on Sunday, with nothing free from Monday on: of the cheaper hours, 3 am is the next.
+  // It is early on Sunday and nothing is free from Monday on. Of the cheaper hours, 3 am comes next.
   const sunday = new Date('2026-11-21T14:10:00Z');
   const only = room('a', busy('2026-11-23', 0, '2026-11-30', 23));
   const cheaper = findOffers(wanted({ hours: 1 }), [only], sunday, 90).map(({ slots }) => slots[0]?.hour);
@@ -99,7 +99,7 @@ test('the cheapest hour tonight is a free one between 5 pm and 5 am, the earlies
   expect(
     tonight(NOW, room('a', busy('2026-11-20', 17, '2026-11-20', 17), busy('2026-11-21', 2, '2026-11-21', 4))),
   ).toBe('a 2026-11-20 18 6900');
-  // At 4:40 am the night is over: nothing can be booked before 5.
+  // At 4:40 am the night is over: the next hour that can be booked starts at 5 am.
   expect(tonight(new Date('2026-11-19T17:40:00Z'), room('a'))).toBe('none');
 });
 

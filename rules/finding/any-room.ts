@@ -8,13 +8,13 @@ import { runFrom } from './booking-link.ts';
 export const PARTS = ['any', 'morning', 'afternoon', 'evening', 'night'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What somebody looks for, in any room: so many hours, a part of the day, and at most so many cents (null: any price). */
+/** What a customer looks for, in any room: a number of hours, a part of the day, and the highest price in cents (null for any price). */
 export type Wanted = { readonly hours: number; readonly part: Part; readonly maxCents: number | null };
 
 /** A studio with its prices and the spans that cannot be booked. */
 export type PricedRoom = { readonly studioId: string; readonly busy: readonly Busy[]; readonly rates: Rates };
 
-/** Why hours are offered. `savesPercent`: the volume discount that they get. */
+/** Why hours are offered. Their volume discount is `savesPercent`. */
 type Reason = 'soonest' | 'cheapest-today' | 'cheapest' | 'another-day';
 export type FoundHours = {
   readonly studioId: string;
@@ -24,21 +24,22 @@ export type FoundHours = {
   readonly savesPercent: number;
 };
 
-/** How many spans are offered. */
+/** How many offers are made at most. */
 const MOST = 3;
 
-/** How many days ahead to look, today included. */
+/** How many days to search, today included. */
 export const LOOK_DAYS = 7;
 
-/** Few people want to begin between midnight and this hour. */
+/** The hour at which the small hours end. Few people want to begin between midnight and then. */
 const SMALL_HOURS = 8;
-/** Offers that start this soon are not ranked last: people who search at night may want to begin at night. */
+/** Offers that start within this time do not count as small hours: people who search at night may want to begin at night. */
 const SOON_MS = 3 * 3_600_000;
 
 /**
- * Finds the best three offers in all rooms within a week: the soonest, the cheapest if it is cheaper, and the cheapest on other days. Equally cheap
- * offers rank by whether they begin in the small hours (unless the night was asked for), by room, and by time; equally early ones by price. A room
- * that has not been offered comes first, then the one with the fewest bookings. No two offers overlap in the same room.
+ * Finds the best three offers in all rooms within a week: the soonest, the cheapest if it is cheaper than that, and the cheapest on other
+ * days. Equally cheap offers rank by whether they begin in the small hours (only if the customer chose no part of the day), by room, and by
+ * time. Equally early offers rank by price. Among rooms, those with fewer offers come first, then those with fewer bookings. No two offers
+ * overlap in the same room.
  */
 export function findOffers(
   wanted: Wanted,
@@ -84,7 +85,7 @@ type Candidate = {
   readonly date: string;
   readonly startsAt: number;
   readonly inSmallHours: boolean;
-  /** How many spans of its room are taken. */
+  /** How many spans of the room are taken. */
   readonly bookings: number;
   readonly quote: Quote;
 };
@@ -143,10 +144,10 @@ function startsIn(part: Part, hour: number): boolean {
   }
 }
 
-/** The hour in which the evening begins, and the one in which the night ends. */
+/** The hour at which the evening begins, and the hour at which the night ends. */
 const [EVENING, DAWN] = [17, 5];
 
-/** Returns the cheapest hour that is free tonight, from 5 pm to 5 am, the earliest of equally cheap ones; null when none is. */
+/** Returns the cheapest hour that is free tonight, from 5 pm to 5 am. Of equally cheap hours, returns the earliest. Null if none is free. */
 export function cheapestTonight(
   rooms: readonly PricedRoom[],
   now: Date,
@@ -166,7 +167,10 @@ export function cheapestTonight(
   return found;
 }
 
-/** Returns the first hour of the next day that is free in any room, in the first of those rooms, with its price; null when none is. */
+/**
+ * Returns the first hour within the next 24 hours that is free in any room, with its price and the first room in which it is free. Null if
+ * there is none.
+ */
 export function nextFree(
   rooms: readonly PricedRoom[],
   now: Date,

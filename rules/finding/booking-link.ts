@@ -11,7 +11,7 @@ export function bookingQuery({ studioId, slots }: StudioHours): string {
   return first ? `${room}&from=${slotKey(first)}&hours=${slots.length}` : room;
 }
 
-/** Reads such a query; null when it names no room. Without hours that exist, only the room is chosen. */
+/** Parses such a query. Null if it names no room. Without valid hours, only the room is chosen. */
 export function readBookingQuery(query: { get(name: string): string | null }): StudioHours | null {
   const studioId = query.get('room');
   if (studioId === null || studioId === '') return null;
@@ -23,7 +23,7 @@ export function readBookingQuery(query: { get(name: string): string | null }): S
   return { studioId, slots: runFrom(first, hours) };
 }
 
-/** Returns so many consecutive hours from one on. */
+/** Returns `count` consecutive hours, beginning with `first`. */
 export function runFrom(first: Slot, count: number): Slot[] {
   const slots = [first];
   for (let slot = first; slots.length < count; slots.push(slot)) slot = nextSlot(slot);

@@ -4,8 +4,8 @@ import { addDays, dayBounds, type StudioDate } from '../studio-time.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns for each day how many of its hours are free, from `now` on: a day has 23 to 25. Spans may overlap each other; an hour that has
- * begun counts as gone.
+ * Returns the number of free hours of each day, counted from `now`. A day has 23 to 25 hours. Spans may overlap each other. An hour that
+ * has begun is not free.
  */
 export function freeHoursByDay(
   { first, days, busy }: { readonly first: StudioDate; readonly days: number; readonly busy: readonly Busy[] },
@@ -22,7 +22,7 @@ export function freeHoursByDay(
   return free;
 }
 
-/** Returns how much of a span none of the others covers; they are sorted by their start. */
+/** Returns how many milliseconds of a span no other span covers. `sorted` must be sorted by start. */
 function freeMs(from: number, to: number, sorted: readonly Busy[]): number {
   let free = 0;
   let at = from;

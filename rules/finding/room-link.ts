@@ -1,2 +1,5 @@
-/** Returns the query of the booking page that chooses a room, `?room=…`. On its own, because the first page needs nothing else of the rules of hours. */
+/**
+ * Returns the query of the booking page that chooses a room, `?room=…`. It has its own file because the first page needs no other rule
+ * about hours.
+ */
 export const roomQuery = (studioId: string): string => `?room=${encodeURIComponent(studioId)}`;

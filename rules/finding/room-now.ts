@@ -3,19 +3,19 @@ import { type Busy, nextSlot, type Slot } from '../slots.ts';
 import { slotStart, studioDate, studioHour } from '../studio-time.ts';
 
 /**
- * What a room offers now. `free`: it can be booked from this hour on, until the next booking (null: for at least a day). `later`: nobody is in it, but
- * this hour is too far gone to book. `busy`: somebody has it until then (null: for at least a day).
+ * What a room offers now. `free`: it can be booked from this hour on, until the next booking (null: for at least a day). `later`: the room
+ * is empty, but too much of this hour has passed to book it. `busy`: it is booked until then (null: for at least a day).
  */
 export type RoomNow =
   | { readonly state: 'free'; readonly until: Date | null }
   | { readonly state: 'later'; readonly from: Date }
   | { readonly state: 'busy'; readonly until: Date | null };
 
-/** How many hours ahead to look, and the days in which they lie. */
+/** How many hours to look ahead, and how many days they can touch. */
 const AHEAD = 24;
 const AHEAD_DAYS = 2;
 
-/** Describes a room now. `busy`: its bookings from now to the same time tomorrow. */
+/** Describes the state of a room now. `busy`: its bookings from now until the same time tomorrow. */
 export function describeRoom(busy: readonly Busy[], now: Date): RoomNow {
   const slots = nextSlots({ date: studioDate(now), hour: studioHour(now) });
   const isFree = (slot: Slot): boolean => isBookable(slot, busy, now, AHEAD_DAYS);

@@ -1,15 +1,15 @@
 import { nextSlot, sameSlot, type Slot } from '../slots.ts';
 import { addDays, daysBetween, hourExists, type StudioDate } from '../studio-time.ts';
 
-/** How many bookings a weekly series can have. */
+/** The fewest and the most bookings of a weekly series. */
 export const SERIES_MIN = 2;
 export const SERIES_MAX = 8;
 
-/** The dates of a weekly series that begins on this one. */
+/** Returns the dates of a weekly series that begins on `first`. */
 export const weeklyDates = (first: StudioDate, weeks: number): StudioDate[] =>
   Array.from({ length: weeks }, (_, week) => addDays(first, week * 7));
 
-/** Whether these dates are a series: two to eight, earliest first, whole weeks apart from the first one. */
+/** Whether these dates form a series: two to eight dates, earliest first, each a whole number of weeks after the first. */
 export function isSeries(dates: readonly StudioDate[]): boolean {
   const days = dates.map((date) => daysBetween(dates[0] ?? date, date));
   return (
@@ -20,8 +20,8 @@ export function isSeries(dates: readonly StudioDate[]): boolean {
 }
 
 /**
- * Returns the same hours of Sydney's clock so many days later, from the same first to the same last hour. In between, the hour is left out that the
- * clocks skip in October. Null when they skip the first or the last hour.
+ * Returns the same hours of Sydney's clock a number of days later, from the same first to the same last hour. In between, the hour that the
+ * clocks skip in October is left out. Null if the clocks skip the first or the last hour.
  */
 export function slotsDaysLater(slots: readonly Slot[], days: number): Slot[] | null {
   const [first, last] = [slots[0], slots.at(-1)].map((slot) => slot && { ...slot, date: addDays(slot.date, days) });

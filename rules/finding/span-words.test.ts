@@ -4,7 +4,7 @@ import { describeSpan } from './span-words.ts';
 
 /** Thursday 3 December 2026. */
 const TODAY = '2026-12-03';
-/** From the start of an hour to the end of another one. */
+/** Describes the span from the start of one hour to the end of another. */
 const words = (date: string, hour: number, lastDate: string, last: number, today = TODAY): string =>
   describeSpan(slotStart(date, hour) ?? new Date(Number.NaN), slotEnd(lastDate, last), today);
 

@@ -9,16 +9,16 @@ import {
   type StudioDate,
 } from '../studio-time.ts';
 
-/** A start from this hour on is in the evening. */
+/** A start at this hour or later is in the evening. */
 const EVENING = 17;
-/** An end up to this hour of the next day belongs to the night before. */
+/** An end at or before this hour of the next day belongs to the night before. */
 const MORNING = 9;
 /** A start before this hour is early in the day. */
 const EARLY = 5;
 
 /**
- * Describes hours as people say them, seen from a day: "7 pm to 10 pm tonight", "9 pm to 2 am, Fri night", "all day Saturday",
- * "midnight to 3 am, early Sat 5 Dec". Times are Sydney's.
+ * Describes hours in everyday words, relative to a day: "7 pm to 10 pm tonight", "9 pm to 2 am, Fri night", "all day Saturday", "midnight
+ * to 3 am, early Sat 5 Dec". Times are Sydney's.
  */
 export function describeSpan(start: Date, end: Date, today: StudioDate): string {
   const date = studioDate(start);
@@ -55,7 +55,10 @@ function nightOf(date: StudioDate, today: StudioDate): string {
   return isNear(date, today) ? `${weekday} night` : `${weekday} night, ${dayAndMonth(date, today)}`;
 }
 
-/** Names a day: "today", "tomorrow", "Sat" within the week (`whole`: "Saturday"), otherwise "Sat 5 Dec", with the year when it is another one. */
+/**
+ * Names a day relative to `today`: "today", "tomorrow", "Sat" within the week (`whole`: "Saturday"), otherwise "Sat 5 Dec", with the year
+ * if it is another year.
+ */
 function nameOfDay(date: StudioDate, today: StudioDate, weekday: 'short' | 'whole' = 'short'): string {
   if (date === today) return 'today';
   if (date === addDays(today, 1)) return 'tomorrow';

@@ -3,8 +3,8 @@ import { addDays, studioDate } from '../studio-time.ts';
 import { runFrom } from './booking-link.ts';
 
 /**
- * Returns the same hours of the clock a week later, or as many weeks later as it takes to be after `now` and to meet none of the spans that the customer
- * has booked in that room.
+ * Returns the same hours of the clock a week later. Skips weeks until the hours are on a later day than today and overlap none of the
+ * customer's own bookings in that room (`own`).
  */
 export function weekLater(slots: readonly Slot[], now: Date, own: readonly Busy[] = []): readonly Slot[] {
   const [first] = slots;
@@ -12,7 +12,7 @@ export function weekLater(slots: readonly Slot[], now: Date, own: readonly Busy[
   const today = studioDate(now);
   for (let date = addDays(first.date, 7); ; date = addDays(date, 7)) {
     if (date <= today) continue;
-    // The skipped hour of October: the next one that exists.
+    // If the clocks skip the first hour in October, the next existing hour takes its place.
     const start = nextSlot({ date: first.hour === 0 ? addDays(date, -1) : date, hour: (first.hour + 23) % 24 });
     const later = runFrom(start, slots.length);
     if (!later.some((slot) => slotTaken(slot, own))) return later;
