@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACCESS_MODES } from '#rules/access.ts';
 import { instantText } from '../core/fields.ts';
 
-/** What the answers about the access code of a booking or of a guest have in common. */
+/** Fields that the answers about a booking's access code and a guest's access code share. */
 export const codeFields = {
   pin: z
     .string()

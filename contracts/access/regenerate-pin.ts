@@ -3,7 +3,7 @@ import { defineCall } from '../core/define-call.ts';
 import { bookingIdField, instantText } from '../core/fields.ts';
 import { codeFields } from './code-fields.ts';
 
-/** What the query of the address or the body of a POST has. */
+/** The fields of the URL's query or of a POST body. */
 export const pinRequest = z.looseObject({
   booking_id: bookingIdField,
   token: z.string().max(300).nullish().describe('The signed link of the code mail.'),
@@ -25,7 +25,7 @@ export const regeneratePin = defineCall({
     GET: { name: 'regenerate-pin-show', max: 120, seconds: 60 },
     POST: { name: 'regenerate-pin', max: 20, seconds: 60 },
   },
-  /** null: the query of the address has the request. */
+  /** Null if the request is in the URL's query. */
   body: z.preprocess(
     (body: z.input<typeof pinRequest> | Record<string, never>) => (hasBooking(body) ? body : null),
     pinRequest.nullable(),

@@ -1,4 +1,4 @@
-/** The refusals of calls that need a proof of the owner (`proofFields`). */
+/** The refusals of calls that require a proof of ownership (`proofFields`). */
 export const proofRefusals = {
   not_found: { message: 'Account not found' },
   second_factor_required: { message: 'Sign in again with your second step first.' },

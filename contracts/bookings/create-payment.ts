@@ -11,7 +11,7 @@ const coupon = z
   .nullish()
   .describe('Null keeps the discount code of the caller’s own hold of these hours. An empty text removes it.');
 
-/** Converts the dollars on the customer's screen to cents. Refuses an impossible amount instead of ignoring it. */
+/** Converts the dollars on the customer's screen to cents. Refuses an invalid amount instead of ignoring it. */
 const shown = z
   .number()
   .nonnegative()
@@ -34,9 +34,9 @@ const terms = {
     .describe('The version of the terms that was shown. Without it the current terms are meant.'),
 };
 
-/** What a customer states in the checkout. The operations pass each field on to the database under its name here. */
+/** What a customer enters in the checkout. The operations pass each field on to the database under its name here. */
 export type CheckoutDetails = {
-  /** As `storedPhone` writes it; null when none was given. */
+  /** Formatted by `storedPhone`; null if no number was given. */
   readonly contactPhone: string | null;
 };
 

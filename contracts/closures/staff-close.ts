@@ -3,7 +3,7 @@ import { daysBetween, isStudioDate, studioDate } from '#rules/studio-time.ts';
 import { defineCall } from '../core/define-call.ts';
 import { instantField } from '../core/fields.ts';
 
-/** As in the constraint of the table. */
+/** The most weeks of a repeated closure, as in the constraint of the table. */
 const WEEKS_MAX = 104;
 
 const body = z

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { eitherShape } from './either-shape.ts';
 
-/** Creates a schema whose parses are counted, and two shapes that have it as a field. */
+/** Creates a schema that counts its parses, and two shapes with a field of that schema. */
 function createShapes() {
   const parses: unknown[] = [];
   const counted = z.string().transform((text) => {

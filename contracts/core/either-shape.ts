@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Holds, for each schema of `eitherShape`, the union that describes it. */
+/** Maps each schema of `eitherShape` to the union that describes it. */
 const descriptions = new WeakMap<z.ZodType, z.ZodType>();
 
 /**
- * A body of one of two shapes. `isFirst` returns whether the first one was sent, so that a refusal names the invalid
- * field: a plain union would refuse the whole body.
+ * Creates a schema for a body of one of two shapes. `isFirst` returns whether the first shape was sent, so that a refusal names the invalid
+ * field. A plain union would refuse the whole body.
  */
 export function eitherShape<First extends z.ZodType, Second extends z.ZodType>(
   isFirst: (body: unknown) => boolean,
@@ -24,5 +24,5 @@ export function eitherShape<First extends z.ZodType, Second extends z.ZodType>(
   return either;
 }
 
-/** Returns the schema that describes a body to readers: for a body of `eitherShape`, the union of its shapes. */
+/** Returns the schema that describes a body to readers. For a schema of `eitherShape`, that is the union of its shapes. */
 export const toDescribed = (schema: z.ZodType): z.ZodType => descriptions.get(schema) ?? schema;

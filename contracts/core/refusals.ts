@@ -1,4 +1,4 @@
-/** HTTP status of each refusal of a function, by its code. */
+/** HTTP status of each refusal code of a function. */
 export const REFUSAL_STATUS = {
   invalid_request: 400,
   not_signed_in: 401,
@@ -46,10 +46,10 @@ export const REFUSAL_STATUS = {
   staff_account: 409,
 } as const;
 
-/** The code of a refusal, which programs read. */
+/** The code of a refusal, for programs. */
 export type RefusalCode = keyof typeof REFUSAL_STATUS;
 
-/** Refusals that any call may give: a body that breaks its schema, a limit that is used up, a provider that does not answer. */
+/** Refusals that any call can give: an invalid body, an exhausted limit, a provider that does not answer. */
 const ANY = ['invalid_request', 'too_many_requests', 'provider_unavailable'] as const;
 const SIGNED_IN = [...ANY, 'not_signed_in'] as const;
 const STAFF = [...SIGNED_IN, 'not_yours', 'second_factor_required'] as const;

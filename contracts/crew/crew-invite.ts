@@ -12,7 +12,7 @@ export const crewInvite = defineCall({
   limit: { max: 20, seconds: 60 },
   body: z.object({
     bookingId: bookingIdField,
-    /** An invitation that gets another link. */
+    /** The invitation whose link is replaced; null for a new invitation. */
     inviteId: z.uuid().nullable().default(null),
     requestId: requestIdField,
   }),

@@ -18,7 +18,7 @@ export const crewJoin = defineCall({
       .trim()
       .min(1)
       .max(40)
-      // Shown to the host and to staff beside other text.
+      // The host and staff see this text next to other text.
       .refine(isPlain, 'Please use letters.'),
     termsVersion: z.string().min(1).max(40),
   }),

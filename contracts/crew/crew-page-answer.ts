@@ -5,7 +5,7 @@ import { storedInstantText } from '../core/fields.ts';
 /** The secret of a guest's link. */
 export const crewToken = z.string().min(1).max(100);
 
-/** What the link of a guest leads to. It has no ids of the booking and the guest, who need only the link. */
+/** The answer for a guest's link. It omits the ids of the booking and the guest, because guests need only the link. */
 export const crewPageAnswer = z.strictObject({
   state: z.enum(['invited', 'joined']),
   name: z.string().nullable().describe('The first name of the guest; null until the guest has joined.'),
@@ -20,7 +20,7 @@ export const crewPageAnswer = z.strictObject({
 });
 export type CrewPageAnswer = z.output<typeof crewPageAnswer>;
 
-/** The refusals of every call with the link of a guest. */
+/** The refusals of every call that takes a guest's link. */
 export const crewPageRefusals = {
   not_found: { message: 'This link isn’t valid. Ask whoever sent it for a new one.' },
   invitation_ended: { message: 'This invitation was taken back.' },

@@ -17,7 +17,7 @@ const bookingOfBlocked = z.strictObject({
   status: z.enum(['pending', 'confirmed']),
 });
 
-/** A booking of a blocked customer that is not over. */
+/** A booking of a blocked customer that has not ended yet. */
 export type BookingOfBlocked = Readonly<z.output<typeof bookingOfBlocked>>;
 
 export const staffBlockCustomer = defineCall({

@@ -20,7 +20,7 @@ export const staffReviewId = defineCall({
       decision: z.enum(['approve', 'refuse', 'retake']).describe('`retake` asks the customer for another photo.'),
       reason: z.string().trim().min(1).max(500).nullable().default(null).describe('For the customer, in the mail.'),
       fields: z
-        // A correction under another name must not be lost in silence.
+        // A strict object, so that a correction under an unknown field name is refused instead of ignored.
         .strictObject({
           firstName: nameField,
           middleName: nameField,

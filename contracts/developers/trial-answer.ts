@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The limit that the tests of the lock system share. */
+/** The limit that all tests of the lock system share. */
 export const trialLimit = { name: 'test-igloohome', max: 60, seconds: 60 } as const;
 
-/** The answer of a test of the lock system: what it found, or why the lock system refused. */
+/** The answer of a lock-system test: its result, or why the lock system refused. */
 export const trialAnswer = <Found extends z.ZodRawShape>(found: Found) =>
   z.union([
     z.strictObject({ success: z.literal(true), message: z.string(), ...found }),

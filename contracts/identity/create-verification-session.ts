@@ -7,7 +7,7 @@ export const createVerificationSession = defineCall({
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 5, seconds: 3600 },
-  /** Nothing of it is read. */
+  /** The body is ignored. */
   body: z.preprocess(
     (_body: { readonly bookingData?: unknown }) => ({}),
     z.object({

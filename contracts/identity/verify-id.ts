@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCall } from '../core/define-call.ts';
 
-/** 10 MB of picture are 13.4 million characters of base64. */
+/** Characters of base64 that an image may have: 10 MB are 13.4 million characters, plus some margin. */
 const IMAGE_MAX = 14_100_000;
 const decision = z.enum(['verified', 'review', 'failed']);
 
@@ -13,7 +13,7 @@ export const verifyId = defineCall({
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 10, seconds: 3600 },
-  /** The picture, and 64 KiB for the rest of the body. */
+  /** The image, plus 64 KiB for the rest of the body. */
   bodyMax: IMAGE_MAX + 64 * 1024,
   body: z.looseObject({
     idImage: z.string().min(30).max(IMAGE_MAX).describe('A JPEG, PNG or WebP picture as a `data:` URL.'),

@@ -5,7 +5,7 @@ import { listRefusals, REFUSAL_STATUS } from '../core/refusals.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Who may call, in words, for each kind of callers. */
+/** A sentence for each kind of callers. */
 const CALLERS = {
   everyone: 'Everyone with the public key of the site, or a token.',
   'signed-in': 'A signed-in account.',
@@ -14,7 +14,7 @@ const CALLERS = {
   link: 'Everyone who has the address, which contains a secret. No token.',
 } as const;
 
-/** Says in a sentence who may make a call. */
+/** Returns a sentence about who may make a call. */
 export const describeCallers = (call: Call): string =>
   call.callers === 'staff' ? `Staff with the permission \`${call.permission}\`.` : CALLERS[call.callers];
 
@@ -24,7 +24,7 @@ export function describeApi(calls: readonly Call[]): Json {
     openapi: '3.1.1',
     info: {
       title: 'Functions of the booking system',
-      // Of the address, /functions/v1; not of the program.
+      // The version in the path /functions/v1, not the version of the program.
       version: '1',
       description: 'Amounts are in Australian cents unless a field says dollars. Instants are ISO 8601.',
     },
@@ -75,7 +75,7 @@ function describePath(call: Call): Json {
   );
 }
 
-/** The JSON answer, unless the call only answers with files, and the types of these. */
+/** Describes the JSON answer, unless the call only answers with files, and the content types of files. */
 function describeAnswer({ answer, files = [], example }: Call): Json {
   const json = { schema: toJsonSchema(answer, 'output'), example: example.answer };
   const content = {
@@ -85,7 +85,7 @@ function describeAnswer({ answer, files = [], example }: Call): Json {
   return { '2XX': { description: 'The answer.', content } };
 }
 
-/** One response for each status, with an example of each refusal. */
+/** Describes one response for each status, with an example of each refusal. */
 function describeRefusals(call: Call): Json {
   const byStatus = Map.groupBy(listRefusals(call), (code) => REFUSAL_STATUS[code]);
   return Object.fromEntries(
@@ -109,7 +109,10 @@ function describeRefusals(call: Call): Json {
   );
 }
 
-/** Returns the JSON schema of what is sent (`input`) or received (`output`). What JSON schema cannot say, such as a refinement, is left out. */
+/**
+ * Returns the JSON schema of what is sent (`input`) or received (`output`). Rules that JSON schema cannot express, such as refinements, are
+ * left out.
+ */
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _dialect, ...described } = z.toJSONSchema(toDescribed(schema), { io, unrepresentable: 'any' });
   return described;

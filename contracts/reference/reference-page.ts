@@ -11,7 +11,7 @@ A call is \`POST /functions/v1/<name>\` with a JSON body unless it says otherwis
 a field says otherwise.
 `;
 
-/** Renders docs/functions.md: each call with who may make it, an example, and how it can be refused. */
+/** Renders docs/functions.md: for each call, who may make it, an example, and its refusals. */
 export function renderReference(calls: readonly Call[]): string {
   const sorted = calls.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return [TOP, ...sorted.map(renderCall), renderStatuses()].join('\n');
@@ -42,7 +42,7 @@ function describeLimit({ limit }: Call): string {
   return `At most ${limit.GET.max} reads and ${limit.POST.max} changes in ${limit.POST.seconds} seconds.`;
 }
 
-/** The status of each code, and the refusals that any call of a kind can give. */
+/** Renders the status of each code, and the refusals that every call of a kind can give. */
 function renderStatuses(): string {
   const rows = Object.entries(REFUSAL_STATUS).map(([code, status]) => `| \`${code}\` | ${status} |`);
   const byCallers = (['everyone', 'signed-in', 'staff', 'developers'] as const).map(

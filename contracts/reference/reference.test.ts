@@ -78,10 +78,7 @@ test('the document says who may make a call, what is sent and answered, and each
   });
 });
 
-/**
- * After a change that was meant: `node_modules/.bin/vitest run contracts/reference -u` with the project's Node, and read what has changed
- * in the page.
- */
+/** After an intended change, run `node_modules/.bin/vitest run contracts/reference -u` with the project's Node and review the changes in the page. */
 test('docs/functions.md is what the contracts say', async () => {
   await expect(renderReference(calls)).toMatchFileSnapshot('../../docs/functions.md');
 });

@@ -5,7 +5,7 @@ import { defineCall } from '../core/define-call.ts';
 
 const articles = z.array(z.strictObject({ title: z.string(), text: z.string() }));
 
-/** All settings of the business; `rules/business/business.ts` says what each means. */
+/** All settings of the business, as `rules/business/business.ts` describes them. */
 const settings = z.strictObject({
   name: z.string(),
   legalName: z.string(),

@@ -42,7 +42,7 @@ export const staffCreateBooking = defineCall({
       .string()
       .trim()
       .max(2000)
-      // This word marks a test booking, which needs no payment.
+      // This word marks a test booking, which requires no payment.
       .refine((text) => text.toLowerCase() !== 'test', 'this note is for test bookings')
       .transform((text) => (text === '' ? null : text))
       .nullable()

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '#rules/permissions.ts';
 
-/** Permissions in a body, in any order. `sortPermissions` removes repetitions. */
+/** Permissions in a body, in any order. `sortPermissions` removes duplicates. */
 export const permissionsField = z.array(z.enum(PERMISSIONS));
 
-/** Returns the given permissions once each, in the order of `PERMISSIONS`. */
+/** Returns the given permissions without duplicates, in the order of `PERMISSIONS`. */
 export const sortPermissions = (given: readonly (typeof PERMISSIONS)[number][]) =>
   PERMISSIONS.filter((one) => given.includes(one));

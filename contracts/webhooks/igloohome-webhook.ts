@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineCall } from '../core/define-call.ts';
 
-/** Seconds since 1970 that a date can hold. */
+/** The largest number of seconds since 1970 that a `Date` can hold. */
 const SECONDS_MAX = 8.64e12;
 
-/** The JSON of a report. Its text is parsed once its signature is verified. */
+/** The JSON of a report. The text is parsed after its signature is verified. */
 export const reportSchema = z.looseObject({
   payload: z.looseObject({
     product: z.looseObject({ id: z.string().max(60) }),
