@@ -18,13 +18,13 @@ import { addUndoRoutes } from './undo/routes.ts';
 import { addUserRoutes } from './user/routes.ts';
 import { addVerifyRoutes } from './verify/routes.ts';
 
-/** supabase-js reads the code of an error from `code` only with this header. */
+/** Without this header, supabase-js does not read an error's code from `code`. */
 const API_VERSION = { 'x-supabase-api-version': '2024-01-01', 'cache-control': 'no-store' } as const;
 
-/** Identity providers post a form to these (SAML bindings, section 3.5; OpenID Connect form_post). */
+/** Paths to which identity providers post a form (SAML bindings, section 3.5; OpenID Connect form_post). */
 const FORM_PATHS = /\/(?:callback|sso\/saml\/acs)\/?$/;
 
-/** Calls that anybody may make, and that start something. */
+/** Calls that need no session and that begin a sign-up, a sign-in or a message. They require a captcha. */
 const CAPTCHA_PATHS = [
   '/signup',
   '/token',
@@ -60,16 +60,16 @@ export function createAuthRouter(context: AuthContext): Hono<Env> {
   addExternalRoutes(router, context);
   addSsoRoutes(router, context);
   addDisabledRoutes(router, context);
-  // Not `notFound`: that handler does not run when the router is mounted in another app.
+  // A `notFound` handler would not run, because the router is mounted in another app.
   router.all('*', (c) => c.json({ code: 'not_found', message: 'Not found' }, 404));
   router.onError(answerError);
   return router;
 }
 
 /**
- * Reads the body and refuses any that is not JSON. A page of another site can make a browser send a form or plain text without a
- * preflight, and so create accounts or mails from the visitor's IP address. Reads it even when no handler needs it: with an unread body
- * the server closes the connection, under the client's next request.
+ * Reads the body and refuses it unless it is JSON. A page of another site can make a browser send a form or plain text without a preflight,
+ * and so create accounts or send mails from the visitor's IP address. The body is read even if no handler needs it, because the server
+ * closes a connection whose body is unread, and the client's next request on that connection would fail.
  */
 async function requireJson(c: Call): Promise<void> {
   const { headers } = c.req.raw;
@@ -105,7 +105,7 @@ function toRefusal(error: Error): AuthRefusal | null {
       const { code, message } = found.error;
       return code === 'no_api_key' ? refuse.noBearer() : new AuthRefusal(403, code, message);
     }
-    // Bodies are read by the middleware before this router, and refused there.
+    // The middleware before this router reads bodies and refuses the invalid ones.
     case 'body':
     case 'other':
       return null;

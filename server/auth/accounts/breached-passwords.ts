@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const PREFIX_BYTES = 8;
 
 /**
- * Reads a list of breached passwords, plain or as SHA-1 (`hash:count` too), one per line. Returns the check whether a password is in it.
- * Stores only the first bytes of hashes: they need little memory and do not reveal the passwords.
+ * Reads a list of breached passwords, one per line: a password, its SHA-1 hash, or `hash:count`. Returns a function that checks whether a
+ * password is in the list. Stores only the first 8 bytes of each hash, which need little memory and do not reveal the passwords.
  */
 export function readBreached(text: string): (password: string) => boolean {
   const prefix = (hash: string): string => hash.slice(0, PREFIX_BYTES * 2).toLowerCase();

@@ -1,6 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Words of this server's own field, and names of sites, which lists of leaked passwords have further down. */
+/** Words from the world of this server's users, and names of sites. Lists of leaked passwords rank them lower. */
 const OWN = [
   'bitcoin',
   'bondi',
@@ -16,7 +16,7 @@ const OWN = [
   'twitter',
   'yahoo',
 ];
-/** Words this common are refused with digits or leet spelling too. */
+/** The most common words up to this rank are refused with digits or leet spelling too. */
 const WORDS = 3_000;
 
 const leaked = dictionary['passwords-common'];
@@ -24,5 +24,5 @@ const leaked = dictionary['passwords-common'];
 /** The passwords found most often in leaks, lower case: about 49,000, the most common first. */
 export const commonPasswords: ReadonlySet<string> = new Set([...leaked, ...OWN]);
 
-/** The most common of them, which are easy to guess with some digits at the end as well. */
+/** The most common passwords, which are easy to guess even with a few digits at the end. */
 export const commonWords: ReadonlySet<string> = new Set([...leaked.slice(0, WORDS), ...OWN]);

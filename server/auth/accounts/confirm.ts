@@ -3,7 +3,7 @@ import { recordEvent } from '../core/audit-log.ts';
 import { deleteSignUpAttempts, readSignUpAttempt } from './sign-up-attempts.ts';
 import type { UserRow } from './users.ts';
 
-/** What confirms a contact. `attemptId`: the sign-up attempt of the code; `kind`: the kind of the code, for the audit log. */
+/** The code that confirms a contact. `attemptId`: its sign-up attempt. `kind`: its kind, for the audit log. */
 type Confirmation = {
   readonly what: 'email' | 'phone';
   readonly attemptId: string | null;
@@ -13,9 +13,9 @@ type Confirmation = {
 };
 
 /**
- * Confirms the email or phone of an account; does nothing when it is confirmed already.
- * The password typed at a sign-up counts only with the code of that sign-up. Otherwise, or when sign-ups from several addresses compete,
- * the account starts without a password and its owner sets one.
+ * Confirms the email or phone of an account; does nothing if it is confirmed already. A password entered at a sign-up takes effect only
+ * with the code of that sign-up. With another code, or if clients at several IP addresses signed up for the account, it starts without a
+ * password and its owner sets one.
  */
 export async function confirmContact(tx: Transaction, user: UserRow, confirmation: Confirmation): Promise<void> {
   const { what, attemptId, kind, at, ip } = confirmation;
@@ -29,7 +29,7 @@ export async function confirmContact(tx: Transaction, user: UserRow, confirmatio
 /** Gives the account the password and data of an attempt, and deletes all its attempts. Without an attempt it gets no password. */
 async function applySignUpAttempt(tx: Transaction, userId: string, attemptId: string | null): Promise<void> {
   const attempt = attemptId === null ? null : await readSignUpAttempt(tx, { userId, attemptId });
-  // First, because the profile copies this data only while the account is unconfirmed.
+  // This comes first, because the profile copies the data only while the account is unconfirmed.
   if (attempt)
     await tx.query('update auth.users set raw_user_meta_data = $2::jsonb where id = $1::uuid', [userId, attempt.data]);
   await tx.query('update auth.users set encrypted_password = $2 where id = $1::uuid', [

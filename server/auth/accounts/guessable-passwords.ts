@@ -1,6 +1,6 @@
 import { commonPasswords, commonWords } from './common-passwords.ts';
 
-/** Alphabet, digits and keyboard rows. Any part of one, in either direction, is easy to guess. */
+/** Alphabet, digits and keyboard rows. Any part of a run, in either direction, is easy to guess. */
 const KEYBOARD_RUNS = [
   'abcdefghijklmnopqrstuvwxyz',
   '01234567890',

@@ -4,12 +4,12 @@ import { refuse } from '../core/errors.ts';
 const METADATA_BYTES = 16_384;
 
 /**
- * Checks new user metadata: its size together with the data it is added to, and that its texts have only characters that can be seen. Users
- * write it themselves, so its content is never trusted.
+ * Checks new user metadata. Throws if it is too large together with the `existing` data, or if it contains invisible characters. Users
+ * write the metadata themselves, so its content is never trusted.
  */
 export function checkMetadata(data: Record<string, unknown>, existing: Record<string, unknown> = {}): void {
   if (findHidden(data) !== null) throw refuse.validation('User metadata has characters that cannot be seen');
-  // PostgreSQL's jsonb text has a space after each comma and colon, and the check constraint counts those too.
+  // PostgreSQL prints jsonb with a space after each comma and colon, and the check constraint counts those spaces.
   const text = JSON.stringify({ ...existing, ...data });
   const blanks = (text.match(/[,:]/g) ?? []).length;
   if (Buffer.byteLength(text) + blanks > METADATA_BYTES) throw refuse.validation('User metadata is too large');

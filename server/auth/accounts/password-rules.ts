@@ -8,7 +8,7 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
 const SYMBOLS = '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~';
-/** Character groups that each need one character, as in Supabase Auth. */
+/** Character groups, as in Supabase Auth. A password needs at least one character of each. */
 const GROUPS: Readonly<Record<AuthConfig['passwordRequired'], readonly string[]>> = {
   none: [],
   letters_digits: [LOWER + UPPER, DIGITS],
@@ -16,7 +16,7 @@ const GROUPS: Readonly<Record<AuthConfig['passwordRequired'], readonly string[]>
   lower_upper_letters_digits_symbols: [LOWER, UPPER, DIGITS, SYMBOLS],
 };
 
-/** Checks a new password by the operator's rules: length, characters, common and breached passwords. Throws with Supabase Auth's reasons. */
+/** Checks a new password by the operator's rules: length, characters, common and breached passwords. Throws Supabase Auth's errors. */
 export function checkPassword({ config, isBreached }: AuthContext, password: string): void {
   checkLength(password, config.passwordMinLength);
   if (config.breachedCheck && isGuessable(password)) throw known();

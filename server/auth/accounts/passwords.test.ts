@@ -52,7 +52,8 @@ test.each([
   'пароль-не-простой',
   'demo-customer-1',
   'demo-admin-1',
-  // More after a word, more than three letters repeated, and runs that turn.
+  // More than four digits after a word, a digit before a word, a repeated piece of more than three letters, runs that change direction, and
+  // a rare word.
   ...'captain12345 1captain xqzwxqzw mnopqz mnoonm cat1234'.split(' '),
 ])('%s is accepted', (password) => expect(reasonOf(password)).toBeNull());
 
@@ -127,7 +128,7 @@ test('a bcrypt hash of an imported account matches and needs a rehash', async ()
 test('a missing hash never matches, and takes about as much processor time as a wrong password', async () => {
   const stored = await hashPassword('an own phrase');
   await passwordMatches(null, 'warm');
-  // Processor time of this process, and the least of alternating runs: a busy machine delays work but adds little to it.
+  // Compares the smallest processor times of alternating runs: a busy machine delays the work but adds little processor time.
   const least = { known: Infinity, unknown: Infinity };
   for (let n = 0; n < 15; n += 1)
     for (const [who, against] of [

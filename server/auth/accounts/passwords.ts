@@ -3,9 +3,9 @@ import { verify as bcryptVerify } from '@node-rs/bcrypt';
 
 /** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Hashing uses a core for 20 ms. More at once would starve all other requests. */
+/** Hashing occupies a core for 20 ms. More concurrent hashes would starve all other requests. */
 const CONCURRENT_MAX = 2;
-/** bcrypt ignores bytes after the 72nd. */
+/** bcrypt ignores all bytes after the 72nd. */
 const BCRYPT_BYTES = 72;
 
 export function hashPassword(password: string): Promise<string> {
@@ -13,7 +13,9 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 let decoy: Promise<string> | null = null;
-/** Whether a password matches a stored hash (argon2id, or bcrypt of imported accounts). Without a hash, takes as long and returns false. */
+/**
+ * Whether a password matches a stored hash (argon2id, or bcrypt of imported accounts). Without a hash it returns false after the same time.
+ */
 export async function passwordMatches(stored: string | null, password: string): Promise<boolean> {
   decoy ??= hashPassword('nobody has this password');
   const against = stored ?? (await decoy);
@@ -24,7 +26,7 @@ export async function passwordMatches(stored: string | null, password: string): 
   return matches && whole && stored !== null;
 }
 
-/** Whether a stored hash was made with another algorithm or other parameters than ours. */
+/** Whether a stored hash uses a different algorithm or different parameters than `COST`. */
 export function needsRehash(stored: string): boolean {
   return !stored.startsWith('$argon2id$v=19$m=19456,t=2,p=1$');
 }
@@ -32,7 +34,7 @@ export function needsRehash(stored: string): boolean {
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Runs `work` when fewer than `CONCURRENT_MAX` others run. */
+/** Runs `work` once fewer than `CONCURRENT_MAX` others are running. */
 async function withHashSlot<T>(work: () => Promise<T>): Promise<T> {
   if (running >= CONCURRENT_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;

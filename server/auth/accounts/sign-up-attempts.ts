@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction, Queryable } from '#server/db/database.ts';
 import { contactColumns, type Contact } from '../core/contact.ts';
 
-/** One sign-up for an unconfirmed account. Its password and data count only with the code of this sign-up. */
+/** One sign-up for an unconfirmed account. Its password and data take effect only with the code of this sign-up. */
 type SignUpAttempt = {
   readonly userId: string;
   readonly passwordHash: string | null;
   readonly data: Record<string, unknown>;
-  /** The client's address, or `service` and `import` for accounts that nobody signed up for. */
+  /** The client's IP address, or `service` or `import` for accounts that were not created by a sign-up. */
   readonly ip: string;
   readonly at: Date;
 };
@@ -34,7 +34,9 @@ export async function newestSignUpAttempt(db: Queryable, contact: Contact): Prom
   return row?.id ?? null;
 }
 
-/** Returns an attempt; without its password if somebody at another address tried to sign up for the account too. */
+/**
+ * Returns an attempt, or null if it does not exist. Omits the password if a client at another IP address also signed up for the account.
+ */
 export async function readSignUpAttempt(
   tx: Transaction,
   of: { userId: string; attemptId: string },

@@ -34,7 +34,7 @@ export function toUser(row: UserRow): Record<string, unknown> {
     ...(row.is_sso_user ? { is_sso_user: true } : {}),
   };
 }
-/** Returns a field only when it has a value. */
+/** Returns an object with the field, or an empty object if the field has no value. */
 function optional(name: string, value: unknown): Record<string, unknown> {
   return value === null ? {} : { [name]: value };
 }

@@ -1,7 +1,10 @@
 import { type UserRow, usersByIds } from './users.ts';
 import type { Queryable } from '#server/db/database.ts';
 
-/** Reads accounts in batches: concurrent calls share one query. The query starts after the calls it answers, and nothing is cached. */
+/**
+ * Reads accounts in batches: concurrent calls share one query. A query starts after the calls that it serves, and nothing is cached, so no
+ * call gets stale data.
+ */
 export function createUserReader(db: Queryable): (id: string) => Promise<UserRow | null> {
   let nextBatch: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, UserRow>> } | null = null;
   return async (id) => {

@@ -29,7 +29,10 @@ export type UserRow = {
   updated_at: Date;
 };
 
-/** The columns of a `UserRow`, from `auth.users u`. A permanent ban is 'infinity', which is no valid Date and would never compare as later. */
+/**
+ * The columns of a `UserRow`, from `auth.users u`. A permanent ban is 'infinity', which would become an invalid Date and never compare as
+ * later.
+ */
 export const USER_COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.email_confirmed_at, u.phone_confirmed_at, u.confirmation_sent_at,
   u.recovery_sent_at, u.email_change, u.email_change_sent_at, u.phone_change, u.phone_change_sent_at, u.reauthentication_sent_at,
   u.invited_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at, u.deleted_at, u.is_anonymous,
@@ -69,7 +72,7 @@ export function userById(db: Queryable, id: string): Promise<UserRow | null> {
 export async function lockUser(tx: Queryable, id: string): Promise<void> {
   await tx.query('select from auth.users where id = $1::uuid for update', [id]);
 }
-/** Reads several accounts, in no order. */
+/** Reads several accounts, in unspecified order. */
 export async function usersByIds(db: Queryable, ids: readonly string[]): Promise<readonly UserRow[]> {
   const { rows } = await db.query<UserRow>(
     `select ${USER_COLUMNS} from auth.users u where u.id = any($1::uuid[]) and u.deleted_at is null`,

@@ -21,7 +21,7 @@ const schema = z.object({
   password: z.string().max(1_024).nullish(),
   data: z.record(z.string(), z.unknown()).nullish(),
   new_email: z.string().nullish(),
-  // supabase-js sends `redirectTo` beside the query parameter, other clients send `redirect_to`.
+  // supabase-js sends `redirectTo` in addition to the query parameter; other clients send `redirect_to`.
   redirect_to: z.string().nullish(),
   redirectTo: z.string().nullish(),
 });
@@ -58,7 +58,7 @@ function readForm(body: Body): LinkForm {
   return { type: body.type ?? '', email, data: body.data ?? null, newEmail: body.new_email ?? '' };
 }
 
-/** Returns the first allowed page of the request, else our own address. */
+/** Returns the first page in the request that redirects may lead to, else the site's own address. */
 function readRedirect({ config }: AuthContext, body: Body, parameter: string | undefined): string {
   const requested = [body.redirect_to, body.redirectTo, parameter];
   return requested.map((one) => allowedRedirect(config, one)).find((one) => one !== null) ?? config.siteUrl;

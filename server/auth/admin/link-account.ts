@@ -8,7 +8,7 @@ import { storeEmailChange } from '../verify/email-change.ts';
 import { inviteUser } from './invite.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** A requested link. `newEmail`: the new address of an email change, as sent. */
+/** A request for a link. `newEmail`: the new address of an email change, as the client sent it. */
 export type LinkForm = {
   readonly type: string;
   readonly email: string;

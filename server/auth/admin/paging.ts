@@ -6,7 +6,7 @@ const PER_PAGE_MAX = 1_000;
 
 type Paging = { readonly page: number; readonly perPage: number };
 
-/** Reads `page` (from 1) and `per_page`. An empty value means the default, because supabase-js sends those. */
+/** Reads `page` (from 1) and `per_page`. An empty value means the default, because supabase-js sends empty values. */
 export function readPaging(c: Call): Paging {
   const read = (name: string, fallback: number): number => {
     const text = c.req.query(name) ?? '';

@@ -18,7 +18,7 @@ export async function getUser(context: AuthContext, c: Call): Promise<Response> 
   return c.json(toUser(await readPathUser(context, c)));
 }
 
-/** `PUT /admin/users/{id}`: changes an account at once, without a code. A new password or a ban ends all its sessions. */
+/** `PUT /admin/users/{id}`: changes an account immediately, without a code. A new password or a ban ends all its sessions. */
 export async function changeUser(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, sessions } = context;
   await requireServiceRole(context, c);

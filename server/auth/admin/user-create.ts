@@ -64,7 +64,7 @@ async function insertUser(tx: Transaction, account: NewAccount): Promise<UserRow
       now,
     ],
   );
-  // As after a sign-up, the password of an unconfirmed account counts only with its code.
+  // As after a sign-up, the password of an unconfirmed account takes effect only with its code.
   if (!confirmed && hash !== null)
     await addSignUpAttempt(tx, { userId: id, passwordHash: hash, data, ip: 'service', at: now });
   await recordEvent(tx, { action: 'user_signedup', actorId: id, at: now, ip, details: { by: 'service' } });

@@ -10,8 +10,8 @@ import type { AuthContext } from '../core/context.ts';
 const schema = z.object({ should_soft_delete: z.boolean().nullish() });
 
 /**
- * `DELETE /admin/users/{id}`: deletes an account with the same erasure as `delete-account`, and ends its sessions.
- * A soft delete keeps a row with its number and times. 409 while the database refuses, with the call to make first.
+ * `DELETE /admin/users/{id}`: deletes an account with the same erasure as `delete-account`, and ends its sessions. A soft delete keeps the
+ * row with its id and times. Throws 409 while the database refuses the deletion; the error names the call to make first.
  */
 export async function deleteUser(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, sessions } = context;
@@ -30,7 +30,7 @@ export async function deleteUser(context: AuthContext, c: Call): Promise<Respons
     if (!row || row.outcome === 'not_found') throw new AuthRefusal(404, 'user_not_found', 'User not found');
     if (row.outcome !== 'deleted')
       throw new AuthRefusal(409, 'conflict', row.message ?? 'The account cannot be deleted');
-    // After the tokens, in the same order as code use.
+    // Messages are locked after tokens, as in the use of a code, so that the two cannot deadlock.
     await endMessages(tx, user);
     const details = { by: 'service', softly };
     await recordEvent(tx, { action: 'user_deleted', actorId: id, at, ip: c.var.ip, details });

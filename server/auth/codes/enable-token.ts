@@ -14,7 +14,9 @@ type NewToken = Contact & {
   readonly code?: string | undefined;
 };
 
-/** Activates the code of a message, in place of an earlier one of its kind. Returns false when a later message's code is active already. */
+/**
+ * Activates the code of a message and replaces an earlier code of the same kind. Returns false if a later message's code is already active.
+ */
 export async function enableToken(context: AuthContext, tx: Transaction, token: NewToken): Promise<boolean> {
   const { messageId, userId, kind, createdAt } = token;
   const { email, phone } = contactColumns(token);

@@ -1,5 +1,5 @@
 const KINDS: readonly string[] = ['signup', 'invite', 'magiclink', 'recovery', 'email_change', 'email'];
-/** Returns the kind of a link; an unknown one counts as a sign-up. */
+/** Returns the kind of a link. An unknown kind counts as a sign-up. */
 export function linkKind(kind: string): string {
   return KINDS.includes(kind) ? kind : 'signup';
 }
@@ -20,8 +20,8 @@ export function mailedLink(
 }
 
 /**
- * Returns the page of a mailed link, ending in `?` or `&`. The page has a button that acts, because mail scanners open links too.
- * An unknown kind gets the sign-up page.
+ * Returns the page of a mailed link, ending in `?` or `&`. The page does nothing until its button is pressed, because mail scanners open
+ * links too. All kinds but `recovery` and `invite` lead to `/email-verified`.
  */
 function linkPage(kind: string): string {
   return kind === 'recovery' || kind === 'invite' ? '/auth?reset=true&' : '/email-verified?';

@@ -5,8 +5,8 @@ import type { TokenKind } from '../core/message-queue.ts';
 import type { AuthContext } from '../core/context.ts';
 
 /**
- * Limits messages to an email or phone: one of a kind in `mailIntervalSeconds`, five an hour in all.
- * Counts the same whether an account exists or not. Throws the API's 429.
+ * Limits messages to an email or phone: one of each kind per `mailIntervalSeconds`, and five of all kinds per hour. An IP address may cause
+ * 30 per hour. The limits are the same whether or not an account exists. Throws the API's 429.
  */
 export async function takeMessageLimit(
   { limits, config }: AuthContext,

@@ -9,14 +9,18 @@ import type { Contact } from '../core/contact.ts';
 import { MESSAGE_KINDS, type MessageKind, type MessageQueue } from '../core/message-queue.ts';
 import type { Message } from './messages.ts';
 
-/** The workers of the messages. Mails and texts run separately: an outage of one service does not delay the other. */
+/**
+ * The workers that send messages. Mails and text messages have separate workers, so that an outage of one service does not delay the other.
+ */
 export const MESSAGE_WORKERS = {
   'account-mails': { atOnce: 20 },
   'account-texts': { atOnce: 20 },
 } as const satisfies Record<string, WorkerOptions>;
-/** Messages that nobody waits for at a form: they are sent however late. All others are dropped once their code would have expired. */
+/**
+ * Messages whose recipient is not waiting at a form. They are sent however late; all others are dropped once their code would have expired.
+ */
 const WITHOUT_DEADLINE: readonly MessageKind[] = ['invite'];
-/** Somebody waits for the message: try at least once a minute. */
+/** The recipient is waiting for the message, so delivery is retried at least once a minute. */
 const LONGEST_WAIT_MS = 60_000;
 
 export function createMessageQueue(dependencies: {
@@ -59,7 +63,10 @@ export function createMessageQueue(dependencies: {
   };
 }
 
-/** Registers the jobs of all messages. Anybody can cause one, and its row holds an address: see `alerts` and `deletes`. */
+/**
+ * Registers the job kinds of all messages. Anyone can cause a message, so failures raise only one alert (`alerts`); its row holds an
+ * address, so it is deleted afterwards (`deletes`).
+ */
 export function messageJobKinds(send: (message: Message) => Promise<void>): JobKinds {
   const rules = { longestWaitMs: LONGEST_WAIT_MS, alerts: 'once', deletes: true } as const;
   const handlerOf =

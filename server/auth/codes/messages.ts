@@ -8,13 +8,13 @@ export type Message = {
   /** Null for a text message. */
   readonly email: string | null;
   readonly phone: string | null;
-  /** Null: the account is looked up by the address. */
+  /** Null if the account must be looked up by the address. */
   readonly userId: string | null;
   readonly attemptId: string | null;
-  /** An allowed page of another app; null: our own page. */
+  /** An allowed page of another app, or null for our own page. */
   readonly redirectTo: string | null;
   readonly requestedAt: Date;
-  /** What changed, of the kind `account_changed`. */
+  /** The change that a message of kind `account_changed` reports. */
   readonly change: AccountChange | null;
 };
 

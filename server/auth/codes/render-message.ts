@@ -24,7 +24,7 @@ import type { AuthContext } from '../core/context.ts';
 
 type Rendered = Promise<MessageContent | null>;
 
-/** Renders a message and activates its code. Returns null when it has no recipient or no purpose any more. */
+/** Renders a message and activates its code. Returns null if it no longer has a recipient or a purpose. */
 export function renderMessage(context: AuthContext, message: Message): Rendered {
   return message.email === null
     ? renderText(context, message, message.phone ?? '')
@@ -78,7 +78,7 @@ function renderChange(context: AuthContext, { change, requestedAt }: Message): M
     : mail(accountChangedMail(context.letterhead(), { change, at: requestedAt, href: signInPage(context) }));
 }
 
-/** Renders the mail to an address that was replaced and activates its link. Null when the change can no longer be undone. */
+/** Renders the mail to an address that was replaced and activates its link. Returns null if the change can no longer be undone. */
 async function renderReplaced(context: AuthContext, which: { id: string } | { email: string }): Rendered {
   const replaced = await activateUndo(context, which);
   if (replaced === null) return null;
@@ -183,8 +183,8 @@ function codeData(
 }
 
 /**
- * Activates the code of a message. Returns false when its job is gone: a new password or address has ended it, or its code was used.
- * Locks the job after the token, in the same order as code use.
+ * Activates the code of a message. Returns false when its job is gone: a new password or address has ended it, or its code was used. Locks
+ * the token before the job, as the use of a code does, to avoid deadlocks.
  */
 function enableCode(context: AuthContext, message: Message, kind: TokenKind, user: UserRow): Promise<boolean> {
   const { db, config } = context;

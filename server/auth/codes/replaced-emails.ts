@@ -18,12 +18,18 @@ export type ReplacedEmail = {
 const COLUMNS = `r.id, r.user_id as "userId", r.email, r.phone, r.phone_confirmed_at as "phoneConfirmedAt", r.factor_ids as "factorIds",
   r.replaced_at as "replacedAt", r.expires_at as "expiresAt"`;
 
-/** Returns the page that undoes a change of address. It has a button that acts, because mail scanners open links too. */
+/**
+ * Returns the page that undoes a change of address. The page does nothing until its button is pressed, because mail scanners open links
+ * too.
+ */
 export function undoLink(context: AuthContext, id: string): string {
   return `${context.config.siteUrl}/undo-email?token_hash=${encodeURIComponent(linkTokenOf(context, id))}`;
 }
 
-/** Makes the link of a replaced address work; of several replacements of one address, the newest. Null when none can be undone. */
+/**
+ * Activates the undo link of a replaced address. If an address was replaced several times, the newest replacement counts. Returns null if
+ * none can be undone.
+ */
 export async function activateUndo(
   context: AuthContext,
   which: { readonly id: string } | { readonly email: string },
@@ -43,7 +49,7 @@ export async function activateUndo(
   return found;
 }
 
-/** Whether an address was replaced lately in an account other than this one; `userId` null: in any account. */
+/** Whether an address is reserved for its former account after a replacement. Ignores the account `userId`; null considers all accounts. */
 export async function isReserved(
   db: Queryable,
   address: { readonly email: string; readonly userId: string | null; readonly now: Date },
@@ -55,7 +61,7 @@ export async function isReserved(
   return row?.reserved === true;
 }
 
-/** Finds the replaced address of a link, and locks it until the transaction ends. Throws the API's refusal of a wrong or late link. */
+/** Finds the replaced address of a link, and locks it until the transaction ends. Throws the API's error for a wrong or expired link. */
 export async function lockReplaced(context: AuthContext, tx: Transaction, token: string): Promise<ReplacedEmail> {
   const row = await tx.one<ReplacedEmail>(
     `select ${COLUMNS} from auth.replaced_emails r where r.token_hash = any($1::text[]) and r.expires_at > $2::timestamptz for update`,

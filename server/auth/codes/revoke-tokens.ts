@@ -3,7 +3,7 @@ import type { UserRow } from '../accounts/users.ts';
 import { MESSAGE_KINDS, type MessageKind, type TokenKind } from '../core/message-queue.ts';
 import { endMessages } from './message-queue.ts';
 
-/** Notices without a code. They are sent even when all codes are revoked. */
+/** Notices without a code. They are sent even if all codes are revoked. */
 const NOTICES: readonly MessageKind[] = [
   'account_exists',
   'password_changed',
@@ -12,7 +12,9 @@ const NOTICES: readonly MessageKind[] = [
   'email_undone',
 ];
 
-/** Revokes all links and codes of a person, sent or queued, but not those of the kinds in `except`. Call it for a new password or address. */
+/**
+ * Revokes all links and codes of a person, sent or queued, except those of the kinds in `except`. Call it for a new password or address.
+ */
 export async function revokeTokens(
   tx: Transaction,
   user: Pick<UserRow, 'id' | 'email' | 'phone'>,
@@ -30,12 +32,12 @@ export async function revokeTokens(
     user,
     MESSAGE_KINDS.filter((kind) => !kept.includes(kind)),
   );
-  // Delete tokens twice. A message being sent may have activated its code before its job was deleted.
-  // The first delete keeps the lock order of code use (token, then message), which avoids deadlocks.
+  // Tokens are deleted twice. A message that is being sent may have activated its code before its job was deleted. The first delete keeps
+  // the lock order of code use (token, then message), which avoids deadlocks.
   await deleteOthers();
 }
 
-/** Deletes the sent codes of an account, of some kinds or of all. Queued messages stay. */
+/** Deletes the sent codes of an account, either of some kinds or of all. Queued messages stay. */
 export async function deleteTokens(
   tx: Transaction,
   userId: string,

@@ -2,7 +2,7 @@ import type { Message } from './messages.ts';
 import { renderMessage } from './render-message.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Sends an account mail or text message; does nothing when it has no recipient or no purpose any more. */
+/** Sends an account mail or text message; does nothing if it no longer has a recipient or a purpose. */
 export async function sendMessage(context: AuthContext, message: Message): Promise<void> {
   const content = await renderMessage(context, message);
   if (content === null) return;

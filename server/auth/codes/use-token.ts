@@ -8,7 +8,8 @@ import { codeHashes, linkTokenHashes } from './one-time-codes.ts';
 import type { AuthContext } from '../core/context.ts';
 
 /*
- * These functions return null for any wrong code and for unknown addresses. Commit then too: the attempt has been counted.
+ * These functions return null for any wrong code and for unknown addresses. The caller must commit even then, because the attempt has been
+ * counted.
  */
 
 /** `email` or `phone`: where the code was sent. `attemptId`: the sign-up attempt of the code. */
@@ -21,7 +22,7 @@ export type UsedToken = {
 };
 /** Tokens whose message may have been queued as `otp`. */
 const OTP_TOKENS: readonly TokenKind[] = ['signup', 'magiclink', 'sms'];
-/** Attempts at one code. */
+/** Wrong attempts that a code allows. */
 const ATTEMPTS_MAX = 5;
 const NO_USER = '00000000-0000-0000-0000-000000000000';
 type TokenRow = {
@@ -50,7 +51,7 @@ export async function useCode(
   return tryCode(context, tx, { code, kinds, contact, userIds: userIds.length > 0 ? userIds : [NO_USER] });
 }
 
-/** Uses a code of a known account. */
+/** Uses a code of the given account, whichever address or phone it was sent to. */
 export function useCodeOf(
   context: AuthContext,
   tx: Transaction,
@@ -87,7 +88,7 @@ async function changeRequesters(tx: Transaction, contact: Contact): Promise<stri
   return rows.map((row) => row.id);
 }
 
-/** `contact` null: wherever the code was sent. */
+/** `contact`: where the code was sent; null accepts any address or phone. */
 type CodeAttempt = {
   readonly code: string;
   readonly kinds: readonly TokenKind[];
@@ -114,7 +115,7 @@ async function tryCode(
   return match ? consume(tx, match) : null;
 }
 
-/** Deletes a used token and its queued messages: a retry of a message would activate the code again. */
+/** Deletes a used token and its queued messages, because a retry of a message would activate the code again. */
 async function consume(tx: Transaction, row: TokenRow): Promise<UsedToken | null> {
   await tx.query('delete from auth.one_time_tokens where id = $1::uuid', [row.id]);
   const kinds: readonly MessageKind[] = OTP_TOKENS.includes(row.kind) ? [row.kind, 'otp'] : [row.kind];

@@ -7,10 +7,7 @@ import type { AuthContext } from './context.ts';
 const EXEMPT_GRANTS = ['refresh_token', 'pkce'];
 const FAILED = 'captcha protection: request disallowed';
 
-/**
- * Requires a captcha for calls that anybody may make; the service key is exempt. Refuses requests when the captcha provider does not
- * answer.
- */
+/** Requires a captcha unless the caller has the service key. Refuses requests while the captcha provider does not answer. */
 export async function requireCaptcha(context: AuthContext, c: Call, next: Next): Promise<void> {
   const { captcha, readCaller } = context;
   if (captcha === null || c.req.method !== 'POST' || EXEMPT_GRANTS.includes(c.req.query('grant_type') ?? ''))
@@ -28,7 +25,7 @@ export async function requireCaptcha(context: AuthContext, c: Call, next: Next):
   return next();
 }
 
-/** Null for a body that is not JSON too: the handler reports the fault. */
+/** Returns null also for a body that is not JSON; the handler reports that fault. */
 function readCaptchaToken(body: unknown): string | null {
   if (body === null || typeof body !== 'object' || !('gotrue_meta_security' in body)) return null;
   const security = body.gotrue_meta_security;

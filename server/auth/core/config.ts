@@ -3,7 +3,7 @@ export type RelyingParty = { readonly id: string; readonly name: string; readonl
 
 /** The operator's account settings, from the environment. */
 export type AuthConfig = {
-  /** Mailed links lead here, or to an allowed page in `redirects`, whatever the request says. */
+  /** Mailed links lead here or to a page allowed by `redirects`; a request cannot choose any other page. */
   readonly siteUrl: string;
   readonly apiUrl: string;
   readonly passwordMinLength: number;
@@ -21,24 +21,24 @@ export type AuthConfig = {
   readonly signupEnabled: boolean;
   readonly phoneEnabled: boolean;
   readonly anonymousEnabled: boolean;
-  /** Whether people may add and remove sign-in methods of their own account. */
+  /** Whether users may add and remove sign-in methods of their own account. */
   readonly manualLinking: boolean;
-  /** A new address must be confirmed from the old one as well. */
+  /** Whether a new address must be confirmed from the old one as well. */
   readonly doubleConfirm: boolean;
   readonly accessTokenSeconds: number;
-  /** Digits of a code. */
+  /** Number of digits of a code. */
   readonly codeLength: number;
-  /** Lifetime of a code and its link. */
+  /** Lifetime of a code and its link, in seconds. */
   readonly codeSeconds: number;
-  /** Least time between two messages of one kind to one email or phone. */
+  /** Minimum interval between two messages of the same kind to one email or phone, in seconds. */
   readonly mailIntervalSeconds: number;
-  /** How long after its rotation a refresh token is still accepted, for a slow concurrent request of the same client. */
+  /** Seconds for which a rotated refresh token is still accepted, for a slow concurrent request of the same client. */
   readonly reuseSeconds: number;
-  /** A session ends this long after its start; null: never. */
+  /** Seconds from the start of a session to its end; null if it never ends. */
   readonly sessionSeconds: number | null;
-  /** A session ends this long after its last refresh; null: never. */
+  /** Seconds from the last refresh of a session to its end; null if inactivity never ends it. */
   readonly inactivitySeconds: number | null;
-  /** A new session ends the older ones. */
+  /** Whether a new session ends the older ones of the account. */
   readonly singleSession: boolean;
   /** Phone digits → fixed code. These phones get no message. */
   readonly testCodes: ReadonlyMap<string, string>;
@@ -52,11 +52,11 @@ export type AuthConfig = {
   };
   readonly passkeys: { readonly enabled: boolean; readonly max: number };
   readonly relyingParty: RelyingParty;
-  /** Pages besides the site's own that a redirect may lead to. */
+  /** Patterns of pages of other sites that a redirect may lead to. */
   readonly redirects: readonly string[];
   /** Chains whose wallets may sign in. */
   readonly chains: readonly ('ethereum' | 'solana')[];
 };
 
-/** How long sessions last; null: without an end. */
+/** The lifetimes of sessions. */
 export type Lifetimes = Pick<AuthConfig, 'sessionSeconds' | 'inactivitySeconds'>;

@@ -1,4 +1,4 @@
-/** Longer than the difference between any two code paths, and shorter than people notice. */
+/** A step is longer than the difference between any two code paths, and too short for people to notice. */
 const STEP_MS = 100;
 
 /** Delays the result to the next full step, so that response time does not reveal whether an address has an account. */

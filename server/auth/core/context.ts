@@ -8,7 +8,7 @@ import type { Captcha, Mail, SignInProvider, SingleSignOn, TextMessages } from '
 import type { AuthConfig } from './config.ts';
 import type { MessageQueue } from './message-queue.ts';
 
-/** Everything the auth API works with; it is the first argument of its functions. */
+/** Dependencies of the auth API. They are the first argument of its functions. */
 export type AuthContext = {
   readonly db: Database;
   readonly keys: Keys;
@@ -18,20 +18,20 @@ export type AuthContext = {
   /** Called before each refresh, by IP address (`ip:203.0.113.7`): returns null, or the whole seconds to wait. */
   readonly admitRefresh: (key: string) => Promise<number | null>;
   readonly readCaller: ReadCaller;
-  /** The cache of live sessions. Drop ended ones from it, so that they end in this process at once. */
+  /** The cache of live sessions. Drop ended sessions from it, so that this process refuses them immediately. */
   readonly sessions: SessionWatch;
   readonly queue: MessageQueue;
   readonly mail: Mail;
-  /** What mails say of their sender now. */
+  /** Returns the current sender details for mails. */
   readonly letterhead: () => Letterhead;
-  /** Sends codes that a signed-in user requests. Messages that anybody can cause go through the queue. */
+  /** Sends codes that a signed-in user requests. Messages that anyone can cause go through the queue instead. */
   readonly texts: TextMessages;
-  /** Null: no captcha is required. */
+  /** Null if no captcha is required. */
   readonly captcha: Captcha | null;
   /** Whether a password is in the operator's list of breached ones. */
   readonly isBreached: (password: string) => boolean;
   /** Enabled identity providers by their API name. */
   readonly providers: ReadonlyMap<string, SignInProvider>;
-  /** SAML identity providers; empty: single sign-on is disabled. */
+  /** SAML identity providers. If there are none, single sign-on is disabled. */
   readonly ssoProviders: readonly SingleSignOn[];
 };

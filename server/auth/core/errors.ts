@@ -6,7 +6,7 @@ export class AuthRefusal extends Error {
   readonly status: 400 | 401 | 403 | 404 | 409 | 415 | 422 | 429 | 503;
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** Seconds, for 429 and 503. */
+  /** Seconds until the client may retry, for 429 and 503; otherwise null. */
   readonly retryAfter: number | null;
   constructor(
     status: AuthRefusal['status'],
@@ -23,7 +23,7 @@ export class AuthRefusal extends Error {
   }
 }
 
-/** The refusals that several calls share. Texts and codes are those of Supabase Auth where it has them. */
+/** The refusals that several calls share. Texts and codes match Supabase Auth where it has the same error. */
 export const refuse = {
   validation: (message: string) => new AuthRefusal(400, 'validation_failed', message),
   notJson: () => new AuthRefusal(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json'),

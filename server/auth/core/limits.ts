@@ -4,7 +4,7 @@ import type { AuthContext } from './context.ts';
 
 /** Rate limits of `/auth/v1`. Tests multiply them with RATE_LIMIT_FACTOR. */
 export const authLimits = {
-  /** Password sign-ins from one IP address, right and wrong. */
+  /** Password sign-ins from one IP address, successful or not. */
   signInIp: { name: 'auth-sign-in-ip', max: 20, seconds: 300 },
   /** Wrong passwords for one account. */
   signInAccount: { name: 'auth-sign-in-account', max: 10, seconds: 900 },
@@ -18,7 +18,7 @@ export const authLimits = {
   probeIp: { name: 'auth-probe-ip', max: 30, seconds: 60 },
   /** Current passwords and codes given to confirm a change. */
   password: { name: 'auth-password-user', max: 10, seconds: 900 },
-  /** Wrong answers for one factor, over all its challenges. */
+  /** Wrong answers for one factor, counted over all its challenges. */
   factorAttempts: { name: 'auth-factor-attempts', max: 10, seconds: 900 },
   factorChallenge: { name: 'auth-factor-challenge', max: 30, seconds: 900 },
   /** Messages with a factor's code to one phone. */

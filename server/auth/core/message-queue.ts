@@ -9,7 +9,7 @@ export type TokenKind =
   | 'recovery'
   /** Sent to the new address. */
   | 'email_change'
-  /** Sent to the current address, when both must agree. */
+  /** Sent to the current address if both addresses must confirm. */
   | 'email_change_current'
   | 'reauthentication'
   | 'sms'
@@ -49,7 +49,7 @@ export type NewMessage = Contact & {
 export type MessageQueue = {
   /**
    * Queues a message in the caller's transaction and returns its id. Whether the address has an account, and so whether anything is sent,
-   * is looked up at delivery: so the request takes as long either way.
+   * is looked up at delivery. The request therefore takes the same time either way.
    */
   add(tx: Transaction, message: NewMessage): Promise<string>;
   /** Starts sending in the background. Call it after the transaction. */

@@ -37,7 +37,7 @@ export function mailRedirect(rules: RedirectRules, requested: string | null | un
   return url === null || new URL(url).origin === new URL(rules.siteUrl).origin ? null : url;
 }
 
-/** Parses an absolute URL. Returns null for anything that browsers and parsers read differently. */
+/** Parses an absolute URL. Returns null for any text that browsers and parsers read differently. */
 function parseUrl(text: string): URL | null {
   if (text.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]*:\/\/[^/\\]/i.test(text)) return null;
   // eslint-disable-next-line no-control-regex -- finds control characters

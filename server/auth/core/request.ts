@@ -5,7 +5,7 @@ import type { Env } from '#server/http/caller.ts';
 import { AuthRefusal, refuse } from './errors.ts';
 import type { AuthContext } from './context.ts';
 
-/** One call of the API. A handler takes what it needs and the call, answers it, or throws `AuthRefusal`. */
+/** One call of the API. A handler takes its dependencies and the call, and returns a response or throws `AuthRefusal`. */
 export type Call = Context<Env>;
 
 /** Where a request came from, for sessions, limits and the audit log. */
@@ -28,7 +28,7 @@ const JSON_LIMITS = { members: 1_000, depth: DEPTH_MAX };
 
 const bytesOf = async (c: Call): Promise<Buffer> => Buffer.from(await c.req.arrayBuffer());
 
-/** Refuses a body of JSON that would be expensive to parse, with the API's 400. */
+/** Throws the API's 400 for a JSON body that would be expensive to parse. */
 export async function checkBody(c: Call): Promise<void> {
   try {
     checkJson(await bytesOf(c), JSON_LIMITS);
@@ -61,7 +61,7 @@ export async function readBody<S extends z.ZodType>(c: Call, schema: S): Promise
   throw refuse.validation(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'not valid'}`);
 }
 
-/** Whether PostgreSQL could not store a value: it contains NUL or a lone surrogate, or is nested deeper than 32. */
+/** Whether PostgreSQL cannot store a value, because it contains NUL or a lone surrogate or is nested deeper than 32 levels. */
 function cannotBeStored(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed();
   if (value === null || typeof value !== 'object') return false;
@@ -79,13 +79,13 @@ export async function requireUser({ readCaller }: AuthContext, c: Call): Promise
 /** Roles that may administer accounts, as in Supabase Auth. */
 const ADMIN_ROLES: ReadonlySet<string> = new Set(['service_role', 'supabase_admin']);
 
-/** Admits the service key and tokens with an administrator's role. Refuses everybody else. */
+/** Admits the service key and tokens with an administrator's role. Refuses all other callers. */
 export async function requireServiceRole({ readCaller }: AuthContext, c: Call): Promise<void> {
   const caller = await readCaller(c.req.raw, c.var.ip);
   if (!ADMIN_ROLES.has(caller.role)) throw refuse.notAdmin();
 }
 
-/** Reads a UUID from the path. Null for any other text. */
+/** Reads a UUID from the path. Returns null for any other text. */
 export function readUuid(text: string | undefined): string | null {
   return z.uuid().safeParse(text).data ?? null;
 }

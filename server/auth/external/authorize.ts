@@ -8,7 +8,7 @@ import { beginFlow, flowSecrets } from './flows.ts';
 import { readChallenge } from './pkce.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Parameters that clients cannot pass on to a provider, because we use or set them ourselves. */
+/** Parameters that are not passed on from clients to a provider, because this server reads or sets them itself. */
 const RESERVED_PARAMETERS = new Set([
   'provider',
   'scopes',
@@ -37,7 +37,7 @@ export async function authorize(context: AuthContext, c: Call): Promise<Response
   return c.redirect(await startSignIn(context, c, null), 302);
 }
 
-/** `GET /user/identities/authorize`: the same, to add an identity to the signed-in account. */
+/** `GET /user/identities/authorize`: redirects in the same way, to add an identity to the signed-in account. */
 export async function authorizeLink(context: AuthContext, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
   if (!context.config.manualLinking) throw refuse.linkingDisabled();
@@ -45,7 +45,7 @@ export async function authorizeLink(context: AuthContext, c: Call): Promise<Resp
   return c.req.query('skip_http_redirect') === 'true' ? c.json({ url }) : c.redirect(url, 302);
 }
 
-/** Begins a flow and returns the provider's address. `linkUserId`: the account to add the identity to. */
+/** Begins a flow and returns the provider's address. `linkUserId`: the account that gets the identity; null for a sign-in. */
 async function startSignIn(context: AuthContext, c: Call, linkUserId: string | null): Promise<string> {
   const { db, config } = context;
   const query = c.req.query();

@@ -5,7 +5,7 @@ import type { Flow } from './flows.ts';
 
 const COOKIE_SECONDS = 600;
 
-/** Where a provider sends the browser back: the address, and whether it posts a form there. */
+/** The path to which a provider sends the browser back, and whether it posts a form there. */
 export type Landing = { readonly path: string; readonly formPost: boolean };
 export const OAUTH_PATH = '/auth/v1/callback';
 export const SAML_LANDING: Landing = { path: '/auth/v1/sso/saml/acs', formPost: true };
@@ -28,7 +28,7 @@ export function bindToBrowser(c: Call, siteUrl: string, state: string, { path, f
   });
 }
 
-/** Whether the cookie of the flow is there. Flows with a challenge or for an account need none. */
+/** Whether the browser presents the cookie of the flow. Flows with a challenge or for an account need no cookie. */
 export function startedInThisBrowser(c: Call, flow: Flow, state: string, { path }: Pick<Landing, 'path'>): boolean {
   if (flow.challenge !== null || flow.linkUserId !== null) return true;
   const bound = equalInConstantTime(getCookie(c, cookieName(state)) ?? '', state);

@@ -7,7 +7,7 @@ import { type Flow, flowSecrets, takeFlow } from './flows.ts';
 import { redirectWithError } from './redirect-back.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** `GET` and `POST /callback`: an identity provider sends a browser back. Errors go to the page of `redirect_to`. */
+/** `GET` and `POST /callback`: receives a browser that an identity provider sends back. Errors go to the page of `redirect_to`. */
 export async function callback(context: AuthContext, c: Call): Promise<Response> {
   const { db, config, providers } = context;
   if (providers.size === 0) throw refuse.validation('Unsupported provider: provider is not enabled');

@@ -9,12 +9,12 @@ export type ExternalIdentity = {
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** Whether the account needs an email address. One of a wallet does not. */
+  /** Whether the account needs an email address. Accounts of wallets do not. */
   readonly needsEmail: boolean;
   readonly sso: boolean;
 };
 
-/** Builds the identity of a user whom an identity provider has signed in. Throws when the provider names no subject. */
+/** Builds the identity of a user whom an identity provider has signed in. Throws if the provider does not name a subject. */
 export function toExternalIdentity(provider: string, user: ProviderUser): ExternalIdentity {
   const { subject, email, emailVerified, claims } = user;
   if (subject === '') throw refuse.validation('Missing sub claim');

@@ -11,8 +11,8 @@ import { addIdentity, lockIdentity, refreshIdentity } from './identity-rows.ts';
 import type { AuthContext } from '../core/context.ts';
 
 /**
- * Returns the account of an external identity: the one that has it, else the one with the same verified address, else a new one.
- * An existing account with an unconfirmed address loses its earlier credentials. Throws the API's refusals.
+ * Returns the account of an external identity: the account that has the identity, else the account with the same verified address, else a
+ * new account. An existing account with an unconfirmed address loses its earlier credentials. Throws the API's errors.
  */
 export async function findOrCreateUser(
   context: AuthContext,
@@ -69,7 +69,7 @@ async function userByAddress(
   return addIdentity(context, tx, (await userById(tx, user.id)) ?? user, identity, ip);
 }
 
-/** An earlier sign-up never proved that it owns this address: discard its credentials. */
+/** Discards the credentials of an earlier sign-up, which never proved that it owned this address. */
 async function discardUnprovenCredentials(tx: Transaction, user: UserRow, now: Date): Promise<void> {
   await endAllSessions(tx, user.id);
   await deleteTokens(tx, user.id);

@@ -61,12 +61,15 @@ export async function beginFlow(
   return { id, state };
 }
 
-/** Returns the nonce and the PKCE verifier of a flow. Derived, never stored: access to the database is not enough to finish a sign-in. */
+/**
+ * Returns the nonce and the PKCE verifier of a flow. They are derived and never stored, so access to the database is not enough to finish a
+ * sign-in.
+ */
 export function flowSecrets({ keys }: AuthContext, id: string): { nonce: string; verifier: string } {
   return { nonce: hash(keys, 'flow-nonce', id), verifier: hash(keys, 'flow-verifier', id) };
 }
 
-/** Takes the flow of a state. Works once. */
+/** Takes the flow of a state. Returns null the second time. */
 export async function takeFlow({ keys, clock }: AuthContext, tx: Transaction, state: string): Promise<Flow | null> {
   const row = await tx.one<FlowRow>(
     `update auth.flow_state set state_hash = null where state_hash = $1 and expires_at > $2::timestamptz returning ${COLUMNS}`,
@@ -75,7 +78,7 @@ export async function takeFlow({ keys, clock }: AuthContext, tx: Transaction, st
   return row && toFlow(row);
 }
 
-/** Ends a flow with a code that can be exchanged once, within five minutes. */
+/** Ends a flow with a code, which can be exchanged once and within five minutes. */
 export async function finishFlow(
   { keys, clock }: AuthContext,
   tx: Transaction,
@@ -103,7 +106,7 @@ export async function deleteFlow(tx: Transaction, flow: Flow): Promise<void> {
   await tx.query('delete from auth.flow_state where id = $1::uuid', [flow.id]);
 }
 
-/** The flow of a code, and what the provider returned. */
+/** The flow of a code, and the result from the provider. */
 type ExchangedFlow = {
   readonly flow: Flow;
   readonly userId: string;
@@ -111,7 +114,7 @@ type ExchangedFlow = {
   readonly expired: boolean;
 };
 
-/** Exchanges a code. The code is used even if the exchange is refused. */
+/** Exchanges a code. The code is used up even if the exchange is refused. */
 export async function exchangeFlow(
   { keys, clock }: AuthContext,
   tx: Transaction,

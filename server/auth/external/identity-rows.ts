@@ -20,7 +20,9 @@ export async function identityOwner(tx: Transaction, identity: ExternalIdentity)
   return row?.user_id ?? null;
 }
 
-/** Stores what the provider says now, and the time of the sign-in. Returns the id of the account; null when no account has the identity. */
+/**
+ * Stores the provider's current data and the time of the sign-in. Returns the id of the account, or null if no account has the identity.
+ */
 export async function refreshIdentity(tx: Transaction, identity: ExternalIdentity, now: Date): Promise<string | null> {
   const row = await tx.one<{ user_id: string }>(
     `update auth.identities set identity_data = $3::jsonb, last_sign_in_at = $4::timestamptz, updated_at = $4::timestamptz
@@ -30,7 +32,10 @@ export async function refreshIdentity(tx: Transaction, identity: ExternalIdentit
   return row?.user_id ?? null;
 }
 
-/** Adds an identity to an account. `ip` null: the first identity of a new account, which the sign-up entry already logs. */
+/**
+ * Adds an identity to an account. Pass null as `ip` for the first identity of a new account, because the sign-up entry of the audit log
+ * already covers it.
+ */
 export async function addIdentity(
   { clock }: AuthContext,
   tx: Transaction,

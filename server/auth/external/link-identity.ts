@@ -5,7 +5,7 @@ import type { ExternalIdentity } from './external-identity.ts';
 import { addIdentity, identityOwner, lockIdentity } from './identity-rows.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Adds an identity to an account. Refuses an identity that an account has already. */
+/** Adds an identity to an account. Refuses an identity that already belongs to an account. */
 export async function linkIdentity(
   context: AuthContext,
   tx: Transaction,

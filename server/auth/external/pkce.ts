@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import { refuse } from '../core/errors.ts';
 
-/** Binds a code to the client that requested it (RFC 7636); null: the implicit flow. */
+/** Binds a code to the client that requested it (RFC 7636). Null in the implicit flow. */
 export type Challenge = { readonly text: string; readonly method: 's256' | 'plain' } | null;
 
-/** Reads `code_challenge` and `code_challenge_method`. Throws when only one is there or one is invalid. */
+/**
+ * Reads `code_challenge` and `code_challenge_method`. Returns null if both are missing. Throws if only one is present or one is invalid.
+ */
 export function readChallenge(text: string | null | undefined, method: string | null | undefined): Challenge {
   if (!text && !method) return null;
   if (!text || !method) throw refuse.validation('PKCE flow requires code_challenge_method and code_challenge');

@@ -1,10 +1,10 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Something that may be used once, such as an id token or a signed message. `until`: when it expires. */
+/** A proof that may be used once, such as an id token or a signed message. `until`: when it expires. */
 type Proof = { readonly kind: string; readonly text: string; readonly until: Date };
 
-/** Marks a proof as used. Returns false when it was used before. */
+/** Marks a proof as used. Returns false if it was used before. */
 export async function markUsed({ keys }: AuthContext, tx: Transaction, proof: Proof): Promise<boolean> {
   const [hash, ...earlier] = keys.hmacs(`used-${proof.kind}`, proof.text).map((one) => one.toString('base64url'));
   const row = await tx.one(

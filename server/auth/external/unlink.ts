@@ -36,7 +36,7 @@ async function removeIdentity(tx: Transaction, userId: string, identityId: strin
   const removed = identities.find((one) => one.id === identityId);
   if (!removed) throw new AuthRefusal(422, 'identity_not_found', "Identity doesn't exist");
   await tx.query('delete from auth.identities where id = $1::uuid', [removed.id]);
-  // Before the account changes: its trigger would restore an identity that the list of providers still names.
+  // This comes before the account changes, because its trigger would restore an identity that the list of providers still names.
   await writeProviders(tx, userId);
   if (removed.provider === 'email')
     await tx.query('update auth.users set encrypted_password = null where id = $1::uuid', [userId]);
@@ -59,8 +59,8 @@ async function readIdentities(tx: Transaction, userId: string): Promise<readonly
 }
 
 /**
- * Keeps the account's email while an identity has it, else takes that of the oldest identity with a verified one.
- * Never takes an unverified email: it would count as confirmed, and could belong to somebody else.
+ * Keeps the account's email while an identity has it, else takes the email of the oldest identity whose email is verified. Never takes an
+ * unverified email, which would count as confirmed and could belong to another person.
  */
 async function updateEmail(tx: Transaction, userId: string, remaining: readonly Identity[]): Promise<void> {
   const user = await userById(tx, userId);

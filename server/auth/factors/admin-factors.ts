@@ -10,7 +10,7 @@ export async function listUserFactors(context: AuthContext, c: Call): Promise<Re
   return c.json((await readPathUser(context, c)).factors);
 }
 
-/** `DELETE /admin/users/:user/factors/:factor`: for somebody who has lost the factor. */
+/** `DELETE /admin/users/:user/factors/:factor`: removes the factor of a user who has lost it. */
 export async function deleteUserFactor(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock } = context;
   await requireServiceRole(context, c);

@@ -29,8 +29,8 @@ export function checkShape(factor: FactorRow, body: Fields): void {
 }
 
 /**
- * Answers a challenge of a locked factor. Returns what changes in the factor. Returns a refused answer instead of throwing: a throw would
- * roll the counted attempt back. `closed`: the challenge cannot be answered any more.
+ * Answers a challenge of a locked factor. Returns the update of the factor. A refused answer is returned instead of thrown, because a throw
+ * would roll back the counted attempt. `closed`: the challenge can no longer be answered.
  */
 export async function answerFactor(
   context: AuthContext,
@@ -58,7 +58,10 @@ export async function answerFactor(
   return update;
 }
 
-/** Stores what a right answer changes in its factor: a TOTP code counts once, a counter only grows. The first one verifies the factor. */
+/**
+ * Stores the update of a factor after a right answer, so that a TOTP code is accepted once and a counter only grows. The first right answer
+ * verifies the factor.
+ */
 export async function storeAnswer(
   { clock }: AuthContext,
   tx: Transaction,

@@ -3,15 +3,15 @@ import { AuthRefusal } from '../core/errors.ts';
 import type { AuthContext } from '../core/context.ts';
 
 export type ChallengeRow = { id: string; code_hash: string | null; web_authn_challenge: string | null };
-/** An answer to a challenge of a factor, and where it comes from. */
+/** An answer to a challenge of a factor, with the client's IP address. */
 type ChallengeAttempt = { readonly challengeId: string; readonly factorId: string; readonly ip: string };
 
 /** Wrong answers that a challenge allows. */
 const ATTEMPTS_MAX = 5;
 
 /**
- * Counts an attempt on the challenge, under its lock: of a thousand concurrent guesses, five are checked.
- * Returns null when the challenge cannot be answered any more.
+ * Counts an attempt on the challenge, under its lock: of a thousand concurrent guesses, five are checked. Returns null if the challenge can
+ * no longer be answered.
  */
 export function countAttempt(
   { clock }: AuthContext,
@@ -27,12 +27,14 @@ export function countAttempt(
   );
 }
 
-/** Marks a challenge as answered, so that it is not answered again. */
+/** Marks a challenge as answered, so that it cannot be answered again. */
 export async function markVerified(tx: Transaction, challengeId: string, at: Date): Promise<void> {
   await tx.query('update auth.mfa_challenges set verified_at = $2::timestamptz where id = $1::uuid', [challengeId, at]);
 }
 
-/** Why a challenge is closed: for another factor, from another IP address, used, expired or tried too often. */
+/**
+ * Returns the error for a closed challenge: it belongs to another factor or IP address, was used, has expired, or had too many attempts.
+ */
 export async function closedRefusal(
   { db, clock }: AuthContext,
   { challengeId, factorId, ip }: ChallengeAttempt,

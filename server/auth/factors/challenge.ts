@@ -16,7 +16,7 @@ import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ channel: z.enum(['sms', 'whatsapp']).nullish() });
 
-/** What a challenge contains besides its id. An authenticator app needs nothing. */
+/** The content of a challenge besides its id. A challenge for an authenticator app has no content. */
 type ChallengeContent = {
   readonly codeHash: string | null;
   readonly webauthn: WebauthnChallenge | null;
@@ -32,7 +32,7 @@ export async function createChallenge(context: AuthContext, c: Call): Promise<Re
   return beginChallenge(context, c, await readPathFactor(context.db, c, userId));
 }
 
-/** Begins a challenge of a factor and answers the call with it. */
+/** Begins a challenge of a factor and returns it as the response. */
 export async function beginChallenge(context: AuthContext, c: Call, factor: FactorRow): Promise<Response> {
   const { db, config } = context;
   if (!config.factors[factor.factor_type]) throw factorDisabled(factor.factor_type);
@@ -59,7 +59,7 @@ async function makeContent(context: AuthContext, c: Call, factor: FactorRow, id:
   }
 }
 
-/** Makes the options for an unverified factor's new key, or for an answer by a verified factor's key. */
+/** Creates the options for registering an unverified factor's key, or for an answer by a verified factor's key. */
 async function makeWebauthnChallenge({ db, config }: AuthContext, factor: FactorRow): Promise<WebauthnChallenge> {
   if (factor.status === 'verified') {
     const existing = factor.web_authn_credential ? [factor.web_authn_credential] : [];
@@ -90,7 +90,7 @@ async function sendCode(context: AuthContext, c: Call, factor: FactorRow, id: st
   return factorCodeHash(context, id, code);
 }
 
-/** Stores the challenge. Returns when it expires. */
+/** Stores the challenge and returns its expiry. */
 async function storeChallenge(
   { clock, config }: AuthContext,
   tx: Transaction,

@@ -11,10 +11,10 @@ import type { AuthContext } from '../core/context.ts';
 
 /** The answer to a challenge: a code, or the response of a security key. */
 type FactorAnswer = { readonly code: string; readonly credential: unknown };
-/** What a right answer changes in the factor. */
+/** The update of a factor after a right answer. */
 export type FactorUpdate = { readonly step?: number; readonly credential?: StoredCredential };
 
-/** Checks an answer. Returns what changes in the factor; null when the answer is wrong. */
+/** Checks an answer. Returns the update of the factor, or null if the answer is wrong. */
 export async function checkAnswer(
   context: AuthContext,
   factor: FactorRow,

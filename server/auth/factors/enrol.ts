@@ -25,7 +25,7 @@ type EnrolForm = {
   readonly issuer: string | null;
   readonly phone: string | null;
 };
-/** An unverified factor this old counts as abandoned, and its name is free again. */
+/** Age from which an unverified factor counts as abandoned, so that its name is free again. */
 const ABANDONED_SECONDS = 300;
 const E164 = /^\+?[1-9]\d{6,14}$/;
 const isType = (text: string): text is FactorType => factorTypes.some((type) => type === text);
@@ -35,7 +35,7 @@ export async function enrolFactor(context: AuthContext, c: Call): Promise<Respon
   const caller = await requireUser(context, c);
   const form = readForm(context, await readBody(c, schema));
   const factor = await context.db.transaction(async (tx) => {
-    // Concurrent enrolments cannot exceed the maximum.
+    // With the account locked, concurrent enrolments cannot exceed the maximum.
     await lockUser(tx, caller.userId);
     const user = await userById(tx, caller.userId);
     if (!user) throw refuse.noSession();
@@ -101,7 +101,7 @@ async function checkAssurance(tx: Transaction, caller: SignedInUser, existing: r
     throw new AuthRefusal(403, 'insufficient_aal', 'AAL2 required to enroll a new factor');
 }
 
-/** Stores the factor and returns it as the API shows it. */
+/** Stores the factor and returns it in the API's form. */
 async function insertFactor(
   context: AuthContext,
   tx: Transaction,

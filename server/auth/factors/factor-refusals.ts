@@ -1,7 +1,7 @@
 import { AuthRefusal } from '../core/errors.ts';
 import { factorNames, type FactorType } from './factor-rows.ts';
 
-/** The type of the factor cannot be used on this server. */
+/** Returns the error for a type of factor that this server does not accept. */
 export function factorDisabled(type: FactorType): AuthRefusal {
   return new AuthRefusal(
     422,

@@ -25,7 +25,10 @@ const COLUMNS =
 /** Names of the types in error messages. */
 export const factorNames: Readonly<Record<FactorType, string>> = { totp: 'TOTP', phone: 'Phone', webauthn: 'WebAuthn' };
 
-/** Reads the factor in the path (`:factor`). 404 for another user's factor, as for a missing one. `lock`: until the transaction ends. */
+/**
+ * Reads the factor in the path (`:factor`). Throws the same 404 for another user's factor as for a missing one. `lock` holds its row until
+ * the transaction ends.
+ */
 export async function readPathFactor(
   db: Queryable,
   c: Call,
@@ -42,7 +45,7 @@ export async function readPathFactor(
   return row;
 }
 
-/** Returns the factors of an account. The caller has locked the account if it changes them. */
+/** Returns the factors of an account. A caller that changes them must lock the account first. */
 export async function factorsOf(db: Queryable, userId: string): Promise<FactorRow[]> {
   const { rows } = await db.query<FactorRow>(
     `select ${COLUMNS} from auth.mfa_factors where user_id = $1::uuid order by created_at, id`,

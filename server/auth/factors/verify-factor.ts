@@ -40,14 +40,17 @@ export async function verifyFactor(context: AuthContext, c: Call): Promise<Respo
   return c.json(outcome.response);
 }
 
-/** `closed`: the challenge cannot be answered any more. */
+/** `closed`: the challenge can no longer be answered. */
 type Outcome = { readonly response: SessionResponse; readonly ended: readonly string[] } | 'wrong' | 'closed';
 
-/** Answers a challenge in one transaction. Returns a refused answer instead of throwing: a throw would roll the counted attempt back. */
+/**
+ * Answers a challenge in one transaction. A refused answer is returned instead of thrown, because a throw would roll back the counted
+ * attempt.
+ */
 function answerChallenge(context: AuthContext, c: Call, caller: SignedInUser, body: Body): Promise<Outcome> {
   const { ip } = c.var;
   return context.db.transaction(async (tx) => {
-    // Lock the factor first: concurrent answers are checked one after the other, so a TOTP code is accepted once.
+    // The factor is locked first, so that concurrent answers are checked one after another and a TOTP code is accepted once.
     const factor = await readPathFactor(tx, c, caller.userId, 'lock');
     const answer = await answerFactor(context, tx, factor, { ...body, ip });
     if (answer === 'closed' || answer === 'wrong') return answer;

@@ -1,7 +1,7 @@
 /** One row of a dump: column → PostgreSQL's text form, or null. */
 export type DumpRow = Readonly<Record<string, string | null>>;
 
-/** Thrown for a dump that cannot be read. The message says where. */
+/** Thrown for a dump that cannot be read. The message names the place. */
 export class DumpRefused extends Error {
   override readonly name = 'DumpRefused';
 }
@@ -10,7 +10,7 @@ const NAME = String.raw`"?(\w+)"?\."?(\w+)"?\s*\(([^)]*)\)`;
 const COPY = new RegExp(String.raw`^COPY\s+${NAME}\s+FROM\s+stdin;\s*$`, 'im');
 const INSERT = new RegExp(String.raw`^INSERT\s+INTO\s+${NAME}\s+(?:OVERRIDING\s+\w+\s+VALUE\s+)?VALUES\s*`, 'im');
 
-/** Reads the rows of a table from a `pg_dump` file, from COPY or INSERT. Ignores everything else. */
+/** Reads the rows of a table from the COPY and INSERT statements of a `pg_dump` file. Ignores all other content. */
 export function readDump(dump: string, schema: string, table: string): DumpRow[] {
   const rows: DumpRow[] = [];
   let rest = dump;
@@ -43,7 +43,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['v', '\v'],
 ]);
 
-/** Reads the lines of a COPY up to `\.`. */
+/** Reads the lines of a COPY statement up to `\.`. */
 function readCopied(text: string): Read {
   const end = /^\\\.\r?$/m.exec(text);
   if (!end) throw new DumpRefused('a COPY does not end');
@@ -61,7 +61,7 @@ function readCopied(text: string): Read {
 const VALUE = /\s*(?:(NULL)|(E?)'((?:[^'\\]|''|\\[^])*)'|([-+.\w]+))(?:::"?[\w.]+"?)?\s*([,)])/iy;
 const BETWEEN = /\s*(?:(,)\s*\(|\(|[^;]*;)/y;
 
-/** Reads the rows of an INSERT up to its semicolon. */
+/** Reads the rows of an INSERT statement up to its semicolon. */
 function readInserted(text: string): Read {
   const rows: (string | null)[][] = [];
   let at = 0;

@@ -69,8 +69,8 @@ const identityRow = z.object({
 });
 
 /**
- * Imports the accounts of a hosted Supabase project from a dump of `auth.users` and `auth.identities`. Passwords stay valid; bcrypt hashes are
- * replaced at the next sign-in. Imports all valid rows in one transaction and keeps existing accounts, so it can be repeated.
+ * Imports the accounts of a hosted Supabase project from a dump of `auth.users` and `auth.identities`. Passwords stay valid; bcrypt hashes
+ * are replaced at the next sign-in. Imports all valid rows in one transaction and keeps existing accounts. Idempotent.
  */
 export async function importUsers(db: Database, dump: string, now: Date): Promise<Imported> {
   const refused: string[] = [];
@@ -93,7 +93,7 @@ export async function importUsers(db: Database, dump: string, now: Date): Promis
   });
 }
 
-/** Returns whether the account was written; false when it was there before. */
+/** Returns whether the account was written; false if it existed already. */
 async function writeUser(
   tx: Transaction,
   user: ImportedUser,
@@ -128,7 +128,7 @@ async function writeUser(
     ],
   );
   if (written === null) return false;
-  // As after a sign-up, the password of an unconfirmed account counts only with its code.
+  // As after a sign-up, the password of an unconfirmed account takes effect only with its code.
   const { id: userId, encrypted_password: passwordHash, raw_user_meta_data: data } = user;
   if (!confirmed && passwordHash !== null)
     await addSignUpAttempt(tx, { userId, passwordHash, data, ip: 'import', at: now });

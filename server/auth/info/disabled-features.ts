@@ -2,12 +2,12 @@ import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { Call } from '../core/request.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Answers calls of the OAuth server, which this server does not offer, with Supabase Auth's error. */
+/** Refuses calls of the OAuth server, which this server does not offer, with Supabase Auth's error. */
 export function refuseOauthServer(): never {
   throw new AuthRefusal(404, 'feature_disabled', 'OAuth server is disabled');
 }
 
-/** Answers admin calls that this server does not offer. Only the service key may learn which ones. */
+/** Refuses admin calls that this server does not offer. Only callers with the service key may learn which these are. */
 export async function refuseAdminCall({ readCaller }: AuthContext, c: Call): Promise<never> {
   const caller = await readCaller(c.req.raw, c.var.ip);
   if (caller.role !== 'service_role') throw refuse.notAdmin();

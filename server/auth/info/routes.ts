@@ -13,7 +13,7 @@ export function addInfoRoutes(router: Hono<Env>, context: AuthContext): void {
   router.get('/health', (c) => health(c));
 }
 
-/** Adds the refusals of calls that this server does not offer. Call it last: other routes come first. */
+/** Adds the refusals of calls that this server does not offer. Call it last, so that all other routes take precedence. */
 export function addDisabledRoutes(router: Hono<Env>, context: AuthContext): void {
   router.on(['GET', 'POST', 'DELETE'], ['/oauth/*', '/user/oauth/*'], refuseOauthServer);
   router.on(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], ['/admin/*', '/invite'], (c) => refuseAdminCall(context, c));

@@ -13,7 +13,9 @@ import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ challenge_id: z.uuid(), credential: z.unknown().optional() });
 
-/** `POST /passkeys/authentication/options`: no account is named, because the authenticator knows its own keys. */
+/**
+ * `POST /passkeys/authentication/options`: the options of a sign-in. They name no account, because the authenticator finds its own keys.
+ */
 export async function passkeySignInOptions(context: AuthContext, c: Call): Promise<Response> {
   await readBody(c, z.object({}));
   await takeLimit(context, authLimits.passkeyIp, `ip:${c.var.ip}`);
@@ -40,7 +42,7 @@ export async function signInWithPasskey(context: AuthContext, c: Call): Promise<
   return c.json(begun.response);
 }
 
-/** Returns refusals instead of throwing: the challenge must stay used. */
+/** Returns refusals instead of throwing them, so that the challenge stays used. */
 async function signInIn(
   context: AuthContext,
   tx: Transaction,
@@ -60,7 +62,7 @@ async function signInIn(
   return beginSessionIn(context, tx, user, 'passkey', request);
 }
 
-/** Returns the account of the passkey; null when the answer is invalid. Updates the counter under the passkey's lock. */
+/** Returns the account of the passkey, or null if the answer is invalid. Updates the counter under the passkey's lock. */
 async function ownerOf(
   { clock, config }: AuthContext,
   tx: Transaction,

@@ -5,7 +5,7 @@ import type { AuthContext } from '../core/context.ts';
 type Kind = 'registration' | 'authentication';
 const CHALLENGE_SECONDS = 300;
 
-/** Stores a challenge for one answer. Returns its id and its expiry in Unix seconds. */
+/** Stores a challenge, which allows one answer. Returns its id and its expiry in Unix seconds. */
 export async function storeChallenge(
   { db, clock }: AuthContext,
   of: { kind: Kind; userId: string | null; challenge: string },
@@ -20,7 +20,7 @@ export async function storeChallenge(
   return { challenge_id: row?.id ?? '', expires_at: Math.floor(expires.getTime() / 1000) };
 }
 
-/** Takes a challenge, so that it can be answered once, right or wrong. Returns a refusal when it is missing or expired. */
+/** Takes a challenge, so that it can be answered once, right or wrong. Returns a refusal if it is missing or expired. */
 export async function takeChallenge(
   { clock }: AuthContext,
   tx: Transaction,

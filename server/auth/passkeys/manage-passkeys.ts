@@ -7,7 +7,7 @@ import { passkeyNotFound, type PasskeyRow, passkeysOf, readPasskeyId, toPasskey 
 import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ friendly_name: z.string().trim().min(1).max(120).refine(isPlain, NOT_PLAIN) });
-/** `GET /passkeys`: the user's own, oldest first. */
+/** `GET /passkeys`: the passkeys of the signed-in user, oldest first. */
 export async function listPasskeys(context: AuthContext, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
   return c.json((await passkeysOf(context.db, userId)).map(toPasskey));

@@ -37,7 +37,7 @@ export function passkeyByCredential(tx: Transaction, credentialId: string): Prom
 
 export const passkeyNotFound = (): AuthRefusal => new AuthRefusal(404, 'passkey_not_found', 'Passkey not found');
 
-/** Reads the passkey id in the path (`:passkey`). 404 for an invalid one. */
+/** Reads the passkey id in the path (`:passkey`). Throws the API's 404 if it is invalid. */
 export function readPasskeyId(c: Call): string {
   const id = readUuid(c.req.param('passkey'));
   if (id === null) throw passkeyNotFound();
@@ -54,7 +54,7 @@ export function toStored(row: PasskeyRow): StoredCredential {
   };
 }
 
-/** Builds the passkey object of the API, without its key. */
+/** Builds the passkey object of the API, without the public key. */
 export function toPasskey(row: PasskeyRow): Record<string, unknown> {
   return {
     id: row.id,

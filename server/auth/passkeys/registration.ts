@@ -20,7 +20,7 @@ export async function passkeyOptions(context: AuthContext, c: Call): Promise<Res
   const { userId } = await requireUser(context, c);
   const user = await userById(db, userId);
   if (!user) throw refuse.noSession();
-  // SSO users: a passkey would outlive the end of access through the organisation.
+  // A passkey of an SSO user would still work after the organisation has ended the user's access.
   if (user.is_sso_user) throw new AuthRefusal(422, 'validation_failed', 'SSO users cannot register passkeys');
   const existing = await passkeysOf(db, user.id);
   if (existing.length >= config.passkeys.max) throw tooManyPasskeys();
@@ -57,7 +57,7 @@ async function insertPasskey(
   { userId, credential, ip }: { userId: string; credential: NewCredential; ip: string },
 ): Promise<PasskeyRow> {
   const at = clock();
-  // Concurrent registrations cannot exceed the maximum.
+  // With the account locked, concurrent registrations cannot exceed the maximum.
   await lockUser(tx, userId);
   if ((await passkeysOf(tx, userId)).length >= config.passkeys.max) throw tooManyPasskeys();
   const row = await tx.one<PasskeyRow>(

@@ -11,7 +11,10 @@ import type { AuthContext } from '../core/context.ts';
 /** A new session, and the sessions that it ended. */
 export type BegunSession = { readonly response: SessionResponse; readonly ended: readonly string[] };
 
-/** One statement: inserts a session, its sign-in time and its audit log entry, and gives attempts back. Returns the sessions it ends. */
+/**
+ * One statement that inserts a session, its sign-in time and its audit log entry, and resets the counted attempts. Returns the sessions
+ * that it ends.
+ */
 const BEGIN = `with ended as (delete from auth.sessions where user_id = $2::uuid and $6::boolean returning id),
   begun as (
     insert into auth.sessions (id, user_id, created_at, refreshed_at, method, user_agent, ip)
@@ -22,7 +25,7 @@ const BEGIN = `with ended as (delete from auth.sessions where user_id = $2::uuid
   attempts as (delete from private.rate_bucket where name = $10 and key = $11)
   select id from ended`;
 
-/** Begins a session and returns its response. Resets the `attempts` of a limit. */
+/** Begins a session and returns its response. Resets the limit `attempts`. */
 export async function beginSession(
   context: AuthContext,
   user: UserRow,
@@ -37,7 +40,7 @@ export async function beginSession(
   return begun.response;
 }
 
-/** Begins a session in a transaction. Drop the `ended` ones from the cache after the commit. */
+/** Begins a session in a transaction. Drop the `ended` sessions from the cache after the commit. */
 export async function beginSessionIn(
   context: AuthContext,
   tx: Transaction,
@@ -47,7 +50,7 @@ export async function beginSessionIn(
   attempts?: LimitKey,
 ): Promise<BegunSession> {
   const { clock, config } = context;
-  // Serialises sign-ins of one account, so that each sees the session it must end.
+  // Sign-ins of one account are serialised, so that each sees the session that it must end.
   if (config.singleSession) await lockUser(tx, user.id);
   const now = clock();
   const id = randomUUID();

@@ -5,7 +5,10 @@ import type { AuthContext } from '../core/context.ts';
 
 export type SignOutScope = 'global' | 'local' | 'others';
 
-/** Ends sessions in a transaction and returns their ids. Drop them from the cache after the commit, so that they end here at once. */
+/**
+ * Ends sessions in a transaction and returns their ids. Drop them from the cache after the commit, so that this process refuses them
+ * immediately.
+ */
 export async function endSessions(
   { clock }: AuthContext,
   tx: Transaction,
@@ -22,7 +25,10 @@ export async function endSessions(
   return rows.map((row) => row.id);
 }
 
-/** Ends all sessions of an account, or those without a second factor, and returns their ids. The caller's transaction logs why. */
+/**
+ * Ends all sessions of an account, or those without a second factor, and returns their ids. The caller writes the reason to the audit log
+ * in the same transaction.
+ */
 export async function endAllSessions(
   tx: Transaction,
   userId: string,

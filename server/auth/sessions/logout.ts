@@ -6,7 +6,10 @@ import type { AuthContext } from '../core/context.ts';
 const SCOPES: readonly string[] = ['global', 'local', 'others'] satisfies SignOutScope[];
 const isScope = (text: string): text is SignOutScope => SCOPES.includes(text);
 
-/** `POST /logout?scope=global|local|others`. Access tokens of the ended sessions are refused here at once, elsewhere within a second. */
+/**
+ * `POST /logout?scope=global|local|others`. This process refuses the access tokens of the ended sessions immediately, other processes
+ * within a second.
+ */
 export async function logOut(context: AuthContext, c: Call): Promise<Response> {
   const { db, sessions } = context;
   const caller = await requireUser(context, c);

@@ -1,7 +1,7 @@
 import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 
-/** What a refresh token says. Refresh tokens are not stored: a token consists of its session's id, a number and a keyed hash. */
+/** The content of a refresh token. Refresh tokens are not stored: a token consists of its session's id, its generation and a keyed hash. */
 export type RefreshToken = { readonly sessionId: string; readonly generation: number };
 
 type Hmac = Pick<Keys, 'hmacs'>;
@@ -19,7 +19,7 @@ export function writeRefreshToken(keys: Hmac, token: RefreshToken): string {
   return bytes.toString('base64url');
 }
 
-/** Returns null for a token that no accepted key made. */
+/** Reads a refresh token. Returns null if it is malformed or was not made with an accepted key. */
 export function readRefreshToken(keys: Hmac, text: string): RefreshToken | null {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length !== MAC_AT + MAC_BYTES) return null;
@@ -29,7 +29,7 @@ export function readRefreshToken(keys: Hmac, text: string): RefreshToken | null 
   return macsOf(keys, token).some((mac) => equalInConstantTime(bytes.subarray(MAC_AT), mac)) ? token : null;
 }
 
-/** The current key's first. */
+/** Returns a keyed hash for each accepted key; that of the current key comes first. */
 function macsOf(keys: Hmac, { sessionId, generation }: RefreshToken): readonly Buffer[] {
   return keys.hmacs('refresh-token', `${sessionId}:${generation}`).map((mac) => mac.subarray(0, MAC_BYTES));
 }

@@ -9,16 +9,19 @@ import { type SessionResponse, sessionResponse } from './session-response.ts';
 import { lockSession, sessionMethods, type SessionRow } from './session-rows.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** The session of an earlier token that may be used again, or why it may not; or the newest token's, once its lock was free. */
+/**
+ * The session of an earlier token that may be reused, the rotated row of a newest token whose session was locked at first, or the reason
+ * for a refusal.
+ */
 type Earlier = SessionRow | { readonly rotated: RotatedRow } | 'unknown' | 'reused' | 'expired';
 
 const tokenNotFound = (): AuthRefusal =>
   new AuthRefusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found');
 /**
- * Rotates a refresh token and returns a new session response.
- * Refresh tokens are derived; the session stores only the newest number. The newest token is rotated. The one before it returns the newest
- * again, so a lost response signs nobody out and two hundred tabs that refresh at once end with the same token. An older one does the same
- * for `reuseSeconds` after its rotation, for slow concurrent requests. After that it counts as stolen, and the session ends.
+ * Rotates a refresh token and returns a new session response. Refresh tokens are derived; the session stores only the newest generation.
+ * The newest token is rotated. The token before it returns the newest again, so that a lost response does not sign the user out and two
+ * hundred tabs that refresh at the same time end with the same token. Older tokens do the same for `reuseSeconds` after their rotation, for
+ * slow concurrent requests. After that, a token counts as stolen and the session ends.
  */
 export async function refreshSession(
   context: AuthContext & { readonly rotate: Rotate },
@@ -26,7 +29,7 @@ export async function refreshSession(
   ip: string,
 ): Promise<SessionResponse> {
   const { db, keys, sessions, admitRefresh, rotate } = context;
-  // A text that is no token counts too.
+  // Malformed tokens count too.
   const wait = await admitRefresh(`ip:${ip}`);
   if (wait !== null) throw refuse.rate(wait);
   const token = readRefreshToken(keys, text);
@@ -66,7 +69,7 @@ function respond(
 async function checkEarlier(context: AuthContext, tx: Transaction, token: RefreshToken, ip: string): Promise<Earlier> {
   const { clock, config } = context;
   const row = await lockSession(tx, token.sessionId);
-  // A number that was never issued comes from before a restored backup: unknown here.
+  // A generation that the session has not reached was issued before a backup was restored.
   if (!row || token.generation > row.generation) return 'unknown';
   const now = clock();
   if (isExpired(row, now, config)) {
@@ -74,7 +77,7 @@ async function checkEarlier(context: AuthContext, tx: Transaction, token: Refres
     return 'expired';
   }
   if (token.generation === row.generation) {
-    // It is the newest, and somebody else held the session's lock when it was to be rotated.
+    // The token is the newest, but another transaction held the session's lock during the first attempt to rotate it.
     const [rotated = null] = await rotateAll(tx, [{ token, ip }], rotationTimes(now, config));
     return rotated === null ? 'unknown' : { rotated };
   }
@@ -83,10 +86,10 @@ async function checkEarlier(context: AuthContext, tx: Transaction, token: Refres
   return 'reused';
 }
 
-/** Whether an earlier token returns the newest again: the one before it always, older ones within the reuse time. */
+/** Whether an earlier token returns the newest again: the token before the newest always does, older tokens within the reuse time. */
 function mayReuse(row: SessionRow, generation: number, now: Date, reuseSeconds: number): boolean {
   if (generation === row.generation - 1) return true;
-  // The last rotation time is that of the token before the newest.
+  // The last entry of `rotated_at` is the rotation of the token before the newest.
   const rotatedAt = row.rotated_at.at(generation - row.generation);
   return rotatedAt !== undefined && now.getTime() - rotatedAt.getTime() < reuseSeconds * 1000;
 }

@@ -7,7 +7,7 @@ const config = { reuseSeconds: 10, sessionSeconds: null, inactivitySeconds: null
 const of = (number: number): Rotation => ({ token: { sessionId: `session ${number}`, generation: number }, ip: '' });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-/** A database that answers when told; `sent` has the sessions of each statement. */
+/** A database whose statements finish when the test resolves them. `sent` lists the sessions of each statement. */
 function createSlowDatabase() {
   const sent: string[][] = [];
   const open: PromiseWithResolvers<Result>[] = [];
@@ -17,7 +17,7 @@ function createSlowDatabase() {
     open.push(answer);
     return answer.promise;
   };
-  // Rows are cast where they are read, as in the real one.
+  // Rows are cast where they are read, as with the real database.
   return { db: transactionOf(query as Transaction['query']), sent, open };
 }
 

@@ -6,28 +6,31 @@ import type { RefreshToken } from './refresh-tokens.ts';
 import type { SessionRow } from './session-rows.ts';
 import type { Queryable } from '#server/db/database.ts';
 
-/** A refresh token that is to be rotated, and the IP address of the request. */
+/** A refresh token to rotate, and the IP address of the request. */
 export type Rotation = { readonly token: RefreshToken; readonly ip: string };
-/** When it is, and since when rotation times are kept, sessions may have begun, and may have been used. */
+/** The present instant, the start of the reuse time, and the earliest allowed beginning and last use of a session. */
 export type RotationTimes = readonly [now: Date, reuse: Date, begun: Date, used: Date];
-/** The session of a rotated token and its user; the user's columns are null when the account is gone. */
+/** The session of a rotated token and its user; the user's columns are null if the account has been deleted. */
 export type RotatedRow = { readonly generation: number; readonly began_at: Date } & Pick<
   SessionRow,
   'method' | 'aal' | 'amr'
 > &
   (UserRow | { readonly id: null });
 
-/** Rotates a token that is the newest of its session. Null: it is not, or the session has ended, has expired, or is locked. */
+/**
+ * Rotates the newest token of a session. Returns null if the token is not the newest, or if the session has ended, has expired or is
+ * locked.
+ */
 export type Rotate = (rotation: Rotation) => Promise<RotatedRow | null>;
 
-/** Rotation times stored per session. No honest client rotates more often than this within the reuse time. */
+/** Maximum number of rotation times stored per session. No honest client rotates more often within the reuse time. */
 const ROTATIONS_MAX = 32;
-/** The most tokens of one statement: the first of them waits for the last. */
+/** Maximum number of tokens per statement. It limits the delay of the first token, which waits for the last. */
 const TOKENS_MAX = 16;
-/** Statements at once; refreshes that come meanwhile share the next one. */
+/** Maximum number of concurrent statements. Refreshes that arrive meanwhile share the next statement. */
 const STATEMENTS_MAX = 2;
 
-/** Increases the number of sessions and writes the audit log in one statement. $1 now, $2 since when rotation times are kept. */
+/** The columns that a rotation sets. $1: the present instant; $2: the time before which rotation times are dropped. */
 const CHANGE = `generation = s.generation + 1, refreshed_at = $1::timestamptz, rotated_at = (
     select coalesce(array_agg(kept.at order by kept.n), '{}') from (
       select r.at, r.n from unnest(s.rotated_at) with ordinality r (at, n) where r.at > $2::timestamptz order by r.n desc limit ${ROTATIONS_MAX - 1}
@@ -39,14 +42,16 @@ const LOGGED = `logged as (
   )
   select r.n, r.generation, r.method, r.aal, r.amr, r.created_at as began_at, ${USER_COLUMNS}
   from rotated r left join auth.users u on u.id = r.user_id and u.deleted_at is null`;
-/** $3 and $4: the earliest allowed beginning and use. Locked sessions are left out, so that no refresh waits for another session's lock. */
+/**
+ * $3 and $4: the earliest allowed beginning and last use. Locked sessions are skipped, so that no refresh waits for another session's lock.
+ */
 const NEWEST = `h.created_at >= $3::timestamptz and h.refreshed_at >= $4::timestamptz for no key update of h skip locked`;
 const ROTATE_ONE = `with rotated as (
     update auth.sessions s set ${CHANGE}
     where s.id = (select h.id from auth.sessions h where h.id = $5::uuid and h.generation = $6::int and ${NEWEST})
     returning 1 as n, $7::text as ip, ${RETURNED}
   ), ${LOGGED}`;
-/** Of two requests with the same token one is rotated. */
+/** If two requests present the same token, only one of them rotates it. */
 const ROTATE_ALL = `with held as (
     select h.id, asked.n, asked.ip from unnest($5::uuid[], $6::int[], $7::text[]) with ordinality asked (id, generation, ip, n)
     join auth.sessions h on h.id = asked.id and h.generation = asked.generation
@@ -56,7 +61,7 @@ const ROTATE_ALL = `with held as (
     returning held.n::int as n, held.ip, ${RETURNED}
   ), ${LOGGED}`;
 
-/** Rotates tokens in one statement; returns a row or null for each, in their order. */
+/** Rotates tokens and writes the audit log in one statement. Returns a row or null for each token, in the same order. */
 export async function rotateAll(
   db: Queryable,
   rotations: readonly Rotation[],
@@ -75,7 +80,7 @@ export async function rotateAll(
   return rotations.map((_, at) => found.get(at + 1) ?? null);
 }
 
-/** Returns the times of a rotation now. */
+/** Returns the times of a rotation at `now`. */
 export function rotationTimes(now: Date, config: Lifetimes & { readonly reuseSeconds: number }): RotationTimes {
   const since = (seconds: number | null): Date =>
     seconds === null ? new Date(0) : new Date(now.getTime() - seconds * 1000);
@@ -85,8 +90,9 @@ export function rotationTimes(now: Date, config: Lifetimes & { readonly reuseSec
 type Waiting = PromiseWithResolvers<RotatedRow | null> & { readonly rotation: Rotation };
 
 /**
- * Rotates tokens that arrive together in one statement: a statement with eight takes a third of their processor time, and they share one
- * commit. At most two statements run at once; a token that comes meanwhile goes with the next.
+ * Rotates tokens that arrive together in one statement. A statement with eight tokens takes a third of the processor time of eight
+ * statements, and the tokens share one commit. At most two statements run concurrently; tokens that arrive meanwhile share the next
+ * statement.
  */
 export function createRotate(dependencies: {
   db: Queryable;

@@ -20,7 +20,7 @@ export type Assurance = 'aal1' | 'aal2';
 
 export type SessionRow = {
   user_id: string;
-  /** The number of the newest refresh token. */
+  /** The generation of the newest refresh token. */
   generation: number;
   /** When the last refresh tokens were rotated, oldest first. */
   rotated_at: Date[];
@@ -38,7 +38,7 @@ export function lockSession(tx: Transaction, id: string): Promise<SessionRow | n
   return tx.one<SessionRow>(`select ${SESSION_COLUMNS} from auth.sessions where id = $1::uuid for update`, [id]);
 }
 
-/** Reads a session of a user as stored now, not as in its token. Null when it has ended. */
+/** Reads the stored state of a user's session, which may be newer than its token. Returns null if it has ended. */
 export function readSession(
   db: Queryable,
   of: { sessionId: string; userId: string },
@@ -49,7 +49,7 @@ export function readSession(
   ]);
 }
 
-/** Returns the methods of a session, newest first; the sign-in is the last. */
+/** Returns the methods of a session, newest first. The sign-in comes last. */
 export function sessionMethods(row: Pick<SessionRow, 'method' | 'created_at' | 'amr'>): SessionMethod[] {
   const method = row.method === 'recovery' ? 'otp' : row.method;
   return [...row.amr, { method, timestamp: Math.floor(row.created_at.getTime() / 1000) }];

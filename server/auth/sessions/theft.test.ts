@@ -58,7 +58,7 @@ afterAll(() => db.close());
 
 type Step =
   | { readonly kind: 'wait'; readonly ms: number }
-  /** This many tabs refresh at once. With one tab, the response may be lost. */
+  /** `tabs` refresh at the same time. With one tab, the response may be lost. */
   | { readonly kind: 'victim'; readonly tabs: number; readonly lost: boolean }
   /** A request of the victim that was sent before the last refresh and arrives now. */
   | { readonly kind: 'slow' }
@@ -76,7 +76,7 @@ const any: fc.Arbitrary<Step> = fc.oneof(
 );
 
 type Outcome = {
-  /** The victim was signed out although nobody had used a token that old. */
+  /** The victim was signed out although no token older than allowed had been presented. */
   readonly signedOutWrongly: boolean;
   /** A token older than allowed was accepted, or the session went on after one was presented. */
   readonly acceptedStolen: boolean;
@@ -90,7 +90,7 @@ async function run(context: Context, steps: readonly Step[]): Promise<Outcome> {
     beginSessionIn(context, tx, user as UserRow, 'password', { ip: '10.0.0.1', userAgent: null }),
   );
   const first = String(begun.response['refresh_token']);
-  // Every token in the order it was issued, and when each was first rotated.
+  // All tokens in the order of issue, and when each was first rotated.
   const issued = [first];
   const rotated = new Map<string, number>();
   let [current, stolen, before]: [string, string | null, string | null] = [first, null, null];

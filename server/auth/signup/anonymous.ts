@@ -8,7 +8,7 @@ import { beginSessionIn } from '../sessions/begin.ts';
 import type { SessionResponse } from '../sessions/session-response.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Creates an anonymous account, without email and phone, and its session: thirty an hour from one IP address. */
+/** Creates an anonymous account, without email and phone, and its session. Allows thirty per hour from one IP address. */
 export async function signUpAnonymously(
   context: AuthContext,
   data: Record<string, unknown>,

@@ -10,7 +10,7 @@ import type { SessionResponse } from '../sessions/session-response.ts';
 import type { SignUpForm } from './sign-up-by-code.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Creates a confirmed account and its session at once. Refuses a taken email or phone openly. */
+/** Creates a confirmed account and its session immediately. The error for a taken email or phone says so. */
 export async function signUpAutoconfirmed(
   context: AuthContext,
   form: SignUpForm,
@@ -29,7 +29,7 @@ export async function signUpAutoconfirmed(
   return begun.response;
 }
 
-/** Returns the id of the new account; null when the email or phone is taken or reserved. */
+/** Returns the id of the new account, or null if the email or phone is taken or reserved. */
 async function insertConfirmed(tx: Transaction, form: SignUpForm, hash: string, at: Date): Promise<string | null> {
   const { column, value } = contactColumn(form.contact);
   const row = await tx.one<{ id: string }>(

@@ -18,8 +18,8 @@ export type SignUpForm = {
 type AnswerIds = { readonly id: string; readonly identity: string };
 
 /**
- * Signs up with a code. Password and data are stored with this attempt and count only with its own code: nobody can plant a password on
- * somebody else's address.
+ * Signs up with a code. Password and data are stored with this attempt and take effect only with its own code, so that no one can plant a
+ * password on another person's address.
  */
 export async function signUpByCode(
   context: AuthContext,
@@ -45,7 +45,7 @@ type HashedSignUp = {
   readonly request: RequestInfo;
 };
 
-/** Stores the account, the attempt and the message. Returns the ids for the answer; made-up ones when the address has an owner. */
+/** Stores the account, the attempt and the message. Returns the ids for the answer, which are decoys if the address has an owner. */
 async function storeSignUp(context: AuthContext, tx: Transaction, signUp: HashedSignUp): Promise<AnswerIds> {
   const { form, now, request } = signUp;
   const { contact } = form;
@@ -66,7 +66,7 @@ async function storeSignUp(context: AuthContext, tx: Transaction, signUp: Hashed
     });
   else await context.queue.add(tx, { ...contact, kind: userId === null ? 'account_exists' : 'sms', attemptId });
   const decoy = decoyIds(context, contact);
-  // Query the identity of a taken address too, so that both take the same time.
+  // The identity is queried for a taken address too, so that both cases take the same time.
   const row = await tx.one<{ id: string }>('select id from auth.identities where user_id = $1::uuid', [
     userId ?? decoy.id,
   ]);
@@ -77,7 +77,7 @@ function addAttempt(tx: Transaction, userId: string, { form, hash, now, request 
   return addSignUpAttempt(tx, { userId, passwordHash: hash, data: form.data, ip: request.ip, at: now });
 }
 
-/** Creates the unconfirmed account or finds it. Returns null when the address has an owner or is reserved for one. */
+/** Creates the unconfirmed account or finds the existing one. Returns null if the address has an owner or is reserved for one. */
 async function upsertUnconfirmed(tx: Transaction, { contact, data }: SignUpForm, now: Date): Promise<string | null> {
   const { column, value } = contactColumn(contact);
   const row = await tx.one<{ id: string }>(
@@ -90,13 +90,13 @@ async function upsertUnconfirmed(tx: Transaction, { contact, data }: SignUpForm,
   return row?.id ?? null;
 }
 
-/** Makes ids for a taken address. They stay the same for each request, like those of an unconfirmed account. */
+/** Derives ids for a taken address. They are the same for each request, like the ids of an unconfirmed account. */
 function decoyIds({ keys }: AuthContext, contact: Contact): AnswerIds {
   const { value } = contactColumn(contact);
   return { id: toUuid(keys.hmac('decoy-user', value)), identity: toUuid(keys.hmac('decoy-identity', value)) };
 }
 
-/** Makes a uuid in version 4 format from a keyed hash. */
+/** Converts a keyed hash to a UUID in version 4 format. */
 function toUuid(hash: Buffer): string {
   const bytes = Buffer.from(hash.subarray(0, 16));
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);

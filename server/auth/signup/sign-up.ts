@@ -19,8 +19,8 @@ const schema = z.object({
 });
 type Body = z.output<typeof schema>;
 /**
- * `POST /signup` by email or phone, or anonymous without either. Sends a code. For a taken address the answer is the same, and the owner
- * gets a mail. With autoconfirm it returns a session, and "User already registered" for a taken address.
+ * `POST /signup` signs up by email or phone, or anonymously without either. Sends a code. For a taken address the answer is the same, and
+ * the owner gets a mail. With autoconfirm it returns a session, and "User already registered" for a taken address.
  */
 export async function signUp(context: AuthContext, c: Call): Promise<Response> {
   const { config } = context;

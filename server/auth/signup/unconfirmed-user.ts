@@ -1,7 +1,7 @@
 import { toUser } from '../accounts/user-object.ts';
 import { type Contact, contactColumn, contactColumns } from '../core/contact.ts';
 
-/** A sign-up as its answer shows it. `identity`: the id of the identity. */
+/** The data of a sign-up that its answer shows. `identity`: the id of the identity. */
 type UnconfirmedUser = {
   readonly id: string;
   readonly identity: string;

@@ -11,8 +11,8 @@ import { requireSso } from './require-sso.ts';
 import type { AuthContext } from '../core/context.ts';
 
 /**
- * `POST /sso/saml/acs`: receives the response of a SAML identity provider. Accepts only responses to requests that began in this browser:
- * another one could sign a visitor in to another person's account.
+ * `POST /sso/saml/acs`: receives the response of a SAML identity provider. Accepts only responses to requests that began in this browser,
+ * because any other response could sign a visitor in to another person's account.
  */
 export async function finishSso(context: AuthContext, c: Call): Promise<Response> {
   const { db, config } = context;
@@ -43,7 +43,7 @@ async function acceptResponse(context: AuthContext, c: Call, flow: Flow, respons
   return completeSignIn(context, c, flow, identity, null);
 }
 
-/** Refuses a user without a stable id, or with an address that the provider has no right to name. */
+/** Refuses a user without a stable id, or with an email address outside the provider's domains. */
 function checkUser({ subject, email }: ProviderUser, ssoProvider: SingleSignOn): void {
   if (subject === '')
     throw new AuthRefusal(

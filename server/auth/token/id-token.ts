@@ -20,7 +20,10 @@ const schema = z.object({
   link_identity: z.boolean().nullish(),
 });
 type Body = z.output<typeof schema>;
-/** `POST /token?grant_type=id_token`: signs in with an id token from the provider's own dialog. Accepted once, and for our client ids only. */
+/**
+ * `POST /token?grant_type=id_token`: signs in with an id token from the provider's own dialog. A token is accepted once, and only if it was
+ * issued for one of our client ids.
+ */
 export async function signInWithIdToken(context: AuthContext, c: Call): Promise<Response> {
   const { db, config, sessions } = context;
   const body = await readBody(c, schema);
@@ -55,7 +58,7 @@ async function readIdToken({ providers }: AuthContext, c: Call, name: string, bo
   return token;
 }
 
-/** The token contains the hash of a nonce that only the requesting app knows. */
+/** Checks that the token contains the hash of the nonce, which only the requesting app knows. */
 function checkNonce(inToken: string | null, nonce: string | null): void {
   if ((inToken === null) !== (nonce === null))
     throw refuse.validation('Passed nonce and nonce in id_token should either both exist or not.');

@@ -23,7 +23,7 @@ export async function signInWithPassword(context: AuthContext, c: Call): Promise
   const contact = readContact(body);
   const request = readRequestInfo(c);
   const { user, unconfirmedPassword, attempts } = await countAttempt(context, contact, request.ip);
-  // For an unconfirmed account, compare with the password of its newest sign-up.
+  // For an unconfirmed account, the password of its newest sign-up is compared.
   const stored = user && !isConfirmed(user) ? unconfirmedPassword : (user?.encrypted_password ?? null);
   const matches = await passwordMatches(stored, body.password);
   if (!user || !matches) {
@@ -40,7 +40,7 @@ export async function signInWithPassword(context: AuthContext, c: Call): Promise
 }
 
 /**
- * The row that a sign-in attempt reads. `ipWait`, `accountWait`: seconds until the next attempt, null when this one is admitted.
+ * The row that a sign-in attempt reads. `ipWait`, `accountWait`: seconds until the next attempt, or null if this one is admitted.
  * `knownIp`: the account has a session at this IP address. `unconfirmedPassword`: the password of its newest unconfirmed sign-up.
  */
 type AttemptRow = {
@@ -50,7 +50,7 @@ type AttemptRow = {
   readonly unconfirmedPassword: string | null;
 } & (UserRow | { readonly id: null });
 
-/** `attempts`: the account's limit. Only wrong attempts count: a right password gives them back. */
+/** `attempts`: the account's limit. Only wrong attempts count, because a right password resets it. */
 type SignInAttempt = {
   readonly user: UserRow | null;
   readonly unconfirmedPassword: string | null;
@@ -58,8 +58,8 @@ type SignInAttempt = {
 };
 
 /**
- * Counts an attempt against the IP address and then against the account, and reads the account. An IP address with a session of the
- * account has a count of its own, so that guessing elsewhere does not lock the owner out. Throws the API's 429.
+ * Counts an attempt against the IP address and then against the account, and reads the account. An IP address with a session of the account
+ * has a separate count, so that guesses from elsewhere do not lock the owner out. Throws the API's 429.
  */
 async function countAttempt({ db, limits }: AuthContext, contact: Contact, ip: string): Promise<SignInAttempt> {
   const limit = authLimits.signInAccount;
@@ -97,14 +97,14 @@ const attemptQuery = (column: 'email' | 'phone'): string => `select u.*, address
   ) u on true`;
 const QUERIES = { email: attemptQuery('email'), phone: attemptQuery('phone') } as const;
 
-/** Why somebody with the right password is still refused. */
+/** Returns the reason to refuse a sign-in despite the right password, or null. */
 function refusalOf(contact: Contact, user: UserRow, now: Date): AuthRefusal | null {
   if ('email' in contact && !user.email_confirmed_at) return refuse.emailUnconfirmed(400);
   if ('phone' in contact && !user.phone_confirmed_at) return refuse.phoneUnconfirmed();
   return isBanned(user, now) ? refuse.banned(400) : null;
 }
 
-/** Replaces a hash that was made with other parameters than ours, unless it has changed meanwhile. */
+/** Replaces a hash that was made with different parameters, unless it has changed meanwhile. */
 async function rehash({ db }: AuthContext, user: UserRow, password: string): Promise<void> {
   const stored = user.encrypted_password;
   if (!stored || !needsRehash(stored)) return;

@@ -12,7 +12,9 @@ import type { AuthContext } from '../core/context.ts';
 const schema = z.object({ auth_code: z.string().min(1).max(200), code_verifier: z.string().min(1).max(200) });
 type Body = z.output<typeof schema>;
 
-/** `POST /token?grant_type=pkce`: exchanges the code of a sign-in for its session, if the client has the verifier. A code works once. */
+/**
+ * `POST /token?grant_type=pkce`: exchanges the code of a sign-in for its session, if the client has the verifier. A code works only once.
+ */
 export async function exchangeCode(context: AuthContext, c: Call): Promise<Response> {
   const { db, sessions } = context;
   const body = await readBody(c, schema);
@@ -25,7 +27,7 @@ export async function exchangeCode(context: AuthContext, c: Call): Promise<Respo
   return c.json({ ...begun.response, ...(tokens && toProviderTokens(tokens)) });
 }
 
-/** Returns refusals instead of throwing: the code must stay used. */
+/** Returns refusals instead of throwing them, so that the code stays used. */
 async function exchangeIn(
   context: AuthContext,
   tx: Transaction,

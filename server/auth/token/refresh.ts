@@ -6,7 +6,7 @@ import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ refresh_token: z.string().max(200) });
 
-/** Returns the handler of `POST /token?grant_type=refresh_token`. Refreshes that come together are rotated together. */
+/** Returns the handler of `POST /token?grant_type=refresh_token`. Refreshes that arrive together are rotated in one statement. */
 export function createRefresh(context: AuthContext): (c: Call) => Promise<Response> {
   const refreshing = { ...context, rotate: createRotate(context) };
   return async (c) => {

@@ -21,7 +21,7 @@ type Parts = {
   readonly more?: readonly string[];
 };
 
-/** Reads a message that is right except for the given parts. */
+/** Reads a message that is valid except for the given parts. */
 function read(parts: Parts = {}): ReturnType<typeof readWalletMessage> {
   const { chain = 'ethereum', domain = 'site.example', address = ADDRESSES[chain], lead = [''] } = parts;
   const { header = ` wants you to sign in with your ${NAMES[chain]} account:`, more = [] } = parts;

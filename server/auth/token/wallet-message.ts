@@ -23,7 +23,10 @@ const HEADER: Readonly<Record<Chain, string>> = {
 const FIELDS = ['URI', 'Version', 'Chain ID', 'Nonce', 'Issued At', 'Expiration Time', 'Not Before', 'Request ID'];
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** Parses a message. Returns a text that says what is wrong with an invalid one. Refuses repeated fields, which two parsers could read differently. */
+/**
+ * Parses a message. For an invalid message, returns a text that describes the fault. Refuses repeated fields, which two parsers could read
+ * differently.
+ */
 export function readWalletMessage(raw: string, chain: Chain): WalletMessage | string {
   const lines = raw.split('\n');
   if (lines.length < 6) return 'message needs to be at least 6 lines long';
@@ -80,7 +83,7 @@ function readValues(
   return { uri: new URL(uri), network: fields.get('Chain ID') ?? null, issuedAt, expiresAt, notBefore };
 }
 
-/** Reads a time. Null when it is missing, undefined when it is invalid. */
+/** Reads a time. Returns null if it is missing and undefined if it is invalid. */
 function readInstant(text: string | undefined): Date | null | undefined {
   if (text === undefined) return null;
   return INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined;

@@ -8,7 +8,7 @@ const MESSAGE = 'site.example wants you to sign in – with more than ASCII';
 const HEX = 'signature must be 65 bytes long, encoded as a 130 character-long hexadecimal string';
 const BASE64 = 'signature must be 64 bytes encoded as base64 with or without padding';
 
-/** Signs as a wallet does. `base`: what is added to the recovery number, 27 in most wallets. */
+/** Signs as a wallet does. `base`: the number that is added to the recovery number; 27 in most wallets. */
 function signEthereum(message: string, base: number, secret: Uint8Array): { address: string; signature: string } {
   const key = secp256k1.getPublicKey(secret, false);
   const text = Buffer.from(message);

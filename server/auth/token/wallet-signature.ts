@@ -3,7 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Chain } from './wallet-message.ts';
 
-/** Returns what is wrong with the format of a signature, or null. */
+/** Returns a description of the fault in the format of a signature, or null if it is valid. */
 export function signatureFault(signature: string, chain: Chain): string | null {
   if (chain === 'ethereum')
     return /^0x[0-9a-fA-F]{130}$/.test(signature)

@@ -16,7 +16,7 @@ const schema = z.object({
   signature: z.string().nullish(),
 });
 const CHAIN_NAMES: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
-/** How far the issue time of a message may be from now. */
+/** Maximum distance between the issue time of a message and the present. */
 const VALID_MS = 600_000;
 const isChain = (text: string): text is Chain => Object.hasOwn(CHAIN_NAMES, text);
 const invalid = (message: string): AuthRefusal => new AuthRefusal(400, 'invalid_grant', message);
@@ -24,10 +24,13 @@ const disabled = (message: string): AuthRefusal => new AuthRefusal(422, 'web3_pr
 
 /** A message that its wallet has signed. */
 type SignedMessage = { readonly chain: Chain; readonly raw: string; readonly message: WalletMessage };
-/** `POST /token?grant_type=web3`: signs in with a message signed by a wallet (EIP-4361). It must name a page of ours, be fresh and unused. */
+/**
+ * `POST /token?grant_type=web3`: signs in with a message signed by a wallet (EIP-4361). The message must name a page of this site and be
+ * fresh and unused.
+ */
 export async function signInWithWallet(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, config, sessions } = context;
-  // As in Supabase Auth (internal/api/web3.go): when no chain is enabled, the body is not read.
+  // As in Supabase Auth (internal/api/web3.go), the body is not read if no chain is enabled.
   if (config.chains.length === 0) throw disabled('Web3 provider is disabled');
   const body = await readBody(c, schema);
   const request = readRequestInfo(c);
@@ -64,7 +67,7 @@ async function readSignedMessage({ config }: AuthContext, body: z.output<typeof 
   return { chain, raw, message };
 }
 
-/** Checks that the message was signed for a page of ours: another site could otherwise replay messages of its visitors here. */
+/** Checks that the message was signed for a page of this site. Otherwise another site could replay the messages of its visitors here. */
 function checkDomain({ config }: AuthContext, name: string, { uri, domain }: WalletMessage): void {
   if (uri.protocol !== 'https:' && uri.hostname !== 'localhost')
     throw invalid(`Signed ${name} message is using URI which does not use HTTPS`);

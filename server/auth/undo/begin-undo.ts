@@ -13,8 +13,8 @@ const tokenSchema = z.object({ token_hash: z.string().max(200) });
 const challengeSchema = tokenSchema.extend({ factor_id: z.uuid() });
 
 /**
- * `POST /email-undo`: begins to undo a change of address. Returns the address, and the second factors of which one must be given. Repeating
- * it changes nothing. Supabase Auth has no such call.
+ * `POST /email-undo`: begins to undo a change of address. Returns the address, and the second factors of which one must be proved.
+ * Idempotent. Supabase Auth has no such call.
  */
 export async function beginUndo(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock } = context;
@@ -42,7 +42,7 @@ export async function beginUndo(context: AuthContext, c: Call): Promise<Response
   });
 }
 
-/** `POST /email-undo/challenge`: begins a challenge of one of these factors. The answer goes to `/email-undo/complete`. */
+/** `POST /email-undo/challenge`: begins a challenge of one of the required factors. The answer goes to `/email-undo/complete`. */
 export async function challengeUndo(context: AuthContext, c: Call): Promise<Response> {
   const { token_hash: token, factor_id: factorId } = await readBody(c, challengeSchema);
   await takeLimit(context, authLimits.verifyIp, `ip:${c.var.ip}`);
@@ -54,7 +54,7 @@ export async function challengeUndo(context: AuthContext, c: Call): Promise<Resp
   return beginChallenge(context, c, factor);
 }
 
-/** Returns the factors of which one must be given: those that the account had when the address was replaced, and still has. */
+/** Returns the factors of which one must be proved: those that the account had when the address was replaced and still has. */
 export async function requiredFactors(tx: Transaction, replaced: ReplacedEmail): Promise<readonly FactorRow[]> {
   const factors = await factorsOf(tx, replaced.userId);
   return factors.filter((one) => one.status === 'verified' && replaced.factorIds.includes(one.id));

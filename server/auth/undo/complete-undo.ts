@@ -26,8 +26,8 @@ const schema = z.object({
 });
 type Body = z.output<typeof schema>;
 /**
- * `POST /email-undo/complete`: gives the account its replaced address back, with a new password, and ends all sessions. Asks for one of the
- * second factors that the account had then. Whatever else opens the account and came with the change is removed.
+ * `POST /email-undo/complete`: restores the account's replaced address, sets a new password and ends all sessions. Requires one of the
+ * second factors that the account had at the time of the change and still has. Removes credentials that were added around the change.
  */
 export async function completeUndo(context: AuthContext, c: Call): Promise<Response> {
   const { db, sessions } = context;
@@ -42,7 +42,7 @@ export async function completeUndo(context: AuthContext, c: Call): Promise<Respo
     await lockUser(tx, replaced.userId);
     const user = await userById(tx, replaced.userId);
     if (!user) throw refuse.wrongCode();
-    // Return instead of throwing: a throw would roll back the counted attempt.
+    // The refusal is returned, because a throw would roll back the counted attempt.
     const refusal = await proveFactor(context, tx, replaced, body, ip);
     if (refusal !== null) return refusal;
     return restore(context, tx, { replaced, user, hash, ip });
@@ -52,7 +52,7 @@ export async function completeUndo(context: AuthContext, c: Call): Promise<Respo
   return c.json({});
 }
 
-/** Checks the answer of a required factor. Returns null when it is right or the account has no factor. */
+/** Checks the answer of a required factor. Returns null if it is right or no factor is required. */
 async function proveFactor(
   context: AuthContext,
   tx: Transaction,
@@ -87,7 +87,7 @@ async function restore(
   { replaced, user, hash, ip }: Restored,
 ): Promise<readonly string[]> {
   const at = clock();
-  // This link, and those to addresses that came later: their owners may have made the change that is undone.
+  // Deletes this link and the links to addresses that came later, whose owners may have made the change that is undone.
   await tx.query('delete from auth.replaced_emails where user_id = $1::uuid and replaced_at >= $2::timestamptz', [
     user.id,
     replaced.replacedAt,
@@ -112,7 +112,7 @@ async function restore(
 
 /**
  * Removes second factors that were added since the address was replaced, and passkeys and identities of other providers that were added
- * since or in the three days before: with a stolen session, they are added first.
+ * since or in the three days before, because a thief with a stolen session may add them before changing the address.
  */
 async function removeNewCredentials(
   tx: Transaction,

@@ -4,7 +4,7 @@ import type { AuthContext } from '../core/context.ts';
 import { beginUndo, challengeUndo } from './begin-undo.ts';
 import { completeUndo } from './complete-undo.ts';
 
-/** Adds the routes that undo a change of address. They need no session: the link of the mail proves the address. */
+/** Adds the routes that undo a change of address. They need no session, because the mailed link proves the address. */
 export function addUndoRoutes(router: Hono<Env>, context: AuthContext): void {
   router.post('/email-undo', (c) => beginUndo(context, c));
   router.post('/email-undo/challenge', (c) => challengeUndo(context, c));

@@ -8,7 +8,7 @@ import { storeEmailChange } from '../verify/email-change.ts';
 import { storePhoneChange } from '../verify/phone-change.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Changes of an account; null: no change. */
+/** Changes of an account. Null means no change. */
 export type Changes = {
   readonly hash: string | null;
   readonly email: string | null;
@@ -46,7 +46,7 @@ async function setPassword(
   { hash, ip }: { hash: string; ip: string },
 ): Promise<readonly string[]> {
   await tx.query(`update auth.users set encrypted_password = $2 where id = $1::uuid`, [user.id, hash]);
-  // An attacker may have requested a link or code before: revoke them all, sent or queued.
+  // An attacker may have requested a link or code before, so all of them are revoked, sent or queued.
   await revokeTokens(tx, user);
   await recordEvent(tx, { action: 'user_updated_password', actorId: user.id, at: context.clock(), ip });
   return endSessions(context, tx, caller, 'others', ip);
@@ -86,7 +86,7 @@ async function setData(
   user: UserRow,
   { data, ip }: { data: Record<string, unknown>; ip: string },
 ): Promise<void> {
-  // As in Supabase Auth: keys are merged, and null removes one.
+  // As in Supabase Auth, keys are merged and null removes a key.
   const removed = Object.entries(data).flatMap(([name, value]) => (value === null ? [name] : []));
   await tx.query(
     `update auth.users set raw_user_meta_data = (raw_user_meta_data || $2::jsonb) - $3::text[] where id = $1::uuid`,

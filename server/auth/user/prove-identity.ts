@@ -6,10 +6,10 @@ import { authLimits, takeLimit } from '../core/limits.ts';
 import { readSession } from '../sessions/session-rows.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** A session this young may change password and address without any other proof. */
+/** Age of a session in seconds up to which it may change password and address without any other proof. */
 const FRESH_SECONDS = 600;
 
-/** What the user gives as proof; null: not given. `nonce`: a reauthentication code. */
+/** The proof that the user gives; null for a missing part. `nonce`: a reauthentication code. */
 type IdentityProof = { readonly currentPassword: string | null; readonly nonce: string | null };
 
 /** Requires a proof before a change of password, email or phone, and before the account is deleted: a young session, the current password, or a code. */
@@ -37,7 +37,7 @@ export async function proveIdentity(
     throw new AuthRefusal(400, 'current_password_invalid', 'Your current password is incorrect.');
 }
 
-/** Accounts of single sign-on and of other providers have no password to ask for. */
+/** Accounts of single sign-on and of other providers have no password that could be required. */
 const proofMissing = (user: UserRow): AuthRefusal =>
   user.encrypted_password === null
     ? new AuthRefusal(

@@ -4,7 +4,7 @@ import { refuse } from '../core/errors.ts';
 import { type Call, requireUser } from '../core/request.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Creates `GET /user`: the signed-in user as stored now. Concurrent calls share one query. */
+/** Creates `GET /user`: the stored state of the signed-in user. Concurrent calls share one query. */
 export function createUserGet(context: AuthContext): (c: Call) => Promise<Response> {
   const readUser = createUserReader(context.db);
   return async (c) => {

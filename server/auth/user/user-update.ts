@@ -21,7 +21,7 @@ const schema = z.object({
   data: z.record(z.string(), z.unknown()).nullish(),
 });
 type Body = z.output<typeof schema>;
-/** The requested changes; null: no change. */
+/** The requested changes. Null means no change. */
 type Requested = { readonly password: string | null; readonly email: string | null; readonly phone: string | null };
 
 /** `PUT /user`: changes password (ends other sessions), email and phone (sends a code to the new one), and metadata (grants no rights). */

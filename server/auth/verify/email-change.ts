@@ -13,7 +13,7 @@ type EmailChange = {
   readonly newEmail: string;
   /** Whether the current address must confirm too. */
   readonly both: boolean;
-  /** Whether earlier confirmations count no more. */
+  /** Whether earlier confirmations no longer count. */
   readonly restart: boolean;
   readonly at: Date;
 };
@@ -29,8 +29,8 @@ export async function storeEmailChange(tx: Transaction, change: EmailChange): Pr
 }
 
 /**
- * Applies the new email of an account. Returns false when the other address must still confirm. The account's row stores who has
- * confirmed, under its lock, so that one address cannot confirm twice.
+ * Applies the new email of an account. Returns false if the other address must still confirm. The locked row of the account stores which
+ * address has confirmed, so that one address cannot confirm twice.
  */
 export async function applyEmailChange(
   tx: Transaction,
@@ -56,7 +56,7 @@ export async function applyEmailChange(
        email_confirmed_at = $3::timestamptz, is_anonymous = false, raw_app_meta_data = ${withProvider('email')} where id = $1::uuid`,
     [user.id, row.email_change, at],
   );
-  // Ends everything that was sent to the old address or is still queued.
+  // Revokes all codes that were sent to the old address or are still queued.
   await revokeTokens(tx, { id: user.id, email: row.email, phone: null }, ['phone_change']);
   await recordEvent(tx, { action: 'user_email_changed', actorId: user.id, at, ip });
   return true;

@@ -12,8 +12,8 @@ import type { AuthContext } from '../core/context.ts';
 const schema = z.object({ email: z.string(), dry_run: z.boolean().optional() });
 
 /**
- * `POST /recover`: mails a link to set a new password. Answers `{}` for unknown addresses too. With `dry_run` it mails nothing and says
- * whether a confirmed account has the address: the sign-up form asks this, at most 30 times a minute.
+ * `POST /recover`: mails a link to set a new password. Answers `{}` for unknown addresses too. With `dry_run` it sends no mail and returns
+ * whether a confirmed account has the address. The sign-up form uses this, at most 30 times a minute from one IP address.
  */
 export async function recover(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, queue } = context;

@@ -11,10 +11,10 @@ import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) });
 type Body = z.output<typeof schema>;
-/** What is sent again, and where. */
+/** The kind of code to send again, and its recipient. */
 type Resent = Contact & { readonly kind: 'signup' | 'email_change' | 'sms' | 'phone_change' };
 
-/** `POST /resend`: sends a code again. The answer does not show whether anybody waits for one. */
+/** `POST /resend`: sends a code again. The answer does not show whether a code is pending. */
 export async function resend(context: AuthContext, c: Call): Promise<Response> {
   const resent = readResent(context, await readBody(c, schema));
   await takeMessageLimit(context, { ...resent, ip: c.var.ip });
@@ -37,7 +37,7 @@ function readResent({ config }: AuthContext, { type, email, phone }: Body): Rese
   throw refuse.validation('Missing one of these types: signup, email_change, sms, phone_change');
 }
 
-/** Returns who receives the code: the newest attempt of a sign-up, or the account that requested a change. */
+/** Returns the recipient of the code: the newest attempt of a sign-up, or the account that requested a change. */
 async function recipientOf(
   context: AuthContext,
   resent: Resent,

@@ -4,8 +4,8 @@ import type { Call } from '../core/request.ts';
 import type { AuthContext } from '../core/context.ts';
 
 /**
- * `GET /verify`: verifies nothing, because mail scanners follow links. Redirects to our page with a button, or to an allowed page of
- * another app in `redirect_to`, with the token to verify there.
+ * `GET /verify`: does not verify the token, because mail scanners follow links. Redirects with the token to our page, which has a button
+ * that verifies it, or to an allowed page of another app in `redirect_to`.
  */
 export function openVerifyLink({ config }: AuthContext, c: Call): Response {
   const kind = linkKind(c.req.query('type') ?? '');

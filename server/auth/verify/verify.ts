@@ -33,9 +33,9 @@ const MAILED: Readonly<Record<string, readonly TokenKind[]>> = {
 };
 const TEXTED: Readonly<Record<string, readonly TokenKind[]>> = { sms: ['sms'], phone_change: ['phone_change'] };
 
-/** A code with its email or phone, or the token of a link, and the kinds it may be of. */
+/** A code with its email or phone, or the token of a link, with the kinds that it may have. */
 type Proof = { readonly kinds: readonly TokenKind[] } & ((Contact & { code: string }) | { link: string });
-/** A session, or why there is none. `half`: the other address must confirm too. */
+/** A session, or the reason why none began. `half`: the other address must confirm too. */
 type Verified = BegunSession | 'half' | 'banned' | 'wrong';
 
 /** `POST /verify`: accepts a code with its email or phone, or the token of a mailed link. Begins a session. */
@@ -77,7 +77,7 @@ async function useProof(context: AuthContext, proof: Proof, request: RequestInfo
     return await db.transaction(async (tx) => {
       const used =
         'link' in proof ? await useLink(context, tx, proof.link, kinds) : await useCode(context, tx, proof, kinds);
-      // Return instead of throwing: a throw would roll back the counted attempt.
+      // A wrong code is returned as a value, because a throw would roll back the counted attempt.
       if (used) return apply(context, tx, used, request);
       await recordEvent(tx, { action: 'otp_failed', actorId: null, at: clock(), ip: request.ip, details: { kinds } });
       return 'wrong';

@@ -14,7 +14,10 @@ const assertionSchema = z.object({
   }),
 });
 
-/** Creates options for a sign-in. `existing`: the keys that may answer; when empty, the authenticator offers its keys for this site. */
+/**
+ * Creates options for a sign-in. `existing`: the keys that may answer. If there are none, the authenticator offers all its keys for this
+ * site.
+ */
 export async function requestOptions(
   party: RelyingParty,
   existing: readonly Pick<StoredCredential, 'id' | 'transports'>[],
@@ -30,7 +33,7 @@ export async function requestOptions(
   });
 }
 
-/** Reads which credential and user an answer names, for the lookup before the check. Returns null when it is malformed. */
+/** Reads the credential and the user that an answer names, for the lookup before the check. Returns null if the answer is malformed. */
 export function readClaim(sent: unknown): { credentialId: string; userHandle: string | null } | null {
   const parsed = assertionSchema.safeParse(sent);
   if (!parsed.success) return null;
@@ -41,7 +44,7 @@ export function readClaim(sent: unknown): { credentialId: string; userHandle: st
   };
 }
 
-/** Verifies a sign-in answer. Returns the new counter; null when anything is wrong, including a counter that went back. */
+/** Verifies a sign-in answer. Returns the new counter, or null if the answer is wrong in any way, for example if its counter went back. */
 export async function readAssertion(
   party: RelyingParty,
   sent: unknown,

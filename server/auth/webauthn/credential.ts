@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A credential as stored in JSON: text and numbers only. */
+/** A credential in its stored JSON form, which has only texts and numbers. */
 export type StoredCredential = {
   readonly id: string;
   /** base64url of the COSE key. */
@@ -12,7 +12,7 @@ export type StoredCredential = {
 /** `passkey`: signs in alone, so user verification is required. `factor`: a second factor after a password. */
 export type CredentialUse = 'passkey' | 'factor';
 
-/** Text of an authenticator: base64url of any kind. */
+/** A base64url text from an authenticator. */
 export const base64Text = z.string().min(1).max(20_000);
 
 const credentialId = z.string().regex(/^[\w-]{1,1400}$/);

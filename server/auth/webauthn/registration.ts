@@ -14,7 +14,7 @@ export type NewCredential = StoredCredential & {
   readonly backedUp: boolean;
 };
 
-/** EdDSA, ES256 and RS256 in COSE numbers. Every authenticator supports one of them. */
+/** The COSE numbers of EdDSA, ES256 and RS256. Every authenticator supports at least one of them. */
 const ALGORITHMS = [-8, -7, -257] as const;
 
 const registrationSchema = z.object({
@@ -50,7 +50,7 @@ export async function registrationOptions(
   });
 }
 
-/** Verifies a registration answer. Returns the new credential; null when anything is wrong. */
+/** Verifies a registration answer. Returns the new credential, or null if the answer is wrong in any way. */
 export async function readRegistration(
   party: RelyingParty,
   sent: unknown,
@@ -80,7 +80,7 @@ export async function readRegistration(
     });
     return registrationInfo ? toCredential(registrationInfo, response.transports ?? []) : null;
   } catch {
-    return null; // forged, for another site or another challenge: the client learns only that it was refused
+    return null; // forged, or for another site or challenge; the client learns only that the answer was refused
   }
 }
 
