@@ -14,15 +14,18 @@ import type { Services } from '../core/services.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import type { CrewPage } from './guests.ts';
 
-/** Codes of a lock that guests leave to customers and staff. */
+/** Number of codes per lock that guests cannot use, so that customers and staff can always get one. */
 const RESERVED_CODES = 40;
-/** A code that a guest asks for is requested by the job too, unless it was issued within this time. */
+/** Delay before the job repeats the request for a code that a guest asked for, in case the first request failed. */
 const RETRY_MS = 30_000;
 
 type Member = { readonly id: string; readonly bookingId: string; readonly joined: boolean };
 type Planned = { readonly code: GuestCode; readonly booking: BookingFacts };
 
-/** Job `access.request-crew`: issues the first code of a guest for the hours of the booking, where guests have codes of their own. Throws `ProviderError`. */
+/**
+ * Job `access.request-crew`: issues the first code of a guest for the hours of the booking, if guests have codes of their own. Throws
+ * `ProviderError`.
+ */
 async function requestGuestCode(services: Services, job: Job<{ memberId: string }>): Promise<JobOutcome> {
   if (!hasGuestCodes(services)) return 'done';
   const { memberId } = job.payload;
@@ -44,12 +47,12 @@ async function planFirstCode(services: Services, tx: Transaction, memberId: stri
   if (code?.status === 'requested') return { code, booking };
   const { lockId, worksUntil } = await readCodeWindow(services, tx, booking);
   const isOfHours = code?.lockId === lockId && code?.endsAt.getTime() === worksUntil.getTime();
-  // After a used code the guest makes the next one.
+  // After using a code, guests request the next one themselves.
   if (code?.status === 'issued' || (code && code.usedAt !== null && isOfHours)) return null;
   return { booking, code: await planGuestCode(services, tx, member, booking) };
 }
 
-/** Locks the booking of a guest; null unless the guest has joined and the booking is confirmed and not over. */
+/** Locks the booking of a guest. Null unless the guest has joined and the booking is confirmed and has not ended. */
 async function lockMember(
   { clock }: Services,
   tx: Transaction,
@@ -62,13 +65,13 @@ async function lockMember(
     );
   const found = await read();
   const booking = found === null ? null : await lockBooking(tx, found.bookingId);
-  // Read again: somebody may have changed the guest before the lock was ours.
+  // Read again, because the guest may have changed while this transaction waited for the lock.
   const member = await read();
   if (booking?.status !== 'confirmed' || member?.joined !== true) return null;
   return clock() >= booking.endTime ? null : { member, booking };
 }
 
-/** Stores a code for the hours that the booking of a guest has now. Throws `Refusal('code_limit')` when the lock has no room. */
+/** Stores a code for the current hours of a guest's booking. Throws `Refusal('code_limit')` if the lock has no room. */
 async function planGuestCode(
   services: Services,
   tx: Transaction,
@@ -82,7 +85,7 @@ async function planGuestCode(
     window.lockId,
     clock(),
   ]);
-  // The planned code counts too.
+  // The planned code is already counted.
   if ((used?.codes ?? 0) > locks.capabilities.storedCodes - RESERVED_CODES)
     throw new Refusal('code_limit', 'The lock has no room for another code right now.');
   return code;
@@ -93,8 +96,9 @@ async function issueGuestCode(services: Services, { code, booking }: Planned): P
 }
 
 /**
- * Makes another code for a guest whose code was used, and requests it from the lock at once; the job tries again when the lock does not answer. With a code
- * that still works it changes nothing. Throws `Refusal`: 'code_not_released', 'session_ended', 'code_wait', 'code_limit'.
+ * Makes another code for a guest whose code was used, and requests it from the lock immediately. If the lock does not answer, the job tries
+ * again. Does nothing if the guest has a code that still works. Throws `Refusal`: 'code_not_released', 'session_ended', 'code_wait',
+ * 'code_limit'.
  */
 export async function makeGuestCode(services: Services, page: CrewPage): Promise<void> {
   const planned = await services.db.transaction((tx) => planNextCode(services, tx, page));

@@ -7,29 +7,29 @@ import { isHeldForUndo } from '../core/undo-hold.ts';
 import { hashToken } from './links.ts';
 import type { Services } from '../core/services.ts';
 
-/** What a guest's link shows. Times are instants as texts. */
+/** What a guest's link shows. Times are ISO strings. */
 export type CrewPage = {
   readonly memberId: string;
   readonly bookingId: string;
   readonly state: 'invited' | 'joined';
   readonly name: string | null;
-  /** The first name of who invites; may be empty. */
+  /** The first name of the host; may be empty. */
   readonly host: string;
   readonly studioName: string;
   readonly startTime: string;
   readonly endTime: string;
   readonly arrivalNotes: string;
-  /** The version of the terms that counts now. */
+  /** The current version of the terms. */
   readonly termsVersion: string;
 };
 type StoredPage = CrewPage & { readonly link: string };
 
-/** The way in of a guest: a code of their own, or the code of the booking (`own`: false). */
+/** A guest's access: a code of their own, or the code of the booking (`own`: false). */
 export type GuestAccess = Omit<BookingAccess, 'booking' | 'pinId'> & { readonly own: boolean };
 
 /**
- * Reads the page of a link. Throws `Refusal`: 'not_found' for a link that never was or was replaced, 'invitation_ended' once the host has taken it back,
- * the booking is cancelled, or half an hour after the session.
+ * Reads the page of a link. Throws `Refusal`: 'not_found' if the link is invalid or was replaced, 'invitation_ended' if the host has
+ * withdrawn it, the booking is cancelled, or the session ended more than half an hour ago.
  */
 export async function readCrewPage({ db, clock }: Services, token: string): Promise<CrewPage> {
   const row = await db.one<{ page: StoredPage | null }>('select private.crew_page($1, $2::timestamptz) as page', [
@@ -42,14 +42,14 @@ export async function readCrewPage({ db, clock }: Services, token: string): Prom
   return page;
 }
 
-/** Reads the page of a guest who has joined. Throws `Refusal` as `readCrewPage`, or 'terms_required' before that. */
+/** Reads the page of a guest who has joined. Throws `Refusal` as `readCrewPage`, or 'terms_required' if the guest has not joined yet. */
 export async function requireJoined(services: Services, token: string): Promise<CrewPage> {
   const page = await readCrewPage(services, token);
   if (page.state !== 'joined') throw new Refusal('terms_required', 'Please accept the terms first.');
   return page;
 }
 
-/** Joins a crew: the guest gives a first name and accepts the terms. The same again changes nothing. Throws `Refusal` as `readCrewPage`, or 'terms_required'. */
+/** Joins a crew: the guest gives a first name and accepts the terms. Idempotent. Throws `Refusal` as `readCrewPage`, or 'terms_required'. */
 export async function joinCrew(
   services: Services,
   { token, name, termsVersion }: { token: string; name: string; termsVersion: string },
@@ -64,7 +64,7 @@ export async function joinCrew(
   return readCrewPage(services, token);
 }
 
-/** Reads the way in of a guest who has joined, and remembers that digits which others use too were shown. */
+/** Reads the access of a guest who has joined. If the guest is shown the shared code of the booking, this is recorded. */
 export async function readGuestAccess(services: Services, page: CrewPage): Promise<GuestAccess> {
   const { db, clock } = services;
   const { booking: _booking, pinId: _pinId, ...access } = await showAccess(services, page.bookingId);

@@ -3,23 +3,23 @@ import { constants as studio } from '#rules/venue.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
-/** An invitation with its link, which is not stored and shown once. */
+/** An invitation with its link. The link is not stored, so it can be shown only once. */
 type CrewLink = { readonly inviteId: string; readonly url: string };
 
-/** 256 random bits, as in the addresses that guests open. */
+/** 256 random bits, so that a token cannot be guessed. */
 const TOKEN_BYTES = 32;
 
-/** Returns what is stored of a link. A token has too many bits to be guessed, so its plain hash finds the row. */
+/** Returns the hash that is stored for a link. A plain hash is safe because a token has too many bits to be guessed. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** The token is in the fragment, which browsers send to no server and no log keeps. */
+/** The token is in the fragment, which browsers send to no server, so it does not appear in logs. */
 const addressOf = (siteUrl: string, token: string): string => `${siteUrl}/crew#${token}`;
 
 const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
 /**
- * Invites one more guest to an own confirmed booking. The same `requestId` again replaces the link of the same invitation. Throws `Refusal`: 'not_found',
- * 'not_confirmed', 'session_ended', 'crew_full', 'already_done'.
+ * Invites another guest to the caller's own confirmed booking. A repeated call with the same `requestId` replaces the link of that
+ * invitation. Throws `Refusal`: 'not_found', 'not_confirmed', 'session_ended', 'crew_full', 'already_done'.
  */
 export async function inviteCrew(
   { db, clock, siteUrl }: Services,
@@ -35,7 +35,7 @@ export async function inviteCrew(
   return { inviteId: id, url: addressOf(siteUrl, token) };
 }
 
-/** Gives an own invitation another link; the one before leads nowhere. Throws `Refusal` as `inviteCrew`. */
+/** Gives one of the caller's invitations a new link; the previous link stops working. Throws `Refusal` as `inviteCrew`. */
 export async function renewCrewLink(
   { db, clock, siteUrl }: Services,
   { inviteId, userId }: { inviteId: string; userId: string },
@@ -50,8 +50,8 @@ export async function renewCrewLink(
 }
 
 /**
- * Takes an own invitation back: its link leads nowhere, and the guest's own code is removed from the lock. `sawShared`: the guest has seen digits that
- * still open the door. The same again changes nothing. Throws `Refusal('not_found')`.
+ * Withdraws one of the caller's invitations: its link stops working, and the guest's own code is removed from the lock. `sawShared`: the
+ * guest has seen digits that still open the door. Idempotent. Throws `Refusal('not_found')`.
  */
 export async function revokeCrew(
   { db, clock }: Services,

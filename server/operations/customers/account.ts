@@ -14,8 +14,8 @@ type Outcome =
   | { readonly outcome: 'staff' | 'not_found' };
 
 /**
- * Deletes the account of a customer. Returns how many paid bookings stay, for tax law, with the buyer's name, and until which day.
- * Throws `Refusal`: `bookings_ahead` with `bookings` that are not over, `staff_account`, `not_found`, and those of `proveOwner`.
+ * Deletes the account of a customer. Returns how many paid bookings are kept for tax law, with the buyer's name, and until which day.
+ * Throws `Refusal`: `bookings_ahead` with the `bookings` that have not ended, `staff_account`, `not_found`, and those of `proveOwner`.
  */
 export async function deleteAccount(
   { db, clock, proveOwner, forgetSessions }: Services,
@@ -46,8 +46,8 @@ type PhoneOutcome =
   | { readonly outcome: 'only_phone' | 'not_found' };
 
 /**
- * Removes the confirmed number of an account, and switches its text reminders off. Returns whether there was one. Throws `Refusal`:
- * `mail_unconfirmed` when nobody could sign in without the number, `not_found`, and those of `proveOwner`.
+ * Removes the confirmed phone number of an account and disables its text reminders. Returns whether there was a number. Throws `Refusal`:
+ * `mail_unconfirmed` if the number is the only way to sign in, `not_found`, and those of `proveOwner`.
  */
 export async function removePhone(
   { db, clock, proveOwner }: Services,
@@ -69,7 +69,7 @@ export async function removePhone(
   }
 }
 
-/** Reads all that is stored about an account, as JSON. Throws `Refusal('not_found')`. */
+/** Reads all data stored about an account, as JSON. Throws `Refusal('not_found')`. */
 export async function exportAccount(
   { db, clock }: Services,
   userId: string,

@@ -7,15 +7,15 @@ import type { Services } from '../core/services.ts';
 
 export type Block = {
   readonly userId: string;
-  /** For staff; customers do not read it. */
+  /** For staff; it is not shown to the customer. */
   readonly reason: string;
-  /** null: until staff unblock. */
+  /** Null until staff unblock the customer. */
   readonly until: Date | null;
 };
 
 /**
- * Blocks a customer: no hold and no payment any more. Returns the bookings that are not over; unpaid holds among them end by themselves. Throws
- * `Refusal`: `not_found`, `invalid_request`.
+ * Blocks a customer, who can then neither hold hours nor pay. Returns the customer's bookings that have not ended; unpaid holds among them
+ * expire. Throws `Refusal`: `not_found`, `invalid_request`.
  */
 export async function blockCustomer(
   { db, clock }: Services,
@@ -35,8 +35,8 @@ export async function blockCustomer(
 }
 
 /**
- * Keeps or cancels the bookings that a blocked customer has paid for. Returns those that are left to decide about: all of them with `later`, otherwise
- * those that could not be cancelled. The same decision again changes nothing.
+ * Keeps or cancels the bookings that a blocked customer has paid for. Returns those still to be decided: all of them with `later`,
+ * otherwise those that could not be cancelled. Idempotent for the same decision.
  */
 export async function decideBlockedBookings(
   services: Services,
@@ -67,7 +67,10 @@ export async function decideBlockedBookings(
 
 const REFUNDS = { terms: 'terms', refund: 'full' } as const;
 
-/** Cancels a booking. Returns false when it is refused: staff may lack the permission for its refund, or it has just changed. */
+/**
+ * Cancels a booking. Returns false if the cancellation is refused, because staff lack the permission for its refund or the booking has just
+ * changed.
+ */
 async function wasCancelled(services: Services, wanted: StaffCancellation): Promise<boolean> {
   try {
     await cancelForStaff(services, wanted);
@@ -78,7 +81,7 @@ async function wasCancelled(services: Services, wanted: StaffCancellation): Prom
   }
 }
 
-/** Ends a block; a customer who is not blocked stays so. Throws `Refusal('not_found')`. */
+/** Unblocks a customer. Idempotent. Throws `Refusal('not_found')`. */
 export async function unblockCustomer({ db }: Services, userId: string, actor: string): Promise<void> {
   const found = await callSql(db, 'unblock_customer', { p_user: userId, p_actor: actor });
   if (found !== true) throw new Refusal('not_found', 'Customer not found');

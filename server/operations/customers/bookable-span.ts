@@ -6,7 +6,7 @@ import { Refusal } from '../core/refusal.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
 import type { Services } from '../core/services.ts';
 
-/** Checks that this customer could book these hours, were they free, apart from the ID. Returns their slots; throws `Refusal`. */
+/** Checks that the customer could book these hours if they were free. The ID is not checked. Returns the slots of the hours. Throws `Refusal`. */
 export async function requireBookable(
   { db, clock }: Services,
   request: Span & { readonly userId: string; readonly studioId: string },

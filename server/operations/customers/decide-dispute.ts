@@ -9,9 +9,9 @@ import type { Services } from '../core/services.ts';
 type Decided = { readonly bookingId: string; readonly decision: DisputeDecision; readonly reason: string };
 
 /**
- * Decides for staff about a disputed booking whose code is held. Cancelling refunds nothing: the bank has taken the disputed money already. Idempotent.
- * Throws `Refusal`: `not_found` for a booking whose code is not held, `already_done` when it was decided in another way, `invalid_request` for a
- * block without an account, and as `cancelForStaff`.
+ * Applies the decision of staff about a disputed booking whose code is held. Cancelling it refunds nothing, because the bank has already
+ * taken the disputed money. Idempotent. Throws `Refusal`: `not_found` if the code is not held, `already_done` if another decision was made,
+ * `invalid_request` if a customer without an account is to be blocked, and as `cancelForStaff`.
  */
 export async function decideDispute(
   services: Services,
@@ -31,7 +31,7 @@ export async function decideDispute(
     refund: 'none',
     reason,
     actor,
-    // Nothing is given away: the bank has taken the disputed money from us already.
+    // No permission for money is needed: nothing is refunded, because the bank has already taken the disputed money.
     money: 'held',
     stillWanted: async (tx) => (await readCodeHold(tx, bookingId)) !== null,
   });

@@ -8,9 +8,9 @@ import type { Services } from '../core/services.ts';
 type Outcome = { outcome: 'held'; until: string } | { outcome: 'verified' | 'taken' | 'limit' };
 
 /**
- * Holds hours for a customer with a confirmed address who has not verified the ID yet. Returns until when they are held. A repeated call returns the same time.
- * `private.hold_early()` has the limits. `address` is the network address of the caller, or '' when it is unknown. Throws `Refusal` when the hours are not held; the
- * customer can still book them while they are free.
+ * Holds hours for a customer who has a confirmed address but has not verified their ID yet. Returns until when they are held; a repeated
+ * call returns the same time. `private.hold_early()` defines the limits. `address`: the caller's IP address, or '' if unknown. Throws
+ * `Refusal` if the hours are not held; the customer can still book them while they are free.
  */
 export async function holdEarly(
   services: Services,

@@ -8,7 +8,7 @@ import type { Services } from '../core/services.ts';
 
 type Stored = { readonly id: string; readonly email: string | null };
 
-/** Reads the provider's customer of an account; null when it has none yet. */
+/** Reads the provider customer of an account; null if it has none yet. */
 export async function readCustomer(db: Queryable, userId: string): Promise<string | null> {
   return (await stored(db, userId))?.id ?? null;
 }
@@ -17,8 +17,8 @@ const stored = (db: Queryable, userId: string): Promise<Stored | null> =>
   db.one<Stored>('select customer_id as id, email from private.provider_customer where user_id = $1::uuid', [userId]);
 
 /**
- * Returns the provider's customer of an account, and creates it the first time: without an address, so that one whose answer is lost has no
- * personal data. The provider learns a changed address here. Throws `ProviderError`.
+ * Returns the provider customer of an account. If there is none, it is created without an address, so that a customer whose answer is lost
+ * holds no personal data. The address is sent afterwards, and again whenever it has changed. Throws `ProviderError`.
  */
 export async function ensureCustomer(services: Services, userId: string, email: string): Promise<string> {
   const { db, payments } = services;
@@ -31,8 +31,8 @@ export async function ensureCustomer(services: Services, userId: string, email: 
 }
 
 /**
- * Makes another customer for an account whose customer the provider no longer has, because people deleted it there. Its key names the lost one: the first
- * key would return the deleted customer for a day.
+ * Creates a new provider customer for an account whose customer was deleted at the provider. The idempotency key contains the id of the
+ * deleted customer, because for a day the first key would return the deleted customer.
  */
 export async function replaceCustomer({ db, payments }: Services, userId: string): Promise<void> {
   const lost = await readCustomer(db, userId);
@@ -54,13 +54,13 @@ async function create({ db, payments }: Services, userId: string): Promise<Store
   return (await stored(db, userId)) ?? { id, email: null };
 }
 
-/** Job `payment.forget-customer`: deletes the customer and the saved cards of an account that has ended. */
+/** Job `payment.forget-customer`: deletes the provider customer and saved cards of a deleted account. */
 async function forgetCustomer({ payments }: Services, job: Job<{ customerId: string }>): Promise<JobOutcome> {
   await payments.deleteCustomer(job.payload.customerId);
   return 'done';
 }
 
-/** Lists the saved cards of an account, as the provider has them. Throws `ProviderError`. */
+/** Lists the saved cards of an account from the provider. Throws `ProviderError`. */
 export async function listSavedCards({ db, payments }: Services, userId: string): Promise<readonly SavedCard[]> {
   const customer = await readCustomer(db, userId);
   return customer === null ? [] : payments.listCards(customer);

@@ -5,13 +5,13 @@ import { Refusal } from '../core/refusal.ts';
 import { requireBookable } from './bookable-span.ts';
 import type { Services } from '../core/services.ts';
 
-/** `ahead`: how many people were there before and want some of the same hours. */
+/** `ahead`: number of people who joined earlier and want some of the same hours. */
 export type WaitlistPlace = { readonly entryId: string; readonly ahead: number };
 type Outcome = ({ outcome: 'joined' } & WaitlistPlace) | { outcome: 'free' | 'own' | 'too_many' };
 
 /**
- * Puts a customer on the wait list for taken hours: when they are free, the customer is mailed and has a quarter of an hour to book them. Joining
- * again answers the same. Throws `Refusal`.
+ * Adds a customer to the wait list for taken hours. When the hours become free, the customer is mailed and has a quarter of an hour to book
+ * them. Idempotent. Throws `Refusal`.
  */
 export async function joinWaitlist(
   services: Services,
@@ -49,7 +49,7 @@ export async function joinWaitlist(
   }
 }
 
-/** Takes a customer off the wait list; a claim ends and the next one is asked. The same again changes nothing. Throws `Refusal('not_found')`. */
+/** Removes a customer from the wait list. A claim ends, and the next person is asked. Idempotent. Throws `Refusal('not_found')`. */
 export async function leaveWaitlist(
   { db, clock }: Services,
   { userId, entryId }: { readonly userId: string; readonly entryId: string },
@@ -58,7 +58,7 @@ export async function leaveWaitlist(
     throw new Refusal('not_found', 'You aren’t on the wait list for these hours.');
 }
 
-/** Periodic task: asks people whose hours are free although nobody asked them when they were freed. */
+/** Periodic task: asks people on the wait list whose hours are free but who were not asked when the hours became free. */
 export async function followWaitlist({ db, clock }: Services): Promise<void> {
   await callSql(db, 'follow_waitlist', { p_now: clock() });
 }

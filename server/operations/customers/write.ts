@@ -5,12 +5,12 @@ import { callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 
 export type CustomerMessage = Letter & {
-  /** Tells a repeated call from a second mail. */
+  /** Distinguishes a repeated call from a second mail. */
   readonly messageId: string;
   readonly userId: string;
 };
 
-/** Queues a mail to a customer; a repeated call queues no second one. Throws `Refusal`: `not_found`, `already_done` when the id names another mail. */
+/** Queues a mail to a customer. Idempotent for the same id. Throws `Refusal`: `not_found`, `already_done` if the id belongs to a different mail. */
 export async function writeCustomer(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   { messageId, userId, subject, body }: CustomerMessage,

@@ -3,8 +3,8 @@ import type { DocumentFacts } from './document-sheets.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Reads the tax invoices and adjustment notes of a booking; for one that cost nothing, what would be on its receipt. `userId`: whose booking it must be; null:
- * anybody's. Throws `Refusal('not_found')`.
+ * Reads the tax invoices and adjustment notes of a booking, or the contents of a receipt if it cost nothing. `userId`: the account that
+ * must own the booking; null for any. Throws `Refusal('not_found')`.
  */
 export async function readDocuments(
   { db }: Services,

@@ -1,10 +1,10 @@
 import { formatAmount } from '#rules/money.ts';
 import { formatStudioInstant } from '#rules/studio-time.ts';
 
-/** A cell: text, an instant, or `{cents}` for money. */
+/** A cell: text, a number, an instant, or `{cents}` for money. */
 export type Cell = string | number | Date | { readonly cents: number } | null;
 
-/** Writes rows as lines of CSV (RFC 4180), each with its line end. */
+/** Renders rows as CSV (RFC 4180). Every line, including the last, has a line ending. */
 export function writeCsv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('');
 }
@@ -17,7 +17,7 @@ function writeCell(cell: Cell): string {
   return quote(harmless(cell));
 }
 
-/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
+/** Prefixes text that a spreadsheet would run as a formula with an apostrophe. */
 function harmless(text: string): string {
   return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }

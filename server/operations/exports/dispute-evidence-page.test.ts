@@ -78,7 +78,7 @@ const FACTS: EvidenceFacts = {
   madeAt: new Date('2031-03-21T00:00:00Z'),
 };
 
-/** The sections of a page that are tables or empty: heading, then its tables as rows of name and value, or "None." */
+/** Returns the sections of a page: for each heading its tables as rows of name and value, or "None." */
 function readSections(page: string): Record<string, unknown> {
   const sections = [...page.matchAll(/<section><h2>(.*?)<\/h2>\n([^]*?)<\/section>/g)];
   return Object.fromEntries(

@@ -6,9 +6,9 @@ import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/st
 import { escape } from '#server/mails/layout.ts';
 
 type Instant = string | Date;
-/** What is known of a booking whose payment is disputed. Money is cents; times are instants. */
+/** The facts about a booking whose payment is disputed. Amounts are in cents; times are instants. */
 export type EvidenceFacts = {
-  /** Our name. */
+  /** The name of the business. */
   readonly business: string;
   readonly reference: string;
   readonly studioName: string;
@@ -48,14 +48,17 @@ export type EvidenceFacts = {
     readonly openedAt: Instant;
     readonly dueAt: Instant | null;
   }[];
-  /** Versions of the terms that the customer accepted until the booking was made. */
+  /** Versions of the terms that the customer had accepted when the booking was made. */
   readonly terms: readonly { readonly version: string; readonly acceptedAt: Instant }[];
-  /** The terms of the booking, with its own cancellation period. Null if none were accepted; `texts`: null for a version from before the terms were kept. */
+  /**
+   * The terms of the booking, with its own cancellation period. Null if none were accepted. `texts` is null for a version older than the
+   * stored terms.
+   */
   readonly agreed: {
     readonly version: string;
     readonly texts: Pick<BusinessSettings, 'name' | 'email' | 'freeCancelHours' | 'terms'> | null;
   } | null;
-  /** Results of ID checks; null if the reader may not see them. */
+  /** Results of ID checks; null if the reader lacks the permission to see them. */
   readonly ids:
     | readonly {
         readonly source: string;
@@ -85,7 +88,7 @@ const when = (at: Instant): string => `${formatStudioDate(new Date(at), 'medium'
 const maybe = (name: string, at: Instant | null): Rows => (at === null ? [] : [[name, when(at)]]);
 const words = (text: string): string => text.replaceAll('_', ' ');
 
-/** Renders the evidence for a dispute as one HTML page that prints well. Everything that people typed is escaped. */
+/** Renders the evidence for a dispute as one printable HTML page. All user-entered text is escaped. */
 export function disputeEvidence(facts: EvidenceFacts): string {
   const title = `Evidence: booking ${facts.reference}`;
   const parts = [
@@ -114,7 +117,7 @@ ${[...parts, termsText(facts.agreed)].join('\n')}
 `;
 }
 
-/** The text of the terms of the booking. */
+/** Renders the text of the terms of the booking. */
 function termsText(agreed: EvidenceFacts['agreed']): string {
   if (!agreed?.texts) return '';
   const { version, texts } = agreed;

@@ -7,15 +7,15 @@ import { recordAudit } from '../core/audit.ts';
 
 export type EvidenceFile = { readonly name: string; readonly html: string };
 
-/** Selects the settings in force at an instant, among those with this version of the terms; the earliest of them if none was. */
+/** SQL for the settings with this version of the terms that were in force at an instant; the earliest of them if none was. */
 const textsOf = (version: string, at: string): string =>
   `(select s.settings from public.business_settings s where s.settings ->> 'termsVersion' = ${version}
      order by s.created_at <= ${at} desc, case when s.created_at <= ${at} then s.version end desc nulls last, s.version limit 1)`;
 
 /**
- * Collects the evidence for a dispute about a booking into one HTML page, after an entry in the audit log: booking, price, terms, result of the ID
- * check, codes, door log and mails. The terms are those of the booking, with the cancellation period that was frozen with it. No digits of a code,
- * no picture. `withIds`: with the results of ID checks. Throws `Refusal('not_found')`.
+ * Collects the evidence for a dispute about a booking into one HTML page, and logs the export: booking, price, terms, result of the ID
+ * check, codes, door log and mails. The terms are those of the booking, with the cancellation period that was frozen with it. The page
+ * contains neither digits of codes nor pictures. `withIds`: whether to include the results of ID checks. Throws `Refusal('not_found')`.
  */
 export async function gatherEvidence(
   services: Services,

@@ -208,7 +208,7 @@ test('the PDF has each text in its place: facts in columns, a long address broke
       '181: 500 to 539: $156.00',
     ],
   ]);
-  // Without an ABN and GST, and without a summary of one document.
+  // Without an ABN there is no GST, and a single document has no summary.
   expect(pages).toHaveLength(4);
   expect(pages[3]).toContain('84: 56 to 138: Receipt');
   expect(pages[3]?.at(-1)).toBe('392: 500 to 539: $167.00');

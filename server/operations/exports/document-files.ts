@@ -5,7 +5,7 @@ import { beginPdf, PAGE, type PdfFile, type PdfMark } from './pdf.ts';
 const STYLE =
   'body{font:15px/1.5 Arial,Helvetica,sans-serif;color:#111;background:#fff;max-width:44rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.7rem;margin:0 0 1rem}header,dl{display:flex;flex-wrap:wrap;gap:.5rem 3rem;margin:0 0 1.2rem}dl div{min-width:7rem}dt,h2{font-size:.8rem;font-weight:400;color:#555;margin:0}dd{margin:0;font-weight:700}address{font-style:normal}table{border-collapse:collapse;width:100%;margin:.8rem 0}td,th{padding:.45rem 0;border-bottom:1px solid #ccc;text-align:left;font-weight:400}td{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}tfoot th,tfoot td{font-weight:700;border-bottom:0}article+article{margin-top:3rem;border-top:3px solid #111;padding-top:2rem}@media print{article{break-after:page;border:0}body{margin:0}}';
 
-/** Renders all documents of a booking as one HTML page that prints well. Everything that people typed is escaped. */
+/** Renders all documents of a booking as one printable HTML page. All user-entered text is escaped. */
 export function documentPage(facts: DocumentFacts): string {
   const sheets = sheetsOf(facts);
   const title = titleOf(facts, sheets);
@@ -18,7 +18,7 @@ ${summary(facts)}</main></body></html>
 `;
 }
 
-/** "Tax invoice ABCD-2345". */
+/** For example "Tax invoice ABCD-2345". */
 const titleOf = ({ reference }: DocumentFacts, [first]: readonly Sheet[]): string =>
   `${first?.title ?? ''} ${reference}`;
 
@@ -47,7 +47,7 @@ const RIGHT = PAGE.width - 56;
 const SIZE = 10.5;
 const STEP = 16;
 
-/** Writes all documents of a booking, or of several, as a PDF file, each on a page of its own. */
+/** Renders all documents of one or more bookings as a PDF file, one document per page. */
 export function documentPdf(facts: DocumentFacts, ...more: readonly DocumentFacts[]): Promise<Uint8Array<ArrayBuffer>> {
   const file = beginPdf(titleOf(facts, sheetsOf(facts)));
   const pages = [facts, ...more].flatMap((one) => {
@@ -90,7 +90,7 @@ function column(file: PdfFile, name: string, texts: readonly string[], x: number
   ];
 }
 
-/** Rows with an amount at the right; `total`: the last one is bold. */
+/** Lays out rows with a right-aligned amount. `total`: whether the last row is bold. */
 function table(rows: readonly (readonly [string, string])[], from: number, total = false): PdfMark[] {
   return rows.flatMap(([name, amount], index): PdfMark[] => {
     const y = from + index * STEP * 1.6;

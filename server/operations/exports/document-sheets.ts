@@ -3,7 +3,7 @@ import { formatAmount } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange } from '#rules/studio-time.ts';
 
 type Instant = string | Date;
-/** What a document keeps of the moment it was issued: `private.document_content()`. */
+/** The details that a document preserves from the moment it was issued: `private.document_content()`. */
 type Content = {
   readonly seller: {
     readonly name: string;
@@ -14,7 +14,7 @@ type Content = {
   };
   readonly buyer: { readonly name: string | null; readonly email: string | null };
   readonly online: boolean;
-  /** It is for the difference of a move. */
+  /** Whether it is for the difference of a move. */
   readonly change: boolean;
   readonly cancelled?: boolean;
   readonly studioName: string;
@@ -30,7 +30,7 @@ type Content = {
 };
 export type DocumentFacts = {
   readonly reference: string;
-  /** `number` is null where nothing was paid. */
+  /** `number` is null if nothing was paid. */
   readonly documents: readonly {
     readonly number: number | null;
     readonly kind: 'invoice' | 'adjustment';
@@ -42,13 +42,13 @@ export type DocumentFacts = {
 };
 type Document = DocumentFacts['documents'][number];
 
-/** One document, ready to be shown: amounts are formatted. */
+/** A document ready to be displayed, with formatted amounts. */
 export type Sheet = {
   readonly title: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly seller: readonly string[];
   readonly buyer: readonly string[];
-  /** What it is for, with the hours. */
+  /** What the document is for, including the hours. */
   readonly about: string;
   readonly items: readonly (readonly [what: string, amount: string])[];
   readonly total: readonly [name: string, amount: string];
@@ -58,7 +58,7 @@ export type Sheet = {
 const dollars = (cents: number): string => `${cents < 0 ? '-' : ''}$${formatAmount(Math.abs(cents))}`;
 const when = (at: Instant): string => formatStudioDate(new Date(at), 'medium');
 
-/** Lays out all documents of a booking, earliest first. They are called tax invoices while the seller has an ABN, receipts otherwise. */
+/** Lays out all documents of a booking, earliest first. They are called tax invoices if the seller has an ABN, and receipts otherwise. */
 export function sheetsOf({ reference, documents }: DocumentFacts): Sheet[] {
   return documents.map((one) => {
     const { content, kind } = one;
@@ -100,13 +100,13 @@ function titleOf(kind: Document['kind'], registered: boolean): string {
   return registered ? 'Adjustment note' : 'Refund receipt';
 }
 
-/** The items: hours by their price, then what is taken off. */
+/** Returns the line items: the hours grouped by price, then the deductions. */
 function itemsOf({ kind, cents, content }: Document): (readonly [string, string])[] {
   if (kind === 'adjustment')
     return [[content.cancelled ? 'Booking cancelled' : 'Part of the price refunded', dollars(-cents)]];
   if (content.change) return [[`Change of the booking, now ${hoursOf(content.hours)}`, dollars(cents)]];
   const { baseCents, discountCents, couponCents, waivedCents } = content;
-  // A booking that had moved before it got a document.
+  // The booking moved before its document was issued, so the parts of its price do not add up to the amount paid.
   if (baseCents - discountCents - couponCents - waivedCents !== cents)
     return [[`${content.studioName}, ${hoursOf(content.hours)}`, dollars(cents)]];
   const prices = Map.groupBy(content.slots ?? [], ({ priceCents }) => priceCents);
@@ -124,7 +124,7 @@ function itemsOf({ kind, cents, content }: Document): (readonly [string, string]
 
 const hoursOf = (hours: number): string => (hours === 1 ? '1 hour' : `${hours} hours`);
 
-/** What was paid, went back and is left, where a booking has several documents. */
+/** Summarises what was paid, refunded and is left. Empty unless the booking has several documents. */
 export function summaryOf({ documents }: DocumentFacts): readonly (readonly [string, string])[] {
   if (documents.length < 2) return [];
   const sum = (kind: Document['kind']): number =>

@@ -5,12 +5,12 @@ import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type TimeRange, withoutIds }
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** Rows that are read and sent at a time, so that a file of any length needs little memory. */
+/** Number of rows that are read and sent at a time, so that memory use does not depend on the length of the file. */
 const PAGE = 500;
 
 /**
- * Streams a file as CSV, after an entry in the audit log. A failure in the middle breaks the stream, so that no shortened file looks whole.
- * `withIds`: with results of ID checks. Throws `Refusal('invalid_request')`.
+ * Streams a file as CSV and logs the export. A failure halfway breaks the stream, so that an incomplete file cannot pass as complete.
+ * `withIds`: whether to include results of ID checks. Throws `Refusal('invalid_request')`.
  */
 export async function exportCsv(
   services: Services,
@@ -28,7 +28,7 @@ export async function streamCsv(
   { columns, read }: ExportKind,
   range: TimeRange,
 ): Promise<ReadableStream<Uint8Array>> {
-  // One for all pages.
+  // The same instant for all pages.
   const now = clock();
   let next = await read(db, range, { after: BEFORE_ALL, most: PAGE }, now);
   const encoder = new TextEncoder();

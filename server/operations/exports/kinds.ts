@@ -6,11 +6,14 @@ import type { Cell } from './csv.ts';
 
 /** A half-open span of time. */
 export type TimeRange = { readonly from: Date; readonly to: Date };
-/** The last row of a page: its time with microseconds, and its id. */
+/** The last row of a page, by its time (with microseconds) and id. */
 export type PageEnd = { readonly at: string; readonly id: string };
 export const BEFORE_ALL: PageEnd = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
-/** One kind of file. `read` returns the rows after `after` in the order of time, at most `most`, and the end of the page; null for no rows. */
+/**
+ * A kind of export. `read` returns at most `most` rows after `after`, ordered by time, and the end of the page. It returns null if there
+ * are none.
+ */
 export type ExportKind = {
   readonly columns: readonly string[];
   readonly read: (
@@ -21,7 +24,10 @@ export type ExportKind = {
   ) => Promise<{ readonly rows: readonly (readonly Cell[])[]; readonly end: PageEnd } | null>;
 };
 
-/** `text` selects `at` and `id`; its parameters are from, to, the end of the page before (time and id), how many rows, and those of `more`. */
+/**
+ * Defines a kind of export. `text` must select `at` and `id`. Its parameters are the start and end of the range, the end of the previous
+ * page (time and id), the number of rows, and those of `more`.
+ */
 export function exportKind<Row>(
   columns: readonly string[],
   text: string,
@@ -59,7 +65,7 @@ type BookingRow = Person & {
   readonly confirmed: Date | null;
   readonly cancelled: Date | null;
 };
-/** By the start of the session; without test bookings, and without holds of new hours for a booking, claims of the wait list and early holds. */
+/** Ordered by the start of the session. Excludes test bookings, holds of new hours, claims of the wait list and early holds. */
 const bookings = exportKind<BookingRow>(
   `Reference,Studio,Start,End,Status,Cancelled because,Hours,Base,Volume discount,Coupon discount,Not charged,Total,Coupon,Customer,Email,Phone,Made,Confirmed,Cancelled`.split(
     ',',
@@ -110,7 +116,7 @@ type PaymentRow = Person & {
   readonly intent: string | null;
 };
 const numberOf = (document: number | null): string | null => (document === null ? null : documentNumber(document));
-/** By the moment the money arrived. What is disputed is what the bank has taken and not given back. */
+/** Ordered by when the money arrived. The disputed amount is what the bank has taken and not returned. */
 const payments = exportKind<PaymentRow>(
   `Reference,Studio,Paid at,Kind,State,Amount,Refunded,Disputed,Dispute,Tax invoice,Customer,Email,Payment`.split(','),
   `select x.paid_at::text as at, x.id, b.reference, b.studio_name as studio, x.paid_at as "paidAt", x.kind, x.state,
@@ -152,7 +158,7 @@ type RefundRow = Person & {
   readonly id: string;
   readonly intent: string | null;
 };
-/** By the moment we learned of the refund. Only those with the status "succeeded" have left the account. */
+/** Ordered by when we learned of the refund. Only refunds with the status "succeeded" have left the account. */
 const refunds = exportKind<RefundRow>(
   `Reference,Studio,Made,Status,Amount,Made by,Adjustment note,Customer,Email,Refund,Payment`.split(','),
   `select r.created_at::text as at, r.id, b.reference, b.studio_name as studio, r.created_at as made, r.status, r.amount_cents as cents,
@@ -191,7 +197,7 @@ type DisputeRow = Person & {
   readonly dispute: string;
   readonly intent: string | null;
 };
-/** By the moment the bank opened the dispute. Only those with money have moved some: inquiries have not. */
+/** Ordered by when the bank opened the dispute. Only disputes with an amount have moved money; inquiries have not. */
 const disputes = exportKind<DisputeRow>(
   'Reference,Studio,Opened,Status,Reason,Amount,Answer by,Won,Customer,Email,Dispute,Payment'.split(','),
   `select d.opened_at::text as at, d.id, b.reference, b.studio_name as studio, d.opened_at as opened, d.provider_status as status, d.reason,
@@ -229,7 +235,7 @@ type CustomerRow = Person & {
   readonly paid: number;
   readonly refunded: number;
 };
-/** By the day of sign-up, with what each has booked and paid until now. */
+/** Ordered by the day of sign-up, with what each customer has booked and paid so far. */
 const customers = exportKind<CustomerRow>(
   ['Name', 'Email', 'Phone', 'DJ name', 'Since', CHECKED_UNTIL, 'Blocked', 'Bookings', 'Paid', 'Refunded'],
   `select p.created_at::text as at, p.user_id as id, p.full_name as name, p.email, p.phone, p.dj_name as "djName", p.created_at as since,
@@ -263,10 +269,10 @@ const customers = exportKind<CustomerRow>(
 type SaleRow = Person & {
   readonly day: Date;
   readonly number: string;
-  /** The number of our tax invoice or adjustment note. */
+  /** The number of the tax invoice or adjustment note. */
   readonly document: number | null;
   readonly cents: number;
-  /** Of a dispute: the bank took the money, or gave it back. */
+  /** For a dispute: whether the bank took the money (`opened`) or returned it (`won`). */
   readonly dispute: 'opened' | 'won' | null;
   readonly studio: string;
   readonly start: Date;
@@ -277,14 +283,14 @@ type SaleRow = Person & {
 };
 const saleWords = ({ cents, dispute }: SaleRow): string =>
   dispute === 'opened' ? 'Dispute: ' : dispute === 'won' ? 'Dispute won: ' : cents < 0 ? 'Refund: ' : '';
-/** Until the business is registered, its sales have no GST. */
+/** Sales have no GST until the business is registered. */
 const xeroTax = (registered: boolean): string => (registered ? 'GST on Income' : 'BAS Excluded');
-/** Xero reads days as Australians write them. */
+/** Xero expects dates in Australian order. */
 const xeroDay = (at: Date): string => studioDate(at).split('-').toReversed().join('/');
 
 /**
- * Sales for Xero: money that arrived, and refunds and disputes that took some as negative lines, which Xero imports as credit notes. A dispute that is won is
- * a line of its own.
+ * Sales for Xero: payments that arrived, and refunds and disputes as negative lines, which Xero imports as credit notes. A dispute that was
+ * won is a separate line.
  */
 const xero = exportKind<SaleRow>(
   `*ContactName,EmailAddress,*InvoiceNumber,Reference,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType`.split(
@@ -333,10 +339,10 @@ export const EXPORT_KINDS = { bookings, payments, refunds, disputes, customers, 
   ExportKind
 >;
 
-/** The columns with results of ID checks, which only staff with the permission `identity` get. */
+/** Columns with results of ID checks, which are exported only for staff with the permission `identity`. */
 const ID_COLUMNS: readonly string[] = [CHECKED_UNTIL];
 
-/** Returns the kind of file without results of ID checks. */
+/** Returns an export kind without its columns for results of ID checks. */
 export function withoutIds({ columns, read }: ExportKind): ExportKind {
   const kept = columns.map((name) => !ID_COLUMNS.includes(name));
   const keep = <Value>(row: readonly Value[]): Value[] => row.filter((_, at) => kept[at]);

@@ -4,7 +4,7 @@ import { exportKind, type ExportKind } from './kinds.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** Which list is exported. */
+/** The list to export. */
 export type ListRequest = { readonly list: 'mailing-list' } | { readonly list: 'gift-codes'; readonly batchId: string };
 
 type Subscription = {
@@ -44,7 +44,7 @@ const giftCodes = (batchId: string): ExportKind =>
     () => [batchId],
   );
 
-/** Streams the mailing list, or the codes of a batch, as CSV, after an entry in the audit log. Throws `Refusal('not_found')`. */
+/** Streams the mailing list, or the codes of a batch, as CSV, and logs the export. Throws `Refusal('not_found')`. */
 export async function exportList(
   services: Services,
   request: ListRequest,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { create, type Font } from 'fontkit';
 import PDFDocument from 'pdfkit';
 
-/** What a page shows. Lengths are points from the upper left corner of an A4 page; `y` is the line on which letters stand. */
+/** An element of a page. Lengths are in points from the top left corner of an A4 page; `y` is the baseline of the text. */
 export type PdfMark =
   | {
       readonly kind: 'text';
@@ -13,14 +13,14 @@ export type PdfMark =
       readonly text: string;
       readonly bold?: boolean;
       readonly grey?: boolean;
-      /** `x` is where the text ends. */
+      /** Whether the text is right-aligned, so that `x` is its right edge. */
       readonly right?: boolean;
     }
   | { readonly kind: 'line'; readonly x: number; readonly y: number; readonly width: number };
 
 export const PAGE = { width: 595, height: 842 } as const;
 
-/** The fonts have Latin, Greek, Cyrillic and Vietnamese letters, and some others. */
+/** The fonts cover Latin, Greek, Cyrillic and Vietnamese letters, among others. */
 const FONTS = {
   plain: import.meta.resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
   bold: import.meta.resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
@@ -31,23 +31,23 @@ function readFont(url: string): Font {
   if (!('hasGlyphForCodePoint' in font)) throw new Error('the file holds several fonts');
   return font;
 }
-/** Read once, with the first document: that takes a tenth of a second. */
+/** Loaded with the first document, because loading takes a tenth of a second. */
 let fonts: { readonly plain: Font; readonly bold: Font } | null = null;
 const readFonts = () => (fonts ??= { plain: readFont(FONTS.plain), bold: readFont(FONTS.bold) });
-/** Letters with marks stay one glyph, so that a reader finds and copies them as they are written. */
+/** Keeps accented letters as single glyphs, so that PDF readers can find and copy the text as written. */
 const FEATURES = { ccmp: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[];
-/** Stands for letters that the font lacks, such as Chinese or Arabic ones. */
+/** Replaces letters that the font lacks, such as Chinese or Arabic ones. */
 export const OTHER_SCRIPT = '(letters of another script: see the booking’s page)';
 
-/** A PDF file that is being written. */
+/** A PDF file under construction. */
 export type PdfFile = {
-  /** Breaks a text into lines that fit a width. A word that is too long has a line of its own. */
+  /** Breaks a text into lines that fit a width. A word that is too long gets its own line. */
   wrap(text: string, size: number, width: number): string[];
-  /** Writes these pages and ends the file. */
+  /** Writes these pages and closes the file. */
   write(pages: readonly (readonly PdfMark[])[]): Promise<Uint8Array<ArrayBuffer>>;
 };
 
-/** Begins a PDF file with an embedded font, of which it holds the letters that it uses. */
+/** Starts a PDF file with embedded fonts, reduced to the letters that it uses. */
 export function beginPdf(title: string): PdfFile {
   const { plain, bold } = readFonts();
   const document = new PDFDocument({
@@ -84,7 +84,7 @@ export function beginPdf(title: string): PdfFile {
   };
 }
 
-/** pdfkit takes a font that was read before; its types name files only. */
+/** pdfkit accepts a loaded font, but its types allow only file names. */
 const asSource = (font: Font): string => font as unknown as string;
 
 type Document = InstanceType<typeof PDFDocument>;
@@ -112,7 +112,7 @@ function draw(document: Document, mark: PdfMark): void {
     .text(text, x, mark.y, { baseline: 'alphabetic', lineBreak: false, features: FEATURES });
 }
 
-/** Returns the text as the font can show it. Both weights have the same letters. */
+/** Returns the text with the letters that the font can display. Both weights cover the same letters. */
 function printable(text: string): string {
   const { plain } = readFonts();
   const letters = Array.from(text.normalize('NFC'));

@@ -109,7 +109,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     expect(kept.size).toBe(1);
     changesLeft = 99;
     await expect(checkPhoto(context, id, PICTURE)).rejects.toMatchObject({ code: 'invalid_request' });
-    // Each renaming withdrew a decision; the refused check keeps no photo.
+    // Each change of name withdrew a decision. The photo of the refused check is not kept.
     expect(await decisions(id)).toEqual(['superseded']);
     expect(kept.size).toBe(1);
   });
@@ -125,7 +125,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
     const id = await unverified();
     const { context, read } = open({ read: () => Promise.resolve(MINOR) });
     const message = expect.stringMatching(/you turn 18 on \w+ 3 April 2038/);
-    // The first answer is the same as the later ones.
+    // The first answer is the same as all later ones.
     expect(await checkPhoto(context, id, PICTURE)).toMatchObject({
       judgement: { decision: 'failed', isFinal: true },
       reasons: [message],

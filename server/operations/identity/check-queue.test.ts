@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCheckQueue } from './check-queue.ts';
 
-/** Work that the test ends or fails. */
+/** Work that the test completes or fails by hand. */
 function step(name: string, log: string[]): { work: () => Promise<string>; end: () => void; fail: () => void } {
   let resolve: (value: string) => void = () => undefined;
   let reject: (error: Error) => void = () => undefined;

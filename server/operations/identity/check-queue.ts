@@ -1,14 +1,14 @@
 import { Refusal } from '../core/refusal.ts';
 import type { CheckQueue } from '../core/services.ts';
 
-/** How long one photo may take, sent as `retryAfter`. */
+/** Time that one photo may take, sent as `retryAfter`. */
 const TURN_SECONDS = 15;
-/** How many photos may wait; the longest wait is then 75 s. */
+/** Number of photos that may wait. It limits the longest wait to 75 s. */
 const WAITING_MAX = 4;
 
 /**
- * Creates a queue that is fair between accounts: each has one check at a time, waiting or running.
- * `atOnce`: checks that run together; `waiting`: checks that may wait meanwhile.
+ * Creates a queue that is fair between accounts: each account can have one check at a time, waiting or running. `atOnce`: number of checks
+ * that run concurrently; `waiting`: number of checks that may wait in the meantime.
  */
 export function createCheckQueue({ atOnce, waiting = WAITING_MAX }: { atOnce: number; waiting?: number }): CheckQueue {
   const accounts = new Set<string>();

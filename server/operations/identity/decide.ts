@@ -8,23 +8,23 @@ import { explainDecision } from './refuse-minor.ts';
 import { type Decision, storeDecision } from './store-decision.ts';
 import type { Services } from '../core/services.ts';
 
-/** A stored decision, with the reading and judgement behind it. */
+/** A stored decision with the reading and judgement it is based on. */
 export type Verification = {
   readonly id: string;
   readonly reading: LicenceReading;
   readonly judgement: Decision['judgement'];
-  /** Sentences for the customer. */
+  /** Sentences shown to the customer. */
   readonly reasons: readonly string[];
-  /** 'YYYY-MM-DD' of the profile it was compared with. */
+  /** 'YYYY-MM-DD' from the profile that the licence was compared with. */
   readonly profileBirthDate: string | null;
 };
 
-/** Tries before giving up on a profile that keeps changing during the check. */
+/** Number of attempts when the profile keeps changing during the check. */
 const DECIDE_TRIES = 3;
 
 /**
- * Compares a reading with the profile and stores the decision; again when the profile changed. `photo` is kept only for review. Throws
- * `Refusal('invalid_request')`.
+ * Compares a reading with the profile and stores the decision. Tries again if the profile has changed in the meantime. `photo` is kept only
+ * if the decision needs a review. Throws `Refusal('invalid_request')`.
  */
 export async function decide(
   services: Services,
@@ -35,7 +35,7 @@ export async function decide(
   for (let round = 0; round < DECIDE_TRIES; round += 1) {
     const profile = await requireProfile(services.db, userId);
     const judgement = judgeLicence({ ...rest, profile, today: studioDate(services.clock()) });
-    // Keep the photo only when a person has to decide.
+    // Keep the photo only if a person has to decide.
     const imageKey = judgement.decision === 'review' && photo !== null ? `review/${randomUUID()}.jpg` : null;
     if (imageKey !== null && photo !== null) await services.store.put(imageKey, photo);
     const id = await storeDecision(services, userId, { ...rest, judgement, profile, imageKey });

@@ -46,8 +46,8 @@ export async function startHostedCheck(
 }
 
 /**
- * Reads the state of a customer's hosted check and stores the decision once there is one. Throws `Refusal`: `not_found`,
- * `not_configured`, `invalid_request`; and `ProviderError`.
+ * Reads the state of a customer's hosted check and stores its decision once available. Throws `Refusal`: `not_found`, `not_configured`,
+ * `invalid_request`; and `ProviderError`.
  */
 export async function readHostedCheck(services: Services, userId: string, sessionId: string): Promise<HostedStatus> {
   const row = await services.db.one<{ decision: string | null; reasons: string[] | null; born: string | null }>(

@@ -7,7 +7,7 @@ export type LicenceNames = {
   readonly lastName: string | null;
 };
 
-/** Splits the names on a licence as `id_verifications` stores them. */
+/** Splits the names on a licence into the columns of `id_verifications`. */
 export function splitNames({
   givenNames,
   familyName,

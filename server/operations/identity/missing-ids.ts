@@ -12,8 +12,8 @@ const REASON = 'The ID check was lost, and nobody decided in time.';
 const minutes = (count: number): string => `${count} minutes`;
 
 /**
- * Periodic task: raises bookings whose customer has lost the ID check two hours before their start, and cancels those that nobody decides about, with a
- * full refund. Compares states, so it also finds what happened while no server ran.
+ * Periodic task: two hours before the start, asks staff to decide about bookings whose customer has lost the ID check, and cancels those
+ * left undecided with a full refund. It compares states, so it also handles what happened while no server was running.
  */
 export async function followMissingIds(services: Services, stop: () => boolean): Promise<void> {
   const { db, clock } = services;
@@ -39,12 +39,12 @@ async function cancelUndecided(services: Services, bookingId: string): Promise<v
       stillWanted: (tx) => isUndecided(tx, bookingId, services.clock()),
     });
   } catch (error) {
-    // Somebody has decided, cancelled or moved it meanwhile.
+    // Somebody has decided about, cancelled or moved the booking in the meantime.
     if (!(error instanceof Refusal)) throw error;
   }
 }
 
-/** Whether nobody has decided. Locks the loss, which a verified ID ends, until the transaction ends. */
+/** Returns whether a booking is still undecided. Locks the lost ID check, which a verified ID would end, until the transaction ends. */
 async function isUndecided(tx: Transaction, bookingId: string, now: Date): Promise<boolean> {
   const row = await tx.one(
     `select 1 from private.missing_id m join private.booking b on b.id = m.booking_id join private.lost_verification l on l.user_id = b.user_id
@@ -55,8 +55,8 @@ async function isUndecided(tx: Transaction, bookingId: string, now: Date): Promi
 }
 
 /**
- * Lets the session of a raised booking take place without an ID check, for a member of staff. The same again changes nothing. Throws `Refusal`:
- * `not_found` for a booking that was not raised, `already_done` when it is cancelled.
+ * Lets the session of such a booking take place without an ID check, for a member of staff. Idempotent. Throws `Refusal`: `not_found` if
+ * staff were not asked to decide about the booking, `already_done` if it is cancelled.
  */
 export async function keepWithoutId(
   { db, clock }: { readonly db: Database; readonly clock: () => Date },

@@ -2,7 +2,7 @@ import { constants as studio } from '#rules/venue.ts';
 import type { PictureDecoder } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
 
-/** Large enough to read the smallest print of a licence that fills the photo, in pixels. */
+/** Longest edge in pixels. Large enough to read the smallest print of a licence that fills the photo. */
 const EDGE_MAX = 2_400;
 
 /** Decodes `data:image/…;base64,…`. Throws `Refusal('image_refused')`. */
@@ -18,7 +18,7 @@ export function readDataUrl(text: string): Uint8Array {
 
 /**
  * Converts an uploaded photo to a JPEG without metadata, so that only pixels reach the reader. Throws `Refusal('image_refused')`, or
- * `provider_unavailable` when too many wait.
+ * `provider_unavailable` if too many photos are waiting.
  */
 export async function preparePhoto(pictures: Pick<PictureDecoder, 'repack'>, bytes: Uint8Array): Promise<Uint8Array> {
   const photo = looksLikeImage(bytes) ? await pictures.repack(bytes, EDGE_MAX) : 'unreadable';

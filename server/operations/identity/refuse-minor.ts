@@ -6,8 +6,8 @@ import type { Services } from '../core/services.ts';
 import type { Queryable } from '#server/db/database.ts';
 
 /**
- * Throws `Refusal('age_required')` for a customer whose licence said under 18, until that birthday. It is final, because another photo
- * or check could be of somebody else's licence.
+ * Throws `Refusal('age_required')` for a customer whose licence showed an age under 18, until their 18th birthday. The refusal is final
+ * because another photo or check could show somebody else's licence.
  */
 export async function refuseMinor({ db, clock }: Services, userId: string): Promise<void> {
   const row = await db.one<{ born: string }>(
@@ -22,7 +22,7 @@ export async function refuseMinor({ db, clock }: Services, userId: string): Prom
   throw new Refusal('age_required', describeMinor(adult, (await readBookingRules(db)).email));
 }
 
-/** Returns the reasons of a decision as its customer reads them. A licence that says under 18 gives the one final answer. */
+/** Returns the reasons of a decision as shown to the customer. For an age under 18, only the final answer is given. */
 export async function explainDecision(
   db: Queryable,
   reasons: readonly string[],

@@ -9,7 +9,7 @@ import { lockProfile, type Profile } from './profile.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** What staff correct of what was read; fields that are left out stay. */
+/** The extracted fields that staff correct. Omitted fields stay unchanged. */
 type CorrectedFields = {
   readonly firstName?: string | null | undefined;
   readonly middleName?: string | null | undefined;
@@ -20,7 +20,7 @@ type CorrectedFields = {
 export type Review = {
   readonly verificationId: string;
   readonly decision: 'approve' | 'refuse' | 'retake';
-  /** For the customer, in a mail; null: the usual words. */
+  /** Mailed to the customer; null for the standard text. */
   readonly reason: string | null;
   readonly fields: CorrectedFields;
 };
@@ -39,8 +39,8 @@ type Waiting = {
 const RETAKE_REASON = 'We couldn’t read your ID. Please take a sharp, well-lit photo of the front.';
 
 /**
- * Decides about an ID that waits for a person, queues the customer's mail, and lets the picture be deleted. The same decision again
- * changes nothing. Throws `Refusal`: `not_found`, `already_done` for another decision, `invalid_request` for one that the rules forbid.
+ * Decides about an ID that waits for review and queues the customer's mail. Afterwards the picture can be deleted. Idempotent. Throws
+ * `Refusal`: `not_found`, `already_done` if another decision was made, `invalid_request` if the rules forbid the decision.
  */
 export async function reviewId({ db, clock }: Services, review: Review, actor: string): Promise<{ status: Status }> {
   const { verificationId: id, decision } = review;
@@ -50,7 +50,7 @@ export async function reviewId({ db, clock }: Services, review: Review, actor: s
       'select user_id as "user" from public.id_verifications where id = $1::uuid',
       [id],
     );
-    // The profile is locked first, as where a decision of the reader is stored, and before a change of name withdraws one.
+    // Lock the profile first, in the same order as where the reader's decisions are stored and where a change of name withdraws them.
     const profile = owner && (await lockProfile(tx, owner.user));
     const waiting = profile && (await lockVerification(tx, id));
     if (!profile || !waiting) throw new Refusal('not_found', 'ID check not found');
@@ -65,7 +65,7 @@ export async function reviewId({ db, clock }: Services, review: Review, actor: s
       [id, decision, review.reason, actor, now],
     );
     await enqueue(tx, { kind: 'mail.id-decision', subjectId: id, dueAt: now });
-    // Names and dates are not logged, only which of them were corrected.
+    // Log which fields were corrected, but not the names and dates themselves.
     await recordAudit(tx, {
       actor,
       action: 'update',
@@ -93,7 +93,7 @@ function lockVerification(tx: Transaction, id: string): Promise<Waiting | null> 
   );
 }
 
-/** Whether this decision was made before. Throws `Refusal('already_done')` when another one was. */
+/** Returns whether the same decision was already made. Throws `Refusal('already_done')` if another one was. */
 async function isDecided(tx: Transaction, review: Review, stored: Waiting): Promise<boolean> {
   const made = await tx.one<{ decision: string; reason: string | null }>(
     'select decision, reason from private.id_review where verification_id = $1::uuid',
@@ -135,7 +135,7 @@ function requireApprovable(corrected: Waiting, now: Date): void {
   if (problem !== null) throw new Refusal('invalid_request', problem);
 }
 
-/** Returns the sentences for the customer. Under 18 is named, because it is final until the birthday. */
+/** Returns the sentences for the customer. An age under 18 is always mentioned, because the refusal is final until the birthday. */
 function reasonsOf({ decision, reason }: Review, isMinor: boolean): string[] {
   if (decision === 'approve') return [];
   if (decision === 'retake') return [reason ?? RETAKE_REASON];

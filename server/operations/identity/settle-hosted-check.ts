@@ -6,8 +6,8 @@ import type { Services } from '../core/services.ts';
 const DECIDED: readonly string[] = ['verified', 'review', 'failed'];
 
 /**
- * Reads a hosted check that the provider reports, stores its decision, and makes the customer's pages read it again. Throws `Refusal`
- * as `readHostedCheck`, `not_found` also for a check of another program; and `ProviderError`.
+ * Reads a hosted check that the provider has reported, stores its decision, and makes the customer's pages reload it. Throws `Refusal` as
+ * `readHostedCheck`, with `not_found` also for a check of another program on the same account; and `ProviderError`.
  */
 export async function settleHostedCheck(services: Services, sessionId: string): Promise<void> {
   const owner = await services.db.one<{ user_id: string }>(
@@ -16,7 +16,7 @@ export async function settleHostedCheck(services: Services, sessionId: string): 
   );
   if (owner === null) throw new Refusal('not_found', 'Verification session not found');
   const { status } = await readHostedCheck(services, owner.user_id, sessionId);
-  // A decision publishes itself when it is stored.
+  // Storing a decision publishes it already.
   if (DECIDED.includes(status)) return;
   await callSql(services.db, 'publish_to_account', { p_user: owner.user_id, p_event: 'verification', p_payload: {} });
 }

@@ -10,22 +10,22 @@ import { lockUnchangedProfile, type Profile } from './profile.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** What a decision is stored with. */
+/** The data stored with a decision. */
 export type Decision = {
   readonly source: 'photo' | 'hosted';
   readonly reading: LicenceReading;
   readonly judgement: ReturnType<typeof judgeLicence>;
-  /** The profile it was compared with. */
+  /** The profile that the reading was compared with. */
   readonly profile: Profile;
-  /** Where the photo is kept for review. */
+  /** The storage key of a photo kept for review. */
   readonly imageKey: string | null;
-  /** The hosted check it came from. */
+  /** The hosted check that produced the decision. */
   readonly sessionId: string | null;
 };
 
 /**
- * Stores a decision and returns its id, or null when name or birth date changed meanwhile. The profile stays locked until the decision
- * is stored, so that a later change withdraws the verification. A hosted check is stored once.
+ * Stores a decision and returns its id, or null if the name or birth date has changed in the meantime. The profile stays locked until the
+ * decision is stored, so that a later change withdraws the verification. The decision of a hosted check is stored once.
  */
 export async function storeDecision(
   { db, clock }: Services,
@@ -37,10 +37,10 @@ export async function storeDecision(
   const id = randomUUID();
   return db.transaction(async (tx) => {
     if (!(await lockUnchangedProfile(tx, userId, decision.profile))) return null;
-    // Another request has stored the decision of this hosted check.
+    // Another request has already stored the decision of this hosted check.
     if (sessionId !== null && !(await lockOpenSession(tx, sessionId))) return id;
     await insertVerification(tx, { id, userId, now }, decision);
-    // A final answer ends earlier photos that wait for a person.
+    // A final decision also ends reviews of earlier photos.
     if (judgement.isFinal)
       await tx.query(
         `update public.id_verifications set verification_status = 'superseded' where user_id = $1::uuid and verification_status = 'review'`,
@@ -70,7 +70,7 @@ export async function storeDecision(
   });
 }
 
-/** Locks a hosted check until the transaction ends. Returns false when it is decided already. */
+/** Locks a hosted check until the transaction ends. Returns false if it has already been decided. */
 async function lockOpenSession(tx: Transaction, sessionId: string): Promise<boolean> {
   const open = await tx.one(`select 1 from private.identity_session where id = $1 and status = 'open' for update`, [
     sessionId,

@@ -2,11 +2,11 @@ import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Returns the picture of an ID that waits for a decision, and logs that `actor` saw it. Throws `Refusal('not_found')` when there is none,
- * as after the decision.
+ * Returns the picture of an ID that waits for review, and logs that `actor` viewed it. Throws `Refusal('not_found')` if there is none, for
+ * example because the ID has been decided.
  */
 export async function viewPicture({ db, store }: Services, verificationId: string, actor: string): Promise<Uint8Array> {
-  // Logged before it is read: nothing leaves without an entry.
+  // Written before the picture is read, so that no picture is shown without a log entry.
   const waiting = await db.one<{ key: string }>(
     `with waiting as (
        select v.id, v.image_path as key from public.id_verifications v

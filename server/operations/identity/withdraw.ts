@@ -5,8 +5,8 @@ import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
 /**
- * Withdraws the verified IDs of a customer, for a member of staff, and queues the mail that says why. The same again changes nothing. Throws
- * `Refusal`: `not_found`, `already_done` when no ID is verified.
+ * Withdraws the verified IDs of a customer, for a member of staff, and queues the mail that gives the reason. Idempotent. Throws `Refusal`:
+ * `not_found`, `already_done` if no ID is verified.
  */
 export async function withdrawId(
   { db, clock }: Services,
@@ -15,7 +15,7 @@ export async function withdrawId(
 ): Promise<void> {
   const now = clock();
   await db.transaction(async (tx) => {
-    // The profile is locked first, as wherever an ID is decided about.
+    // Lock the profile first, as in all decisions about an ID.
     if ((await lockProfile(tx, userId)) === null) throw new Refusal('not_found', 'Customer not found');
     const { rows } = await tx.query<{ id: string }>(
       `update public.id_verifications set verification_status = 'failed', failure_reasons = array[$2::text]
@@ -38,7 +38,7 @@ export async function withdrawId(
         'insert into private.id_withdrawal (verification_id, reason, withdrawn_by, withdrawn_at) values ($1::uuid, $2, $3::uuid, $4::timestamptz)',
         [id, reason, actor, now],
       );
-      // The reason may name what is on the ID: it is not logged.
+      // The reason is not logged because it may quote the ID.
       await recordAudit(tx, {
         actor,
         action: 'update',
