@@ -12,22 +12,22 @@ const PATH = /^\/realtime\/v1\/websocket\/?$/;
 export const isRealtimePath = (url: string | undefined): boolean => PATH.test((url ?? '').split('?', 1)[0] ?? '');
 
 /**
- * Throws `HandshakeRefused` 403 for a page of another site. Browsers send no preflight for sockets, so this is the only check; programs send no
- * origin. `origins`: of other sites that are allowed.
+ * Throws `HandshakeRefused` 403 for a page of another site. Browsers send no preflight for sockets, so this is the only check. Programs
+ * send no origin. `origins`: other sites whose pages are allowed.
  */
 export function admitOrigin(headers: IncomingHttpHeaders, siteUrl: string, origins: readonly string[]): void {
   const origin = headers.origin?.toLowerCase();
   if (origin === undefined || origins.includes('*') || origins.includes(origin)) return;
   const site = new URL(siteUrl);
   if (origin === site.origin) return;
-  // Without https the site is also opened by other names, such as that of this machine in its own network.
+  // A site without https also has other names, such as the local network name of its machine.
   if (site.protocol === 'http:' && origin === `http://${headers.host?.toLowerCase()}`) return;
   throw new HandshakeRefused(403, 'Pages of this origin may not connect');
 }
 
 /**
- * Reads the key and the serializer of an upgrade request: `apikey` and `vsn` of the query; the header `x-api-key` beats the query. Throws
- * `HandshakeRefused`.
+ * Reads the key and the serializer of an upgrade request: `apikey` and `vsn` of the query. The header `x-api-key` takes precedence over the
+ * query. Throws `HandshakeRefused`.
  */
 export async function readHandshake(request: IncomingMessage, tokens: TokenVerifier, now: Date): Promise<Handshake> {
   const query = new URL(request.url ?? '/', 'http://localhost').searchParams;

@@ -36,20 +36,20 @@ export type Realtime = {
     readonly delivered: number;
     readonly refused: number;
   };
-  /** Refuses new connections and tells the clients to connect again, one after the other for up to five seconds. */
+  /** Refuses new connections and tells the clients to reconnect, one after the other over up to five seconds. */
   disconnect(): Promise<void>;
   close(): Promise<void>;
 };
 
 const MISSED = 'Messages may have been missed, please read again';
 
-/** Opens the realtime API. `settings`: null when it is switched off. */
+/** Opens the realtime API. `settings`: null if it is switched off. */
 export async function openRealtime(dependencies: {
   db: Database;
   tokens: TokenVerifier;
   bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
   sessionAlive: (sessionId: string) => Promise<boolean>;
-  /** How many proxies in front of us write X-Forwarded-For. */
+  /** The number of proxies in front of the server that write X-Forwarded-For. */
   trustedProxies: number;
   siteUrl: string;
   settings: RealtimeOptions | null;
@@ -113,7 +113,7 @@ export async function openRealtime(dependencies: {
   };
 }
 
-/** The topics of this process and, on PostgreSQL, their connection to the other processes. */
+/** Opens the topics of this process and, on PostgreSQL, their connection to the other processes. */
 async function openTopics(
   { db, log }: { db: Database; log: Log },
   process: string,
@@ -137,7 +137,7 @@ function senderOf(request: IncomingMessage, trustedProxies: number): string {
   return addressOf(request.socket.remoteAddress ?? '', chain, trustedProxies);
 }
 
-/** Registers what `/metrics` shows of the realtime API. */
+/** Registers the metrics of the realtime API for `/metrics`. */
 export function measureRealtime(metrics: Metrics, realtime: Realtime): void {
   const gauges: readonly [keyof ReturnType<Realtime['counts']>, string, string][] = [
     ['sockets', 'realtime_sockets', 'Connected clients'],
@@ -148,7 +148,7 @@ export function measureRealtime(metrics: Metrics, realtime: Realtime): void {
   for (const [count, name, help] of gauges) metrics.gauge(name, help, () => Promise.resolve(realtime.counts()[count]));
 }
 
-/** A message from the database reaches the sockets of each process by its own reader. */
+/** Delivers a message from the database to the sockets of this process. The reader of each process does so. */
 function deliverMessage(topics: Topics, { id, topic, isPrivate, event, payload, bytes }: SentMessage): void {
   const broadcast = broadcastOf({ event, payload, bytes }, { id });
   topics.receive({ kind: 'broadcast', topic: { name: topic, isPrivate }, broadcast });
@@ -156,7 +156,7 @@ function deliverMessage(topics: Topics, { id, topic, isPrivate, event, payload, 
 
 const DISABLED = 'Realtime was disabled for this tenant';
 
-/** A realtime API that is switched off: every call and every connection is refused with 503. */
+/** Creates a realtime API that is switched off: it refuses every call and every connection with 503. */
 function createDisabledRealtime(): Realtime {
   const router = new Hono<Env>();
   router.all('*', (c) => c.json({ error: DISABLED }, 503));

@@ -5,7 +5,7 @@ import { broadcastBatch } from './rest/batch.ts';
 import { answerCall } from './rest/call.ts';
 import { broadcastOne } from './rest/single.ts';
 
-/** Creates the router of `/realtime/v1`: broadcasts over HTTP. The sockets are served beside it. */
+/** Creates the router of `/realtime/v1`: broadcasts over HTTP. It does not serve the sockets. */
 export function createRealtimeRouter(context: RealtimeContext): Hono<Env> {
   const router = new Hono<Env>();
   router.post('/api/broadcast', (c) => answerCall(context, c, (call) => broadcastBatch(context, c, call)));

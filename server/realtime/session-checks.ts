@@ -4,18 +4,23 @@ import type { Sockets } from './sockets.ts';
 
 /** Checks the channels of sessions and accounts that the database reports. */
 export type SessionChecks = {
-  /** Takes a notification of the database. An empty payload: notifications may have been missed, so every channel is checked. */
+  /**
+   * Handles a notification of the database. An empty payload means that notifications may have been missed, so every channel is checked.
+   */
   note(payload: string): void;
   stop(): void;
 };
 
-/** Answers about a session are cached for half a second (`createSessionWatch`). After this wait, no answer is older than the report. */
+/**
+ * The wait before a check. Answers about a session are cached for half a second (`createSessionWatch`), so after this wait no cached answer
+ * is older than the report.
+ */
 const WAIT_MS = 600;
 
 /**
- * Many ends may be reported at once, so one check serves those of 600 ms. A report that arrives while another waits is checked in the
- * next turn: in the same turn its wait would be shorter, and the cached answer could still be the one from before the end.
- * A check that fails is repeated until the database answers.
+ * The database may report many ends at once, so one check serves those of 600 ms. A report that arrives during a wait is left to the next
+ * check: in the current one its wait would be shorter, and the cached answer could still predate the end. A check that fails is repeated
+ * until the database answers.
  */
 export function createSessionChecks(
   sockets: Pick<Sockets, 'checkChannels'>,

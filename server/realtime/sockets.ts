@@ -11,22 +11,25 @@ import { admitOrigin, type Handshake, isRealtimePath, readHandshake, refuseUpgra
 export type Sockets = {
   /** Answers the upgrade requests of an HTTP server. */
   attach(server: Server): void;
-  /** Ends the channels whose session has ended and those that may no longer read. `concerns`: which channels are checked. */
+  /**
+   * Ends the channels whose session has ended and those that may no longer read. `concerns`: selects the members whose channels are
+   * checked.
+   */
   checkChannels(concerns: (member: Member) => boolean): Promise<void>;
   /** Makes every channel join again, because messages may be missing. */
   rejoin(message: string): void;
   count(): number;
   channels(): number;
-  /** Refuses new connections, tells every client to connect again, and closes all connections. */
+  /** Refuses new connections, tells every client to reconnect, and closes all connections. */
   close(): Promise<void>;
 };
 
 const FRAME_MAX = 5_000_000;
 const SWEEP_MS = 10_000;
-/** Milliseconds between two dismissed clients, and for all of them together. */
+/** The pause between two dismissed clients, and the longest time for all of them together, in milliseconds. */
 const DISMISS_MS = 2;
 const DISMISS_MAX_MS = 5_000;
-/** How long a client has to answer the end of its connection. */
+/** The time that a client has to answer the end of its connection, in milliseconds. */
 const GOODBYE_MS = 1_000;
 
 export function createSockets(context: RealtimeContext, addressOf: (request: IncomingMessage) => string): Sockets {
@@ -103,7 +106,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
   };
 }
 
-/** Dismisses the clients one after the other, so that not all connect again at once. */
+/** Dismisses the clients one after the other, so that they do not all reconnect at once. */
 async function closeAll(sockets: ReadonlySet<Socket>, wss: WebSocketServer): Promise<void> {
   const pause = Math.min(DISMISS_MS, DISMISS_MAX_MS / Math.max(1, sockets.size));
   let waited = 0;
@@ -114,7 +117,7 @@ async function closeAll(sockets: ReadonlySet<Socket>, wss: WebSocketServer): Pro
     await new Promise((done) => setTimeout(done, waited));
     waited = 0;
   }
-  // The last bytes leave before the connections are cut.
+  // The last bytes need time to leave before the connections are cut.
   for (const end = performance.now() + GOODBYE_MS; wss.clients.size > 0 && performance.now() < end;)
     await new Promise((done) => setTimeout(done, 10));
   for (const wire of wss.clients) wire.terminate();
@@ -122,8 +125,8 @@ async function closeAll(sockets: ReadonlySet<Socket>, wss: WebSocketServer): Pro
 }
 
 /**
- * Counts the bytes of a message while it arrives. ws has one largest size for all clients of a server, and who signs in does so after the
- * connection is open. Bytes are counted before ws reads them, so what follows a message in the same piece is not counted.
+ * Counts the bytes of a message while it arrives. ws has only one maximum size for all clients of a server, but clients sign in after the
+ * connection is open. Bytes are counted before ws reads them, so bytes that follow a message in the same chunk are not counted.
  */
 function countArriving(stream: Duplex, wire: WebSocket, socket: Socket): void {
   let bytes = 0;

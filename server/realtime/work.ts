@@ -10,7 +10,7 @@ import type { DatabaseBus } from './topics/bus.ts';
 const MAINTENANCE_MS = 5_000;
 const PARTITIONS_MS = 3_600_000;
 
-/** Listens to the database and does what has to be done from time to time. Returns the function that stops it. */
+/** Listens to the database and runs the periodic tasks. Returns the function that stops both. */
 export async function startWork(
   context: {
     readonly db: Database;
@@ -46,7 +46,7 @@ export async function startWork(
   };
 }
 
-/** Runs a task again and again, never twice at once. Returns the function that stops it and waits for a running task. */
+/** Runs a task repeatedly, but never twice at once. Returns the function that stops it and waits for a running task. */
 function repeat(everyMs: number, run: () => Promise<unknown>, log: Log): () => Promise<void> {
   let running = Promise.resolve();
   let busy = false;

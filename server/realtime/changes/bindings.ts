@@ -2,19 +2,19 @@ import { type Condition, FilterFault, readFilter } from './filters.ts';
 
 export type ChangeKind = 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** What a client wants to hear of: a table, a schema or everything, with conditions on the row. */
+/** A client's subscription to a table, a schema or everything, with conditions on the row. */
 export type Binding = {
   readonly event: ChangeKind | '*';
   readonly schema: string;
   readonly table: string;
   readonly conditions: readonly Condition[];
-  /** The columns to send; null: all that the caller may read. */
+  /** The columns to send; null for all that the caller may read. */
   readonly select: readonly string[] | null;
 };
 
 const EVENTS: readonly ChangeKind[] = ['INSERT', 'UPDATE', 'DELETE'];
 
-/** Reads a binding as the client sent it. Throws `FilterFault` with a message for the application. */
+/** Reads a binding as sent by the client. Throws `FilterFault` with a message for the application. */
 export function readBinding(sent: Readonly<Record<string, unknown>>): Binding {
   const { event, schema, table, filter, select } = sent;
   const named = typeof table === 'string' && table !== '' ? table : null;
@@ -54,7 +54,7 @@ export const notPublished = (binding: Binding): string =>
   'Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: ' +
   parametersOf(binding);
 
-/** The message for parameters that the database refuses. */
+/** The message for parameters that the database rejects. */
 export const refusedByDatabase = (binding: Binding, text: string): string =>
   `Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: ${parametersOf(binding)}. Exception: ${text}`;
 

@@ -12,11 +12,11 @@ import { createTables, type Table } from './tables.ts';
 
 /** Table changes for subscribers of this process. */
 export type ChangeFeed = Changes & {
-  /** Delivers what the reader has read. */
+  /** Delivers the changes that the reader has read. */
   deliver(changes: readonly Change[]): Promise<void>;
-  /** Renews the subscriptions of this process to tables and deletes changes that nobody can ask for any more. */
+  /** Renews the subscriptions of this process to tables and deletes changes that no client can request any more. */
   maintain(): Promise<void>;
-  /** Subscribes to the tables again after the database has lost what was written. */
+  /** Subscribes to the tables again after the database has lost the subscriptions. */
   restore(): Promise<void>;
   stop(): void;
 };
@@ -103,7 +103,7 @@ function subscribe(state: State, request: Parameters<Changes['subscribe']>[0]): 
   };
 }
 
-/** What is known of the tables may be a second old, so a refusal is checked against the present. */
+/** Prepares the bindings. The cached tables may be a second old, so a refusal is checked again with current ones. */
 async function prepareAll(
   { context }: State,
   { bindings, member }: Parameters<Changes['subscribe']>[0],
@@ -125,10 +125,10 @@ async function prepareAll(
 const relationsOf = (published: readonly Table[], bindings: readonly PreparedBinding[]): string[] =>
   published.filter((table) => bindings.some((one) => coversTable(one, table))).map(({ relation }) => relation);
 
-/** How often a new table of the publication is asked for its trigger, and for how long, in milliseconds. */
+/** The interval of the checks whether a new table of the publication has its trigger, and their longest duration, in milliseconds. */
 const CAPTURED = { poll: 200, wait: 5_000 };
 
-/** Waits until the tables of these bindings have their triggers: a table that was just published may be locked by somebody else. */
+/** Waits until the tables of these bindings have their triggers. Another transaction may hold a lock on a table that was just published. */
 async function capturedTables(state: State, bindings: readonly PreparedBinding[]): Promise<string[]> {
   const deadline = performance.now() + CAPTURED.wait;
   for (;;) {
@@ -143,8 +143,9 @@ async function capturedTables(state: State, bindings: readonly PreparedBinding[]
 }
 
 /**
- * Keeps the changes of a subscription back. `release` sends those that are not in `sent`, the ids of the changes since its last event:
- * these come first, because a client that was cut off between the two asks for the changes since the last event it got.
+ * Holds back the changes of a subscription. `release` sends those that are not in `sent`, which contains the ids of the changes since the
+ * client's last event. Those changes must go first: if the connection breaks between the two, the client requests the changes since its
+ * last event.
  */
 function hold(subscription: Subscription): { sent: Set<number>; release: () => void } {
   const { onChange } = subscription;
@@ -162,13 +163,13 @@ function hold(subscription: Subscription): { sent: Set<number>; release: () => v
   };
 }
 
-/** How long the reader may still deliver changes that were already sent again. */
+/** The time for which the reader may still deliver changes that were already sent again. */
 const OVERLAP_MS = 60_000;
 const PAGES_MAX = 20;
-/** Changes are deleted a little later than clients may ask for them. */
+/** Clients may request changes for slightly less time than the changes are kept. */
 const CATCH_UP_SECONDS = KEPT_SECONDS - 30;
 
-/** Sends the changes since an instant to a client that has connected again. Returns a warning when not all of them are kept. */
+/** Sends the changes since an instant to a client that has reconnected. Returns a warning if some of them are no longer kept. */
 async function catchUp(
   state: State,
   subscription: Subscription,
@@ -178,7 +179,7 @@ async function catchUp(
   const { db } = state.context;
   if (Number.isNaN(since.getTime()) || !(await keepsSince(db, relations, since, CATCH_UP_SECONDS))) return TOO_OLD;
   const direct: Subscription = { ...subscription, sent, onChange };
-  // All pages show the same transactions: what is committed meanwhile is held back and comes after them.
+  // All pages show the same transactions. Changes that are committed in the meantime are held back and sent afterwards.
   const snapshot = await currentSnapshot(db);
   let after = 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {

@@ -19,7 +19,9 @@ const SQL_OPERATORS: Readonly<Partial<Record<Operator, string>>> = {
 };
 const TRUTH_VALUES = new Set(['null', 'true', 'false', 'unknown']);
 
-/** The conditions of a filter as one SQL condition over a row of the table. Throws `FilterFault` for a column that does not exist. */
+/**
+ * Returns the conditions of a filter as one SQL condition over a row of the table. Throws `FilterFault` for a column that does not exist.
+ */
 export function sqlOf(table: Table, conditions: readonly Condition[]): string {
   return conditions.length === 0 ? 'true' : conditions.map((one) => sqlOfOne(table, one)).join(' and ');
 }
@@ -45,7 +47,7 @@ function positive(left: string, operator: Operator, values: readonly string[]): 
 }
 
 /**
- * Tries the conditions of a filter on an empty row, and their patterns on an empty text, so that a wrong value or a broken pattern is
+ * Tries the conditions of a filter on an empty row, and their patterns on an empty text, so that a wrong value or a malformed pattern is
  * refused at once. Throws `DatabaseError` or `FilterFault`.
  */
 export async function tryConditions(db: Database, table: Table, conditions: readonly Condition[]): Promise<void> {
@@ -64,7 +66,7 @@ const PATTERNS: ReadonlySet<Operator> = new Set(['like', 'ilike', 'match', 'imat
 function tryPattern({ operator, values }: Condition): string {
   const [pattern = ''] = values;
   const isLike = operator === 'like' || operator === 'ilike';
-  // PostgreSQL notices it only when a text has matched up to there.
+  // PostgreSQL reports a trailing backslash only when a text has matched the pattern up to there.
   if (isLike && (/\\*$/.exec(pattern)?.[0].length ?? 0) % 2 === 1)
     throw new FilterFault('LIKE pattern must not end with escape character');
   return `'' ${SQL_OPERATORS[operator] ?? '~'} ${pg.escapeLiteral(pattern)}`;

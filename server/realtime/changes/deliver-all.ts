@@ -7,19 +7,21 @@ import type { Table } from './tables.ts';
 export type DeliveryState = {
   readonly context: DeliveryContext;
   readonly subscriptions: Set<Subscription>;
-  /** The published tables as text, when the bindings were last compared with them. */
+  /** The published tables as text, as of the last comparison with the bindings. */
   published: string;
   readonly stopped: AbortController;
 };
 
 const RETRY_MS = 500;
-/** Attempts to deliver the changes of a table while the database can be reached. */
+/** Attempts to deliver the changes of a table as long as the database is reachable. */
 const ATTEMPTS = 2;
 const MISSED = 'Changes could not be delivered, please read again';
 const SLOW_FILTER = 'A filter of this subscription takes too long: changes may be missing, please read again';
 const ALTERED = 'A table of this subscription was changed, please subscribe again';
 
-/** Delivers changes in their order. What cannot be delivered ends the subscriptions that it was for, so that their clients read again. */
+/**
+ * Delivers changes in order. If a change cannot be delivered, ends the subscriptions that it concerns, so that their clients read again.
+ */
 export async function deliverAll(
   state: DeliveryState,
   changes: readonly Change[],
@@ -29,7 +31,7 @@ export async function deliverAll(
   for (const group of groupByTable(changes)) await deliverGroup(state, group, subscriptions);
 }
 
-/** The tables of the publication. Ends the subscriptions whose table has left it, or no longer is what their bindings were made for. */
+/** Returns the tables of the publication. Ends the subscriptions whose table has left it or no longer matches their bindings. */
 export async function publishedTables(state: DeliveryState): Promise<readonly Table[]> {
   const published = await state.context.tables.published();
   const text = JSON.stringify(published);
@@ -40,13 +42,13 @@ export async function publishedTables(state: DeliveryState): Promise<readonly Ta
   return published;
 }
 
-/** Ends a subscription whose client has to join and to read again. */
+/** Ends a subscription. Its client must join and read again. */
 export function lose(state: DeliveryState, subscription: Subscription, message: string): void {
   state.subscriptions.delete(subscription);
   subscription.onLost(message);
 }
 
-/** Nothing was sent when this fails, so the changes of one table are tried again together. */
+/** Delivers the changes of one table. A failure means that none of them was sent, so all are tried again together. */
 async function deliverGroup(
   state: DeliveryState,
   changes: readonly Change[],
@@ -81,7 +83,7 @@ function loseAll(state: DeliveryState, changes: readonly Change[], subscriptions
       lose(state, subscription, MISSED);
 }
 
-/** Whether the database was out of reach: SQLSTATE classes of lost connections, shutdowns and lack of resources. */
+/** Whether the database was unreachable: SQLSTATE classes of lost connections, shutdowns and lack of resources. */
 const isOutage = (error: unknown): boolean => error instanceof DatabaseError && /^(?:08|53|57P)/.test(error.code);
 
 /** Whether the table is still published under the name and with the columns that the binding names. */
@@ -91,10 +93,10 @@ function fits({ relation, binding, shape }: PreparedBinding, published: readonly
   return table !== undefined && shapeOf(table, binding) === shape;
 }
 
-/** The policies of all subscribers are evaluated over a group at once, within the time of a statement. */
+/** The most changes of a group. The policies of all subscribers are evaluated over a group in one statement, within its time limit. */
 const GROUP_MAX = 100;
 
-/** Groups neighbouring changes of the same table, a limited number at a time: the order of all changes is kept. */
+/** Groups neighbouring changes of the same table, up to a limit per group. Keeps the order of all changes. */
 function groupByTable(changes: readonly Change[]): readonly (readonly Change[])[] {
   const groups: Change[][] = [];
   for (const change of changes) {

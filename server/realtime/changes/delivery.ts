@@ -17,7 +17,7 @@ export type DeliveryContext = {
   readonly log: Log;
 };
 
-/** An image of a change, and whether a subscriber must be allowed to see it. */
+/** An image of a change. `required`: whether the event is sent only to subscribers who may see the image. */
 type ChangeImage = { readonly image: Image; readonly required: boolean };
 
 /** A change and the bindings of one subscription that match it. */
@@ -29,8 +29,8 @@ type Match = {
 };
 
 /**
- * Sends the changes of one table, in their order, to the subscribers whose bindings match and who may see the rows. Returns the subscriptions
- * whose filters took too long: they may miss changes.
+ * Sends the changes of one table, in order, to the subscribers whose bindings match and who may see the rows. Returns the subscriptions
+ * whose filters took too long and which may therefore miss changes.
  */
 export async function deliverChanges(
   context: DeliveryContext,
@@ -100,8 +100,8 @@ async function findMatches(
 }
 
 /**
- * The images of a change that a subscriber must be allowed to see: the new row; of a delete the old one. The old row of an update counts
- * only for what the event shows of it.
+ * Returns the images of a change whose visibility matters: the new row, or the old row of a delete, without which no event is sent. The old
+ * row of an update only decides whether the event shows it.
  */
 function imagesOf(table: Table, { kind, record, oldRecord }: Change): readonly ChangeImage[] {
   if (kind === 'DELETE') return [{ image: oldRecord ?? {}, required: true }];
@@ -113,7 +113,7 @@ function imagesOf(table: Table, { kind, record, oldRecord }: Change): readonly C
 
 type Visibility = { readonly access: TableAccess; readonly sees: Visible };
 
-/** Checks each pair of a distinct caller and a row once. Returns what each role may see. */
+/** Checks each pair of a distinct caller and a row once. Returns the visible rows for each role. */
 async function findVisibility(
   context: DeliveryContext,
   table: Table,
@@ -132,7 +132,7 @@ async function findVisibility(
     const access = await context.tables.access(table, role);
     const request = { table, access, members: [...members.values()], images: [...images] };
     const sees = await findVisibleRows(context, request);
-    // A policy that reads its own table cannot decide about a row that is no longer there: nobody is shown such a row.
+    // A policy that reads its own table cannot decide about a row that no longer exists: no subscriber is shown such a row.
     const gone = new Set(access.readsItself ? matches.map(({ change }) => change.oldRecord) : []);
     found.set(role, { access, sees: (member, image) => !gone.has(image) && sees(member, image) });
   }

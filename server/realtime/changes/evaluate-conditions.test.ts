@@ -16,7 +16,7 @@ const CHANGE: Change = {
 };
 const stopped = (): DatabaseError => new DatabaseError({ code: '57014', message: 'stopped' });
 
-/** Evaluates the filters `expensive` and `cheap`; `fails` gives the error of a statement, by its conditions. */
+/** Evaluates the filters `expensive` and `cheap`. `fails` returns the error of a statement, given its conditions. */
 function evaluate(fails: (conditions: string) => Error | null) {
   const as = async <R>(_principal: unknown, text: string): Promise<{ rows: R[]; count: number }> => {
     const conditions = [...text.matchAll(/coalesce\((\w+), false\)/g)].map(([, one]) => one ?? '');

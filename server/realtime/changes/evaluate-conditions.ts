@@ -7,34 +7,37 @@ import { jsonOf } from './visible-rows.ts';
 import type { Change, Image } from './outbox.ts';
 import { sqlNameOf, type Table } from './tables.ts';
 
-/** Filters look at the new row; at the old one of a delete. */
+/** Filters apply to the new row, or to the old row of a delete. */
 export const filteredImage = ({ record, oldRecord }: Change): Image => record ?? oldRecord ?? {};
 
 type Results = readonly (readonly boolean[])[];
 
-/** Which changes meet which conditions, and the conditions that took too long to tell. */
+/** The changes that meet each condition, and the conditions whose evaluation took too long. */
 export type Evaluated = {
   readonly holds: (change: Change, condition: string) => boolean;
   readonly slow: ReadonlySet<string>;
 };
 
-/** The table whose rows the conditions are about. */
+/** The table to whose rows the conditions apply. */
 type FilteredTable = Pick<Table, 'schema' | 'name'>;
-/** What conditions are evaluated with. */
+/** Dependencies of the evaluation. */
 type Evaluator = {
   readonly db: Pick<Database, 'as'> & { inClass(workClass: WorkClass): Pick<Database, 'as'> };
   readonly log: Pick<Log, 'warn'>;
 };
 
-/** How long the conditions of all filters may take together, and one alone when that was not enough. The embedded engine has its own limits. */
+/**
+ * Time limits: for the conditions of all filters together and, if that fails, for each condition alone. The embedded engine has its own
+ * limits.
+ */
 const TOGETHER_MS = 250;
 const ALONE_MS = 500;
-/** The SQLSTATE of a statement that was stopped. */
+/** The SQLSTATE of a cancelled statement. */
 const STOPPED = '57014';
 
 /**
- * Evaluates the conditions of all filters over all changed rows in one statement. A condition that the database refuses for one of the rows
- * matches none of them: a subscriber's filter must not keep changes from the others, nor delay them.
+ * Evaluates the conditions of all filters over all changed rows in one statement. If the database rejects a condition for one of the rows,
+ * the condition matches none of them: a subscriber's filter must neither hide changes from other subscribers nor delay them.
  */
 export async function evaluateConditions(
   context: Evaluator,
@@ -53,7 +56,10 @@ export async function evaluateConditions(
   };
 }
 
-/** A list of booleans per change: one for each condition. Adds those that took too long to `slow`. Throws when the database is out of reach or busy. */
+/**
+ * Returns a list of booleans for each change, one per condition. Adds the conditions that took too long to `slow`. Throws if the database
+ * is unreachable or busy.
+ */
 async function evaluate(
   { db, log }: Evaluator,
   table: FilteredTable,
@@ -80,7 +86,7 @@ async function evaluate(
       if (!isOfCondition(fault)) throw fault;
       log.warn({ err: fault, table: table.name }, 'a filter of a subscription failed');
       if (fault.code !== STOPPED) return [];
-      // Where even this one is stopped, the database is busy, and no filter is to blame.
+      // If even this statement is cancelled, the database is busy and the filter is not at fault.
       await ask(db, ['true'], TOGETHER_MS);
       slow.add(condition);
       return [];
@@ -95,9 +101,11 @@ async function evaluate(
   }
 }
 
-/** A filter takes its turn among the statements of its subscriber's class. */
+/** The work class of a filter: its statement queues with those of its subscriber's class. */
 const classOf = ({ role }: Member): 'guest' | 'customer' => (role === 'anon' ? 'guest' : 'customer');
 
-/** Whether a condition may be the cause of an error: not when the database cannot be reached, ends, or refuses because it is busy. */
+/**
+ * Whether a condition may be the cause of an error. It is not if the database is unreachable, shuts down, or refuses because it is busy.
+ */
 const isOfCondition = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && !/^(?:08|53|57P|PT)/.test(error.code);

@@ -1,13 +1,16 @@
 import { type Change, fieldOf, type Image } from './outbox.ts';
 import type { Table, TableAccess } from './tables.ts';
 
-/** Larger changes are sent with their small fields only. */
+/**
+ * The largest change, in characters of its values as JSON, that is sent with all its fields. Larger ones are sent with their small fields
+ * only.
+ */
 const CHANGE_MAX = 1_048_576;
 const FIELD_MAX = 64;
 
 /**
- * The `data` of a `postgres_changes` event as JSON text: the columns that the role may read, in their order. `select`: the columns a
- * client asked for; null: all. `showsOld`: whether the old row may be shown.
+ * Returns the `data` of a `postgres_changes` event as JSON text, with the columns that the role may read, in their order. `select`: the
+ * columns that the client requested; null for all. `showsOld`: whether the old row may be shown.
  */
 export function encodeChange(
   table: Table,
@@ -41,7 +44,7 @@ export function encodeChange(
   return `{${parts.join(',')}}`;
 }
 
-/** Why a role gets no data of a table at all. */
+/** Returns why a role gets no data of a table at all, or null. */
 function faultOf(table: Table, access: TableAccess): string | null {
   if (table.key.length === 0) return 'Error 400: Bad Request, no primary key';
   return table.key.every((name) => access.columns.has(name)) ? null : 'Error 401: Unauthorized';
@@ -55,6 +58,6 @@ function emptyRecords({ kind }: Change): string {
 const sizeOf = (image: Image | null): number =>
   Object.values(image ?? {}).reduce((total, value) => total + value.length, 0);
 
-/** PostgreSQL's own JSON of the value; bytea without the prefix of its text form. */
+/** Returns PostgreSQL's own JSON of the value, with bytea lacking the prefix of its text form. */
 const valueOf = (value: string, type: string): string =>
   type === 'bytea' && value.startsWith('"\\\\x') ? `"${value.slice(4)}` : value;

@@ -3,7 +3,7 @@ export type Condition = {
   readonly column: string;
   readonly negated: boolean;
   readonly operator: Operator;
-  /** The values: several for `in`, else one. */
+  /** The values: several for `in`, otherwise one. */
   readonly values: readonly string[];
 };
 
@@ -27,7 +27,7 @@ export type Operator = (typeof OPERATORS)[number];
 const IN_VALUES_MAX = 100;
 const FILTER_MAX = 20_000;
 
-/** A filter that cannot be used. The message reaches the application. */
+/** An invalid filter. The message reaches the application. */
 export class FilterFault extends Error {
   override readonly name = 'FilterFault';
 }

@@ -1,6 +1,6 @@
 /**
- * Splits the text of a `jsonb` object, as PostgreSQL writes it (`{"a": 1, "b": "x"}`), into the JSON text of each field. Unlike JSON.parse, this
- * keeps every digit of a number.
+ * Splits the text of a `jsonb` object, as PostgreSQL writes it (`{"a": 1, "b": "x"}`), into the JSON text of each field. Unlike JSON.parse,
+ * this keeps every digit of a number.
  */
 export function splitFields(text: string): Readonly<Record<string, string>> {
   const fields: [string, string][] = [];
@@ -22,14 +22,14 @@ const COMMA = 0x2c;
 const isOpening = (code: number): boolean => code === 0x5b || code === 0x7b;
 const isClosing = (code: number): boolean => code === 0x5d || code === 0x7d;
 
-/** Where the string that begins at `at` ends, after its closing quote. */
+/** Returns the position after the closing quote of the string that begins at `at`. */
 function endOfString(text: string, at: number): number {
   let end = at + 1;
   while (end < text.length && text.charCodeAt(end) !== QUOTE) end += text.charCodeAt(end) === BACKSLASH ? 2 : 1;
   return end + 1;
 }
 
-/** Where the value that begins at `at` ends: before a comma or a closing bracket of the object around it. */
+/** Returns the end of the value that begins at `at`: the position of the comma or closing bracket of the object around it. */
 function endOfValue(text: string, at: number): number {
   let depth = 0;
   let end = at;

@@ -5,7 +5,7 @@ import { splitFields } from './json-fields.ts';
 /** A row of a table as JSON text per column. */
 export type Image = Readonly<Record<string, string>>;
 
-/** The text of a column; undefined when the image has none. */
+/** Returns the text of a column, or undefined if the image lacks it. */
 export const fieldOf = (image: Image | null, column: string): string | undefined =>
   image !== null && Object.hasOwn(image, column) ? image[column] : undefined;
 
@@ -44,13 +44,15 @@ export type OutboxRow = {
   readonly bytes: Uint8Array | null;
 };
 
-/** What a reader has read: the rows visible in `snapshot` and, of those visible in `target`, the ones up to the id `after`. */
+/**
+ * The progress of a reader: it has read the rows visible in `snapshot` and, of those visible in `target`, the ones up to the id `after`.
+ */
 export type Position = {
   readonly snapshot: string;
   readonly target: string | null;
   readonly after: number;
   readonly epoch: string;
-  /** When the reader last read, and when it last left a mark, by the clock of the database. */
+  /** The times of the reader's last read and of its last mark, by the clock of the database. */
   readonly at: Date;
   readonly markedAt: Date;
 };
@@ -60,17 +62,17 @@ export type Page = {
   readonly next: Position;
   /** Whether the same transactions have further rows. */
   readonly more: boolean;
-  /** Whether changes may have been missed: the outbox was emptied, or not read for too long. */
+  /** Whether changes may have been missed because the outbox was emptied or was not read for too long. */
   readonly gap: boolean;
 };
 
-/** Rows of one read. */
+/** The most rows of one read. */
 export const PAGE_ROWS = 500;
-/** How long the outbox keeps changes, in seconds. */
+/** The time for which the outbox keeps changes, in seconds. */
 export const KEPT_SECONDS = 300;
-/** A reader that was away for longer may have missed deleted rows. */
+/** After a longer absence a reader may have missed deleted rows. A minute less than `KEPT_SECONDS`. */
 const LATE_MS = 240_000;
-/** How far apart the marks are, in milliseconds. */
+/** The least time between two marks, in milliseconds. */
 const MARK_MS = 200;
 
 const KINDS = { I: 'INSERT', U: 'UPDATE', D: 'DELETE' } as const;
@@ -87,7 +89,7 @@ const COLUMNS = `o.id, o.relation::text as relation, o.operation, o.record::text
     where m.id = (o.record ->> 'id')::uuid and m.inserted_at = (o.record ->> 'inserted_at')::timestamp
   ) end as bytes`;
 
-/** The position of a reader that begins now. */
+/** Returns the position of a reader that begins now. */
 export async function startPosition(db: Database): Promise<Position> {
   await db.query('insert into realtime.outbox_epoch default values on conflict do nothing');
   const row = await db.one<{ snapshot: string; epoch: string | null; at: Date }>(
@@ -99,8 +101,8 @@ export async function startPosition(db: Database): Promise<Position> {
 }
 
 /**
- * Reads the next rows. A row is new when its transaction was not visible in the last snapshot, so a transaction that commits late is not
- * missed, and a long one does not hold up the others. Rows and snapshot come from one statement, so that they belong together.
+ * Reads the next rows. A row is new if its transaction was not visible in the last snapshot. A transaction that commits late is therefore
+ * not missed, and a long one does not hold up the others. Rows and snapshot come from one statement, so that they belong together.
  */
 export async function readPage(db: Database, position: Position): Promise<Page> {
   const { rows: found } = await db.query<OutboxRow & { current: string; epoch: string | null; at: Date }>(
@@ -136,7 +138,7 @@ async function markSnapshot(db: Database, snapshot: string): Promise<void> {
   );
 }
 
-/** Which transactions have ended, as text. */
+/** Returns the database's current snapshot as text: which transactions have ended. */
 export async function currentSnapshot(db: Database): Promise<string> {
   const row = await db.one<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot');
   if (!row) throw new Error('the database gave no snapshot');
@@ -144,8 +146,8 @@ export async function currentSnapshot(db: Database): Promise<string> {
 }
 
 /**
- * The next kept changes of some tables, after the id `after`, that a client has not got that has got everything up to `since`: those
- * visible in `snapshot` but for those that had been committed at the last mark before `since`. Some of them it may have got.
+ * Returns the next changes of some tables, after the id `after`, that a client may have missed after `since`: those visible in `snapshot`,
+ * except those committed by the last mark before `since`. The client may already have received some of them.
  */
 export async function readSince(
   db: Database,
@@ -185,8 +187,8 @@ export function batchOf(rows: readonly OutboxRow[]): Batch {
 }
 
 /**
- * Deletes changes that no client can ask for any more: those of transactions that had ended five minutes ago, however long they had taken.
- * Deletes also what processes left behind that have ended.
+ * Deletes changes that no client can request any more: those whose transactions had ended five minutes ago, regardless of when they began.
+ * Also deletes expired table subscriptions and the readers of processes that have ended.
  */
 export async function cleanOutbox(db: Database): Promise<void> {
   const mark = await db.one<{ at: Date; snapshot: string }>(

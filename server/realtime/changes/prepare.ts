@@ -9,7 +9,7 @@ import type { Equality, PreparedBinding } from './subscriptions.ts';
 import { coversTable, shapeOf } from './subscriptions.ts';
 import { sqlNameOf, type Table, type Tables } from './tables.ts';
 
-/** Types whose equality is that of their JSON text, so that it needs no database. */
+/** Types whose values are equal exactly if their JSON texts are, so that the comparison needs no database. */
 const PLAIN_TYPES = new Set(['int2', 'int4', 'int8', 'text', 'varchar', 'uuid', 'bool']);
 
 /** Checks a binding against the published tables, its columns and the member's rights. Throws `FilterFault`. */
@@ -43,7 +43,7 @@ export async function prepareBinding(
   };
 }
 
-/** A caller may neither ask for columns that it cannot read nor filter by them: a filter would tell their values. */
+/** Refuses columns that the caller cannot read, both in the selection and in the filter: a filter would reveal their values. */
 async function checkColumns(tables: Tables, table: Table, binding: Binding, member: Member): Promise<void> {
   const access = await tables.access(table, member.role);
   const isKnown = (name: string): boolean =>
@@ -79,7 +79,7 @@ function isPlain(table: Table, { column, negated, operator }: Condition): boolea
   return operator === 'eq' && !negated && type !== undefined && PLAIN_TYPES.has(type);
 }
 
-/** The value as PostgreSQL writes it in JSON. Throws `DatabaseError` for a value that the column's type refuses. */
+/** Returns the value as PostgreSQL writes it in JSON. Throws `DatabaseError` for a value that the column's type rejects. */
 async function equalityOf(db: Database, table: Table, { column, values }: Condition): Promise<Equality> {
   const name = pg.escapeIdentifier(table.name);
   const row = await db.one<{ json: string | null }>(

@@ -3,33 +3,36 @@ import type { Log } from '#server/http/caller.ts';
 import { type Batch, batchOf, type OutboxRow, type Position, readPage, startPosition } from './outbox.ts';
 
 export type Reader = {
-  /** Reads what was committed since the last read, soon. */
+  /** Makes the reader soon read what was committed since the last read. */
   wake(): void;
   stop(): Promise<void>;
 };
 
-/** Time between two reads while changes arrive. */
+/** The time between two reads while changes arrive. */
 const AWAKE_MS = 15;
-/** How long a reader without changes stays awake: writers need not notify it. */
+/** The time for which a reader stays awake without changes. Writers need not notify an awake reader. */
 const QUIET_MS = 1_000;
-/** A read without a notification, for the rare writer that saw the reader awake just before it fell asleep. */
+/**
+ * The time between two reads while the reader is asleep and gets no notification. Needed for the rare writer that found the reader awake
+ * just before it fell asleep.
+ */
 const ASLEEP_MS = 1_000;
-/** How often a reader shows that it is alive. */
+/** The interval at which a reader shows that it is alive. */
 const SEEN_MS = 20_000;
 
 /** Reads the outbox of changes: every committed row exactly once, until it is stopped. */
 export async function startReader(context: {
   readonly db: Database;
   readonly process: string;
-  /** Delivers what was read. The next read waits for it. */
+  /** Delivers the rows that were read. The next read waits for it. */
   readonly onBatch: (batch: Batch) => Promise<void>;
-  /** Called when changes may have been missed: the outbox was emptied, not read for too long, or could not be delivered. */
+  /** Called when changes may have been missed: the outbox was emptied, was not read for too long, or its rows could not be delivered. */
   readonly onGap: () => Promise<void>;
   readonly log: Log;
 }): Promise<Reader> {
   const { db, process, onBatch, onGap, log } = context;
   let position: Position = await startPosition(db);
-  // The embedded engine has one connection: its notifications cost nothing, so its reader never looks by itself.
+  // The embedded engine has one connection, so its notifications cost nothing and its reader need not poll.
   const mayStayAwake = db.kind === 'postgres';
   let stopped = false;
   let woken = false;
@@ -49,14 +52,14 @@ export async function startReader(context: {
     }
     if (page.rows.length > 0) awakeUntil = performance.now() + QUIET_MS;
     const awake = mayStayAwake && performance.now() < awakeUntil;
-    // Before the position: when this fails, the rows are read again.
+    // The announcement comes before the new position, so that a failure makes the reader read the rows again.
     await announce(awake);
     position = page.next;
     if (page.rows.length > 0) await deliver(page.rows);
     if (!woken && !stopped && !page.more && !missed) await sleep.start(awake ? AWAKE_MS : ASLEEP_MS);
   }
 
-  /** Rows that cannot be delivered would fail again: they are left out, and everybody is told. */
+  /** Delivers rows. Rows that fail are skipped, because they would fail again, and every subscriber is then told to read again. */
   async function deliver(rows: readonly OutboxRow[]): Promise<void> {
     try {
       await onBatch(batchOf(rows));
@@ -97,7 +100,7 @@ export async function startReader(context: {
 
 type Announcement = { (awake: boolean): Promise<void>; forget(): void };
 
-/** Tells writers whether this reader looks by itself. `forget`: the next call writes in any case. */
+/** Tells writers whether this reader polls, so that they need not notify it. `forget`: makes the next call write in any case. */
 function createAnnouncement(db: Database, process: string): Announcement {
   let last = { awake: false, at: Number.NEGATIVE_INFINITY };
   const announce = async (awake: boolean): Promise<void> => {

@@ -4,8 +4,8 @@ import type { Change } from './outbox.ts';
 import type { Table } from './tables.ts';
 
 /**
- * Applies the row filter of the publication (`add table … where (…)`), as logical replication does: an update of a row that begins to match
- * is an insert, of one that ceases to match a delete (PostgreSQL documentation, "Row Filters").
+ * Applies the row filter of the publication (`add table … where (…)`) as logical replication does: an update after which a row begins to
+ * match is an insert, and one after which it ceases to match is a delete (PostgreSQL documentation, "Row Filters").
  */
 export async function applyRowFilter(
   db: Database,

@@ -1,6 +1,6 @@
 import type { Table } from './tables.ts';
 
-/** Conditions of filters that took too long for the rows of their table: nobody may subscribe with them for a minute. */
+/** Conditions of filters that took too long for the rows of their table. New subscriptions with them are refused for a minute. */
 export type SlowFilters = {
   add(table: Table, condition: string): void;
   has(table: Table, condition: string): boolean;

@@ -2,21 +2,21 @@ import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { waitForWriters } from './writers.ts';
 
-/** The tables of whose changes this process wants to know: their triggers write changes to the outbox. */
+/** The tables to whose changes this process subscribes: their triggers write changes to the outbox. */
 export type TableSubscriptions = {
-  /** Resolves when every change that is committed later is captured, or has a transaction that `onLate` reports. */
+  /** Resolves once every later commit either has its changes captured or belongs to a transaction that `onLate` reports. */
   add(relations: readonly string[]): Promise<void>;
   /** Extends the subscriptions to these tables; those to other tables expire. */
   renew(relations: readonly string[]): Promise<void>;
-  /** Forgets what was written, because the tables of the database were emptied. */
+  /** Forgets the subscriptions that were written, because the tables of the database were emptied. */
   reset(): void;
   stop(): void;
 };
 
-/** A subscription outlives its subscribers and a restart, so that a page that is opened again neither waits nor misses changes. */
+/** A subscription outlives its subscribers and a restart, so that a reopened page neither waits nor misses changes. */
 const KEPT_MINUTES = 10;
 const RENEWED_MS = 60_000;
-/** A subscription that was not renewed for this long may have expired. */
+/** A subscription that was not renewed for this long may have expired. A minute less than `KEPT_MINUTES`. */
 const KNOWN_MS = 9 * 60_000;
 
 type Known = { readonly ready: Promise<void>; renewedAt: number };
@@ -31,7 +31,9 @@ type State = {
   readonly stopped: AbortController;
 };
 
-/** `onLate`: a transaction that began before the subscription to these tables has ended late; its changes may not have been captured. */
+/**
+ * `onLate`: a transaction that began before the subscription to these tables has ended late, and its changes may not have been captured.
+ */
 export function createTableSubscriptions(context: {
   db: Database;
   process: string;
@@ -62,7 +64,7 @@ async function add(state: State, relations: readonly string[]): Promise<void> {
   const added = relations.filter((relation) => now - (known.get(relation)?.renewedAt ?? -KNOWN_MS) >= KNOWN_MS);
   if (added.length > 0) {
     const ready = begin(state, added);
-    // Others that subscribe meanwhile wait for the same transactions.
+    // Concurrent subscribers wait for the same transactions.
     for (const relation of added) known.set(relation, { ready, renewedAt: now });
     ready.catch(() => {
       for (const relation of added) if (known.get(relation)?.ready === ready) known.delete(relation);
@@ -79,7 +81,10 @@ async function begin(state: State, relations: readonly string[]): Promise<void> 
   if (late.length > 0) void followLate(state, relations, late);
 }
 
-/** The subscription is confirmed although writers are open, so that one of them cannot keep everybody out. */
+/**
+ * Waits for writers that were still open when the subscription was confirmed. The confirmation does not wait for them, so that one long
+ * transaction cannot block all subscribers.
+ */
 async function followLate(state: State, relations: readonly string[], late: readonly string[]): Promise<void> {
   const { db, log, stopped, onLate } = state;
   log.warn({ relations }, 'a transaction that began before a subscription is still open');
@@ -100,7 +105,7 @@ async function renew(state: State, relations: readonly string[]): Promise<void> 
   const { known } = state;
   const now = state.clock().getTime();
   const unknown = relations.filter((relation) => !known.has(relation));
-  // A table that was published for somebody who subscribes to a whole schema.
+  // A new table was published in a schema to all of which a client subscribes.
   if (unknown.length > 0) await add(state, unknown);
   const due = relations.filter((relation) => now - (known.get(relation)?.renewedAt ?? now) > RENEWED_MS);
   if (due.length === 0 && now - state.messagesAt < RENEWED_MS) return;
@@ -111,7 +116,7 @@ async function renew(state: State, relations: readonly string[]): Promise<void> 
   }
 }
 
-/** Every process also subscribes to the messages that the database sends. */
+/** Writes the subscriptions to these tables, and that of the process to the messages that the database sends. */
 async function write(state: State, relations: readonly string[]): Promise<void> {
   state.messagesAt = state.clock().getTime();
   await state.db.query(`select realtime.subscribe_to_tables($1::uuid, $2::oid[], $3::int * interval '1 minute')`, [
@@ -121,7 +126,7 @@ async function write(state: State, relations: readonly string[]): Promise<void> 
   ]);
 }
 
-/** Whether all changes of these tables since an instant are still in the outbox. */
+/** Whether the outbox still holds all changes of these tables since an instant. */
 export async function keepsSince(
   db: Database,
   relations: readonly string[],

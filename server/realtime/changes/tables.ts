@@ -6,7 +6,7 @@ type Column = {
   readonly name: string;
   readonly type: string;
   readonly number: number;
-  /** Whether its type is a domain, which may refuse a row without it. */
+  /** Whether its type is a domain, whose constraint may reject a row that lacks the column. */
   readonly isDomain: boolean;
 };
 
@@ -21,9 +21,9 @@ export type Table = {
   readonly columns: readonly Column[];
   /** The columns of the primary key. */
   readonly key: readonly string[];
-  /** The columns of the replica identity, which an old record shows. */
+  /** The columns of the replica identity, which an old record contains. */
   readonly identity: readonly string[];
-  /** Whether its trigger writes its changes to the outbox. */
+  /** Whether the table's trigger writes its changes to the outbox. */
   readonly captured: boolean;
   readonly sends: { readonly INSERT: boolean; readonly UPDATE: boolean; readonly DELETE: boolean };
   /** Whether the publication sends only rows that match its condition. */
@@ -33,9 +33,9 @@ export type Table = {
 /** What a role may see of a table. */
 export type TableAccess = {
   readonly columns: ReadonlySet<string>;
-  /** The row policies as one SQL condition; 'true': none apply. */
+  /** The row policies as one SQL condition; 'true' if none apply. */
   readonly condition: string;
-  /** Whether a policy reads the table itself. It then sees the table as it is now, without a row that was deleted or changed. */
+  /** Whether a policy reads the table itself. Such a policy sees the table as it is now, without a row that was deleted or changed. */
   readonly readsItself: boolean;
 };
 
@@ -43,11 +43,11 @@ export type Tables = {
   /** The tables of the publication. */
   published(): Promise<readonly Table[]>;
   access(table: Table, role: string): Promise<TableAccess>;
-  /** Reads everything again at the next call. */
+  /** Makes the next call read everything again. */
   forget(): void;
 };
 
-/** How late a change of the publication, a table, a policy or a privilege takes effect. */
+/** The longest delay until a change of the publication, a table, a policy or a privilege takes effect. */
 const CACHE_MS = 1_000;
 
 export function createTables(db: Database, clock: Clock): Tables {
@@ -68,7 +68,7 @@ function createCache(clock: Clock): {
   const cached = <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const now = clock().getTime();
     const entry = entries.get(key);
-    // The same key always holds the same type: each has one reader.
+    // The same key always holds the same type, because each key has only one reader.
     if (entry && now >= entry.at && now - entry.at < CACHE_MS) return entry.value as Promise<T>;
     const value = read();
     entries.set(key, { value, at: now });
@@ -122,7 +122,7 @@ async function readAccess(db: Database, table: Table, role: string): Promise<Tab
   };
 }
 
-/** Whether a sub-select of a policy names the table. The condition's names are qualified. */
+/** Whether a sub-select of a policy names the table. The names in the condition are qualified. */
 function namesTable({ schema, name }: Table, condition: string): boolean {
   if (!/\bselect\b/i.test(condition)) return false;
   const spellings = [`${schema}.${name}`, sqlNameOf({ schema, name })];
@@ -134,6 +134,6 @@ function namesTable({ schema, name }: Table, condition: string): boolean {
   );
 }
 
-/** The table's name as SQL. */
+/** Returns the table's name as SQL. */
 export const sqlNameOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
   `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`;

@@ -6,18 +6,18 @@ import type { Member } from '../core/token.ts';
 import type { Image } from './outbox.ts';
 import { sqlNameOf, type Table, type TableAccess } from './tables.ts';
 
-/** Members that one statement checks: a statement of a caller may take 3 s. */
+/** The most members that one statement checks, because a caller's statement may take at most 3 s. */
 const MEMBERS_MAX = 100;
-/** Statements at once: the other APIs need connections and processors too. */
+/** The most concurrent statements, because the other APIs need connections and processors too. */
 const STATEMENTS_AT_ONCE = 2;
 
-/** The row as JSON text. */
+/** Returns the row as JSON text. */
 export const jsonOf = (image: Image): string =>
   `{${Object.entries(image)
     .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
     .join(',')}}`;
 
-/** Which of the images each member sees. */
+/** Returns whether a member sees an image. */
 export type Visible = (member: Member, image: Image) => boolean;
 
 type Request = {
@@ -28,8 +28,8 @@ type Request = {
 };
 
 /**
- * Finds which rows each member of one role may see, by the table's row policies over images of the rows: a deleted row is checked as it
- * was. A policy that fails for a member hides its rows.
+ * Finds the rows that each member of one role may see. Evaluates the table's row policies over images of the rows, so that a deleted row is
+ * checked as it was. A policy that fails for a member hides its rows.
  */
 export async function findVisibleRows(context: { db: Database; log: Log }, request: Request): Promise<Visible> {
   const { table, access, members, images } = request;
@@ -46,13 +46,13 @@ export async function findVisibleRows(context: { db: Database; log: Log }, reque
   };
 }
 
-/** A condition without functions and sub-selects is the same for every caller of a role. */
+/** Whether a condition may differ between callers of one role. It cannot if it contains neither functions nor sub-selects. */
 const dependsOnCaller = (condition: string): boolean =>
   /[\w"]\s*\(|\bselect\b|\bcurrent_|\bsession_user\b|\buser\b/i.test(condition);
 
 /**
- * The rows as the policies need them: without the columns that they do not name, so that many rows are alike. A row without a column
- * of a domain might break the domain's constraint, and a policy that names the whole row needs all of it.
+ * Returns the rows as the policies need them. Columns that the policies do not name are left out, so that many rows become equal. Columns
+ * of a domain stay, because their absence might violate the domain's constraint. A policy that names the whole row needs all columns.
  */
 function distinctRows(
   table: Table,
@@ -76,10 +76,10 @@ function distinctRows(
   return { texts: [...numbers.keys()], position };
 }
 
-/** A column as it stands in the text of a policy, with or without quotes around it. */
+/** The name of a column as it stands in the text of a policy, whether quoted or not. */
 const spellingOf = (column: string): string => column.replaceAll('"', '""');
 
-/** One text per member: a 1 for each row it sees and a 0 for each other. */
+/** Returns one text per member, with a 1 for each row that the member sees and a 0 for each other row. */
 async function evaluateAll(
   context: { db: Database; log: Log },
   table: Table,
@@ -92,7 +92,7 @@ async function evaluateAll(
   const results: (readonly string[])[] = [];
   const queue = chunks.entries();
   const lane = async (): Promise<void> => {
-    // Both lanes take from one iterator: each chunk is checked once.
+    // Both lanes take from one iterator, so each chunk is checked once.
     for (const [at, chunk] of queue) results[at] = await evaluateSome(context, table, condition, chunk, rows);
   };
   await Promise.all(Array.from({ length: STATEMENTS_AT_ONCE }, lane));
@@ -125,7 +125,7 @@ async function evaluateSome(
   } catch (error) {
     log.warn({ err: error, table: table.name }, 'the row policies failed for subscribers');
     if (members.length === 1) return [''];
-    // One member's slow policy must not hide the rows of the others.
+    // One member's slow policy must not hide the rows of other members, so each member is checked alone.
     const single: string[] = [];
     for (const member of members) single.push(...(await evaluate([member]).catch(() => [''])));
     return single;
@@ -144,7 +144,7 @@ function claimsOf(member: Member): string {
 
 const subjectOf = ({ claims: { sub } }: Member): string => (typeof sub === 'string' ? sub : '');
 
-/** The statement is prepared under this name: another one when the table, its policies or the role differ. */
+/** Returns the name under which the statement is prepared. It differs by table, policies and role. */
 function nameOf(table: Table, role: string, statement: string): string {
   const columns = table.columns.map(({ name, type }) => `${name} ${type}`);
   const text = JSON.stringify([role, table.relation, columns, statement]);

@@ -1,11 +1,14 @@
 import type { Database } from '#server/db/database.ts';
 
-/** How long a subscription waits for transactions that began before it. */
+/** The longest wait of a subscription for transactions that began before it. */
 const WAIT_MAX_MS = 5_000;
 const POLL_MS = 5;
 const LATE_POLL_MS = 500;
 
-/** Who holds the lock that every insert, update and delete takes on its table or partition until its transaction ends. */
+/**
+ * $1: tables. Returns the transactions that hold the lock that every insert, update and delete takes on its table or partition until the
+ * transaction ends.
+ */
 const WRITERS = `
   select coalesce(array_agg(distinct l.virtualtransaction), '{}') as writers from pg_catalog.pg_locks l
   where l.locktype = 'relation' and l.mode = 'RowExclusiveLock' and l.granted
@@ -16,8 +19,9 @@ const WRITERS = `
     )`;
 
 /**
- * Waits until the transactions that are writing to these tables now have ended: they may have written before their table was subscribed
- * to. Returns those that are still open after five seconds. `late`: waits for these alone, without a limit, until `signal` aborts.
+ * Waits until the transactions that are writing to these tables now have ended, because they may have written before their table was
+ * subscribed to. Returns those that are still open after five seconds. `late`: waits for these transactions alone, without a limit, until
+ * `signal` aborts.
  */
 export async function waitForWriters(
   db: Database,

@@ -13,22 +13,22 @@ import type { Subscriber } from '../topics/topics.ts';
 /** The connection that a channel belongs to. */
 export type Connection = {
   readonly serializer: Serializer;
-  /** The caller of the socket's key. */
+  /** The caller that the key of the socket identifies. */
   readonly keyHolder: Member;
   send(data: string | Uint8Array): void;
 };
 
-/** One joined topic of one socket. */
+/** One topic that a socket has joined. */
 export type Channel = {
   readonly connection: Connection;
   readonly joinRef: string | null;
   readonly topic: TopicKey;
   readonly request: JoinRequest;
   member: Member;
-  /** The account that it counts for; null: a guest or the service. */
+  /** The account for which the channel counts; null for a guest or the service. */
   account: string | null;
   rights: Rights;
-  /** Write rights that were already asked for with this token. */
+  /** The write rights that were already looked up for this token. */
   readonly writeRights: Map<string, boolean>;
   subscriber: Subscriber | null;
   changes: ChangeSubscription | null;
@@ -67,7 +67,7 @@ export function openChannel(
   };
 }
 
-/** Sends an event to this channel alone. `payload`: JSON text of an object; the client fails on any other payload. */
+/** Sends an event to this channel alone. `payload`: JSON text of an object, because clients fail on any other payload. */
 export function push(channel: Channel, event: string, payload: string): void {
   const { joinRef, topic, connection } = channel;
   const frame = { joinRef, ref: null, topic: `realtime:${topic.name}`, event, payload };
@@ -76,7 +76,7 @@ export function push(channel: Channel, event: string, payload: string): void {
 
 export type Reply = { readonly status: 'ok' | 'error'; readonly response: Readonly<Record<string, unknown>> };
 
-/** Answers a push of the client. Without a ref there is nothing to answer. */
+/** Replies to a push of the client. A push without a ref gets no reply. */
 export function reply(
   connection: Connection,
   to: { joinRef: string | null; ref: string | null; topic: string },
@@ -87,7 +87,7 @@ export function reply(
   connection.send(encodeText(connection.serializer, frame));
 }
 
-/** Tells the client about the channel itself or, for `postgres_changes`, about its table subscriptions. */
+/** Sends the client a message about the channel itself or, for `postgres_changes`, about its table subscriptions. */
 export function pushSystem(
   channel: Channel,
   message: { extension: 'system' | 'postgres_changes'; status: 'ok' | 'error'; message: string },
@@ -96,8 +96,8 @@ export function pushSystem(
 }
 
 /**
- * Ends a channel: stops its subscriptions and notifies the client. After `phx_close` the client stays away; after `phx_error` it joins again
- * by itself; null: it asked for the end, or its connection is gone.
+ * Ends a channel: stops its subscriptions and notifies the client. After `phx_close` the client stays away; after `phx_error` it rejoins
+ * automatically. Null sends neither, because the client asked for the end or its connection is gone.
  */
 export function endChannel(
   context: Pick<RealtimeContext, 'topics' | 'accounts'>,

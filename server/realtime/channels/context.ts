@@ -8,22 +8,25 @@ import type { TokenVerifier } from '../core/token.ts';
 import type { Topics } from '../topics/topics.ts';
 import type { SessionEnds } from './session-ends.ts';
 
-/** What the sockets and channels work with. */
+/** Dependencies of the sockets and channels. */
 export type RealtimeContext = {
   readonly settings: RealtimeOptions;
-  /** The public address of the site, whose pages may connect. */
+  /** The public address of the site whose pages may connect. */
   readonly siteUrl: string;
   readonly tokens: TokenVerifier;
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
   readonly sessionEnds: SessionEnds;
   readonly accounts: Accounts;
-  /** Memory for bodies of calls: up to 1 MiB counted by address, larger ones by account; and bytes per minute. */
+  /**
+   * The memory for bodies of calls: bodies up to 1 MiB are counted by address, larger ones by account. `perMinute` limits the bytes per
+   * minute.
+   */
   readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
   readonly topics: Topics;
   readonly authorization: Authorization;
   readonly messages: Messages;
   readonly changes: Changes;
-  /** Counted for `/metrics`. */
+  /** Counters for `/metrics`. */
   readonly counts: { refused: number };
   readonly clock: Clock;
   readonly log: Log;

@@ -9,7 +9,7 @@ import type { TopicKey } from '../topics/messages.ts';
 import { type Channel, type Connection, failChannel, openChannel, push, pushSystem, reply } from './channel.ts';
 import { watchToken } from './token-watch.ts';
 
-/** Joins a channel and answers the client. Throws `JoinRefused`; nothing remains of a refused join. */
+/** Joins a channel and replies to the client. Throws `JoinRefused`. A refused join leaves nothing behind. */
 export async function joinChannel(
   context: RealtimeContext,
   connection: Connection,
@@ -66,8 +66,8 @@ async function enterTopic(
 }
 
 /**
- * Sends the state and, from then on, every change of it. The client ignores changes until it has the state, so a channel without it has
- * to join again.
+ * Sends the state and, from then on, every change of it. The client ignores changes until it has the state, so a channel that could not
+ * read it must join again.
  */
 async function sendPresence(context: RealtimeContext, channel: Channel): Promise<void> {
   try {
@@ -91,7 +91,7 @@ function readTopic(context: RealtimeContext, topic: string, request: JoinRequest
   return { name, isPrivate: request.isPrivate };
 }
 
-/** Verifies the caller's own token; without one the key of the socket counts. */
+/** Verifies the caller's own token, or uses the key of the socket if there is none. */
 async function identify(context: RealtimeContext, connection: Connection, request: JoinRequest): Promise<Member> {
   const { accessToken } = request;
   if (accessToken === null || accessToken === connection.keyHolder.token) return connection.keyHolder;
@@ -102,7 +102,7 @@ async function identify(context: RealtimeContext, connection: Connection, reques
   return member;
 }
 
-/** A private channel needs the right to read broadcasts or presence. */
+/** Checks that the caller may read broadcasts or presence, as a private channel requires. */
 async function admit(context: RealtimeContext, member: Member, topic: TopicKey, request: JoinRequest): Promise<Rights> {
   const rights = await context.authorization.rights(member, topic.name, { presence: request.presence.enabled });
   if (!rights.readBroadcast && !rights.readPresence) throw joinRefusals.noReadRight(topic.name);
@@ -124,8 +124,8 @@ async function readReplay(
 type StartedChanges = { readonly ready: ChangesReady; release(): void };
 
 /**
- * Subscribes to table changes and waits until every later change arrives: a select after the reply misses nothing. Keeps the events back
- * until `release`, because the client knows the ids of its bindings only from the reply.
+ * Subscribes to table changes and waits until every later change is captured, so that a select after the reply misses nothing. Holds back
+ * the events until `release`, because the client learns the ids of its bindings only from the reply.
  */
 async function subscribeToChanges(context: RealtimeContext, channel: Channel): Promise<StartedChanges | null> {
   const { changes: bindings, changesOptions } = channel.request;
@@ -168,7 +168,7 @@ async function subscribeToChanges(context: RealtimeContext, channel: Channel): P
   }
 }
 
-/** Shorter than the ten seconds after which a client gives up a join. */
+/** The longest wait. Shorter than the ten seconds after which a client gives up a join. */
 const READY_MAX_MS = 9_000;
 
 async function inTime<T>(ready: Promise<T>, milliseconds: number): Promise<T> {
@@ -181,7 +181,7 @@ async function inTime<T>(ready: Promise<T>, milliseconds: number): Promise<T> {
   }
 }
 
-/** The bindings of the reply: as sent, each with its id. The client compares them by position. */
+/** Returns the bindings for the reply: as sent, each with its id. The client compares them by position. */
 const bindingsWithIds = ({ changes }: JoinRequest, ids: readonly number[]): readonly Record<string, unknown>[] =>
   changes.map((binding, at) => ({ ...binding, id: ids[at] ?? at + 1 }));
 

@@ -8,7 +8,7 @@ import { systemErrors } from '../core/refusals.ts';
 import { type Channel, failChannel, type Reply, reply } from './channel.ts';
 import { renewToken } from './token-watch.ts';
 
-/** Handles what a client sends to a channel it has joined. */
+/** Handles messages that a client sends to a channel that it has joined. */
 export async function handlePush(context: RealtimeContext, channel: Channel, frame: ClientFrame): Promise<void> {
   if ('broadcast' in frame) return handleBroadcast(context, channel, frame, frame.broadcast);
   if (frame.event === 'broadcast') {
@@ -20,7 +20,10 @@ export async function handlePush(context: RealtimeContext, channel: Channel, fra
   context.log.info({ event: frame.event.slice(0, 40) }, 'a client sent an unknown realtime event');
 }
 
-/** The payload of a text broadcast is relayed as it is. Returns null when it is no object, which clients cannot read. */
+/**
+ * Returns a text broadcast, whose payload is relayed unchanged. Returns null if the payload is not an object, because clients cannot read
+ * it.
+ */
 function broadcastOf(payload: unknown): Broadcast | null {
   if (!isObject(payload) || payload instanceof Uint8Array) return null;
   const { event } = payload;
@@ -41,7 +44,7 @@ async function handleBroadcast(
   };
   if (sizeOfBody(broadcast.body) > context.settings.payloadMax)
     return answer({ status: 'error', response: { error: 'payload_size_exceeded' } });
-  // Without the right to write there is no answer at all, not even with `ack`.
+  // Without the right to write there is no reply at all, even with `ack`.
   if (!(await mayWrite(context, channel, 'broadcast')) || channel.ended) return;
   const persist = readPersist(broadcast.meta?.['persist']);
   context.topics.broadcast(
@@ -56,7 +59,7 @@ async function handleBroadcast(
   answer({ status: 'ok', response: { id } });
 }
 
-/** `persist` of a message: true, or `{ttl: seconds}`. Returns null when the message is not to be stored. */
+/** Reads `persist` of a message: true, or `{ttl: seconds}`. Returns null if the message should not be stored. */
 function readPersist(value: unknown): { seconds: number | null } | null {
   if (value === true) return { seconds: null };
   if (!isObject(value)) return null;
@@ -64,7 +67,7 @@ function readPersist(value: unknown): { seconds: number | null } | null {
   return { seconds: typeof ttl === 'number' && ttl > 0 ? ttl : null };
 }
 
-/** The rights to write are asked for once per token: at the first message. */
+/** Whether the channel may write. The rights are looked up once per token, at the first message. */
 async function mayWrite(context: RealtimeContext, channel: Channel, extension: Extension): Promise<boolean> {
   if (!channel.topic.isPrivate) return maySendTo(context.settings, channel.member, channel.topic.name);
   const known = channel.writeRights.get(extension);
@@ -101,7 +104,7 @@ async function handlePresence(context: RealtimeContext, channel: Channel, frame:
   answer('ok');
 }
 
-/** A track switches presence on for its sender, who on a private channel needs the right to read it. */
+/** Switches presence on for the sender of a track. On a private channel the sender needs the right to read presence. */
 async function enablePresence(context: RealtimeContext, channel: Channel): Promise<void> {
   const { subscriber, topic, member } = channel;
   if (!subscriber || subscriber.readsPresence) return;

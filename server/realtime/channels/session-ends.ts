@@ -1,19 +1,19 @@
 import type { Member } from '../core/token.ts';
 
-/** What a notification of the database is about: a session or an account that has ended, or an account whose rights have changed. */
+/** The subject of a notification of the database: a session or an account that has ended, or an account whose rights have changed. */
 export type SessionEnd = { readonly kind: 'session' | 'account' | 'rights'; readonly id: string };
 
-/** Recent ends of sessions, for joins that began before them. */
+/** Recent ends of sessions. A join that began before such an end must check them. */
 export type SessionEnds = {
   note(end: SessionEnd): void;
-  /** Whether something has ended or changed for this member in the last half minute. */
+  /** Whether a session, account or right of this member has ended or changed within the last half minute. */
   concerns(member: Member): boolean;
 };
 
-/** Longer than a join can take. */
+/** The time for which ends are kept: longer than a join can take. */
 const KEPT_MS = 30_000;
 
-/** Reads `kind:id`; null for anything else: then every channel is checked. */
+/** Reads `kind:id`. Returns null for any other text, after which every channel is checked. */
 export function readSessionEnd(payload: string): SessionEnd | null {
   const [kind, id = ''] = payload.split(':', 2);
   return kind === 'session' || kind === 'account' || kind === 'rights' ? { kind, id } : null;

@@ -10,13 +10,13 @@ import { joinChannel } from './join.ts';
 import { handlePush } from './pushes.ts';
 import { checkChannel, checkSession } from './token-watch.ts';
 
-/** The WebSocket below a socket. */
+/** The WebSocket that carries a socket. */
 export type Wire = {
   send(data: string | Uint8Array): void;
   close(code: number, reason: string): void;
-  /** Closes, and reads nothing more of what the client still sends. */
+  /** Closes the connection and stops reading from it. */
   refuse(code: number, reason: string): void;
-  /** Bytes that are not sent yet. */
+  /** The number of bytes that have not been sent yet. */
   unsent(): number;
 };
 
@@ -25,27 +25,30 @@ export type Socket = {
   readonly connection: Connection;
   /** Handles one message of the client. */
   receive(frame: Frame): void;
-  /** Refuses a message that is larger than its sender may send, while it arrives. `bytes`: of the message so far. */
+  /** Refuses a message while it arrives if it is larger than its sender may send. `bytes`: the bytes of the message so far. */
   arriving(bytes: number): void;
-  /** Ends all channels: the connection is gone. */
+  /** Ends all channels, because the connection is gone. */
   end(): void;
   /** Tells every channel that the server stops, and closes the connection. */
   dismiss(): void;
-  /** Ends the channels whose session has ended and those that may no longer read. `concerns`: which channels are checked. */
+  /**
+   * Ends the channels whose session has ended and those that may no longer read. `concerns`: selects the members whose channels are
+   * checked.
+   */
   checkChannels(concerns: (member: Member) => boolean): Promise<void>;
   /** Makes every channel join again, because messages may be missing. */
   rejoin(message: string): void;
-  /** Closes a connection that has sent nothing for a minute, or no longer has a channel. */
+  /** Closes a connection that has been silent for a minute, or that has no channel and was not used for ten minutes. */
   sweep(now: number): void;
   channels(): number;
 };
 
-/** A client sends a heartbeat every 25 s. */
+/** The longest silence of a client. Clients send a heartbeat every 25 s. */
 const SILENCE_MAX_MS = 60_000;
 const IDLE_MAX_MS = 10 * 60_000;
-/** Messages of one topic that may wait while an earlier one is handled. */
+/** The most messages of one topic that may wait for an earlier one. */
 const WAITING_MAX = 200;
-/** The largest frame of a socket without a signed-in channel, and the bytes that such a socket may send in a minute. */
+/** The largest frame of a socket without a signed-in channel, and the most bytes that such a socket may send in a minute. */
 const GUEST_FRAME_MAX = 64 * 1024;
 const GUEST_BYTES_PER_MINUTE = 1024 * 1024;
 
@@ -54,11 +57,11 @@ type State = {
   readonly wire: Wire;
   readonly connection: Connection;
   readonly channels: Map<string, Channel>;
-  /** One chain of work per topic: messages of a topic are handled in their order. */
+  /** One chain of work per topic, so that the messages of a topic are handled in order. */
   readonly work: Map<string, { tail: Promise<void>; waiting: number }>;
   readonly joins: Rate;
   readonly messages: Rate;
-  /** Bytes that it sends while it has no signed-in channel. */
+  /** The bytes sent while the socket has no signed-in channel. */
   readonly guestBytes: Rate;
   readonly address: string;
   heardAt: number;
@@ -66,7 +69,7 @@ type State = {
   ended: boolean;
 };
 
-/** `address`: where the client connects from. */
+/** `address`: the IP address of the client. */
 export function openSocket(
   context: RealtimeContext,
   wire: Wire,
@@ -108,7 +111,7 @@ export function openSocket(
   };
 }
 
-/** A client that reads too slowly is cut off, so that its unsent data cannot fill the memory. It connects again by itself. */
+/** Sends data, or disconnects a client that reads too slowly, so that its unsent data cannot fill the memory. Such a client reconnects. */
 function sendOrClose(state: State, data: string | Uint8Array): void {
   if (state.ended) return;
   if (state.wire.unsent() > state.context.settings.unsentMax) {
@@ -119,7 +122,10 @@ function sendOrClose(state: State, data: string | Uint8Array): void {
   state.wire.send(data);
 }
 
-/** The head of a frame is outside of its size. A message in parts has a head for each, and may not have many. */
+/**
+ * The allowance for the headers of frames, which a frame's size does not include. A fragmented message has a header for each fragment, so
+ * it may have only a few.
+ */
 const HEADS_MAX = 1024;
 
 function refuseLarge(state: State, bytes: number): void {
@@ -149,8 +155,8 @@ function receive(state: State, received: Frame): void {
 }
 
 /**
- * Reads a frame within the limits of its sender. Returns null for a frame that is dropped. A socket that sends too much is closed, because
- * each of its frames would have to be read to be refused.
+ * Reads a frame within the limits of its sender. Returns null for a frame that is dropped. Closes a socket that sends too much, because
+ * refusing its frames would require reading each of them.
  */
 function admitFrame(state: State, received: Frame, now: number): ClientFrame | null {
   const { context, connection } = state;
@@ -169,7 +175,7 @@ function admitFrame(state: State, received: Frame, now: number): ClientFrame | n
   }
 }
 
-/** Close codes of RFC 6455, section 7.4.1. */
+/** Close codes (RFC 6455, section 7.4.1). */
 const [POLICY, TOO_LARGE] = [1008, 1009] as const;
 
 function refuseFrames(state: State, code: number, reason: string): null {
@@ -179,7 +185,7 @@ function refuseFrames(state: State, code: number, reason: string): null {
   return null;
 }
 
-/** Who is signed in on this socket, by a channel or by the key of the connection; null for guests. */
+/** Returns the member who is signed in on this socket, by a channel or by the key of the connection; null for guests. */
 function signedInMember({ channels, connection: { keyHolder } }: State): Member | null {
   if (keyHolder.role !== 'anon') return keyHolder;
   for (const { member, ended } of channels.values()) if (!ended && member.role !== 'anon') return member;
@@ -200,7 +206,7 @@ function answerHeartbeat(state: State, frame: ClientFrame): void {
     });
 }
 
-/** Too many messages end the channel; the client joins again later. */
+/** Ends a channel that sends too many messages. The client rejoins later. */
 function refuseMessage(state: State, frame: ClientFrame): void {
   const channel = state.channels.get(frame.topic);
   if (!channel) return;
@@ -219,13 +225,13 @@ async function handle(state: State, frame: ClientFrame): Promise<void> {
   await handlePush(state.context, channel, frame);
 }
 
-/** Only topics of this prefix exist, whatever the client wants with another. */
+/** The prefix of all topics; a topic without it does not exist. */
 const TOPIC_PREFIX = 'realtime:';
 
 const answerUnmatched = ({ connection }: State, frame: ClientFrame): void =>
   reply(connection, frame, { status: 'error', response: { reason: 'unmatched topic' } });
 
-/** The channel of a topic; one that has ended by itself is forgotten. */
+/** Returns the channel of a topic. Forgets a channel that the server has ended. */
 function liveChannel(state: State, topic: string): Channel | undefined {
   const channel = state.channels.get(topic);
   if (!channel?.ended) return channel;

@@ -6,12 +6,12 @@ import { lostReadRight, systemErrors } from '../core/refusals.ts';
 import { isFault, type Member, readMember } from '../core/token.ts';
 import { type Channel, endChannel, failChannel, pushSystem } from './channel.ts';
 
-/** Timers over 24 days fire at once, so long waits are cut into parts. */
+/** Long waits are split into parts of this length, because timers over 24 days fire at once. */
 const TIMER_MAX_MS = 5 * 60_000;
 
 /**
- * Ends the channel when its token expires, and checks its session and rights every five minutes until then. It ends with `phx_error`: the client then joins again by itself, with the token that it has
- * renewed in the meantime.
+ * Ends the channel when its token expires, and checks its session and rights every five minutes until then. The channel ends with
+ * `phx_error`, after which the client rejoins with the token that it has renewed in the meantime.
  */
 export function watchToken(context: RealtimeContext, channel: Channel): void {
   if (channel.expiry) clearTimeout(channel.expiry);
@@ -33,7 +33,7 @@ export function watchToken(context: RealtimeContext, channel: Channel): void {
   channel.expiry.unref();
 }
 
-/** Takes a new token of the client. Without one, the channel continues as the holder of the socket's key. Sends no reply. */
+/** Accepts a new token from the client. Without one, the channel continues as the holder of the socket's key. Sends no reply. */
 export async function renewToken(context: RealtimeContext, channel: Channel, payload: unknown): Promise<void> {
   const sent =
     payload !== null && typeof payload === 'object' && 'access_token' in payload ? payload.access_token : null;
@@ -51,8 +51,8 @@ export async function renewToken(context: RealtimeContext, channel: Channel, pay
 }
 
 /**
- * Asks the policies of a private channel again, because the token is another one or the rights of its account have changed. Ends the
- * channel when it may no longer read. Returns whether it lives.
+ * Checks the policies of a private channel again, because the token or the rights of its account have changed. Ends the channel if it may
+ * no longer read. Returns whether the channel is still open.
  */
 async function checkRights(
   context: Pick<RealtimeContext, 'authorization' | 'topics' | 'accounts'>,
@@ -70,7 +70,7 @@ async function checkRights(
     return false;
   }
   channel.rights = rights;
-  // A right to write that was asked for meanwhile may be an older answer.
+  // A write right that was looked up in the meantime may be outdated.
   channel.writeRights.clear();
   if (!channel.subscriber) return true;
   channel.subscriber.readsBroadcast = rights.readBroadcast;
@@ -78,7 +78,7 @@ async function checkRights(
   return true;
 }
 
-/** Counts the channel for the account of its new token. Returns false when that account has too many sockets. */
+/** Counts the channel for the account of its new token. Returns false if that account has too many sockets. */
 function moveAccount({ accounts }: RealtimeContext, channel: Channel, member: Member): boolean {
   const account = accountOf(member);
   if (account === channel.account) return true;
@@ -88,12 +88,12 @@ function moveAccount({ accounts }: RealtimeContext, channel: Channel, member: Me
   return true;
 }
 
-/** Ends the channel when the session of its token has ended, or when it may no longer read. */
+/** Ends the channel if the session of its token has ended, or if it may no longer read. */
 export async function checkChannel(context: RealtimeContext, channel: Channel): Promise<void> {
   if (await checkSession(context, channel)) await checkRights(context, channel);
 }
 
-/** Ends the channel when the session of its token has ended. Returns whether it lives. */
+/** Ends the channel if the session of its token has ended. Returns whether the channel is still open. */
 export async function checkSession(
   context: Pick<RealtimeContext, 'sessionAlive' | 'topics' | 'accounts'>,
   channel: Channel,

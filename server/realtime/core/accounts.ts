@@ -2,22 +2,22 @@ import { createAverageRate, type Rate } from './rate.ts';
 import type { RealtimeOptions } from './options.ts';
 import type { Member } from './token.ts';
 
-/** What the sockets and calls of one account share in this process. */
+/** Limits that the sockets and calls of one account share in this process. */
 export type Accounts = {
-  /** Counts a channel of an account on a connection. Returns false, and counts nothing, when the account has too many connections. */
+  /** Counts a channel of an account on a connection. Returns false, and counts nothing, if the account has too many connections. */
   enter(account: string | null, connection: object): boolean;
   leave(account: string | null, connection: object): void;
-  /** The messages of an account, or of another holder of a limit such as an address. */
+  /** Returns the message rate of an account, or of another holder of a limit such as an address. */
   rateOf(holder: string, now: number): Rate;
 };
 
-/** The account of a token; null for a guest and for the service, which have none. */
+/** Returns the account of a token; null for a guest and for the service, which have none. */
 export function accountOf({ claims }: Pick<Member, 'claims'>): string | null {
   const { sub } = claims;
   return typeof sub === 'string' && sub !== '' ? `user:${sub}` : null;
 }
 
-/** Rates of this many holders are kept before those that are unused are dropped. */
+/** The number of rates that are kept before unused ones are dropped. */
 const RATES_KEPT = 10_000;
 
 export function createAccounts(

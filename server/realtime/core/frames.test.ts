@@ -13,7 +13,7 @@ import {
 
 const utf8 = (text: string): Buffer => Buffer.from(text);
 
-/** Reads a text frame, or a binary one, of a client that is signed in. */
+/** Reads a text or binary frame of a signed-in client. */
 const read = (serializer: Serializer, data: string | Uint8Array, limits = MEMBER_JSON): ReturnType<typeof readFrame> =>
   readFrame(serializer, { bytes: Buffer.from(data), isBinary: typeof data !== 'string' }, limits);
 

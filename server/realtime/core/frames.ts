@@ -25,17 +25,17 @@ export type BroadcastPush = Omit<Push, 'payload'> & { readonly broadcast: Broadc
 export type Broadcast = {
   readonly event: string;
   readonly body: BroadcastBody;
-  /** `meta` of the message; null: none. */
+  /** The `meta` of the message, or null. */
   readonly meta: Readonly<Record<string, unknown>> | null;
 };
 
 /**
- * JSON text, or raw bytes. `whole`: JSON text of the whole payload of a text broadcast, `{type, event, payload, …}`, which is relayed as it
- * came.
+ * JSON text, or raw bytes. `whole`: JSON text of the whole payload of a text broadcast, `{type, event, payload, …}`, which is relayed
+ * unchanged.
  */
 export type BroadcastBody = { readonly json: string } | { readonly bytes: Uint8Array } | { readonly whole: string };
 
-/** The bytes that count against the limit of payloads. */
+/** Returns the number of bytes that count towards the limit of payloads. */
 export function sizeOfBody(body: BroadcastBody): number {
   if ('bytes' in body) return body.bytes.byteLength;
   return Buffer.byteLength('json' in body ? body.json : body.whole);
@@ -43,7 +43,7 @@ export function sizeOfBody(body: BroadcastBody): number {
 
 export type ClientFrame = Push | BroadcastPush;
 
-/** What the server sends to one socket. `payload` is JSON text, so that one text serves many sockets. */
+/** A message from the server to one socket. `payload` is JSON text, so that the same text serves many sockets. */
 export type ServerFrame = Omit<Push, 'payload'> & { readonly payload: string };
 
 const KIND_PUSH = 0;
@@ -53,7 +53,7 @@ const ENCODING_BYTES = 0;
 const ENCODING_JSON = 1;
 const LENGTH_MAX = 255;
 
-/** Limits of what clients send: of guests, and of those who are signed in. */
+/** Limits of messages from guests and from signed-in clients. */
 export const GUEST_JSON: JsonLimits = { members: 1_000, depth: 32 };
 export const MEMBER_JSON: JsonLimits = { members: 20_000, depth: 100 };
 
@@ -61,8 +61,8 @@ export const MEMBER_JSON: JsonLimits = { members: 20_000, depth: 100 };
 export type Frame = { readonly bytes: Buffer; readonly isBinary: boolean };
 
 /**
- * Reads a frame of a client. Returns null for a frame of any other shape: the caller drops it. Throws `JsonRefused` for JSON above the
- * limits, before it is parsed.
+ * Reads a frame of a client. Returns null for a frame of any other shape, which the caller drops. Throws `JsonRefused` for JSON above the
+ * limits, before parsing it.
  */
 export function readFrame(serializer: Serializer, { bytes, isBinary }: Frame, limits: JsonLimits): ClientFrame | null {
   if (isBinary) return serializer === '2.0.0' ? readBinary(bytes, limits) : null;
@@ -114,7 +114,10 @@ function readBinary(frame: Buffer, limits: JsonLimits): ClientFrame | null {
   );
 }
 
-/** Reads `count` length bytes from `from`, skips `gap` bytes, and reads the strings. Returns null when the frame is too short or no UTF-8. */
+/**
+ * Reads `count` length bytes from `from`, skips `gap` bytes, and reads the strings. Returns null if the frame is too short or not valid
+ * UTF-8.
+ */
 function readStrings(
   frame: Uint8Array,
   { from, count, gap }: { from: number; count: number; gap: number },
@@ -131,7 +134,7 @@ function readStrings(
   return { strings, rest: frame.subarray(at) };
 }
 
-/** The metadata of a frame: null when empty, undefined when it is no JSON object. */
+/** Reads the metadata of a frame. Returns null if it is empty, undefined if it is not a JSON object. */
 function readMetadata(text: string, limits: JsonLimits): Readonly<Record<string, unknown>> | null | undefined {
   if (text === '') return null;
   const value = readJson(Buffer.from(text), limits);
@@ -144,7 +147,7 @@ function readJsonBody(part: Uint8Array, limits: JsonLimits): BroadcastBody | nul
   return { json: bytes.toString('utf8') };
 }
 
-/** Undefined for what is not JSON. */
+/** Returns undefined for malformed JSON. */
 function readJson(bytes: Buffer, limits: JsonLimits): unknown {
   try {
     return parseJson(bytes, limits);
@@ -163,15 +166,15 @@ export function encodeText(serializer: Serializer, frame: ServerFrame): string {
 }
 
 /**
- * Encodes a broadcast for the members of a topic. Returns null for bytes and serializer 1.0.0, which has no way to carry them. A topic,
- * event or metadata over 255 bytes does not fit a binary frame, so it is sent as text.
+ * Encodes a broadcast for the members of a topic. Returns null for bytes and serializer 1.0.0, which cannot carry them. A topic, event or
+ * metadata over 255 bytes does not fit a binary frame, so the broadcast is sent as text.
  */
 export function encodeBroadcast(serializer: Serializer, topic: string, broadcast: Broadcast): string | Buffer | null {
   const binary = serializer === '2.0.0' ? encodeBinaryBroadcast(topic, broadcast) : null;
   return binary ?? encodeTextBroadcast(serializer, topic, broadcast, null);
 }
 
-/** Encodes a stored message for one channel: as text it carries the ref of the channel's join, as bytes it cannot. */
+/** Encodes a stored message for one channel. A text frame carries the ref of the channel's join; a binary frame cannot. */
 export function encodeReplayed(
   serializer: Serializer,
   topic: string,

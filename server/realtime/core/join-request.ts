@@ -1,21 +1,24 @@
-/** What a client asks for when it joins a channel. A field that cannot be read takes its default, as in the service this API mirrors. */
+/** A client's request to join a channel. An unreadable field takes its default, as in the service that this API mirrors. */
 export type JoinRequest = {
   readonly broadcast: { readonly ack: boolean; readonly self: boolean; readonly replicationReady: boolean };
-  /** Messages to send again: from `since` (milliseconds) at most `limit`. `invalid`: asked for, but not readable. */
+  /**
+   * The messages to send again: at most `limit` of those since `since` (milliseconds). `invalid`: the client's request for them was
+   * malformed.
+   */
   readonly replay: { readonly since: number; readonly limit: number } | 'invalid' | null;
-  /** `key` is '' when the server chooses one. */
+  /** `key` is '' if the server chooses one. */
   readonly presence: { readonly key: string; readonly enabled: boolean };
   /** Table subscriptions as sent, without null entries. */
   readonly changes: readonly Readonly<Record<string, unknown>>[];
   readonly changesOptions: {
     readonly wait: boolean;
-    /** Milliseconds to wait for. */
+    /** The wait, in milliseconds. */
     readonly timeout: number;
-    /** Changes after this instant are sent again; null: none. */
+    /** The instant after which changes are sent again; null to send none. */
     readonly since: string | null;
   };
   readonly isPrivate: boolean;
-  /** The caller's own token; null: the key of the socket counts. */
+  /** The caller's own token; null to use the key of the socket. */
   readonly accessToken: string | null;
 };
 
@@ -46,7 +49,7 @@ export function readJoinRequest(payload: unknown): JoinRequest {
   };
 }
 
-/** A token that stands for a signed-in caller; null for anything else, such as a key of the form `sb_…`. */
+/** Returns a token that may identify a signed-in caller; null for anything else, such as a key of the form `sb_…`. */
 export const tokenOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && !value.startsWith('sb_') ? value : null;
 

@@ -1,24 +1,24 @@
 /** Limits of the realtime API. All counts are exact for one process; rates are averages over `RATE_SECONDS`. */
 export type RealtimeOptions = {
   readonly socketsMax: number;
-  /** Sockets of one address. */
+  /** The most sockets of one address. */
   readonly socketsPerAddress: number;
-  /** Sockets with a channel of one signed-in account. */
+  /** The most sockets with a channel of one signed-in account. */
   readonly socketsPerAccount: number;
   readonly channelsPerSocket: number;
-  /** Table subscriptions of one channel. */
+  /** The most table subscriptions of one channel. */
   readonly bindingsPerChannel: number;
-  /** Joins of one socket, per second. */
+  /** The most joins of one socket, per second. */
   readonly joinsPerSecond: number;
-  /** Messages that one socket sends, per second. */
+  /** The most messages that one socket sends, per second. */
   readonly messagesPerSecond: number;
-  /** Messages of one account over all its sockets and HTTP, per second; over HTTP guests count by address. */
+  /** The most messages of one account over all its sockets and HTTP, per second. Over HTTP, guests count by address. */
   readonly accountMessagesPerSecond: number;
-  /** Messages in one call over HTTP. */
+  /** The most messages in one call over HTTP. */
   readonly batchMax: number;
-  /** Presence calls of one channel in 30 seconds. */
+  /** The most presence calls of one channel in 30 seconds. */
   readonly presenceCalls: number;
-  /** Different presence keys of one topic. */
+  /** The most different presence keys of one topic. */
   readonly presenceKeysMax: number;
   /** The largest presence payload, in bytes. */
   readonly presenceMax: number;
@@ -26,13 +26,13 @@ export type RealtimeOptions = {
   readonly payloadMax: number;
   /** A socket whose unsent data exceeds this many bytes is closed. */
   readonly unsentMax: number;
-  /** After how many silent seconds the other processes take this one for ended. */
+  /** The silence, in seconds, after which the other processes consider this one ended. */
   readonly leaseSeconds: number;
   /** Whether only private channels are served. */
   readonly privateOnly: boolean;
-  /** Origins of other sites whose pages may connect; an asterisk stands for all. */
+  /** Origins of other sites whose pages may connect. An asterisk stands for all. */
   readonly origins: readonly string[];
-  /** What the names of public topics begin with to which only the server and the service key send. */
+  /** Prefixes of the public topics to which only the server and the service key may send. */
   readonly serverTopics: readonly string[];
 };
 

@@ -1,18 +1,18 @@
 /** Counts events of one holder in a sliding window. */
 export type Rate = {
-  /** Counts `amount` events. Returns false, and counts none, when they exceed the maximum. */
+  /** Counts `amount` events. Returns false, and counts none, if they would exceed the maximum. */
   take(now: number, amount?: number): boolean;
-  /** Events in the window that ends now. */
+  /** Returns the number of events in the window that ends now. */
   used(now: number): number;
 };
 
-/** Rates are averages over a minute, as in the service this API mirrors. */
+/** Rates are averages over a minute, as in the service that this API mirrors. */
 export const RATE_SECONDS = 60;
 
-/** A rate of `perSecond` events on average. */
+/** Creates a rate of `perSecond` events on average. */
 export const createAverageRate = (perSecond: number): Rate => createRate(perSecond * RATE_SECONDS, RATE_SECONDS * 1000);
 
-/** A sliding window in twelve parts: at most `max` events in any `milliseconds`; the oldest part leaves the window at once. */
+/** Creates a sliding window in twelve parts: at most `max` events in any `milliseconds`. The oldest part leaves the window as a whole. */
 export function createRate(max: number, milliseconds: number): Rate {
   const part = milliseconds / PARTS;
   const counts = new Map<number, number>();

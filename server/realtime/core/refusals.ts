@@ -1,4 +1,4 @@
-/** The texts of the protocol. supabase-js passes them on to the application, so they are exact. */
+/** The texts of the protocol. supabase-js passes them on to the application, so they must not vary. */
 
 /** Refuses a handshake before the connection becomes a WebSocket. */
 export class HandshakeRefused extends Error {
@@ -13,7 +13,7 @@ export class HandshakeRefused extends Error {
 /** Refuses a join: the client gets an error reply with `reason` and joins again later. */
 export class JoinRefused extends Error {
   override readonly name = 'JoinRefused';
-  /** Whether the whole socket is closed too. */
+  /** Whether the refusal also closes the socket. */
   readonly closes: boolean;
   constructor(reason: string, closes = false) {
     super(reason);
@@ -47,7 +47,7 @@ const noReadRight = (topic: string): string => `You do not have permissions to r
 export const lostReadRight = (topic: string): string =>
   `You no longer have permission to read from this Channel topic: ${topic}`;
 
-/** Why a token is refused. The text in a join refusal has the code in front of it. */
+/** The reason for which a token is refused. A join refusal puts the code in front of the text. */
 export type TokenFault = {
   readonly code: 'InvalidJWTToken' | 'MalformedJWT' | 'JwtSignatureError' | 'JwtSignerError';
   readonly message: string;

@@ -1,9 +1,9 @@
 import type { TokenFault } from './refusals.ts';
 
 export type TokenVerifier = {
-  /** Returns the claims of a valid token, null for any other. */
+  /** Returns the claims of a valid token, or null. */
   verify(token: string, now: Date): Promise<Readonly<Record<string, unknown>> | null>;
-  /** The public keys with which tokens may be signed, besides the shared secret (HS256). */
+  /** Returns the public keys that may have signed tokens, in addition to the shared secret (HS256). */
   jwks(): { readonly keys: readonly { readonly kid?: string; readonly alg?: string }[] };
 };
 
@@ -13,16 +13,16 @@ export type Member = {
   readonly token: string;
   readonly role: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** Equal for two tokens that differ only in their times: to policies they are the same. */
+  /** Equal for tokens that differ only in their times, because policies treat such tokens alike. */
   readonly identity: string;
   readonly sessionId: string | null;
-  /** When the token expires, in milliseconds. */
+  /** The expiry of the token, in milliseconds. */
   readonly expiresAt: number;
 };
 
 export const isFault = (result: Member | TokenFault): result is TokenFault => 'code' in result;
 
-/** Verifies a token. Unlike the other APIs, this one says why it refuses a token. */
+/** Verifies a token. Unlike the other APIs, this one reports why it refuses a token. */
 export async function readMember(tokens: TokenVerifier, token: string, now: Date): Promise<Member | TokenFault> {
   const [, headPart, claimsPart] = /^([\w-]+)\.([\w-]+)\.[\w-]+$/.exec(token) ?? [];
   const [head, unverified] = [readPart(headPart), readPart(claimsPart)];

@@ -5,16 +5,16 @@ import { JoinRefused, joinRefusals } from '../core/refusals.ts';
 import type { Member } from '../core/token.ts';
 import { principalOf } from './principal.ts';
 
-/** The policies of `realtime.messages` for one role, as SQL conditions; null: the role may not use the table at all. */
+/** The policies of `realtime.messages` for one role, as SQL conditions; null if the role may not use the table at all. */
 type Conditions = { readonly select: string | null; readonly insert: string | null };
 
-/** How late a new policy takes effect for new joins. */
+/** The longest delay until a new policy applies to new joins. */
 const CACHE_MS = 1_000;
 const QUERY_CANCELED = '57014';
 
 /**
- * Judges who may read and write a private topic: the SELECT and INSERT policies of `realtime.messages`, evaluated as the caller over a
- * row `{topic, extension}` that is never written. Throws `JoinRefused` when the database cannot answer.
+ * Decides who may read and write a private topic, by the SELECT and INSERT policies of `realtime.messages`. They are evaluated as the
+ * caller over a row `{topic, extension}` that is never written. Throws `JoinRefused` if the database cannot answer.
  */
 export function createAuthorization(db: Database, clock: Clock): Authorization {
   const cache = new Map<string, { readonly conditions: Promise<Conditions>; readonly at: number }>();

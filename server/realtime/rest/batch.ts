@@ -14,7 +14,7 @@ type Message = {
   readonly isPrivate: boolean;
   readonly id: string | null;
 };
-/** What is wrong with each field of one message; empty: nothing. */
+/** The faults of each field of one message; empty if there are none. */
 type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 const BLANK = ["can't be blank"];
@@ -37,7 +37,7 @@ export async function broadcastBatch(context: RealtimeContext, c: Context<Env>, 
   if (!call.rate.take(context.clock().getTime(), messages.length)) return c.json({ message: TOO_MANY }, 429);
   const mayWrite = createWriteCheck(context, call.member);
   for (const { topic, event, payload, isPrivate, id } of messages) {
-    // As in the service this API mirrors, a message without the right to send it is left out without an error.
+    // A message without the right to send it is skipped without an error, as in the service that this API mirrors.
     const allowed = isPrivate ? await mayWrite(topic) : maySendTo(context.settings, call.member, topic);
     if (!allowed) continue;
     const meta = id === null ? null : { id };
@@ -82,7 +82,7 @@ const faultOfSize = (text: string, max: number): readonly string[] | null =>
 
 const isFlag = (value: unknown): boolean => value === undefined || value === null || typeof value === 'boolean';
 
-/** Asks once per topic, however many messages of a batch it has. */
+/** Creates a check of write rights that queries each topic once, however many messages of a batch it has. */
 function createWriteCheck(context: RealtimeContext, member: Member): (topic: string) => Promise<boolean> {
   const answers = new Map<string, Promise<boolean>>();
   return (topic) => {

@@ -21,8 +21,8 @@ const BODY_MAX = 8_000_000;
 const SMALL_MAX = 1024 * 1024;
 
 /**
- * Verifies the caller and its rate, lets `handle` answer, and adds the headers of the rate. The caller's token is the Bearer token, else the
- * header `apikey`.
+ * Verifies the caller and its rate, lets `handle` answer, and adds the headers of the rate. The caller's token is the Bearer token or, if
+ * there is none, the header `apikey`.
  */
 export async function answerCall(
   context: RealtimeContext,
@@ -34,7 +34,7 @@ export async function answerCall(
   const { accountMessagesPerSecond } = context.settings;
   const now = context.clock().getTime();
   const account = accountOf(member);
-  // Guests share one token, so they are told apart by their addresses.
+  // Guests share one token, so they are distinguished by their addresses.
   const rate = context.accounts.rateOf(account ?? `${member.role}:${c.var.ip}`, now);
   const exceeded = rate.used(now) >= accountMessagesPerSecond * RATE_SECONDS;
   const readBody = (): Promise<Buffer> => read(context, c, member);
@@ -63,7 +63,7 @@ async function callerOf(context: RealtimeContext, c: Context<Env>): Promise<Memb
   return alive ? member : null;
 }
 
-/** Reserves memory for the body before it is read. */
+/** Reads the body after reserving memory for it. */
 async function read(context: RealtimeContext, c: Context<Env>, member: Member): Promise<Buffer> {
   const length = announcedLength(c.req.raw.headers) ?? BODY_MAX;
   if (length > BODY_MAX) throw bodyRefusals.tooLarge();

@@ -53,7 +53,7 @@ function persistOf(c: Context<Env>): { seconds: number | null } | null {
 
 type MediaType = 'application/json' | 'application/octet-stream';
 
-/** Without a type, the body is JSON. */
+/** Returns the media type of the body, which is JSON by default. */
 function mediaTypeOf(c: Context<Env>): MediaType | null {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? 'application/json';
   return type === 'application/json' || type === 'application/octet-stream' ? type : null;

@@ -27,7 +27,7 @@ const messageSchema = z.object({
 export type WireMessage = z.infer<typeof messageSchema>;
 
 const notificationSchema = z.union([
-  /** The messages of a process, numbered; long ones lie in `realtime.long_message`. */
+  /** The numbered messages of a process. Long ones are stored in `realtime.long_message`. */
   z.object({
     from: z.string(),
     number: z.number(),
@@ -35,14 +35,14 @@ const notificationSchema = z.union([
     stored: z.number().optional(),
   }),
   /**
-   * A process asks the others to repeat what follows these numbers; a process that is not listed repeats all it has. `sent`: it did not
-   * receive notifications for a while, and this is the last number it has sent.
+   * A process asks the others to repeat what follows these numbers. A process that is not listed repeats everything it has kept. `sent`:
+   * the last number that the asking process has sent, present if it received no notifications for a while.
    */
   z.object({ from: z.string(), after: z.record(z.string(), z.number()), sent: z.number().optional() }),
-  /** Processes that have ended, and whose presence was deleted. */
+  /** Processes that have ended and whose presence was deleted. */
   z.object({ ended: z.array(z.string()) }),
 ]);
-/** What one process tells the others with one notification. */
+/** The content of one notification from one process to the others. */
 export type Notification = z.infer<typeof notificationSchema>;
 export type Envelope = Extract<Notification, { number: number }>;
 
@@ -59,7 +59,7 @@ export function wireOf(message: Published): WireMessage {
   return { name, isPrivate, broadcast: { event, ...encoded, meta: meta === null ? null : { ...meta } } };
 }
 
-/** `process`: who sent it. */
+/** `process`: the sender. */
 export function messageOf(process: string, { name, isPrivate, broadcast, joins, leaves }: WireMessage): BusMessage {
   const topic = { name, isPrivate };
   if (broadcast) return { kind: 'broadcast', topic, broadcast: broadcastOf(broadcast) };

@@ -23,7 +23,7 @@ const unused: Database = {
   close: fail,
 };
 
-/** Notifications of PostgreSQL between processes, whose listening connections can be lost and opened again. */
+/** PostgreSQL notifications between processes whose listening connections can be lost and opened again. */
 function notifications() {
   const listeners = new Map<string, { onPayload: (payload: string) => void; connected: boolean }>();
   let failures = 0;

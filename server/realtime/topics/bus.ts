@@ -11,24 +11,24 @@ import type { Bus } from './topics.ts';
 
 /** The bus of several processes on one PostgreSQL server. */
 export type DatabaseBus = Bus & {
-  /** Shows that this process lives, and ends the presence of processes that do not. */
+  /** Shows that this process is alive, and ends the presence of processes that are not. */
   maintain(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Messages of the last 15 seconds can be repeated: later there is nothing to ask for. */
+/** 60 attempts at 250 ms cover the 15 seconds for which processes can repeat their messages. Asking later is pointless. */
 const ASK_ATTEMPTS = 60;
 const ASK_RETRY_MS = 250;
 
 type BusOptions = {
   readonly db: Database;
   readonly process: string;
-  /** A process that is silent for this long has ended. */
+  /** The silence, in seconds, after which a process is considered ended. */
   readonly leaseSeconds: number;
   readonly log: Log;
-  /** Delivers what the other processes publish. */
+  /** Delivers the messages of the other processes. */
   readonly onMessage: (message: BusMessage) => void;
-  /** Called when messages were lost: presence has to be read again. */
+  /** Called when messages were lost: presence must be read again. */
   readonly onLoss: () => void;
 };
 
@@ -56,7 +56,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
       receiver.forget(id);
       if (id !== process) options.onMessage({ kind: 'ended', process: id });
     }
-    // The others took this process for ended, because it was silent for too long.
+    // The other processes considered this one ended, because it was silent for too long.
     if (ended.includes(process)) void restore().catch(report);
   };
   const report = (error: unknown): void => log.error({ err: error }, 'the presence of this process was not restored');
@@ -68,7 +68,8 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
   }
   const receive = (payload: string): void => {
     if (payload === '') {
-      // The connection was lost for a while. Others may have asked in vain meanwhile, so they learn what they should have.
+      // The connection was lost for a while, and so may be the requests of other processes. They are therefore told the last number that
+      // they should have.
       void ask(receiver.numbers(), sender.last());
       return options.onLoss();
     }
@@ -106,7 +107,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
       await sender.stop();
       receiver.stop();
       await stopListening();
-      // The other processes remove the presence of this one when its lease ends.
+      // If this fails, the other processes remove the presence of this one when its lease ends.
       await endLease(db, process).catch((error: unknown) =>
         log.warn({ err: error }, 'the presence could not be removed'),
       );
@@ -114,6 +115,6 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
   };
 }
 
-/** The last message that another process has from this one; 0 when it has none. */
+/** Returns the number of the last message that another process has from this one; 0 if it has none. */
 const numberOf = (numbers: Readonly<Record<string, number>>, process: string): number =>
   Object.hasOwn(numbers, process) ? (numbers[process] ?? 0) : 0;

@@ -5,7 +5,7 @@ export type PresenceEntry = {
   readonly previous: string | null;
   /** The client's payload as JSON text of an object. */
   readonly payload: string;
-  /** The process that holds its channel; absent: this one. */
+  /** The process that holds its channel; absent if it is this one. */
   readonly process?: string;
 };
 
@@ -23,8 +23,8 @@ export function applyPresence(presence: Presence, { joins, leaves }: PresenceDif
 }
 
 /**
- * The diff that turns the entries of other processes into `stored`. Leaves refs alone that have changed since that was read, and
- * processes that have ended since.
+ * Returns the diff that turns the entries of other processes into `stored`. It does not touch entries that have changed since `stored` was
+ * read, nor those of processes that have ended since.
  */
 export function compareRemote(
   presence: Presence,
@@ -69,7 +69,7 @@ function encodeEntries(entries: readonly PresenceEntry[]): string {
   return `{${parts.join(',')}}`;
 }
 
-/** The refs come last, so that a payload cannot replace them. */
+/** Encodes one entry. The refs come last, so that a payload cannot replace them. */
 function encodeMeta({ payload, ref, previous }: PresenceEntry): string {
   const body = payload.slice(1, -1).trim();
   const refs = `"phx_ref":${JSON.stringify(ref)}${previous === null ? '' : `,"phx_ref_prev":${JSON.stringify(previous)}`}`;

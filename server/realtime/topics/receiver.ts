@@ -3,19 +3,19 @@ import type { Log } from '#server/http/caller.ts';
 import { type Envelope, messageOf, readStoredMessages, type WireMessage } from './bus-messages.ts';
 import type { BusMessage } from './messages.ts';
 
-/** Puts the messages of the other processes in order: of each process every message once. */
+/** Orders the messages of the other processes and delivers each of them once. */
 export type Receiver = {
   receive(envelope: Envelope): void;
-  /** The last number of every process, for what may have been missed. */
+  /** Returns the last number of every process, for a request to repeat later messages. */
   numbers(): Readonly<Record<string, number>>;
-  /** A process has sent its messages up to this number: asks for those that are missing. */
+  /** Learns that a process has sent messages up to this number, and requests those that are missing. */
   expect(process: string, sent: number): void;
   /** Forgets a process that has ended. */
   forget(process: string): void;
   stop(): void;
 };
 
-/** How long later messages of a process wait for one that is missing. */
+/** The time for which later messages of a process wait for a missing one, in milliseconds. */
 const MISSING_MS = 3_000;
 const STORED_ATTEMPTS = 3;
 const STORED_RETRY_MS = 250;
@@ -27,11 +27,11 @@ export function createReceiver(context: {
   readonly onMessage: (message: BusMessage) => void;
   /** Asks the processes to repeat what follows these numbers. */
   readonly ask: (after: Readonly<Record<string, number>>) => void;
-  /** Called when messages of a process are lost for good. */
+  /** Called when messages of a process are finally lost. */
   readonly onLoss: () => void;
 }): Receiver {
   const peers = new Map<string, Peer>();
-  // One chain of work: a long message must be read before the next is delivered.
+  // One chain of work, because a long message must be read before the next one is delivered.
   let work = Promise.resolve();
   const deliver = (envelope: Envelope): void => {
     work = work
@@ -51,7 +51,7 @@ export function createReceiver(context: {
     clearTimeout(peer.timer);
     peer.timer = null;
   };
-  /** The missing message is lost: goes on with the next one. */
+  /** Gives up the missing message and continues with the next one. */
   const skip = (peer: Peer): void => {
     peer.timer = null;
     context.log.warn({}, 'messages of another process are missing');

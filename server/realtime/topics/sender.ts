@@ -3,23 +3,23 @@ import type { Log } from '#server/http/caller.ts';
 import type { WireMessage } from './bus-messages.ts';
 import { writePresence } from './stored-presence.ts';
 
-/** Sends the messages of this process to the others: in their order, each at least once while the database is away for a short time. */
+/** Sends the messages of this process to the others in order, each at least once if the database is unreachable only briefly. */
 export type Sender = {
   send(message: WireMessage): void;
-  /** The number of the last message. */
+  /** Returns the number of the last message. */
   last(): number;
   /** Sends again what follows this number, as far as it is kept. */
   repeat(after: number): void;
-  /** Sends what is collected, and gives up what cannot be sent. */
+  /** Sends the collected messages, and gives up those that cannot be sent. */
   stop(): Promise<void>;
 };
 
 export const BUS_CHANNEL = 'realtime_bus';
-/** Messages of this time travel in one notification: each holds a lock of the whole database while it commits. */
+/** Messages of this time share one notification, because each notification holds a lock of the whole database while it commits. */
 const COLLECT_MS = 2;
 /** PostgreSQL's limit is 8,000 bytes. */
 const NOTIFICATION_MAX = 7_800;
-/** How long, and how many bytes of, sent messages are kept for a process that has missed them. */
+/** The time for which sent messages are kept for a process that has missed them, and the most bytes of them. */
 const KEPT = { milliseconds: 15_000, bytes: 16 * 1024 * 1024 };
 const RETRY_MS = 250;
 
@@ -76,7 +76,7 @@ function flush(state: State): void {
   state.work = state.work.then(() => sendUntilSent(state, envelope, messages));
 }
 
-/** An answer that is lost makes a message go out twice; receivers drop the second by its number. */
+/** If the database's answer is lost, a message is sent twice; receivers drop the second copy by its number. */
 async function sendUntilSent(state: State, envelope: Sent, messages: readonly WireMessage[]): Promise<void> {
   keep(state.sent, envelope);
   for (;;) {
@@ -92,7 +92,7 @@ async function sendUntilSent(state: State, envelope: Sent, messages: readonly Wi
   }
 }
 
-/** The notification needs no durable commit: a crash of the database ends the connections that listen for it. */
+/** Sends a notification, which needs no durable commit: a crash of the database also ends the connections that listen for it. */
 async function notify({ db, process }: State, { number, text, bytes }: Sent): Promise<void> {
   const head = `{"from":${JSON.stringify(process)},"number":${number}`;
   if (bytes + head.length + 13 <= NOTIFICATION_MAX) {

@@ -10,7 +10,7 @@ export type MessageRow = {
   readonly bytes: Uint8Array | null;
 };
 
-/** Stored messages are deleted with their partition at the latest. */
+/** The longest time for which a message is kept: the database deletes its partition after it. */
 const LONGEST_SECONDS = 72 * 3600;
 
 /** Reads and stores messages of private topics in `realtime.messages`. */

@@ -8,7 +8,7 @@ export type RemoteEntry = { readonly topic: TopicKey; readonly entry: PresenceEn
 
 const LONG_MESSAGE_SECONDS = 60;
 
-/** Keeps the members of this process in the database, where other processes find them. */
+/** Stores the members of this process in the database for the other processes. */
 export async function writePresence(db: Database, process: string, messages: readonly WireMessage[]): Promise<void> {
   const left = messages.flatMap(({ leaves }) => (leaves ?? []).map(({ ref }) => ref));
   const joined = messages
@@ -27,7 +27,7 @@ export async function writePresence(db: Database, process: string, messages: rea
   );
 }
 
-/** The entries of other processes on a topic; null: on every topic. */
+/** Returns the entries of other processes on a topic, or on every topic if it is null. */
 export async function readPresence(
   db: Database,
   process: string,
@@ -51,7 +51,7 @@ export async function readPresence(
   }));
 }
 
-/** Shows that this process lives. Returns true when the others do not know it: it is new, or they took it for ended. */
+/** Shows that this process is alive. Returns true if the other processes do not have it: it is new, or they considered it ended. */
 export async function renewLease(db: Database, process: string): Promise<boolean> {
   const row = await db.one<{ added: boolean }>(
     `insert into realtime.process (id, seen_at) values ($1::uuid, clock_timestamp())
@@ -65,7 +65,10 @@ export async function renewLease(db: Database, process: string): Promise<boolean
   return row?.added === true;
 }
 
-/** Deletes the presence of processes that have been silent for too long, and tells all processes. One of them does it. */
+/**
+ * Deletes the presence of processes that have been silent for too long, and notifies all processes. If several processes do so at once, one
+ * of them deletes.
+ */
 export async function endSilentProcesses(db: Database, channel: string, leaseSeconds: number): Promise<void> {
   await db.query(
     `with ended as (

@@ -8,7 +8,7 @@ export type Subscriber = {
   readonly serializer: Serializer;
   readsBroadcast: boolean;
   readsPresence: boolean;
-  /** Ids of stored messages that were sent to it again at its join. */
+  /** Ids of stored messages that the channel already received at its join. */
   readonly replayed: ReadonlySet<string> | null;
   send(data: string | Uint8Array): void;
 };
@@ -16,28 +16,28 @@ export type Subscriber = {
 /** Carries messages between the processes of one installation. */
 export type Bus = {
   publish(message: Published): void;
-  /** Presence entries of other processes on this topic; null: on all topics. */
+  /** Returns the presence entries of other processes on this topic, or on all topics if it is null. */
   presenceOf(topic: TopicKey | null): Promise<readonly RemoteEntry[]>;
 };
 
 export type Topics = {
   join(topic: TopicKey, subscriber: Subscriber): void;
   leave(topic: TopicKey, subscriber: Subscriber): void;
-  /** Sends a broadcast to all processes. `except`: a subscriber here that does not get it. */
+  /** Sends a broadcast to all processes. `except`: a subscriber of this process that does not get it. */
   broadcast(topic: TopicKey, broadcast: Broadcast, except?: Subscriber): void;
   /** Adds and removes presence entries, here and in all processes. */
   changePresence(topic: TopicKey, diff: PresenceDiff): void;
   /** Reads the presence of other processes again, because messages about it were lost. */
   reloadPresence(): Promise<void>;
-  /** Reads the members of a topic at other processes, once; later diffs keep them current. */
+  /** Reads the members of a topic at other processes, once. Later diffs keep them current. */
   loadPresence(topic: TopicKey): Promise<void>;
-  /** The presence state as JSON text. */
+  /** Returns the presence state as JSON text. */
   presenceState(topic: TopicKey): string;
-  /** The number of presence keys known here, together with `key`. */
+  /** Returns the number of presence keys of the topic, including `key`. */
   presenceKeys(topic: TopicKey, key: string): number;
-  /** Delivers a message of another process. */
+  /** Delivers a message from another process. */
   receive(message: BusMessage): void;
-  /** The number of messages delivered to sockets so far. */
+  /** Returns the number of messages delivered to sockets so far. */
   delivered(): number;
 };
 
@@ -50,11 +50,11 @@ type Topic = {
 type Registry = {
   readonly topics: Map<string, Topic>;
   delivered: number;
-  /** For each running read of presence the refs that have joined or left since it began. */
+  /** For each read of presence in progress, the refs that have joined or left since it began. */
   readonly reads: Set<Set<string>>;
 };
 
-/** Creates the registry of topics. `busOf` returns null when this is the only process. */
+/** Creates the registry of topics. `busOf` returns null if this is the only process. */
 export function createTopics(busOf: () => Bus | null): Topics {
   const registry: Registry = { topics: new Map(), delivered: 0, reads: new Set() };
   const receive = (message: BusMessage): void => {
@@ -76,7 +76,7 @@ export function createTopics(busOf: () => Bus | null): Topics {
     reloadPresence: () => reloadPresence(registry, busOf()),
     async loadPresence(key) {
       const topic = topicOf(registry, key);
-      // The first member here learns of the members at other processes; later diffs keep the state current.
+      // The first member here makes this process read the members at other processes. Later diffs keep the state current.
       topic.loaded ??= loadTopic(registry, busOf(), topic).catch((error: unknown) => {
         topic.loaded = null;
         throw error;
@@ -159,7 +159,7 @@ function deliver(
   }
 }
 
-/** The presence of a process that has ended leaves every topic. */
+/** Removes the presence of a process that has ended from every topic. */
 function endProcess(registry: Registry, process: string): void {
   for (const changed of registry.reads) changed.add(process);
   for (const topic of registry.topics.values()) {
@@ -168,7 +168,7 @@ function endProcess(registry: Registry, process: string): void {
   }
 }
 
-/** Nobody has the state of this topic yet, so nobody needs to hear what changes. */
+/** Loads the presence of a topic at other processes. No client has the state of this topic yet, so no diff is sent. */
 async function loadTopic(registry: Registry, bus: Bus | null, topic: Topic): Promise<void> {
   await readRemote(registry, bus, topic.key, (stored, changed) => {
     const entries = stored.map(({ entry }) => entry);
@@ -187,7 +187,10 @@ async function reloadPresence(registry: Registry, bus: Bus | null): Promise<void
   });
 }
 
-/** Reads what other processes have stored; null: of all topics. `changed` are refs and processes that changed while it was read. */
+/**
+ * Reads the presence that other processes have stored, on all topics if `key` is null. `changed` contains the refs and processes that
+ * changed during the read.
+ */
 async function readRemote(
   registry: Registry,
   bus: Bus | null,
