@@ -17,7 +17,7 @@ import { Toaster } from './ui/toast.tsx';
 const AuthDialog = lazyPart(() => withQueries(import('./features/auth/auth-dialog.tsx')));
 const SecondStep = lazyPart(() => withQueries(import('./features/auth/second-step.tsx')));
 
-/** Wraps a dialog in the query provider: the page behind it may have none. */
+/** Wraps a dialog in the query provider, which the page behind it may lack. */
 async function withQueries<P extends object>(file: Promise<{ default: ComponentType<P> }>) {
   const [{ default: Part }, QueryProvider] = await Promise.all([file, loadQueryProvider()]);
   return {
@@ -61,7 +61,7 @@ function Dialogs() {
   );
 }
 
-/** Goes to the home page after a sign-out on the checkout, here or in another tab, instead of asking to sign in again. */
+/** Leaves the checkout for the home page after a sign-out, here or in another tab, instead of prompting the visitor to sign in again. */
 function LeaveCheckout() {
   const { status } = useSession();
   const { close } = useAuthDialog();
@@ -78,7 +78,10 @@ function LeaveCheckout() {
   return null;
 }
 
-/** Renders the whole app. `data`: what the server has written into the page. `route` wraps it in a router: the browser's, or one with a fixed address at build time. */
+/**
+ * Renders the whole app. `data`: the data that the server has written into the page. `route` wraps the app in a router: the browser's, or
+ * one with a fixed address at build time.
+ */
 export function App({ data, route }: { data: PageData; route: (inside: ReactNode) => ReactNode }) {
   const { name } = data.business;
   const frame = useMemo(() => ({ name, account: <AccountEntry />, notice: <Offline />, kept: <KeptDoor /> }), [name]);

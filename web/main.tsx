@@ -12,9 +12,9 @@ const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
 const app = <App data={readPageData()} route={(inside) => <Router>{inside}</Router>} />;
 
-// If fetching fails, rendering tries again and shows the error.
+// If the page cannot be fetched, rendering tries again and shows the error.
 await fetchPage(window.location.pathname).catch(() => null);
-// Hydrate a fully pre-rendered page; render over anything else. A transition keeps the page responsive meanwhile.
+// Hydrate a page that is rendered in full; replace any other. A transition keeps the page responsive meanwhile.
 startTransition(() => {
   if (root.dataset['rendered'] === 'whole') hydrateRoot(root, app);
   else createRoot(root).render(app);

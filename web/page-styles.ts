@@ -1,11 +1,12 @@
 import Beasties from 'beasties';
 
-/** Matches the selectors that beasties cannot compare with a page, such as those for the distance between siblings. Their rules are kept. */
+/** Matches selectors that beasties cannot evaluate, such as those for the distance between siblings. Their rules are kept. */
 const KEPT = [/:where\(/];
 
 /**
- * Returns those rules of a style sheet that apply to a rendered page, so that the browser can paint the page before it has the style sheet.
- * Every font is kept. beasties would keep only the font that a rule names first, and then the layout would move when that font replaces its stand-in.
+ * Returns the rules of a style sheet that apply to a rendered page, so that the browser can paint the page before it has the style sheet.
+ * All fonts are kept. beasties would only keep the font that a rule names first, and the layout would shift when that font replaces its
+ * fallback.
  */
 export async function selectStyles(page: string, styles: string): Promise<string> {
   const pruner = new Beasties({ fonts: false, allowRules: KEPT, logLevel: 'silent' });

@@ -1,8 +1,8 @@
-/** What search engines and shared links say of a page. Only the server's HTML has it, so no script of a page loads it. */
+/** The texts of a page for search engines and shared links. Only the server's HTML contains them, so no script of a page loads this file. */
 export type PageText = {
-  /** Until the page sets its own. */
+  /** The title until the page sets its own. */
   readonly title: string;
-  /** May contain `{name}`, the name of the business, and what `fillOffer` writes. */
+  /** May contain `{name}`, the name of the business, and the placeholders of `fillOffer`. */
   readonly description: string;
 };
 
@@ -13,7 +13,7 @@ const HOME: PageText = {
 const NO_PAGE: PageText = { title: 'Page not found', description: 'There is no page at this address.' };
 const own = (title: string): PageText => ({ title, description: 'Book a DJ studio in Sydney by the hour, any hour.' });
 
-/** The texts by path. Developer pages have those of an unknown one. */
+/** The texts by path. Developer pages have the texts of an unknown page. */
 const TEXTS: Readonly<Record<string, PageText>> = {
   '/': HOME,
   '/studio': HOME,

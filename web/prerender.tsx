@@ -11,9 +11,9 @@ import { selectStyles } from './page-styles.ts';
 import { textOf } from './page-texts.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
 
-/** A page of the site, as build/site.ts needs to know it. */
+/** A page of the site, as build/site.ts needs it. */
 export type SitePage = {
-  /** Its file: index.html for the first page, 404.html for the unknown one. */
+  /** The name of its file: index.html for the first page, 404.html for the unknown one. */
   readonly file: string;
   /** Path without its leading slash, '' for the first page. */
   readonly name: string;
@@ -22,16 +22,16 @@ export type SitePage = {
   readonly way: PageRoute['rendered'];
 };
 
-/** The pages whose texts the settings of the business contain. */
+/** The pages that contain long texts from the settings of the business. */
 const WITH_TEXTS: readonly string[] = ['terms', 'privacy'];
 const MANIFEST = 'site.webmanifest';
-/** The template with the style sheet of all pages. */
+/** The key of the style sheet of all pages among the templates. */
 const STYLES = 'styles.css';
 const FIRST = { settings: firstSettings, rooms: firstRooms };
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-/** JSON that cannot end the script element in which it stands. */
+/** Serialises JSON so that it cannot close the script element that contains it. */
 const json = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const nameOf = ({ path }: PageRoute): string => (path === '*' ? '404' : path.slice(1).replace('/*', '-any'));
@@ -47,8 +47,9 @@ export function listPages(): SitePage[] {
 }
 
 /**
- * Renders every file that contains details of the business: the pages and the web app manifest, by their names. `templates` has the text of each with
- * markers for what is rendered, and the style sheet as `styles.css`. Without content the details are those that the business begins with. The server fills in `%SITE_URL%`.
+ * Renders every file that contains details of the business: the pages and the web app manifest, by file name. `templates` contains the text
+ * of each file, with markers for the rendered parts, and the style sheet as `styles.css`. By default, the files show the initial settings
+ * and rooms. The server replaces `%SITE_URL%`.
  */
 export async function renderSite(
   templates: Readonly<Record<string, string>>,
@@ -67,7 +68,7 @@ export async function renderSite(
   return { ...Object.fromEntries(rendered), [MANIFEST]: webManifest(templates[MANIFEST] ?? '{}', business) };
 }
 
-/** Replaces the marker in a page by the rules that the page needs. A page without a marker links the style sheet instead. */
+/** Replaces the marker in a page with the rules that the page needs. A page without a marker links the style sheet instead. */
 async function withStyles(page: string, styles: string): Promise<string> {
   const marker = '<!--styles-->';
   if (!page.includes(marker)) return page;
@@ -75,13 +76,13 @@ async function withStyles(page: string, styles: string): Promise<string> {
   return page.replace(marker, () => `<style>${needed}</style>`);
 }
 
-/** The settings that no page shows, or only some pages. */
+/** The settings that no page shows, or that only some pages show. */
 const HIDDEN: readonly string[] = ['arrivalNotes', 'terms', 'privacy', ...Object.keys(firstHoldLimits)];
 
-/** Returns what every page may show of the settings. */
+/** Returns the settings that every page may show. */
 function businessOf(settings: BusinessSettings): Business {
   const shown = Object.entries(settings).filter(([name]) => !HIDDEN.includes(name));
-  // Cast: fromEntries loses the names.
+  // Cast: `fromEntries` loses the names of the keys.
   return Object.fromEntries(shown) as Business;
 }
 
@@ -154,7 +155,7 @@ function describe({ name, email, phone, address, instagram }: Business, descript
     ...(phone === '' ? {} : { telephone: phone }),
     address: {
       '@type': 'PostalAddress',
-      // What the business begins with names no street.
+      // The initial settings have no street address.
       ...(address === venue.address ? {} : { streetAddress: address }),
       addressLocality: 'Sydney',
       addressRegion: 'NSW',
@@ -172,7 +173,7 @@ function describe({ name, email, phone, address, instagram }: Business, descript
   };
 }
 
-/** Returns the web app manifest with the name of the business; `template` is JSON. */
+/** Returns the web app manifest with the name of the business. `template` is JSON. */
 function webManifest(template: string, { name }: Business): string {
   const manifest: Record<string, unknown> = JSON.parse(template);
   return `${JSON.stringify({ ...manifest, name }, null, 2)}\n`;

@@ -3,7 +3,7 @@ import { rememberPresses } from './replay.ts';
 
 afterEach(() => document.body.replaceChildren());
 
-/** A page as the server sends it, and what the program draws. */
+/** Creates a page as the server sends it, and the page that the program renders. */
 function page(rendered: 'whole' | 'first', button = '<button type="button">Any room</button>') {
   document.body.innerHTML = `<div id="root" data-rendered="${rendered}"><main>${button}</main></div>`;
   const root = document.getElementById('root') as HTMLElement;
@@ -32,7 +32,7 @@ test('where the program draws over the page, the button of the same text is pres
   const { root, onPress, press, draw } = page('first');
   const { replay } = rememberPresses(root);
   replay();
-  // The program runs, and has not drawn yet.
+  // The program runs but has not rendered yet.
   press();
   expect(onPress).not.toHaveBeenCalled();
   draw();
@@ -60,7 +60,7 @@ test('where the mouse is down while the program draws over the page, the press i
     replay();
     point('pointerdown', 'button');
     draw();
-    // The program notices what it has drawn after this task.
+    // The program notices its own rendering only after this task.
     await Promise.resolve();
     point('pointerup', over);
     expect(onPress).toHaveBeenCalledTimes(presses);

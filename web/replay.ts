@@ -1,7 +1,7 @@
 /**
- * Remembers the last press of a button and the last form that was sent before the program runs, and repeats them once it has drawn the page. A page that
- * is drawn over has other elements then: the one button with the same text is pressed. A mouse may be down on a button at that moment; the browser then
- * reports no click on either element, so the press is made when the mouse comes up over the new one.
+ * Remembers the last button press and the last form submit before the program runs, and repeats them once the program has rendered the
+ * page. If the page was replaced, its elements are new; then the only button with the same text is pressed. If the mouse is down on a
+ * button at that moment, the browser reports no click on either element, so the press happens when the mouse comes up over the new button.
  */
 export function rememberPresses(root: HTMLElement | null): { readonly replay: () => void } {
   let pressed: HTMLElement | null = null;
@@ -33,7 +33,7 @@ export function rememberPresses(root: HTMLElement | null): { readonly replay: ()
     replay() {
       const before = root?.firstElementChild;
       if (!root || !before || root.dataset['rendered'] === 'whole') return repeat();
-      // Presses until it is drawn still meet the old elements.
+      // Until the page is rendered, presses still meet the old elements.
       const observer = new MutationObserver(() => {
         if (before.isConnected) return;
         observer.disconnect();
@@ -50,7 +50,7 @@ function closestButton({ target }: Event): HTMLElement | null {
   return target instanceof Element ? target.closest('button') : null;
 }
 
-/** Presses a button, unless it submits a form: forms are sent again by themselves. */
+/** Presses a button, unless it submits a form, because forms are submitted again separately. */
 function press(button: HTMLElement | null | undefined): void {
   if (button && button.getAttribute('type') !== 'submit') button.click();
 }

@@ -8,9 +8,9 @@ import { lazyPart } from './ui/load-part.ts';
 import { Waiting } from './ui/notice.tsx';
 import { toast } from './ui/toast.tsx';
 
-/** One address of the site. */
+/** An address of the site. */
 export type PageRoute = {
-  /** Ends with `/*` for every address one part below it. */
+  /** The path. A path that ends with `/*` matches every address one segment below it. */
   readonly path: string;
   /** File in `pages/`, without extension; its default export is the page. */
   readonly page: string;
@@ -19,11 +19,11 @@ export type PageRoute = {
    * `no`: nothing.
    */
   readonly rendered: 'whole' | 'first' | 'no';
-  /** Reads data from the server: wrapped in the query provider. */
+  /** Whether the page reads data from the server. Such a page is wrapped in the query provider. */
   readonly data: boolean;
-  /** Canonical path, when several paths show the page. */
+  /** The canonical path, if several paths show the page. */
   readonly canonical?: string;
-  /** Only for admins, while the server has developer pages enabled; for others an unknown address. */
+  /** The page is only for admins, while the server has developer pages enabled. Other visitors see an unknown address. */
   readonly developer?: true;
 };
 
@@ -31,7 +31,7 @@ const open = { rendered: 'whole', data: false } as const;
 const hidden = { rendered: 'no', data: true, developer: true } as const;
 const own = { rendered: 'no', data: true } as const;
 
-/** Every path and its page; a page is fetched when it is opened. */
+/** Every path and its page. A page is fetched when it is opened. */
 export const pages: readonly PageRoute[] = [
   { path: '/', page: 'landing', ...open },
   { path: '/studio', page: 'landing', canonical: '/', ...open },
@@ -76,9 +76,9 @@ const files = import.meta.glob<{ default: ComponentType }>([
 
 type Fetchable = {
   readonly load: () => Promise<{ default: ComponentType }>;
-  /** Fetches the page when first rendered. */
+  /** A component that fetches the page when it first renders. */
   readonly later: ComponentType;
-  /** Set once it has been fetched. */
+  /** The page's component once it has been fetched; null before. */
   now: ComponentType | null;
 };
 const components = new Map([...pages, unknownPage].map((route) => [route.path, fetchable(route)]));
@@ -128,21 +128,21 @@ async function developerGate(): Promise<ComponentType<{ children: ReactNode }>> 
 
 const bare = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '');
 
-/** Finds the page at a path; the page for unknown addresses otherwise. */
+/** Finds the page at a path, or the page for unknown addresses. */
 function findPage(pathname: string): PageRoute {
   const path = bare(pathname);
   const below = path.replace(/(?<=.)\/[^/]+$/, '/*');
   return pages.find((route) => route.path === path) ?? pages.find((route) => route.path === below) ?? unknownPage;
 }
 
-/** Fetches a page before rendering, so that the pre-rendered one stays visible until then. */
+/** Fetches a page before it renders, so that the pre-rendered page stays visible until then. */
 export async function fetchPage(pathname: string): Promise<void> {
   const entry = components.get(findPage(pathname).path);
   if (entry) entry.now = (await fetchPart(entry.load)).default;
 }
 
 function Page({ route }: { route: PageRoute }) {
-  // Chosen once: a mounted page must not change its component when it is fetched again.
+  // The component is chosen only once: a mounted page must not change its component when it is fetched again.
   const [{ Component }] = useState(() => {
     const entry = components.get(route.path);
     return { Component: entry?.now ?? entry?.later ?? null };
@@ -153,7 +153,7 @@ function Page({ route }: { route: PageRoute }) {
 export function AppRoutes() {
   const { pathname, hash, kind } = useLocation();
   useLayoutEffect(() => {
-    // On Back the browser restores the scroll position.
+    // On Back, the browser restores the scroll position itself.
     if (kind !== 'pop' && hash === '') window.scrollTo({ top: 0, behavior: 'instant' });
   }, [pathname, hash, kind]);
   useEffect(() => describePage(findPage(pathname)), [pathname]);

@@ -5,10 +5,10 @@ import { rememberPresses } from './replay.ts';
 import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
- * This is the only script in the HTML. It lets the browser paint the pre-rendered page first. Then it fetches the program with all its parts at once:
- * those in `data-parts`, and those in `data-client` when the visitor is signed in. build/site.ts sets both attributes. A part with a hash after `#` is a
- * style sheet: the browser checks the hash, and the program runs after the style sheet has loaded. At the end the script repeats a press or a submit
- * that happened meanwhile.
+ * This is the only script in the HTML. It lets the browser paint the pre-rendered page first. Then it fetches the whole program at once:
+ * the parts in `data-parts`, and those in `data-client` if the visitor is signed in. build/site.ts sets both attributes. A part with a hash
+ * after `#` is a style sheet: the browser checks the hash, and the program runs after the style sheet has loaded. At the end, the script
+ * repeats a button press or form submit that happened meanwhile.
  */
 hideReadNotice();
 const presses = rememberPresses(document.getElementById('root'));
@@ -24,7 +24,7 @@ async function begin(): Promise<void> {
     link.integrity = hash;
     link.href = href;
     document.head.append(link);
-    // When the style sheet fails, the program runs all the same: the page keeps the styles in its HTML.
+    // If the style sheet fails to load, the program still runs: the page keeps the styles in its HTML.
     if (hash) sheets.push(new Promise((loaded) => (link.onload = link.onerror = loaded)));
   }
   try {
@@ -37,7 +37,7 @@ async function begin(): Promise<void> {
   presses.replay();
 }
 
-/** Shows, without the program, that it could not be fetched: along the lower edge of the page. */
+/** Shows that the program could not be fetched, in a bar along the lower edge of the page. Must work without the program. */
 function showLoadFailure(): void {
   const box = document.createElement('div');
   box.setAttribute('role', 'alert');
@@ -59,11 +59,11 @@ function showLoadFailure(): void {
 }
 
 /**
- * How long the program waits for the first paint, in milliseconds. A browser paints nothing of a page in the background, and may paint late when it
- * is busy.
+ * Milliseconds for which the program waits for the first paint at most. A browser does not paint pages in the background, and may paint
+ * late when it is busy.
  */
 const PAINT_MS = 1_000;
-/** Resolves when the first content is on the screen. A frame callback runs before that, so what it fetched would compete with the paint. */
+/** Resolves when the first content is on the screen. A frame callback would run earlier, so its requests would compete with the paint. */
 const waitForPaint = (): Promise<void> =>
   new Promise((done) => {
     setTimeout(done, PAINT_MS);

@@ -3,9 +3,9 @@ import { announceClient } from '#web/lib/auth-client.ts';
 import { dropBrokenSession } from '#web/lib/stored/stored-session.ts';
 import { apiUrl, inBrowser, publicKey } from './server.ts';
 
-// Must run before the client reads the stored session.
+// This must run before the client reads the stored session.
 if (inBrowser) dropBrokenSession(localStorage);
-/** The client for accounts, functions and live changes; rows are read and written with `rest`. */
+/** The client for accounts, functions and live changes. Use `rest` to read and write rows. */
 export const supabase = createClient(apiUrl, publicKey, {
   auth: {
     detectSessionInUrl: false,
@@ -16,13 +16,16 @@ export const supabase = createClient(apiUrl, publicKey, {
   },
   realtime: {
     reconnectAfterMs: reconnectAfter,
-    // The next page may listen too.
+    // The next page may follow a channel too.
     disconnectOnEmptyChannelsAfterMs: 2_000,
   },
 });
 announceClient(supabase);
 
-/** Waits longer after every failed attempt, up to a minute, and never exactly as long as other browsers: they all lose a server at the same moment. */
+/**
+ * Returns the wait before the next attempt to reconnect. It grows with every failed attempt, up to a minute. It is partly random because
+ * all browsers lose a server at the same moment.
+ */
 function reconnectAfter(tries: number): number {
   const longest = Math.min(1_000 * 2 ** (tries - 1), 60_000);
   return longest * (0.5 + Math.random() / 2);

@@ -6,12 +6,12 @@ import { AppError, FAILED, OFFLINE, readFailure } from '#web/lib/errors.ts';
 /** The body that a function takes. */
 export type CallBody<Name extends CallName> = Sent<ContractFor<Name>['body']['_zod']['input']>;
 
-/** The answer of a function: JSON, or a file as the client hands it over. */
+/** The answer of a function: JSON, or a file in the form in which the client returns it. */
 export type CallAnswer<Name extends CallName> =
   | ContractFor<Name>['answer']['_zod']['output']
   | (ContractFor<Name> extends { readonly files: readonly (infer Type)[] } ? FileContent<Type> : never);
 
-/** supabase-js reads PDF files and unknown bytes as a Blob, parses JSON, and reads every other file as text. */
+/** The type in which supabase-js returns a file: PDF files and unknown bytes as a Blob, JSON as its parsed value, every other file as text. */
 type FileContent<Type> = Type extends 'application/pdf' | 'application/octet-stream'
   ? Blob
   : Type extends `application/json${string}`
@@ -21,7 +21,7 @@ type FileContent<Type> = Type extends 'application/pdf' | 'application/octet-str
 /** Fetches the client for accounts, functions and live changes. It is large, so pages fetch it only when they need one of these. */
 export const fetchClient = async (): Promise<SupabaseClient> => (await import('./client.ts')).supabase;
 
-/** Calls a server function, as its contract says. Throws `AppError`. */
+/** Calls a server function with the types of its contract. Throws `AppError`. */
 export async function callFunction<Name extends CallName>(name: Name, body: CallBody<Name>): Promise<CallAnswer<Name>> {
   const client = await fetchClient().catch(() => null);
   if (client === null) throw new AppError('offline', OFFLINE, 0);
@@ -33,12 +33,12 @@ export async function callFunction<Name extends CallName>(name: Name, body: Call
 async function describeFailure(error: unknown): Promise<AppError> {
   if (error instanceof Error && 'context' in error && error.context instanceof Response)
     return readFailure(error.context);
-  // Compared by name: the class is in the client, which is fetched later.
+  // The error is recognised by its name, because its class is part of the client, which is fetched later.
   const offline = error instanceof Error && error.name === 'FunctionsFetchError';
   return offline ? new AppError('offline', OFFLINE, 0) : new AppError('unknown', FAILED, 0);
 }
 
-/** Saves a CSV file that a function answered with under this name. */
+/** Saves the CSV file that a function returned, under the given name. */
 export function saveCsv(csv: string, name: string): void {
   saveFile(csv, name, 'text/csv');
 }
@@ -50,7 +50,7 @@ export function saveFile(text: string | Blob, name: string, type: string): void 
   URL.revokeObjectURL(url);
 }
 
-/** Shows a text of this type in a tab that was opened for it. */
+/** Shows a text of this type in a tab that is already open for it. */
 export function showFile(text: string | Blob, tab: Window, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   tab.location.replace(url);

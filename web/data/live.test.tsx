@@ -13,12 +13,12 @@ vi.mock('./live/tabs.ts', () => ({
   },
 }));
 
-// The DOM without a browser has neither; a page without them does not share its connection.
+// The test DOM may lack both. A page without them does not share its connection.
 vi.stubGlobal('BroadcastChannel', class {});
 if (!('locks' in navigator)) Object.defineProperty(navigator, 'locks', { value: {} });
 
 let reads = 0;
-/** What reads wait for. */
+/** A promise that reads wait for; null if they answer at once. */
 let slow: Promise<void> | null = null;
 function List() {
   useLive('user:someone', ['list']);
@@ -40,7 +40,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-/** Shows and hides a list that follows a topic; the server's side is played by `source.events`. */
+/** Renders a list that follows a topic, and returns how to hide it. The test plays the server through `source.events`. */
 async function show() {
   const client = new QueryClient();
   const page = (shown: boolean) => <QueryClientProvider client={client}>{shown ? <List /> : null}</QueryClientProvider>;

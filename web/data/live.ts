@@ -6,31 +6,31 @@ import type { LiveEvents, LiveTopic, OpenSource, Source } from './live/source.ts
 import { shareAmongTabs } from './live/tabs.ts';
 import { watchWake } from './live/wake.ts';
 
-/** Pages ask the server again this often although they listen: a message may be lost. */
+/** Interval at which pages read again even while they receive changes, because a message may be lost. */
 const FALLBACK_POLL_MS = 60_000;
-/** Many pages hear of the same change: each waits up to this long, so that they do not ask at once. */
+/** The longest random delay before a page reads again after a change. Many pages receive the same change and must not all read at once. */
 const SPREAD_MS = 150;
-/** The shortest time between two questions of a page. */
+/** The shortest time between two reads of the same listener. */
 const APART_MS = 400;
-/** Topics that no part of the page needs any more are kept this long: the next page may need them. */
+/** Time for which a topic is kept after its last listener left, because the next page may need it. */
 const KEEP_MS = 1_000;
 
-/** How often to ask the server: rarely while the page receives changes, else every `milliseconds`. */
+/** Returns the polling interval: long while the page receives changes, otherwise `milliseconds`. */
 export const pollWhile = (live: boolean, milliseconds: number): number => (live ? FALLBACK_POLL_MS : milliseconds);
 
-/** `refresh`: reads again; `onState`: the connection of a topic has opened or closed. */
+/** `refresh` reads again; `onState` runs when the connection of a topic has opened or closed. */
 type Listener = { readonly refresh: (atOnce: boolean) => void; readonly onState: () => void };
 const listeners = new Map<LiveTopic, Set<Listener>>();
-/** Who listened last to a topic that is kept without a listener. */
+/** The last listener of each topic that is kept without a listener. */
 const lastListeners = new Map<LiveTopic, Listener>();
-/** Topics whose changes the page receives now. */
+/** Topics whose changes the page currently receives. */
 const joined = new Set<LiveTopic>();
 let resting = false;
 let offline = false;
 
 /**
- * Listens to topics while the component is shown. Queries under `queryKey` are asked again when something has changed, and when the page is back:
- * from being hidden, from sleep, or from being without a connection. Returns whether the page receives all changes now; false while there is no topic.
+ * Listens to topics while the component is mounted. Queries under `queryKey` are read again after a change, and when the page returns from
+ * being hidden, asleep or offline. Returns whether the page currently receives all changes; false while there is no topic.
  */
 export function useLive(topics: LiveTopic | readonly LiveTopic[] | null, queryKey: QueryKey): boolean {
   const client = useQueryClient();
@@ -54,7 +54,10 @@ export function useLive(topics: LiveTopic | readonly LiveTopic[] | null, queryKe
   return live;
 }
 
-/** Reads queries again. A first read that is under way may be older than the change: it is not repeated by itself, so it is read once more after it. */
+/**
+ * Reads queries again. If their first read is still running, its answer may be older than the change, and the query library does not repeat
+ * it. Therefore they are read once more after it.
+ */
 async function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
   const isFirst = client.isFetching({ queryKey, predicate: ({ state }) => state.data === undefined }) > 0;
   await client.invalidateQueries({ queryKey });
@@ -63,7 +66,10 @@ async function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void>
 
 const isTopic = (text: string): text is LiveTopic => text !== '';
 
-/** Runs a question soon, or at once, but never twice within a short time. `stop` runs one that still waits: what it asks about is out of date. */
+/**
+ * Limits how often `question` runs: soon or at once, but never twice within a short time. `stop` runs a pending question immediately,
+ * because its data is out of date.
+ */
 function limitRate(question: () => void): { run: (atOnce: boolean) => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last = 0;
@@ -110,7 +116,7 @@ function listen(topics: readonly LiveTopic[], listener: Listener): () => void {
 const events: LiveEvents = {
   onChange(topic) {
     for (const { refresh } of listeners.get(topic) ?? []) refresh(false);
-    // The next page must not take for current what the last one read.
+    // Without this, the next page would show the outdated answer of the last one.
     if (!listeners.has(topic)) lastListeners.get(topic)?.refresh(true);
   },
   onState(topic, live) {
@@ -127,7 +133,7 @@ const openSource: OpenSource = (own) =>
 let source: Source | null = null;
 let following: ReturnType<typeof setTimeout> | undefined;
 
-/** Follows what the page listens to. */
+/** Follows the topics that the page listens to, after a delay. */
 function scheduleFollow(ms: number): void {
   clearTimeout(following);
   following = setTimeout(() => {
@@ -136,7 +142,7 @@ function scheduleFollow(ms: number): void {
   }, ms);
 }
 
-/** Runs when a page first listens, so other pages open nothing. */
+/** Runs when a page first listens, so that other pages do not open a connection. */
 function start(): Source {
   offline = !navigator.onLine;
   const everybody = (): ReadonlySet<Listener> => new Set([...listeners.values()].flatMap((some) => [...some]));
@@ -159,12 +165,12 @@ function start(): Source {
       offline = true;
       for (const { refresh, onState } of everybody()) {
         onState();
-        // Fails, so the page says what it cannot know.
+        // This read fails, so that the page shows that it is offline.
         refresh(true);
       }
     },
   });
-  // Without them (an old browser, or a site without https) every tab connects by itself.
+  // Without locks and channels (an old browser, or a site without https), every tab opens its own connection.
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return openSource(events);
   return shareAmongTabs({ open: openSource, events, locks: navigator.locks, line: new BroadcastChannel('live') });
 }

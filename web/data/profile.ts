@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { rest } from './rest.ts';
 import { queryKeys } from './query-keys.ts';
 
-/** What an account says about its holder; null where nothing was entered. */
+/** The profile of an account. A field is null if nothing was entered. */
 export type Profile = Awaited<ReturnType<typeof readProfile>>;
 
 /** Reads the profile of an account. */
@@ -22,7 +22,7 @@ export async function saveName(userId: string, fullName: string): Promise<void> 
   if (error) throw error;
 }
 
-/** Queries the profile. Forms start from it, so it does not change while somebody types. */
+/** Queries the profile. It is not read again when the window gets the focus, because forms start from it. */
 export function useProfile(userId: string) {
   return useQuery({
     queryKey: queryKeys.profile.of(userId),

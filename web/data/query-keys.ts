@@ -1,4 +1,4 @@
-/** A kind of data: `all` matches every entry of it, `of(…)` one. Mutations invalidate by these names only. */
+/** A kind of query: `all` matches every query of the kind, `of(…)` a single one. Mutations invalidate queries by these names only. */
 const kind = <Parts extends readonly unknown[]>(name: string) => ({
   all: [name] as const,
   of: (...parts: Parts) => [name, ...parts] as const,
@@ -93,7 +93,7 @@ export const queryKeys = {
   storedBooking: kind<[bookingId: string]>('stored-booking'),
 } as const;
 
-/** The queries that show bookings: they are read again after a change. */
+/** The queries that show bookings. They are read again after a change to a booking. */
 export const BOOKING_CHANGES = [
   queryKeys.staffBooking.all,
   queryKeys.staffDay.all,

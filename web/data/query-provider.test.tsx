@@ -75,7 +75,7 @@ test('the end of a mutation reads again what it names, after a success and after
 
 test('a call whose session is gone lets the auth client sign this browser out; any other failure does not', async () => {
   const fail = (code: string) => () => Promise.reject(Object.assign(new Error('no'), { code }));
-  // As without a connection.
+  // The call fails as it does without a connection.
   getUser.mockRejectedValue(new Error('no answer'));
   for (const [code, asked] of [
     ['session_not_found', 1],

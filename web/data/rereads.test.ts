@@ -5,7 +5,7 @@ import { watchReads, type WatchedReads } from '#web/ui/testing/watched-reads.ts'
 import { queryKeys } from './query-keys.ts';
 
 const kinds: Readonly<Record<string, { readonly all: readonly unknown[] }>> = queryKeys;
-/** Returns the keys that a mutation names. Throws for a name that no query has. */
+/** Returns the keys that a mutation invalidates. Throws if no query has the name. */
 function keysOf(names: readonly string[]): (readonly unknown[])[] {
   return names.map((name) => {
     const kind = kinds[name];
@@ -24,7 +24,7 @@ afterEach(() => {
   client.clear();
 });
 
-/** Starts a mutation that names these keys; `end` lets its request succeed or fail. */
+/** Starts a mutation that invalidates these keys. `resolve` and `reject` let its request succeed or fail. */
 function start(invalidates: readonly (readonly unknown[])[]) {
   const end = Promise.withResolvers<void>();
   const mutation = client
@@ -38,7 +38,7 @@ function start(invalidates: readonly (readonly unknown[])[]) {
   return { ...end, running, done };
 }
 
-// `tests/pages/mutations.test.ts` holds these rows to the mutations of the pages.
+// `tests/pages/mutations.test.ts` checks that these rows match the mutations of the pages.
 const mutations = Object.entries(REREADS).map(([name, queries]) => ({
   name,
   rereads: queries

@@ -5,18 +5,21 @@ import { hasStoredSession } from '#web/lib/stored/stored-session.ts';
 import { fetchClient } from './fetch-client.ts';
 import { apiUrl, publicKey } from './server.ts';
 
-/** Reads and writes rows: the part of supabase-js that does so, without the rest of it, which a guest does not need. */
+/** Reads and writes rows. This is the part of supabase-js for rows; guests need no other part. */
 export const rest = new PostgrestClient<Database>(`${apiUrl}/rest/v1`, {
   schema: 'public',
   fetch: fetchAsCaller,
   retry: false,
 });
 
-/** How long a failed read waits before it is tried again; twice as long after each try. */
+/** Milliseconds before a failed read is tried again. The wait doubles after each try. */
 const WAIT_MS = 1_000;
-/** No try begins later than this. PostgREST's client tries for up to half a minute, in which the page could not say that the read fails. */
+/**
+ * Milliseconds after which no further try begins. PostgREST's client would try for up to half a minute, during which the page could not
+ * show that the read fails.
+ */
 const TRYING_MS = 5_000;
-/** The server is busy, or its proxy does not reach it. */
+/** Statuses that mean that the server is busy or that its proxy cannot reach it. */
 const BUSY = [502, 503, 504, 520];
 
 async function fetchAsCaller(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
@@ -41,7 +44,7 @@ async function send(input: RequestInfo | URL, init?: RequestInit): Promise<Respo
   return fetch(input, { ...init, headers });
 }
 
-/** Returns the access token of the signed-in customer, and the public key for a guest. */
+/** Returns the access token of the signed-in customer, or the public key for a guest. */
 async function readToken(): Promise<string> {
   if (!clientIsLoaded() && !hasStoredSession(localStorage)) return publicKey;
   const { data } = await (await fetchClient()).auth.getSession();

@@ -4,7 +4,7 @@ import { rest } from './rest.ts';
 
 export type Role = 'admin' | 'user';
 
-/** Reads an account's role; 'user' when there is no row or the call fails. The server checks again at every call. */
+/** Reads an account's role. Returns 'user' if there is no row or the call fails. The server checks the role again at every call. */
 export async function readRole(userId: string): Promise<Role> {
   const { data, error } = await rest.from('user_roles').select('role').eq('user_id', userId).maybeSingle();
   return error === null && data?.role === 'admin' ? 'admin' : 'user';
@@ -17,8 +17,8 @@ const factorRulesSchema = z.object({
 });
 
 /**
- * Reads which permissions need two-step sign-in, whether this session has made both steps, and until when the account, which has no second step yet, can go
- * on without one (`due`; null: there is no such time); for staff.
+ * Reads the rules of two-step sign-in for staff: which permissions require it, whether this session has completed both steps, and until
+ * when an account without a second step can go on (`due`; null if there is no such date).
  */
 export async function readFactorRules(): Promise<z.infer<typeof factorRulesSchema>> {
   const { data, error } = await rest.rpc('second_factor_rules');

@@ -1,6 +1,7 @@
 /**
- * Returns the rows, whose columns with these names are set. PostgreSQL does not say which columns of a view or of a function's result are never null,
- * so the generated types allow null in all of them. Throws if one is null all the same: without its row, a taken hour could look free.
+ * Narrows the type of rows: these columns are never null. PostgreSQL does not report which columns of a view or of a function's result can
+ * be null, so the generated types allow null in all of them. Throws if a value is null after all: if its row were left out, a taken hour
+ * could look free.
  */
 export function rowsWith<Row extends object, Column extends keyof Row>(
   rows: readonly Row[],

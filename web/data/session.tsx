@@ -18,7 +18,10 @@ type SessionValue = SessionState & { readonly signOut: () => Promise<void> };
 const Context = createContext<SessionValue | null>(null);
 
 const leaving = new Set<() => void>();
-/** During a sign-out here, which has dropped everything before its event: what the next page reads meanwhile would be dropped too. */
+/**
+ * True during a sign-out in this tab. The cached data was dropped before the event of the sign-out; dropping it again would also remove
+ * what the next page has read since.
+ */
 let leavingHere = false;
 /** Registers a function that drops cached personal data at every sign-out. */
 export function onSignOut(drop: () => void): void {
@@ -26,7 +29,8 @@ export function onSignOut(drop: () => void): void {
 }
 
 /**
- * Provides the session. The auth client is large and most visitors of the first page never need it, so it is fetched only when a session is stored in this browser, when another tab signs in, or when a page first calls the server.
+ * Provides the session. The auth client is large and most visitors of the first page never need it. It is therefore fetched only when this
+ * browser stores a session, when another tab signs in, or when a page first calls the server.
  */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<SessionState>(LOADING);
@@ -47,7 +51,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     if (!hasStoredSession(localStorage)) setState((now) => (now.status === 'loading' ? OUT : now));
     look();
     window.addEventListener('storage', look);
-    // Try again once the connection is back.
+    // Retry once the connection is back.
     window.addEventListener('online', look);
     return () => {
       window.removeEventListener('storage', look);
@@ -67,11 +71,11 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       return null;
     });
     if (client === null) return;
-    // The stored session is already gone, so this only notifies the other tabs.
+    // The stored session is already gone, so this call only notifies the other tabs.
     leavingHere = true;
     const { error } = await client.auth.signOut({ scope: 'local' }).finally(() => (leavingHere = false));
     if (error) logFailure('the other tabs could not be notified of the sign-out', error);
-    // Signed out here even if the service fails: an access token that it could not revoke expires within the hour.
+    // The browser is signed out even if this call fails. An access token that could not be revoked expires within the hour.
     if (token === undefined) return;
     const answer = await client.auth.admin.signOut(token, 'global').catch((cause: unknown) => ({ error: cause }));
     // A deleted account has no session left.
@@ -82,19 +86,19 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <Context value={value}>{children}</Context>;
 }
 
-/** Drops what pages have read of the account, and the code that `/door` keeps. */
+/** Drops everything that pages have read about the account, and the code that `/door` keeps. */
 function dropOwnData(): void {
   for (const drop of leaving) drop();
   dropDoorCopy();
 }
 
-/** Logs to the console only: the user can do nothing about these failures. */
+/** Logs a failure to the console only, because the user can do nothing about it. */
 function logFailure(what: string, error: unknown): void {
   // oxlint-disable-next-line no-console
   console.error(what, error instanceof Error ? error.message : '');
 }
 
-/** Passes the client's session and every later change to `show`; returns how to stop. */
+/** Passes the client's session and every later change to `show`. Returns a function that stops this. */
 function follow(client: SupabaseClient, show: (state: SessionState) => void): () => void {
   const update = (session: Session | null): void => {
     if (session) drafts.rememberAccount();
@@ -129,10 +133,10 @@ type AuthDialogValue = {
 };
 const DialogContext = createContext<AuthDialogValue | null>(null);
 
-/** Holds whether the sign-in dialog is open; any page can open it. */
+/** Provides whether the sign-in dialog is open. Any page can open it. */
 export function AuthDialogProvider({ children }: { children: ReactNode }) {
   const [view, setView] = useState<DialogView | null>(null);
-  // Stable functions: a page that opens the dialog in an effect must not reopen it when it closes.
+  // The functions are stable: a page that opens the dialog in an effect must not reopen it when it closes.
   const open = useCallback((wanted: DialogView = 'sign-in') => setView(wanted), []);
   const close = useCallback(() => setView(null), []);
   const value = useMemo(() => ({ view, open, close }), [view, open, close]);

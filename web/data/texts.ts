@@ -4,7 +4,7 @@ import { useGivenTexts } from '#web/lib/business/business.ts';
 import { queryKeys } from './query-keys.ts';
 import { rest } from './rest.ts';
 
-/** Queries the terms and the privacy page: those that came with the page, or the current ones. */
+/** Queries the texts of the terms and privacy pages: those that came with the page, or otherwise the current ones. */
 export function useTexts() {
   const given = useGivenTexts();
   return useQuery({
@@ -21,7 +21,7 @@ async function readTexts(): Promise<BusinessTexts> {
   return data as unknown as BusinessTexts;
 }
 
-/** Reads the version of the terms that counts now: the page may have been open for long. */
+/** Reads the current version of the terms, because the page may have been open for a long time. */
 export async function readTermsVersion(): Promise<string> {
   const { data, error } = await rest.rpc('site_settings');
   if (error) throw error;

@@ -4,7 +4,7 @@ import { useLive } from '../live.ts';
 import { readTermsVersion } from '../texts.ts';
 import { queryKeys } from '../query-keys.ts';
 
-/** What a customer needs before paying. */
+/** What a customer must have done before paying. */
 export type Eligibility = { readonly verified: boolean; readonly termsAccepted: boolean };
 
 /** Reads whether the customer has a verified ID and has accepted the current terms. */
@@ -22,7 +22,7 @@ export async function readEligibility(userId: string): Promise<Eligibility> {
   };
 }
 
-/** Queries the eligibility of the signed-in customer, and follows it: the ID may be verified on another device. */
+/** Queries the eligibility of the signed-in customer, and follows it because the ID may be verified on another device. */
 export function useEligibility(userId: string | null) {
   useLive(userId === null ? null : `user:${userId}`, queryKeys.eligibility.all);
   return useQuery({

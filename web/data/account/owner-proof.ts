@@ -1,18 +1,18 @@
 import { findRefusal, type RefusalActions } from '#web/lib/errors.ts';
 import { fetchClient } from '../fetch-client.ts';
 
-/** What a person gives to show that the account is theirs, when the server asks; '' where not asked. */
+/** Proof that the account belongs to the person, for calls that require it. A field is '' if the form does not ask for it. */
 export type OwnerProof = { readonly currentPassword: string; readonly nonce: string };
 
-/** A proof as functions take it. */
+/** Converts a proof to the fields of a function's body. */
 export const proofBody = ({ currentPassword, nonce }: OwnerProof) => ({
   currentPassword: currentPassword === '' ? null : currentPassword,
   nonce: nonce === '' ? null : nonce,
 });
 
-/** What is wrong with the proof of a refused change: it has no password, the account has none, or a password or code is wrong. */
+/** Why a change was refused because of its proof: the proof has no password, the account has no password, or the password or code is wrong. */
 type ProofProblem = 'missing' | 'no password' | 'wrong' | 'code';
-/** The account API refuses with the same codes. */
+/** The account API uses the same codes. */
 const PROOF_PROBLEMS: RefusalActions<'delete-account' | 'remove-phone', ProofProblem> = {
   current_password_required: 'missing',
   current_password_invalid: 'wrong',
@@ -29,7 +29,7 @@ const PROOF_PROBLEMS: RefusalActions<'delete-account' | 'remove-phone', ProofPro
   provider_unavailable: null,
 };
 
-/** The field of a form at which each problem with the proof is shown; null: at none. */
+/** The form field at which each problem with the proof is shown; null for none. */
 const PROOF_FIELDS = {
   missing: 'currentPassword',
   'no password': null,
@@ -38,15 +38,18 @@ const PROOF_FIELDS = {
 } as const satisfies Record<ProofProblem, keyof OwnerProof | null>;
 
 /**
- * What a form asks for after a refused change: the password, or for an account without one whether it wants a code.
- * null: what it asked for before.
+ * What a form asks for after a refused change: the password or, for an account without one, the choice to receive a code. Null if it keeps
+ * asking for the same.
  */
 const ASKED = { missing: 'password', 'no password': 'choice', wrong: null, code: null } as const;
 
-/** What a form asks for as a proof. `choice`: a code can be ordered, or the person signs in again. */
+/** The proof that a form asks for. `choice`: the person can request a code or sign in again. */
 export type AskedProof = 'none' | 'password' | 'choice' | 'code';
 
-/** Returns how a form shows why a change was refused, and what it asks for next; nulls if that has nothing to do with the proof. */
+/**
+ * Returns the field at which a form shows why a change was refused, and what it asks for next. Both are null if the refusal has nothing to
+ * do with the proof.
+ */
 export function findProofStep(error: unknown): {
   readonly field: keyof OwnerProof | null;
   readonly asks: AskedProof | null;
@@ -55,13 +58,16 @@ export function findProofStep(error: unknown): {
   return problem === null ? { field: null, asks: null } : { field: PROOF_FIELDS[problem], asks: ASKED[problem] };
 }
 
-/** Returns whether a refused change needs the current password (`missing`), had a wrong one, or failed for another reason (null). */
+/**
+ * Returns `missing` if a refused change needs the current password, `wrong` if the password was wrong, and null if the change failed for
+ * another reason.
+ */
 export function passwordWanted(error: unknown): 'missing' | 'wrong' | null {
   const problem = findRefusal(error, PROOF_PROBLEMS);
   return problem === 'missing' || problem === 'wrong' ? problem : null;
 }
 
-/** Mails a code that proves the account instead of the password. */
+/** Mails a code that serves as proof instead of the password. */
 export async function mailProofCode(): Promise<void> {
   const { error } = await (await fetchClient()).auth.reauthenticate();
   if (error) throw error;

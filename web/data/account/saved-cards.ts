@@ -4,20 +4,20 @@ import { useNow } from '#web/lib/use-now.ts';
 import { type CallAnswer, callFunction } from '../fetch-client.ts';
 import { queryKeys } from '../query-keys.ts';
 
-/** A card that the account saved at the payment provider. */
+/** A card that the account has saved at the payment provider. */
 export type SavedCard = CallAnswer<'saved-cards'>['cards'][number];
 
-/** Reads the saved cards of the account, the newest first. Throws `AppError`. */
+/** Reads the saved cards of the account, newest first. Throws `AppError`. */
 const readSavedCards = async (): Promise<readonly SavedCard[]> => (await callFunction('saved-cards', {})).cards;
 
-/** The saved cards of the account; `wanted` false asks for none. */
+/** Queries the saved cards of the account. If `wanted` is false, nothing is read. */
 export function useSavedCards(userId: string, wanted = true): UseQueryResult<readonly SavedCard[]> {
   return useQuery({ queryKey: queryKeys.savedCards.of(userId), queryFn: readSavedCards, enabled: wanted, retry: 1 });
 }
 
 /**
- * The saved cards that can pay now, the newest first; none when they cannot be read, which leaves the pay page. `loading`: not known yet. A button
- * waits for it, because one that charges a card must not appear under a finger.
+ * Returns the saved cards that can pay now, newest first. Empty if they cannot be read; the customer can still use the pay page. `loading`:
+ * the cards are not known yet. The page's button waits for it, because a button that charges a card must not appear under a finger.
  */
 export function useUsableCards(
   userId: string,
@@ -32,14 +32,14 @@ export function useUsableCards(
   return { cards, loading: isLoading };
 }
 
-/** Why a saved card did not pay; nothing was taken from it. */
+/** Why a payment with a saved card failed. Nothing was charged. */
 export type CardProblem = NonNullable<CallAnswer<'extend-booking'>['cardProblem']>;
 const PROBLEMS: Readonly<Record<CardProblem, string>> = {
   declined: 'Your bank declined the card.',
   needs_customer: 'Your bank wants you to confirm this payment, on the pay page.',
   gone: 'This card isn’t saved any more.',
 };
-/** "Your bank declined the card. Nothing was charged." */
+/** Describes the problem: "Your bank declined the card. Nothing was charged." */
 export const describeCardProblem = (problem: CardProblem): string => `${PROBLEMS[problem]} Nothing was charged.`;
 
 /** Removes a saved card at the payment provider. Throws `AppError`. */
@@ -56,9 +56,9 @@ const BRANDS: Readonly<Record<string, string>> = {
   diners: 'Diners Club',
 };
 
-/** "Visa ending in 4242". */
+/** Formats a card: "Visa ending in 4242". */
 export const nameOfCard = ({ brand, last4 }: SavedCard): string => `${BRANDS[brand] ?? 'Card'} ending in ${last4}`;
 
-/** Whether a card is past the last day of its month. */
+/** Whether the last day of a card's expiry month has passed. */
 export const isExpired = ({ expiryMonth, expiryYear }: SavedCard, now: Date): boolean =>
   now.getTime() >= Date.UTC(expiryYear, expiryMonth, 1);

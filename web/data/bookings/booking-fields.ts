@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** An instant that the server sends as text. */
+/** An instant that the server sends as a text. */
 export const instant = z.coerce.date();
 export const maybeInstant = instant.nullable();
 
-/** The columns of a booking that both its customer's page and the panel of staff show: those of `private.booking_columns()`. Amounts in cents. */
+/** The columns of a booking that both the customer's page and the staff panel show: those of `private.booking_columns()`. Amounts are in cents. */
 export const bookingFields = {
   id: z.string(),
   reference: z.string(),
@@ -19,7 +19,7 @@ export const bookingFields = {
   confirmedAt: maybeInstant,
   cancelledAt: maybeInstant,
   freeCancelHours: z.number().nullable(),
-  /** The start from which the terms of cancellation count. */
+  /** The start on which the cancellation terms are based. */
   termsStart: instant,
   totalHours: z.number(),
   baseCents: z.number(),
@@ -27,7 +27,7 @@ export const bookingFields = {
   couponCode: z.string().nullable(),
   couponCents: z.number(),
   waivedCents: z.number(),
-  /** Too little for a payment: what is still to pay, or, below zero, still to go back. */
+  /** A difference that is too small for a payment. A positive one is still to be paid, a negative one is still to be refunded. */
   owedCents: z.number(),
   finalCents: z.number(),
 };

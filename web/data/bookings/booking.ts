@@ -4,9 +4,9 @@ import type { BasePrice } from '#rules/pricing.ts';
 import type { bookingFields } from './booking-fields.ts';
 
 /**
- * The model of a booking in the browser: instants are `Date`, money is whole cents. Whatever shows a booking takes fields of these types. Calls
- * answer with the fields by these names, which the schema parses; rows of `/rest` have columns, which `parseRow` parses. This module must not load
- * zod, because the booking page does not.
+ * The model of a booking in the browser. Instants are `Date` values and money is whole cents. Everything that shows a booking takes fields
+ * of these types. Function calls answer with fields of these names, which the schema parses. Rows of `/rest` have columns, which `parseRow`
+ * parses. This module must not load zod, because the booking page does not.
  */
 export type Booking = Readonly<z.output<z.ZodObject<typeof bookingFields>>>;
 
@@ -32,52 +32,52 @@ export type OwnBooking = Pick<
   | 'couponCode'
   | 'finalCents'
 > & {
-  /** The coupon with the terms that it had when the booking was made. */
+  /** The coupon with the terms that it had when it was applied to the booking. */
   readonly coupon: CouponTerms | null;
-  /** The hours of an unpaid hold with the prices it was made with; null for other bookings. */
+  /** The hours of an unpaid hold with the prices at which it was made; null for other bookings. */
   readonly slots: BasePrice['slots'] | null;
-  /** Null if nothing had to be paid, or if nothing is known. */
+  /** Null if nothing had to be paid, or if the payment is unknown. */
   readonly payment: { readonly state: string; readonly refundedCents: number } | null;
-  /** New hours that are held until `until`, by when their difference of `cents` has to be paid. */
+  /** A move that awaits payment: the new hours are held until `until`, and the difference of `cents` has to be paid by then. */
   readonly move: (Hours & { readonly cents: number; readonly until: Date }) | null;
-  /** Null if the booking was made alone. */
+  /** Null for a single booking. */
   readonly series: Series | null;
 };
 
-/** A booking as staff see it, with its customer and its door. */
+/** A booking as staff see it, with its customer and the state of its door. */
 export type StaffBooking = Booking & {
-  /** The account of the customer; null if staff booked for somebody without one. */
+  /** The account of the customer; null if staff booked for a person without one. */
   readonly userId: string | null;
   readonly customer: { readonly name: string | null; readonly email: string | null; readonly phone: string | null };
-  /** First names of those who come along. */
+  /** The first names of the guests. */
   readonly crew: readonly string[];
-  /** When each step of the access code happened; null until then. `due`: when it is requested from the lock. */
+  /** When each step of the access code happened; null if it has not happened yet. `due`: when the code is requested from the lock. */
   readonly code: Readonly<Record<'due' | 'requested' | 'accepted' | 'mailed' | 'seen' | 'used', Date | null>>;
   /** Whether staff made it to test something. */
   readonly isTest: boolean;
 };
 
-/** Bookings that were made together and are paid together, earliest first. */
+/** Bookings that were made and are paid together, earliest first. */
 export type Series = {
-  /** The id of its first booking, which the payment is named after. */
+  /** The id of the first booking, which also identifies the payment. */
   readonly id: string;
-  /** How many bookings it has, including those that are not listed. */
+  /** How many bookings the series has, including those that are not listed. */
   readonly size: number;
   readonly bookings: readonly SeriesBooking[];
 };
-/** `place`: 1 for the first booking of its series. */
+/** A booking of a series. `place` is 1 for the first one. */
 export type SeriesBooking = Pick<Booking, 'id' | 'reference' | 'startTime' | 'endTime' | 'status' | 'finalCents'> & {
   readonly place: number;
 };
 
-/** The fields of columns in dollars. */
+/** Maps columns in dollars to fields in cents. */
 const AMOUNTS = {
   base_cost: 'baseCents',
   volume_discount: 'discountCents',
   final_cost: 'finalCents',
   refunded: 'refundedCents',
 } as const;
-/** The columns of instants. */
+/** Matches the columns that hold instants. */
 const INSTANT = /(_time|_at|_start|^until)$/;
 
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
@@ -95,8 +95,8 @@ type Parsed<Row> = {
 };
 
 /**
- * Parses a row of `/rest` about a booking: names its columns as the model names its fields, and reads instants and amounts. Other columns keep
- * their values.
+ * Parses a row of `/rest` about a booking: renames its columns to the fields of the model, and parses instants and amounts. Other columns
+ * keep their values.
  */
 export function parseRow<Row extends object>(row: Row): Parsed<Row> {
   const fields = Object.entries(row).map(([column, value]: [string, unknown]) =>

@@ -1,19 +1,22 @@
 import { rest } from '../rest.ts';
 import { rowsWith } from '../rows.ts';
 
-/** Somebody whom the customer of a booking has invited along. */
+/** A guest whom the customer of a booking has invited. */
 export type CrewMember = {
   readonly id: string;
   readonly bookingId: string;
   readonly state: 'invited' | 'joined' | 'revoked';
-  /** The first name the guest gave; null before they joined. */
+  /** The first name that the guest entered; null before they joined. */
   readonly name: string | null;
   readonly invitedAt: Date;
-  /** Whether the guest has seen digits that others use too. */
+  /** Whether the guest has seen a code that others use too. */
   readonly sawShared: boolean;
 };
 
-/** Reads who comes to these bookings, in the order of their invitations: to own ones, for staff to any. */
+/**
+ * Reads the guests of these bookings in the order of their invitations. Customers can read the guests of their own bookings, staff those of
+ * any booking.
+ */
 export async function readCrew(bookings: readonly string[]): Promise<CrewMember[]> {
   if (bookings.length === 0) return [];
   const { data, error } = await rest.rpc('booking_crew', { bookings: [...bookings] });
@@ -28,6 +31,6 @@ export async function readCrew(bookings: readonly string[]): Promise<CrewMember[
   }));
 }
 
-/** The names of those who come. */
+/** Returns the names of the guests who have joined. */
 export const namesOf = (crew: readonly CrewMember[]): string[] =>
   crew.flatMap(({ state, name }) => (state === 'joined' && name !== null ? [name] : []));

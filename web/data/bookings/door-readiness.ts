@@ -1,10 +1,10 @@
 import { formatStudioTime } from '#rules/studio-time.ts';
 import type { StaffBooking } from './booking.ts';
 
-/** What the readiness of a door depends on. */
+/** The fields of a booking on which the readiness of its door depends. */
 type Session = Pick<StaffBooking, 'status' | 'startTime' | 'endTime' | 'code' | 'isTest'>;
 
-/** How ready the door is for a booking: `done` of the four steps, and words for the last one. */
+/** How ready the door is for a booking: `done` counts the completed steps out of four, and `label` describes the last one. */
 export type Readiness = {
   readonly done: number;
   readonly label: string;
@@ -13,10 +13,10 @@ export type Readiness = {
 /** The steps of a code, in order. */
 export const STEPS = ['code issued', 'accepted by the lock', 'mailed', 'seen'] as const;
 
-/** From this long before the start, a code that is missing needs somebody. */
+/** Within this time before the start, a missing code needs the attention of staff. */
 const NEAR_MS = 30 * 60_000;
 
-/** Describes how far a booking's access code has come. */
+/** Describes the progress of a booking's access code. */
 export function describeReadiness({ status, startTime, endTime, code, isTest }: Session, now: Date): Readiness {
   if (status === 'pending') return { done: 0, label: 'Being paid for', tone: 'plain' };
   const done = stepsDone(code);
@@ -33,7 +33,7 @@ export function describeReadiness({ status, startTime, endTime, code, isTest }: 
   return { done, label: 'No code yet', tone: near ? 'bad' : 'plain' };
 }
 
-/** How many steps are behind the code; a later step includes the earlier ones. */
+/** Counts the completed steps of a code. A later step includes the earlier ones. */
 function stepsDone({ requested, accepted, mailed, seen }: StaffBooking['code']): number {
   return [requested, accepted, mailed, seen].findLastIndex((at) => at !== null) + 1;
 }

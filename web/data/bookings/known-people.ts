@@ -1,7 +1,7 @@
 import { rest } from '../rest.ts';
 import { rowsWith } from '../rows.ts';
 
-/** Somebody who has an account, or booked without one before. */
+/** A person who has an account, or who has booked without one. */
 export type KnownPerson = {
   readonly name: string;
   readonly email: string;
@@ -9,10 +9,10 @@ export type KnownPerson = {
   readonly hasAccount: boolean;
 };
 
-/** How many of each kind are read. */
+/** How many people of each kind are read. */
 const SHOWN = 4;
 
-/** Reads the people whose name, address or phone number has every word: those with an account first, each address once. */
+/** Reads the people whose name, email address or phone number contains every word. People with an account come first; each address is listed once. */
 export async function readKnownPeople(words: string): Promise<KnownPerson[]> {
   const [customers, guests] = await Promise.all([
     rest.rpc('search_customers', { words, most: SHOWN }),

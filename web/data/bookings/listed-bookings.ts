@@ -1,7 +1,7 @@
 import { rowsWith } from '../rows.ts';
 import { type Booking, parseRow } from './booking.ts';
 
-/** A booking in a list of staff. */
+/** A booking in a staff list. */
 export type ListedBooking = Pick<
   Booking,
   'id' | 'reference' | 'studioName' | 'startTime' | 'endTime' | 'status' | 'finalCents'

@@ -8,17 +8,17 @@ import { pollWhile, useLive } from '../live.ts';
 import { queryKeys } from '../query-keys.ts';
 import { rowsWith } from '../rows.ts';
 
-/** How often the bookings are read again without a live connection: a hold may end elsewhere. */
+/** Polling interval without a live connection, because a hold can end elsewhere. */
 const POLL_MS = 30_000;
 
-/** The spans of one room that somebody has booked and paid for. */
+/** Returns the spans of one room that the customer has booked and paid for. */
 export function ownSpans(bookings: readonly OwnBooking[], studioId: string): Busy[] {
   return bookings
     .filter((booking) => booking.status === 'confirmed' && booking.studioId === studioId)
     .map(({ startTime, endTime }) => ({ start: startTime, end: endTime }));
 }
 
-/** Reads the customer's own bookings, latest first, without holds that were released unpaid. */
+/** Reads the customer's own bookings, latest first. Holds that were released unpaid are left out. */
 async function readOwnBookings(): Promise<readonly OwnBooking[]> {
   const [{ data, error }, moves] = await Promise.all([rest.rpc('own_bookings'), readWaitingMoves()]);
   if (error) throw error;
@@ -108,26 +108,26 @@ export function useOwnBookings(userId: string | null) {
   });
 }
 
-/** Releases an unpaid hold, so that others can book its hours. */
+/** Releases an unpaid hold, so that other customers can book its hours. */
 export function releaseHold(bookingId: string): Promise<CallAnswer<'release-hold'>> {
   return callFunction('release-hold', { bookingId });
 }
 
-/** Returns the holds that can still be paid for, newest first; of a series the first booking. */
+/** Returns the holds that can still be paid for, newest first. A series is represented by its first booking. */
 export function openHoldsOf(bookings: readonly OwnBooking[], now: Date): OwnBooking[] {
   return bookings
     .filter((booking) => isOpenHold(booking, now) && isFirstInSeries(booking))
     .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
 }
 
-/** Whether a booking stands for its series, or was made alone. */
+/** Whether a booking is the first of its series or not part of a series. */
 export const isFirstInSeries = ({ id, series }: OwnBooking): boolean => series === null || series.id === id;
 
-/** How many bookings of the series are still to come, with this one; 1 when it was made alone. */
+/** Counts the bookings of the series that have not ended, including this one. 1 for a single booking. */
 export const leftOf = ({ series }: Pick<OwnBooking, 'series'>, now: Date): number =>
   series?.bookings.filter((booking) => booking.status === 'confirmed' && booking.endTime > now).length ?? 1;
 
-/** What is to pay for an unpaid hold, with all of its series, in cents. */
+/** Returns the cost of an unpaid hold in cents, including all bookings of its series. */
 export const costOfHold = ({ finalCents, series }: OwnBooking): number =>
   series === null ? finalCents : series.bookings.reduce((sum, booking) => sum + booking.finalCents, 0);
 

@@ -1,8 +1,9 @@
 import { findRefusal, type RefusalActions } from '#web/lib/errors.ts';
 
 /**
- * Why a booking could not be paid, if the page does more than show the message: the customer has to verify an ID or to accept the terms, the
- * coupon is refused, the price is another one, other hours have to be chosen, or there are too many unpaid bookings or hours.
+ * Why a payment for a booking was refused, where the page does more than show the message: the customer has to verify an ID or accept the
+ * terms, the coupon was refused, the price has changed, other hours have to be chosen, or the customer holds too many unpaid bookings or
+ * hours.
  */
 type PaymentRefusal = 'id' | 'terms' | 'coupon' | 'price' | 'hours' | 'too many holds' | 'too many hours';
 
@@ -28,5 +29,5 @@ const PAYMENT_REFUSALS: RefusalActions<'create-payment', PaymentRefusal> = {
   provider_unavailable: null,
 };
 
-/** Returns what the page does about a refused payment; null if it only shows the message. */
+/** Returns the kind of a refused payment; null if the page only shows the message. */
 export const findPaymentRefusal = (error: unknown): PaymentRefusal | null => findRefusal(error, PAYMENT_REFUSALS);

@@ -9,7 +9,7 @@ import type { OwnBooking } from '../bookings/booking.ts';
 /** A studio with its prices. */
 export type PricedStudio = { readonly id: string; readonly name: string; readonly rates: Rates };
 
-/** Turns a selection into the draft for checkout: times as instants, money in dollars, the coupon deducted. */
+/** Converts a selection to a draft for the checkout. Times are instants, money is in dollars, and the coupon is deducted. */
 export function draftOf(studio: PricedStudio, slots: readonly Slot[], coupon: CouponTerms | null = null): BookingDraft {
   const quote = quoteSlots(slots, studio.rates, coupon);
   const { start: startTime, end: endTime } = spanOf(slots);
@@ -40,7 +40,10 @@ function toDraft(
   };
 }
 
-/** Returns the price that a draft was made with, with another coupon deducted. The server compares it, so an amount that is missing costs nobody anything. */
+/**
+ * Returns the price at which a draft was made, with another coupon deducted. The server compares the price with its own, so a missing
+ * amount does not cost the customer anything.
+ */
 export function quoteOfDraft(draft: BookingDraft, coupon: CouponTerms | null): Quote {
   const [baseCents, discountCents] = [centsOf(draft.base_cost), centsOf(draft.discount_amount)];
   const slots = draft.slots.map(({ price, ...slot }) => ({ ...slot, priceCents: centsOf(price) }));
@@ -50,7 +53,7 @@ export function quoteOfDraft(draft: BookingDraft, coupon: CouponTerms | null): Q
 
 const centsOf = (dollars: number): number => dollarsToCents(dollars) ?? 0;
 
-/** Turns an unpaid hold into a draft with its coupon and the price it was made with. Returns null when its hours are unknown. */
+/** Converts an unpaid hold to a draft with its coupon and the price at which it was made. Null if its hours are unknown. */
 export function draftOfHold(hold: OwnBooking): BookingDraft | null {
   if (hold.slots === null) return null;
   return {
@@ -68,7 +71,7 @@ export function draftOfHold(hold: OwnBooking): BookingDraft | null {
   };
 }
 
-/** Finds the hold of exactly these hours; null when there is none. */
+/** Finds the hold of exactly these hours; null if there is none. */
 export function holdOf(
   holds: readonly OwnBooking[],
   draft: { studio_id: string; start_time: string; end_time: string },

@@ -1,13 +1,13 @@
 import { callFunction } from '../fetch-client.ts';
 import { type BookingDraft, readTyped, saveTyped } from '#web/lib/drafts.ts';
 
-/** Where this tab keeps the hours that the server holds; `until` is an instant as text. */
+/** Storage key under which this tab keeps the hours that the server holds. `until` is an instant as text. */
 const KEPT = 'earlyHold';
 const NONE = { studioId: '', start: '', end: '', until: '' };
 
 /**
- * Asks the server to hold the hours of a booking for a few minutes, while the ID is verified, and remembers until when. Nothing depends on it: hours that are not
- * held can be booked as long as they are free. A series is not held.
+ * Asks the server to hold the hours of a booking for a few minutes while the ID is verified, and stores until when they are held. Nothing
+ * depends on it, because hours that are not held can be booked as long as they are free. A series is never held.
  */
 export async function holdEarly(draft: BookingDraft): Promise<void> {
   if (draft.series !== undefined) return;
@@ -21,11 +21,11 @@ export async function holdEarly(draft: BookingDraft): Promise<void> {
       until: heldUntil,
     });
   } catch {
-    // Refused or not reached: the hours are not held, and no page says that they are.
+    // The call was refused or the server was not reached: the hours are not held, and no page claims that they are.
   }
 }
 
-/** Until when the hours of a booking are held while the ID is verified; null when they are not. */
+/** Returns until when the hours of a booking are held while the ID is verified; null if they are not held. */
 export function earlyHoldOf(draft: BookingDraft): Date | null {
   const hold = readTyped(KEPT, NONE);
   const covers =

@@ -3,7 +3,7 @@ import { TimeLeft } from '#web/lib/time-left.tsx';
 import { useNow } from '#web/lib/use-now.ts';
 import { earlyHoldOf } from './early-hold.ts';
 
-/** Says how long the hours of a booking are held while the ID is verified; nothing when they are not. */
+/** Shows how long the hours of a booking are held while the ID is verified. Shows nothing if they are not held. */
 export function HeldUntil({ draft }: { draft: BookingDraft }) {
   const until = earlyHoldOf(draft);
   const now = useNow(1_000);

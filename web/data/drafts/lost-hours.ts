@@ -5,19 +5,19 @@ import { listWords } from '#rules/business/words.ts';
 import { blocking, type Taken } from '../finding/taken.ts';
 
 /**
- * An hour of a selection that cannot be booked. `own`: the customer has booked it, in another tab or on another device; `later`: it is too far ahead; `closed`:
- * by staff or outside of the opening hours.
+ * An hour of a selection that cannot be booked. `own`: the customer has booked it in another tab or on another device. `later`: it is too
+ * far ahead. `closed`: it was closed by staff or is outside the opening hours.
  */
 type Lost = { readonly slot: Slot; readonly why: 'taken' | 'own' | 'closed' | 'past' | 'later' };
-/** The whole selection of which hours were lost, what to say about it, and when it was noticed. */
+/** The whole selection that lost hours, a sentence about them, and when the loss was noticed. */
 export type LostSelection = StudioHours & {
   readonly note: string;
   readonly at: Date;
-  /** A link asked for the hours: they were never free for this page. */
+  /** The hours came from a link, so they were never free for this page. */
   readonly linked?: boolean;
 };
 
-/** Removes hours that were booked or that have passed; keeps the longest run of the rest. */
+/** Removes hours that were booked or have passed. Keeps the longest run of the rest. */
 export function dropLost(
   selection: readonly Slot[],
   taken: readonly Taken[],
@@ -38,13 +38,13 @@ export function dropLost(
   return { kept: longestRun(rest), lost };
 }
 
-/** Describes which hours were lost and whether some are left. `linked`: a link asked for them. */
+/** Describes which hours were lost and whether any are left. `linked`: the hours came from a link. */
 export function describeLost(lost: readonly Lost[], keptCount: number, linked = false): string {
   const rest = keptCount > 0 ? 'We kept the rest of your selection.' : 'Please choose other hours.';
   return `${nameLost(lost, linked)} ${rest}`;
 }
 
-/** "Someone else has just booked 7 pm on 21 Nov." Of hours that a link asked for: "Someone else has booked …" */
+/** Names the lost hours: "Someone else has just booked 7 pm on 21 Nov." For hours from a link: "Someone else has booked …" */
 export function nameLost(lost: readonly Lost[], linked = false): string {
   const pick = (why: Lost['why']): Slot[] => lost.filter((one) => one.why === why).map((one) => one.slot);
   const [taken, own, closed] = [pick('taken'), pick('own'), pick('closed')];
@@ -59,7 +59,7 @@ export function nameLost(lost: readonly Lost[], linked = false): string {
   return sentences.filter((text) => text !== '').join(' ');
 }
 
-/** "7 pm and 8 pm on 21 Nov", by day. */
+/** Formats hours by day: "7 pm and 8 pm on 21 Nov". */
 function nameSlots(slots: readonly Slot[]): string {
   const days = [...new Set(slots.map((slot) => slot.date))];
   return listWords(

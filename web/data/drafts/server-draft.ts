@@ -7,10 +7,10 @@ import { fetchClient } from '../fetch-client.ts';
 import { rest } from '../rest.ts';
 import { queryKeys } from '../query-keys.ts';
 
-/** A draft older than this, after its start, is not offered any more. */
+/** Milliseconds after its start for which a draft is still offered. */
 const GRACE_MS = 1_800_000;
 
-/** Queries the draft stored on the server, for a tab that has none: null when it is missing or its start has passed. */
+/** Queries the draft stored on the server, for a tab that has none. Null if there is none or its start has passed. */
 export function useServerDraft(userId: string | null, wanted: boolean) {
   return useQuery({
     queryKey: queryKeys.draft.of(userId),
@@ -27,14 +27,14 @@ async function readServerDraft(): Promise<BookingDraft | null> {
   return isDraft(draft) && Date.parse(draft.start_time) > Date.now() - GRACE_MS ? draft : null;
 }
 
-/** Stores the draft on the server too, for another tab or phone. Only a cache: a failed write is logged. */
+/** Stores the draft on the server too, for other tabs and devices. It is only a cache, so a failed write is only logged. */
 export async function keepServerDraft(draft: BookingDraft): Promise<void> {
   const { error } = await rest.from('booking_drafts').upsert({ data: draft });
   // oxlint-disable-next-line no-console
   if (error) console.warn('the draft could not be stored on the server', error.message);
 }
 
-/** Replaces the draft by one of other hours, in this tab and on the server, and returns it. */
+/** Replaces the draft with one for other hours, in this tab and on the server, and returns it. */
 export function replaceDraft(studio: PricedStudio, slots: readonly Slot[], coupon: CouponTerms | null): BookingDraft {
   const draft = draftOf(studio, slots, coupon);
   drafts.saveBooking(draft);

@@ -5,7 +5,7 @@ import { draftOfHold } from './booking-draft.ts';
 import type { OwnBooking } from '../bookings/booking.ts';
 import { keepServerDraft } from './server-draft.ts';
 
-/** Returns what leads from an unpaid hold to the checkout, with its hours, price and coupon. */
+/** Returns a function that opens the checkout for an unpaid hold, with its hours, price and coupon. */
 export function useFinishPaying(): (hold: OwnBooking) => void {
   const navigate = useNavigate();
   return (hold) => {

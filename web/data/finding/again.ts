@@ -4,20 +4,21 @@ import { type Busy, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
 import { addDays, formatStudioDate, studioDate } from '#rules/studio-time.ts';
 import { paths } from '#web/lib/paths.ts';
 
-/** A booking that somebody may want again. */
+/** A booking that the customer may want to make again. */
 type Booked = {
   readonly studioId: string;
   readonly start: Date;
   readonly end: Date;
-  /** Its own hours are wanted again, while they are to come. */
+  /** The booking was cancelled, so its own hours are suggested while they are still ahead. */
   readonly cancelled?: boolean;
-  /** What the customer has booked in this room: of a series, the next dates too. */
+  /** The customer's own bookings in this room, including the later dates of a series. */
   readonly own?: readonly Busy[];
 };
 
 /**
- * Returns the address that chooses the same room and hours of the clock a week later, or as many weeks later as it takes to be ahead and not booked already; `day` names it: "Fri 27 Nov", ''
- * when the hours are not on the grid and only the room is chosen. `sameTime`: what a link beside a coming booking says.
+ * Returns a link that chooses the same room and the same hours of the clock a week later. Weeks in the past, and weeks in which the
+ * customer has already booked these hours, are skipped. `day` names the day: "Fri 27 Nov", or '' if the hours are not on the grid and only
+ * the room is chosen. `sameTime`: the label of the link next to an upcoming booking.
  */
 export function bookAgain(
   { studioId, start, end, cancelled = false, own = [] }: Booked,

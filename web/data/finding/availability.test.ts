@@ -3,9 +3,9 @@ import { readDays, readRooms } from './availability.ts';
 
 type Row = Readonly<Record<string, string | null>>;
 const answers = new Map<string, readonly Row[]>();
-/** The studios that each query of the bookings asked for. */
+/** The studios that each query of the bookings was filtered by. */
 const asked: unknown[] = [];
-/** A query that applies its filters, except which studios it asks for. */
+/** Creates a query that applies its filters, except the filter on studios. */
 const answerOf = (table: string, keep: (row: Row) => boolean = () => true): object => {
   const and = (passes: (value: string, than: string) => boolean) => (column: string, than: string) =>
     answerOf(table, (row) => keep(row) && passes(row[column] ?? '', than));
@@ -59,7 +59,7 @@ test('as many rooms share a query as fit into one answer with every hour booked,
 });
 
 test('more days than fit into one answer are read in parts, and what reaches from one part into the next is listed once', async () => {
-  // The second part begins with New Year's Day in Sydney, 13:00 UTC.
+  // The second request begins with New Year's Day in Sydney, 13:00 UTC.
   const all = [
     ['2026-12-31T11', '2026-12-31T12'],
     ['2026-12-31T12', '2026-12-31T14'],

@@ -3,21 +3,21 @@ import { rest } from '../rest.ts';
 import { rowsWith } from '../rows.ts';
 import type { Days, Taken } from './taken.ts';
 
-/** Taken spans of each studio that has any. */
+/** The taken spans of each studio. Studios without any are left out. */
 type TakenByStudio = ReadonlyMap<string, readonly Taken[]>;
 type StudioSpan = { readonly studio: string; readonly span: Taken };
 
-/** A session is at most 24 labels long, 25 hours on the day the clocks go back. */
+/** The longest session: 24 hours of the grid, which take 25 hours on the day the clocks go back. */
 const LONGEST_MS = 25 * 3_600_000;
 
-/** The server answers with a thousand rows at most, and a room has up to 24 bookings a day. */
+/** The server answers with at most a thousand rows, and a room has at most 24 bookings a day. */
 const ROWS = 1_000;
 const A_DAY = 24;
-/** As many days of a room as fit into one answer with every hour booked. A booking may have begun the day before. */
+/** Days of one room that fit into an answer even if every hour is booked. One day is subtracted because a booking may have begun the day before. */
 const DAYS_AT_ONCE = Math.floor(ROWS / A_DAY) - 1;
 
 /**
- * Reads the bookings and closures of several rooms that overlap these days: in one query, unless rooms or days are so many that their rows could
+ * Reads the bookings and closures of several rooms that overlap these days. Uses one query, unless the rows of all rooms and days could
  * exceed one answer.
  */
 export async function readRooms(
@@ -34,8 +34,8 @@ export async function readRooms(
 }
 
 /**
- * Reads the bookings and closures that overlap these days, of one studio or of a few: many days in parts, and what reaches from one part into the next
- * once. The server hides `user_id` in other customers' bookings.
+ * Reads the bookings and closures of one or a few studios that overlap these days. Many days are read in parts; a span that overlaps two
+ * parts is returned once. The server hides `user_id` in other customers' bookings.
  */
 export async function readDays(
   studios: string | readonly string[],
@@ -58,15 +58,15 @@ function partsOf({ from, to }: Days): Days[] {
   return last >= to ? [{ from, to }] : [{ from, to: last }, ...partsOf({ from: addDays(last, 1), to })];
 }
 
-/** Throws when an answer may lack rows: their hours would look free. */
+/** Throws if an answer may lack rows, because the hours of missing rows would look free. */
 function whole<T>(rows: readonly T[]): readonly T[] {
   if (rows.length >= ROWS) throw new Error('the answer may lack rows, because it has as many as fit');
   return rows;
 }
 
 /**
- * Reads the bookings and closures that overlap a span, of one studio or of several. The lower bound on the start of bookings lets the database use
- * its index. Throws when there are more than one answer can hold.
+ * Reads the bookings and closures of one or several studios that overlap a span. The lower bound on the start of bookings lets the database
+ * use its index. Throws if there are more rows than one answer can hold.
  */
 async function readTaken(
   studios: string | readonly string[],
@@ -117,7 +117,7 @@ async function readClosed(studios: string | readonly string[], from: Date, to: D
   }));
 }
 
-/** Returns which of the customer's unpaid bookings have a payment in process. */
+/** Returns which of the customer's unpaid bookings have a payment that is processing. */
 async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (bookingIds.length === 0) return new Set();
   const { data, error } = await rest

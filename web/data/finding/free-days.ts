@@ -4,12 +4,12 @@ import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '../query-keys.ts';
 import { readDays } from './availability.ts';
 
-/** How many days are counted, today included: those of the calendar's first pages. */
+/** How many days are counted, today included. They fill the calendar's first pages. */
 const DAYS = 42;
-/** The grid shows changes at once; the calendar may be a minute behind. */
+/** Milliseconds for which the counts stay fresh. The grid shows changes at once; the calendar may lag by a minute. */
 const FRESH_MS = 60_000;
 
-/** Queries how many hours of each day are free in these studios together; undefined until that is known, or when it cannot be read. */
+/** Queries the number of free hours on each day in all of these studios together. Undefined until it is known, or if it cannot be read. */
 export function useFreeDays(
   studioIds: readonly string[],
   today: StudioDate,

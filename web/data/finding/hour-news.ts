@@ -2,11 +2,11 @@ import { type Slot, slotClosed, slotTaken } from '#rules/slots.ts';
 import { formatStudioTime, slotEnd, slotStart, type StudioDate } from '#rules/studio-time.ts';
 import type { Taken } from './taken.ts';
 
-/** Hours of a day that others took or gave back. */
+/** Hours of a day that other customers took or released. */
 export type HourNews = { readonly taken: readonly number[]; readonly freed: readonly number[] };
 export const NO_NEWS: HourNews = { taken: [], freed: [] };
 
-/** Compares two answers for a day. The customer's own bookings and hours that have passed are no news. */
+/** Compares two answers for a day. Ignores the customer's own bookings and hours that have passed. */
 export function compareHours(
   date: StudioDate,
   before: readonly Taken[],
@@ -23,12 +23,12 @@ export function compareHours(
     hours.filter((slot) => !slotTaken(slot, from) && slotTaken(slot, to)).map(({ hour }) => hour);
   return {
     taken: pick(then, since),
-    // Hours that the customer took over from somebody are not free.
+    // Hours that the customer took over from somebody else are not free.
     freed: pick(since, then).filter((hour) => !slotTaken({ date, hour }, after)),
   };
 }
 
-/** Adds later news; an hour that was taken and given back meanwhile is no news. */
+/** Adds later news to earlier news. An hour that was taken and released in between is left out. */
 export function addNews(before: HourNews, next: HourNews): HourNews {
   const join = (old: readonly number[], undone: readonly number[], added: readonly number[], gone: readonly number[]) =>
     [...old.filter((hour) => !undone.includes(hour)), ...added.filter((hour) => !gone.includes(hour))].toSorted(
@@ -40,7 +40,7 @@ export function addNews(before: HourNews, next: HourNews): HourNews {
   };
 }
 
-/** "Just taken: 7 pm to 9 pm. Free again: 11 pm to 12 am." Empty without news. */
+/** Describes news: "Just taken: 7 pm to 9 pm. Free again: 11 pm to 12 am." Empty if there are none. */
 export function describeNews(date: StudioDate, { taken, freed }: HourNews): string {
   const sentences = [
     taken.length > 0 ? `Just taken: ${nameHours(date, taken)}.` : '',
@@ -49,7 +49,7 @@ export function describeNews(date: StudioDate, { taken, freed }: HourNews): stri
   return sentences.filter((text) => text !== '').join(' ');
 }
 
-/** Names hours as spans, in order. */
+/** Formats hours as a list of spans, in order. */
 function nameHours(date: StudioDate, hours: readonly number[]): string {
   const spans: { start: Date; end: Date }[] = [];
   for (const hour of hours) {

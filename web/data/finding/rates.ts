@@ -14,7 +14,7 @@ export type RateRows = {
 type Lists = Database['public']['Views']['current_price_lists'];
 type Days = Database['public']['Tables']['special_days'];
 
-/** Returns the prices of a studio as the rules take them. */
+/** Converts the row of a studio to its prices as the rules expect them. */
 export const ratesOf = ({ current_price_lists: lists, special_days: days }: RateRows): Rates => ({
   lists: rowsWith(lists, 'valid_from', 'hour_cents', 'volume_percents').map((list) => ({
     validFrom: list.valid_from,

@@ -8,7 +8,7 @@ import { queryKeys } from '../query-keys.ts';
 
 const POLL_MS = 20_000;
 
-/** The same hours on one date. */
+/** The hours of a series on one of its dates. */
 export type SeriesDate = CallAnswer<'quote-series'>['dates'][number];
 const PROBLEMS: Readonly<Record<NonNullable<SeriesDate['problem']>, string>> = {
   taken: 'taken',
@@ -17,22 +17,22 @@ const PROBLEMS: Readonly<Record<NonNullable<SeriesDate['problem']>, string>> = {
   too_far: 'too far ahead',
   skipped: 'the clocks skip this hour',
 };
-/** Why a date cannot be booked, in words. */
+/** Describes why a date cannot be booked. */
 export const describeProblem = (problem: NonNullable<SeriesDate['problem']>): string => PROBLEMS[problem];
 
-/** The hours to repeat, for so many weeks or on these dates. */
+/** The hours to repeat: for a number of weeks, or on these dates. */
 export type SeriesHours = { readonly studioId: string; readonly startTime: string; readonly endTime: string } & (
   | { readonly weeks: number }
   | { readonly dates: readonly StudioDate[] }
 );
 
-/** Asks on which dates the same hours are free, and what each costs with this code. Throws `AppError`. */
+/** Asks the server on which dates the same hours are free, and what each date costs with this code. Throws `AppError`. */
 async function quoteSeries(hours: SeriesHours, couponCode: string | null): Promise<readonly SeriesDate[]> {
   const { dates } = await callFunction('quote-series', { ...hours, couponCode });
   return dates;
 }
 
-/** Queries the dates of a series while `hours` are given; they are asked again, because others book too. */
+/** Queries the dates of a series while `hours` are given. They are polled, because other customers book too. */
 export function useSeriesQuote(hours: SeriesHours | null, couponCode: string | null) {
   return useQuery({
     queryKey: queryKeys.series.of(hours, couponCode),
@@ -43,7 +43,7 @@ export function useSeriesQuote(hours: SeriesHours | null, couponCode: string | n
   });
 }
 
-/** The dates of a series that can be booked, without those left out, as a draft keeps them; null when too few are left for a series. */
+/** Returns the dates of a series that can be booked, without those left out, in the form of a draft. Null if too few are left for a series. */
 export function seriesOf(dates: readonly SeriesDate[], leftOut: readonly string[]): readonly DraftDate[] | null {
   const kept = dates.flatMap(({ date, startTime, endTime, problem, total }) =>
     problem === null && total !== null && !leftOut.includes(date)
@@ -53,6 +53,6 @@ export function seriesOf(dates: readonly SeriesDate[], leftOut: readonly string[
   return kept.length >= SERIES_MIN && kept[0]?.date === dates[0]?.date ? kept : null;
 }
 
-/** What a series costs, in cents. */
+/** Returns the total cost of a series in cents. */
 export const seriesCents = (series: readonly DraftDate[]): number =>
   series.reduce((sum, { total }) => sum + (dollarsToCents(total) ?? 0), 0);

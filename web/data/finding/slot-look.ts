@@ -1,7 +1,7 @@
 import { Ban, CalendarCheck, Check, Clock, Hourglass, type LucideIcon } from 'lucide-react';
 import type { SlotState } from './slot-state.ts';
 
-/** The word of each state. */
+/** The label of each state. */
 export const SLOT_WORDS: Readonly<Record<SlotState, string>> = {
   free: 'free',
   selected: 'selected',
@@ -14,7 +14,7 @@ export const SLOT_WORDS: Readonly<Record<SlotState, string>> = {
   skipped: 'clocks go forward',
   later: 'not open yet',
 };
-/** The style of each state: it differs by word, icon and border as well as by colour. */
+/** The style of each state. States differ by word, icon and border as well as by colour. */
 export const SLOT_LOOK: Readonly<Record<SlotState, string>> = {
   free: 'border-line bg-booth hover:border-chalk',
   selected: 'border-signal bg-signal text-ink forced-colors:border-4 forced-colors:border-[Highlight]',
@@ -38,7 +38,7 @@ export const SLOT_ICON: Readonly<Partial<Record<SlotState, LucideIcon>>> = {
   skipped: Clock,
 };
 
-/** Whether people can wait for an hour in this state. */
+/** Whether customers can join the wait list for an hour in this state. */
 export const canWait = (state: SlotState | undefined): boolean =>
   state === 'taken' || state === 'paying' || state === 'closed';
 

@@ -14,7 +14,7 @@ export type SlotState =
   | 'skipped'
   | 'later';
 
-/** Returns how the grid shows an hour. An hour that cannot be booked is never shown as selected. */
+/** Returns the state in which the grid shows an hour. An hour that cannot be booked is never shown as selected. */
 export function slotState(
   slot: Slot,
   selection: readonly Slot[],

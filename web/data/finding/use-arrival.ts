@@ -1,12 +1,12 @@
 import { type RefObject, useEffect } from 'react';
 import type { Slot } from '#rules/slots.ts';
 
-/** Hours that had the focus once: the same hour must not take it again when the page shows its hours in another way. */
+/** Hours that have already received the focus. They must not receive it again when the page shows them in another way. */
 const arrived = new WeakSet<Slot>();
 
 /**
- * Scrolls an hour to the thumb and gives it the keyboard focus, once: after crossing midnight or signing in, or when an offer was taken. `arrival`: null until
- * its hour is shown; `selector` finds it in the section.
+ * Scrolls an hour into the centre of the screen and gives it the keyboard focus, once: after crossing midnight, after signing in, or after
+ * taking an offer. `arrival`: null until its hour is shown; `selector` finds it in the section.
  */
 export function useArrival(section: RefObject<HTMLElement | null>, arrival: Slot | null, selector: string): void {
   useEffect(() => {
@@ -15,7 +15,7 @@ export function useArrival(section: RefObject<HTMLElement | null>, arrival: Slot
     const cell = section.current?.querySelector<HTMLElement>(selector);
     const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
     cell?.focus({ preventScroll: true });
-    // After the page has scrolled to the day.
+    // Wait for the next frame, because the page scrolls to the day first.
     requestAnimationFrame(() => cell?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'center' }));
   }, [section, arrival, selector]);
 }

@@ -6,14 +6,14 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { describeProblem, type SeriesDate, seriesCents, seriesOf, useSeriesQuote } from './series.ts';
 import type { DraftDate } from '#web/lib/drafts.ts';
 
-/** How the chosen hours are repeated. */
+/** How the chosen hours are repeated, and what that costs. */
 export type Series = {
-  /** For how many weeks they are wanted; 1: they are not repeated. */
+  /** The number of weeks; 1 if the hours are not repeated. */
   readonly weeks: number;
-  /** The dates as the server knows them; undefined while it has not answered. */
+  /** The dates as the server reported them; undefined until it has answered. */
   readonly dates: readonly SeriesDate[] | undefined;
   readonly leftOut: readonly string[];
-  /** What is booked; null: the chosen hours alone. */
+  /** The dates to book; null for the chosen hours alone. */
   readonly chosen: readonly DraftDate[] | null;
   readonly totalCents: number | null;
   readonly loading: boolean;
@@ -25,7 +25,7 @@ export type Series = {
 
 const ONCE: { readonly weeks: number; readonly leftOut: readonly string[] } = { weeks: 1, leftOut: [] };
 
-/** Keeps how the chosen hours are repeated; other hours begin again. */
+/** Holds how the chosen hours are repeated. Other hours reset it. */
 export function useSeries({
   studioId,
   slots,
@@ -33,7 +33,7 @@ export function useSeries({
 }: {
   readonly studioId: string | null;
   readonly slots: readonly Slot[];
-  /** The coupon that the price is shown with. */
+  /** The coupon code that the shown price includes. */
   readonly code: string | null;
 }): Series {
   const span = slots.length > 0 && studioId !== null ? spanOf(slots) : null;
@@ -66,7 +66,7 @@ export function useSeries({
   };
 }
 
-/** For how many weeks hours can be booked, as the options of a list. */
+/** The number of weeks for which hours can be booked, as options of a list. */
 export const SERIES_WEEKS: readonly { readonly value: string; readonly label: string }[] = [
   { value: '1', label: 'No repeat' },
   ...Array.from({ length: SERIES_MAX - SERIES_MIN + 1 }, (_, at) => ({
@@ -75,7 +75,7 @@ export const SERIES_WEEKS: readonly { readonly value: string; readonly label: st
   })),
 ];
 
-/** What a list of the dates of a series shows: how many are free, and a line for each date. The first one cannot be left out. */
+/** Returns the content of a list of a series' dates: how many are free, and a row for each date. The first date cannot be left out. */
 export function seriesList(
   dates: readonly SeriesDate[],
   leftOut: readonly string[],

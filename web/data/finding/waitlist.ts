@@ -4,10 +4,10 @@ import { pollWhile, useLive } from '../live.ts';
 import { queryKeys } from '../query-keys.ts';
 import { rest } from '../rest.ts';
 
-/** How often the entries are read again without a live connection: a claim ends after a quarter of an hour. */
+/** Polling interval without a live connection. A claim ends after a quarter of an hour. */
 const POLL_MS = 30_000;
 
-/** A span that the customer waits for; `claimUntil`: its hours are free and held for them until then. */
+/** A span for which the customer is on the wait list. `claimUntil`: the hours are free and held for the customer until then. */
 export type WaitlistEntry = {
   readonly id: string;
   readonly studioId: string;
@@ -36,7 +36,7 @@ async function readWaitlist(): Promise<readonly WaitlistEntry[]> {
   }));
 }
 
-/** Queries what the customer waits for, and follows it. */
+/** Queries the wait-list entries of the customer, and follows them. */
 export function useWaitlist(userId: string | null) {
   const live = useLive(userId === null ? null : `user:${userId}`, queryKeys.waitlist.all);
   return useQuery({
@@ -52,7 +52,7 @@ export function joinWaitlist(span: CallBody<'join-waitlist'>): Promise<CallAnswe
   return callFunction('join-waitlist', span);
 }
 
-/** Takes the customer off the wait list; the hours of a claim go to the next one. */
+/** Takes the customer off the wait list. The hours of a claim go to the next customer. */
 export function leaveWaitlist(entryId: string): Promise<CallAnswer<'leave-waitlist'>> {
   return callFunction('leave-waitlist', { entryId });
 }

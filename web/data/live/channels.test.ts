@@ -14,7 +14,7 @@ type Joined = {
   report: (status: REALTIME_SUBSCRIBE_STATES) => void;
 };
 
-/** A client that records what it is asked; leaving takes until `left` is called. */
+/** Creates a client that logs its calls. Leaving a channel takes until `left` is called. */
 function fakeClient() {
   const log: string[] = [];
   const joined: Joined[] = [];
@@ -45,7 +45,7 @@ function fakeClient() {
     },
   };
   const events = { onChange: vi.fn(), onState: vi.fn() };
-  // Only what openChannels uses.
+  // Cast: it has only the parts of a client that openChannels uses.
   const source = openChannels(client as unknown as ChannelClient, events);
   const settle = async (): Promise<void> => {
     for (const done of leaving.splice(0)) done();

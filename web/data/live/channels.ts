@@ -1,7 +1,7 @@
 import type { RealtimeChannel, SupabaseClient } from '@supabase/supabase-js';
 import type { LiveEvents, LiveTopic, Source } from './source.ts';
 
-/** What of the client is needed. */
+/** The parts of the client that are needed here. */
 export type ChannelClient = Pick<SupabaseClient, 'channel' | 'removeChannel'> & {
   readonly realtime: Pick<SupabaseClient['realtime'], 'setAuth' | 'disconnect'>;
 };
@@ -9,14 +9,14 @@ export type ChannelClient = Pick<SupabaseClient, 'channel' | 'removeChannel'> & 
 /** Follows topics over the client's connection, with one channel per topic. The client closes the connection when no channel is left. */
 export function openChannels(client: ChannelClient, events: LiveEvents): Source {
   const open = new Map<LiveTopic, RealtimeChannel>();
-  /** The client returns a channel that is being left when the same topic is joined again, so joining waits. */
+  /** If a topic is joined again while its channel is being left, the client returns the old channel. Joining therefore waits for leaving. */
   const leaving = new Map<LiveTopic, Promise<unknown>>();
   let wanted: ReadonlySet<LiveTopic> = new Set();
 
   function leave(topic: LiveTopic, channel: RealtimeChannel): void {
     open.delete(topic);
     events.onState(topic, false);
-    // Leaving fails only when the connection is lost, and the channel with it.
+    // Leaving fails only if the connection is lost, and then the channel is lost too.
     leaving.set(
       topic,
       client.removeChannel(channel).catch(() => null),
@@ -31,7 +31,7 @@ export function openChannels(client: ChannelClient, events: LiveEvents): Source 
     open.set(topic, channel);
     const isOpen = (): boolean => open.get(topic) === channel;
     channel.on('broadcast', { event: '*' }, () => isOpen() && events.onChange(topic));
-    // Without setAuth, the first join may go out before the token is known.
+    // Without setAuth, the client may send the first join before it knows the token.
     if (isPrivate) await client.realtime.setAuth();
     if (!isOpen()) return;
     channel.subscribe((status) => {
@@ -49,7 +49,7 @@ export function openChannels(client: ChannelClient, events: LiveEvents): Source 
 
   async function reset(): Promise<void> {
     const before = [...open];
-    // First, so that leaving does not wait for answers on a dead connection.
+    // Disconnect first, so that leaving does not wait for answers on a dead connection.
     await client.realtime.disconnect();
     for (const [topic, channel] of before) if (open.get(topic) === channel) leave(topic, channel);
     follow(wanted);

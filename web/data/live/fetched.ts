@@ -1,6 +1,6 @@
 import type { LiveTopic, Source } from './source.ts';
 
-/** Returns a source that fetches the real one when a topic is first followed. A failed fetch is tried again with the next call. */
+/** Returns a source that fetches the actual one when a topic is first followed. After a failure, the next call tries again. */
 export function fetchSource(fetch: () => Promise<Source>): Source {
   let wanted: ReadonlySet<LiveTopic> = new Set();
   let fetched: Source | null = null;
@@ -12,7 +12,7 @@ export function fetchSource(fetch: () => Promise<Source>): Source {
       fetched = await fetch();
       fetched.follow(wanted);
     } catch {
-      // Without live changes pages ask the server every few seconds.
+      // If it fails, pages still poll the server every few seconds.
     } finally {
       fetching = false;
     }

@@ -8,7 +8,7 @@ const topics = (...list: LiveTopic[]): ReadonlySet<LiveTopic> => new Set(list);
 
 type Tab = {
   readonly source: Source;
-  /** What the connection of this tab follows; null while it has never had one. */
+  /** The topics that the connection of this tab follows; null if it has never connected. */
   connected: { events: LiveEvents; follows: readonly LiveTopic[] } | null;
   readonly changes: LiveTopic[];
   readonly live: Map<LiveTopic, boolean>;
@@ -19,7 +19,7 @@ afterEach(() => {
   for (const line of lines.splice(0)) line.close();
 });
 
-/** A tab of a browser: the locks and messages are real, the connection joins at once. */
+/** Opens a tab of a browser. Its locks and messages are real; its connection joins at once. */
 function openTab(): Tab {
   const line = new BroadcastChannel('tabs-test');
   lines.push(line);
@@ -51,7 +51,7 @@ function openTab(): Tab {
   };
   return tab;
 }
-/** Ends a test: the tab with the lock releases it. */
+/** Closes the tabs at the end of a test. The tab with the lock releases it. */
 const closeTabs = (...tabs: readonly Tab[]): void => {
   for (const { source } of tabs) source.follow(topics());
 };
@@ -105,7 +105,7 @@ describe('the connection of a browser', () => {
     frozen.line.onmessage = null;
     shown.source.follow(topics(A));
     await until(() => shown.connected?.follows.join() === A && shown.live.get(A));
-    // The frozen tab finds out once it runs again, and closes its connection.
+    // The frozen tab notices once it runs again, and closes its connection.
     await until(() => frozen.connected?.follows.length === 0);
     closeTabs(frozen, shown);
   });

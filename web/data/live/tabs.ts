@@ -1,14 +1,14 @@
 import type { LiveEvents, LiveTopic, OpenSource, Source } from './source.ts';
 
 /**
- * Shares one connection among the tabs of a browser. The tab that holds a lock connects, follows the topics of all tabs, and passes on their events.
- * A tab that needs nothing, such as a hidden one, releases the lock, so another takes over. A tab that gets no answer takes the lock by force: the
- * tab that holds it may be frozen.
+ * Shares one connection among the tabs of a browser. The tab that holds a lock connects, follows the topics of all tabs, and passes on
+ * their events. A tab that needs no topics, such as a hidden one, releases the lock, so that another tab takes over. A tab that gets no
+ * answer takes the lock by force, because the tab that holds it may be frozen.
  */
 const NAME = 'live-connection';
-/** How long to wait for an answer of the tab that is connected. */
+/** How long to wait for an answer from the connected tab. */
 const ANSWER_MS = 1_500;
-/** How often a tab repeats what it wants; a tab that has not done so for the time of a lease has ended. */
+/** Interval at which a tab repeats which topics it needs. A tab that has not done so for the length of a lease is considered closed. */
 const RENEW_MS = 15_000;
 const LEASE_MS = 40_000;
 
@@ -24,11 +24,11 @@ type Parts = {
   readonly locks: Pick<LockManager, 'request'>;
   readonly line: Pick<BroadcastChannel, 'postMessage'> & { onmessage: ((event: MessageEvent) => void) | null };
 };
-/** What the tab has that is connected. */
+/** The state of the tab that is connected. */
 type Connection = {
   readonly source: Source;
   readonly states: Map<LiveTopic, boolean>;
-  /** What other tabs want, and until when that counts. */
+  /** The topics that other tabs need, and until when each demand is valid. */
   readonly demands: Map<string, { readonly topics: readonly LiveTopic[]; readonly until: number }>;
   readonly release: () => void;
 };
@@ -36,13 +36,13 @@ type Tab = Parts & {
   readonly id: string;
   wanted: ReadonlySet<LiveTopic>;
   connection: Connection | null;
-  /** Ends the wait for the lock. */
+  /** Aborts the wait for the lock. */
   waiting: AbortController | null;
   unanswered: ReturnType<typeof setTimeout> | undefined;
   renewal: ReturnType<typeof setInterval> | undefined;
 };
 
-/** Returns a source that shares the connection which `open` makes. */
+/** Returns a source that shares the connection which `open` creates. */
 export function shareAmongTabs(parts: Parts): Source {
   const tab: Tab = {
     ...parts,
@@ -65,7 +65,7 @@ export function shareAmongTabs(parts: Parts): Source {
   };
 }
 
-/** Says what this tab wants, to itself when it is connected. */
+/** Announces the topics that this tab needs. A connected tab follows them itself. */
 function renew(tab: Tab): void {
   tab.renewal ??= setInterval(() => renew(tab), RENEW_MS);
   if (tab.connection) return followAll(tab, tab.connection);
@@ -113,7 +113,7 @@ function request(tab: Tab, options: LockOptions): void {
     });
   };
   tab.locks.request(NAME, options, hold).catch(() => {
-    // Either the wait was ended, or another tab has taken the lock.
+    // Either the wait was aborted, or another tab has taken the lock.
     if (made === null || tab.connection !== made) return;
     disconnect(tab, made);
     if (tab.wanted.size > 0) renew(tab);
@@ -146,7 +146,7 @@ function disconnect(tab: Tab, { source, states }: Connection): void {
   source.follow(new Set());
 }
 
-/** Follows what all tabs want. */
+/** Follows the topics that all tabs need. */
 function followAll(tab: Tab, { source, demands, states }: Connection): void {
   for (const [id, { until }] of demands) if (until < Date.now()) demands.delete(id);
   const all = new Set([...tab.wanted, ...[...demands.values()].flatMap(({ topics }) => topics)]);

@@ -1,12 +1,12 @@
-/** A hidden page keeps its connection this long. */
+/** Time for which a hidden page keeps its connection. */
 const HIDDEN_MS = 30_000;
-/** A clock that jumps by more has slept. */
+/** Interval of the check for sleep. If the clock jumps by more than `SLEPT_MS`, the device has slept. */
 const TICK_MS = 5_000;
 const SLEPT_MS = 20_000;
 
 /**
- * Reports when a page stops needing updates (`rest`: hidden for a while, frozen, left) and when it needs them again (`wake`). `slept`: the connection
- * may be dead without knowing it: the device slept, or its network changed.
+ * Reports when a page stops needing updates (`rest`: it was hidden for a while, frozen or left) and when it needs them again (`wake`).
+ * `slept`: the device slept or its network changed, so the connection may be dead without having noticed.
  */
 export function watchWake(on: {
   readonly rest: () => void;
@@ -32,14 +32,14 @@ export function watchWake(on: {
     if (document.visibilityState === 'visible') return wake();
     hiding = setTimeout(rest, HIDDEN_MS);
   });
-  // A page that is shown again after Back, or that the browser had frozen.
+  // The page is shown again after Back, or the browser had frozen it.
   addEventListener('pageshow', ({ persisted }) => persisted && wake());
   document.addEventListener('resume', wake);
   document.addEventListener('freeze', rest);
   addEventListener('pagehide', rest);
   addEventListener('online', () => on.wake(true));
   addEventListener('offline', on.offline);
-  // A laptop that is closed does not hide its pages.
+  // Closing a laptop does not hide its pages.
   setInterval(() => {
     if (document.visibilityState !== 'visible') return void (seen = Date.now());
     return slept() ? on.wake(true) : undefined;

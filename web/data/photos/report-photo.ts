@@ -4,10 +4,10 @@ import { PHOTO_TYPES } from './upload.ts';
 
 const BUCKET = 'incidents';
 const PHOTO_MAX = 10 * 1024 * 1024;
-/** The types of photos of a report, as a file field lists them. */
+/** The file types for photos of a report, in the format of a file field. */
 export const REPORT_PHOTO_TYPES = PHOTO_TYPES;
 
-/** Uploads a photo of a report, which only staff see, and returns its name. The server stores its pixels only. Throws `AppError`. */
+/** Uploads a photo for a report and returns its name. Only staff can see it. The server stores only its pixels. Throws `AppError`. */
 export async function uploadReportPhoto(userId: string, photo: File): Promise<string> {
   const client = await fetchClient().catch(() => null);
   if (client === null) throw new AppError('offline', OFFLINE, 0);
@@ -18,7 +18,7 @@ export async function uploadReportPhoto(userId: string, photo: File): Promise<st
   return name;
 }
 
-/** Says why a file is no photo for a report; null when it is one. */
+/** Returns why a file cannot be a photo of a report; null if it can. */
 export function photoProblem(file: File): string | null {
   if (!PHOTO_TYPES.split(',').includes(file.type)) return 'Choose a JPEG, PNG or WebP picture.';
   return file.size > PHOTO_MAX ? 'Choose a picture smaller than 10 MB.' : null;

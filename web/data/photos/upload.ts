@@ -2,12 +2,15 @@ import { FAILED, readFailure } from '#web/lib/errors.ts';
 import { fetchClient } from '../fetch-client.ts';
 import { apiUrl, publicKey } from '../server.ts';
 
-/** The endings that the bucket takes. */
+/** The file extensions that the bucket accepts. */
 const ENDINGS: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' };
-/** The types of photos, as a file field lists them. */
+/** The file types for photos, in the format of a file field. */
 export const PHOTO_TYPES = Object.keys(ENDINGS).join(',');
 
-/** Uploads a photo that everybody may see and returns its name. `onProgress` gets a part of 1. `fetch` does not say how much it has sent. */
+/**
+ * Uploads a public photo and returns its name. `onProgress` receives a fraction from 0 to 1. Uses XMLHttpRequest, because `fetch` does not
+ * report upload progress.
+ */
 export async function uploadPhoto(photo: File, onProgress: (part: number) => void): Promise<string> {
   const { data } = await (await fetchClient()).auth.getSession();
   const name = `${crypto.randomUUID()}.${ENDINGS[photo.type] ?? 'jpg'}`;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { describeError } from '#web/lib/errors.ts';
 import { uploadPhoto } from './upload.ts';
 
-/** Uploads one photo at a time. `part`: how much of it is sent, null while none is. `problem`: why the last one failed. */
+/** Uploads one photo at a time. `part`: the fraction that has been sent, or null if there is no upload. `problem`: why the last upload failed. */
 export function usePhotoUpload(onUploaded: (name: string) => void): {
   readonly part: number | null;
   readonly problem: string | null;

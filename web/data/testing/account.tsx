@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { expect } from 'vitest';
 import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from '../session.tsx';
 
-/** Wraps a part in what the site provides about the account: who is signed in (`wire.signIn`), and the sign-in dialog. */
+/** Wraps a component in what the site provides about the account: who is signed in (`wire.signIn`), and the sign-in dialog. */
 export const withAccount = (part: ReactElement): ReactElement => (
   <SessionProvider>
     <AuthDialogProvider>
@@ -29,8 +29,8 @@ function AccountState() {
 
 const readState = (id: string): string | null => screen.getByTestId(id).getAttribute('value');
 
-/** Waits until the page has read that somebody is signed in. */
+/** Waits until the page knows that a user is signed in. */
 export const waitForAccount = (): Promise<void> => waitFor(() => expect(readState(STATUS_ID)).toBe('in'));
 
-/** Returns which view of the sign-in dialog is open: `sign-in` or `sign-up`; '' while it is closed. */
+/** Returns the open view of the sign-in dialog: `sign-in` or `sign-up`; '' while it is closed. */
 export const openAuthDialog = (): string | null => readState(DIALOG_ID);

@@ -2,8 +2,8 @@ import type { Database } from '#database/types.ts';
 import type { Booking, OwnBooking } from '../bookings/booking.ts';
 
 /**
- * The columns of a confirmed booking of one hour, for component tests. A new column needs its value here, and the tests of the customer's page and of the
- * panel of staff have it.
+ * The columns of a confirmed booking of one hour, for component tests. Add a value here for each new column; the tests of the customer's
+ * page and of the staff panel then include it.
  */
 export const EXAMPLE_BOOKING: Booking = {
   id: 'b',
@@ -18,7 +18,7 @@ export const EXAMPLE_BOOKING: Booking = {
   createdAt: new Date('2031-02-01T00:00:00Z'),
   confirmedAt: new Date('2031-02-01T00:05:00Z'),
   cancelledAt: null,
-  // When it was paid for; today it is another period.
+  // The period at the time of payment. Today's setting differs.
   freeCancelHours: 20,
   termsStart: new Date('2031-03-08T07:00:00Z'),
   owedCents: 0,
@@ -31,7 +31,7 @@ export const EXAMPLE_BOOKING: Booking = {
   finalCents: 6_900,
 };
 
-/** The same booking in the list of its customer, and as `own_bookings()` answers with it. */
+/** The same booking in the list of its customer, and as `own_bookings()` returns it. */
 export const EXAMPLE_OWN_BOOKING: OwnBooking = {
   ...EXAMPLE_BOOKING,
   coupon: null,

@@ -2,8 +2,8 @@ import type { Taken } from '../finding/taken.ts';
 import { answerRows, type SentRequest } from './wire.ts';
 
 /**
- * From now on these hours of each studio are taken: by other customers, by `userId` where they are `mine`, or closed. As the server does, answers
- * only with what the request asks for.
+ * From now on, these hours of each studio are taken: by other customers, by `userId` if they are `mine`, or closed. Like the server,
+ * answers only with the rows that the request asks for.
  */
 export function answerTaken(hours: Readonly<Record<string, readonly Taken[]>>, userId: string | null = null): void {
   const spans = Object.entries(hours).flatMap(([studio, list]) =>

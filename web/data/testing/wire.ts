@@ -11,9 +11,9 @@ import type { Database } from '#database/types.ts';
 import type { CallBody } from '../fetch-client.ts';
 
 /**
- * The server of a component test, at the wire: the modules that call it are the real ones, and MSW answers their requests. Each call of
- * `/functions/v1` answers with the example of its contract unless the test gives another answer. A body that breaks its contract, and a request
- * that nothing answers, fail the test.
+ * The server of a component test, replaced at the wire: the modules that call it are the real ones, and MSW answers their requests. Each
+ * call of `/functions/v1` answers with the example of its contract unless the test sets another answer. A body that breaks its contract, or
+ * a request that nothing answers, fails the test.
  */
 
 const contractsByName = new Map<string, Call>(Object.values<Call>(contracts).map((call) => [call.name, call]));
@@ -21,7 +21,7 @@ const contractsByName = new Map<string, Call>(Object.values<Call>(contracts).map
 type Rest = Database['public'];
 /** A table, a view, or a function of `/rest/v1/rpc`. */
 type RestName = keyof Rest['Tables'] | keyof Rest['Views'] | keyof Rest['Functions'];
-/** A value as a test writes it: JSON makes a text of a `Date`. */
+/** A value as a test writes it. JSON converts a `Date` to a text. */
 type Written<Value> = Value extends string
   ? Value | (string extends Value ? Date : never)
   : Value extends readonly (infer Item)[]
@@ -32,9 +32,9 @@ type Written<Value> = Value extends string
 type AnswerTo<Name extends CallName> = ContractFor<Name>['answer']['_zod']['output'];
 
 type Reply = { readonly status: number; readonly body: unknown; readonly type?: string };
-/** A path of the account API or the storage, or the status of the studio. */
+/** A path of the account API or the storage, or the path of the studio's status. */
 type Path = `/${'auth' | 'storage'}/v1/${string}` | '/status.json';
-/** Requests of a path: all, or those of one method. */
+/** Requests of a path: all of them, or those of one method. */
 type PathRequests = Path | `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${Path}`;
 /** A request that the pages have sent. `body`: the parsed JSON; undefined if there is none. */
 export type SentRequest = {
@@ -45,17 +45,17 @@ export type SentRequest = {
   readonly body: unknown;
 };
 
-/** Without this header supabase-js does not read the codes of the account API. Other services do not send it, and their clients ignore it. */
+/** Without this header supabase-js does not read the error codes of the account API. Other services do not send it, and their clients ignore it. */
 const AUTH_VERSION = { 'x-supabase-api-version': '2024-01-01' };
-/** What a test says about an account. */
+/** The fields of an account that a test sets. */
 type AccountFields = Partial<Omit<User, 'id'>> & Pick<User, 'id'>;
-/** Where supabase-js keeps the session for this address. */
+/** The key under which supabase-js keeps the session for this address. */
 const SESSION_KEY = 'sb-localhost-auth-token';
 
 let replies = new Map<string, (request: SentRequest) => Reply | Promise<Reply>>();
 let requests: SentRequest[] = [];
 let faults: string[] = [];
-/** What lets the held requests of this test go on. */
+/** Functions that let the held requests of this test continue. */
 let releases: (() => void)[] = [];
 
 const toJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
@@ -110,11 +110,11 @@ async function answerRest(request: Request, name: string): Promise<Response> {
   return toResponse({ status: 406, body: { code: 'PGRST116', message: 'The result contains 0 rows', details: '' } });
 }
 
-// The first request of a file takes up to a second on a busy machine, as much as the default.
+// On a busy machine the first request of a file takes up to a second, which is the default timeout.
 configure({ asyncUtilTimeout: 10_000 });
 
 const { fetch: simulatedFetch } = window;
-/** Pages recognise the words of a browser that reaches no server. happy-dom has others. */
+/** Pages recognise the message of a browser that cannot reach the server. happy-dom's message differs. */
 const fetchAsBrowser: typeof fetch = (...request) =>
   simulatedFetch(...request).catch((error: Error) => {
     throw error.message.endsWith('Network error') ? new TypeError('Failed to fetch') : error;
@@ -130,9 +130,9 @@ beforeAll(() => {
   });
 });
 afterEach(() => {
-  // Components stop reading before the answers are forgotten.
+  // Components must stop reading before the answers are dropped.
   cleanup();
-  // A request that is still waiting, because its test has failed or never releases it, would keep the run from ending.
+  // A held request whose test has failed or never releases it would keep the run from ending.
   for (const release of releases) release();
   releases = [];
   replies = new Map();
@@ -145,7 +145,7 @@ afterAll(() => {
   window.fetch = simulatedFetch;
 });
 
-/** Returns what the pages have done wrong at the wire, and forgets it. */
+/** Returns the faults of the pages at the wire, and clears them. */
 export function takeFaults(): string[] {
   const found = faults;
   faults = [];
@@ -157,14 +157,14 @@ export function exampleFrom<Name extends CallName>(name: Name): AnswerTo<Name> {
   return structuredClone(contractFor(name).example.answer) as AnswerTo<Name>;
 }
 
-/** From now on the function `name` gives this answer, which its contract must allow. */
+/** From now on, the function `name` gives this answer, which its contract must allow. */
 export function answer<Name extends CallName>(name: Name, body: Written<AnswerTo<Name>>): void {
   const problem = findProblem(name, body);
   if (problem !== null) throw new Error(problem);
   replies.set(name, () => ({ status: 200, body }));
 }
 
-/** From now on the function `name` gives the answer that `reply` makes of the body. */
+/** From now on, the function `name` gives the answer that `reply` computes from the body. */
 export function answerWith<Name extends CallName>(
   name: Name,
   reply: (body: CallBody<Name>) => Written<AnswerTo<Name>>,
@@ -176,24 +176,24 @@ export function answerWith<Name extends CallName>(
   });
 }
 
-/** Returns why a function cannot answer like this; null if it can. */
+/** Returns why a function cannot give this answer; null if it can. */
 function findProblem(name: CallName, body: unknown): string | null {
   const { error } = contractFor(name).answer.safeParse(toJson(body));
   return error === undefined ? null : `${name} does not answer like this: ${error.message}`;
 }
 
-/** From now on the function `name` answers with this file; `type` is one that its contract lists. */
+/** From now on, the function `name` answers with this file. `type` is a type that its contract lists. */
 export function answerFile(name: CallName, text: string, type: string): void {
   if (contractFor(name).files?.includes(type) !== true) throw new Error(`${name} does not answer with ${type}`);
   replies.set(name, () => ({ status: 200, body: text, type }));
 }
 
-/** From now on the account API, the storage or the status answers requests of this path, such as `/auth/v1/user`. */
+/** From now on, the account API, the storage or the status answers requests of this path, such as `/auth/v1/user`. */
 export function answerPath(path: PathRequests, body: unknown, type?: string): void {
   replies.set(path, () => ({ status: 200, body, ...(type === undefined ? {} : { type }) }));
 }
 
-/** From now on the account API refuses requests of this path with this code; `fields` are further fields of the body. */
+/** From now on, the account API refuses requests of this path with this code. `fields` adds fields to the body. */
 export function refusePath(
   path: PathRequests,
   status: number,
@@ -223,8 +223,8 @@ export function signIn(userId: string, fields: Omit<AccountFields, 'id'> = {}): 
 }
 
 /**
- * From now on the function `name` refuses with this code, in the words of its contract's example. `fields` replaces the message or further
- * fields of the example; a refusal that follows from who may call has no example, so it needs a message.
+ * From now on, the function `name` refuses with this code and the message of its contract's example. `fields` replaces the message or other
+ * fields of the example. A refusal that follows from who may call has no example, so it needs a message.
  */
 export function refuse<Name extends CallName>(
   name: Name,
@@ -238,13 +238,13 @@ export function refuse<Name extends CallName>(
   replies.set(name, () => ({ status: statuses[known], body: errorBody(name, String(message), others) }));
 }
 
-/** Returns the body of a refusal of this function. One call has a shape of its own. */
+/** Returns the body of a refusal of this function. One function has its own format. */
 const errorBody = (name: string, message: string, fields: object): unknown =>
   name === 'regenerate-pin' ? { success: false, error: message, ...fields } : { error: { message, ...fields } };
 
 /**
- * From now on the function, table or path `name` fails with this status. 0: it cannot be reached; 502: the proxy answers instead of the server,
- * with a page.
+ * From now on, the function, table or path `name` fails with this status. 0: it cannot be reached. 502: the proxy answers instead of the
+ * server, with a page.
  */
 export function fail(
   name: CallName | RestName | PathRequests,
@@ -257,20 +257,23 @@ export function fail(
 }
 
 /**
- * From now on `/rest/v1` answers requests of this table or view with these rows, and calls of this function with this value. With a `method`,
- * only requests of that one.
+ * From now on, `/rest/v1` answers requests of this table or view with these rows, and calls of this function with this value. With a
+ * `method`, only requests of that method.
  */
 export function answerRows(name: RestName, rows: unknown, method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'): void {
   const reply = typeof rows === 'function' ? rows : () => rows;
   replies.set(method === undefined ? name : `${method} ${name}`, (request) => ({ status: 200, body: reply(request) }));
 }
 
-/** From now on `/rest/v1` refuses requests of `name` with this code of PostgreSQL. */
+/** From now on, `/rest/v1` refuses requests of `name` with this PostgreSQL error code. */
 export function refuseRows(name: RestName, code: string, message: string, details: string | null = null): void {
   replies.set(name, () => ({ status: 400, body: { code, message, details, hint: null } }));
 }
 
-/** From now on requests of `name` wait, at most until the test ends; returns what lets them go on to the answer that they had before. */
+/**
+ * From now on, requests of `name` wait, until the test ends at the latest. Returns a function that lets them continue to the answer that
+ * they had before.
+ */
 export function pause(name: CallName | RestName | PathRequests): () => void {
   const before = replies.get(name);
   let release = (): void => {};
@@ -283,17 +286,17 @@ export function pause(name: CallName | RestName | PathRequests): () => void {
   return release;
 }
 
-/** Returns the bodies that the function `name` was sent, oldest first. */
+/** Returns the bodies that the function `name` received, oldest first. */
 export function sent<Name extends CallName>(name: Name): CallBody<Name>[] {
   return sentTo(name).map(({ body }) => body as CallBody<Name>);
 }
 
-/** Returns the requests for a function, table or path, oldest first; with a `method`, only those of that one. */
+/** Returns the requests for a function, table or path, oldest first. With a `method`, only those of that method. */
 export function sentTo(name: CallName | RestName | Path, method?: string): SentRequest[] {
   return requests.filter((request) => request.name === name && (method === undefined || request.method === method));
 }
 
-/** Waits until the function `name` was sent exactly these bodies in this test. */
+/** Waits until the function `name` has received exactly these bodies in this test. */
 export async function expectSent<Name extends CallName>(
   name: Name,
   ...bodies: readonly CallBody<Name>[]
@@ -301,7 +304,7 @@ export async function expectSent<Name extends CallName>(
   await expect.poll(() => sent(name), { interval: 5 }).toEqual(bodies);
 }
 
-/** Waits until `name` was requested this many times in this test. */
+/** Waits until `name` has been requested this many times in this test. */
 export async function expectRequests(name: CallName | RestName | Path, count: number): Promise<void> {
   await expect.poll(() => sentTo(name).length, { interval: 5 }).toBe(count);
 }

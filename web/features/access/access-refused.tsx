@@ -9,7 +9,7 @@ import { ENDED, FAILED } from './use-access-code.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
 
-/** Refusals about which the page does more than show the message: the session is over, or another account or the mailed link is needed. */
+/** Refusals for which the page does more than show the message: the session has ended, or another account or the mailed link is needed. */
 const ACTIONS: RefusalActions<'regenerate-pin', 'ended' | 'other access'> = {
   session_ended: 'ended',
   not_yours: 'other access',
@@ -25,7 +25,7 @@ const ACTIONS: RefusalActions<'regenerate-pin', 'ended' | 'other access'> = {
   provider_unavailable: null,
 };
 
-/** Says why the access code is not shown. */
+/** Shows why the access code is not available. */
 export function AccessRefused({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const { status } = useSession();
   const { open } = useAuthDialog();

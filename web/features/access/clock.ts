@@ -1,4 +1,4 @@
-/** Formats milliseconds as "1:05:09", "4:59" or "0:07": no hours when there are none, never below zero. */
+/** Formats milliseconds as "1:05:09", "4:59" or "0:07". Hours are left out if there are none, and the value never falls below zero. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -7,7 +7,7 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** The same with days in front: "3 days 4:05:09". */
+/** Formats milliseconds like `countdown`, with days in front: "3 days 4:05:09". */
 export function countdownLong(ms: number): string {
   const days = Math.floor(ms / 86_400_000);
   if (days < 1) return countdown(ms);
@@ -21,14 +21,17 @@ export function groupPin(pin: string): string[] {
   return Array.from({ length: Math.ceil(pin.length / size) }, (_, at) => pin.slice(at * size, (at + 1) * size));
 }
 
-/** How often the code is read again: once a minute by a page that receives changes; else often while it is awaited. */
+/**
+ * Intervals at which the code is read again: once a minute by a page that receives changes; without live changes, more often while the code
+ * is awaited.
+ */
 const LIVE_MS = 60_000;
 const AWAITED_MS = 3_000;
 const SHOWN_MS = 15_000;
-/** Nothing tells a page that the moment of release has come, so it asks then, and for a while after: the server's clock may be late. */
+/** Milliseconds after the release for which a page polls for the code. No message announces the release, and the server's clock may be behind. */
 const RELEASE_MS = 15_000;
 
-/** Returns after how many milliseconds to read the code again. `access`: the last answer; `live`: the page receives changes. */
+/** Returns the number of milliseconds until the code is read again. `access`: the last answer; `live`: the page receives changes. */
 export function nextLook(
   access: { readonly pin: string | null; readonly held: boolean; readonly releaseAt: string } | undefined,
   live: boolean,
@@ -42,10 +45,10 @@ export function nextLook(
   return ahead > -RELEASE_MS ? AWAITED_MS : LIVE_MS;
 }
 
-/** `opened`: the newest code has opened the door. `none`: no code works, and the customer makes a new one. */
+/** `opened`: the newest code has opened the door. `none`: no code works, so the customer has to make a new one. */
 export type PinPhase = 'ended' | 'held' | 'opened' | 'shown' | 'waiting' | 'requesting' | 'none';
 
-/** Decides what the PIN page shows now. An ended session never shows a PIN. */
+/** Decides what the PIN page shows now. The page never shows a PIN of an ended session. */
 export function pinPhase(
   access: {
     readonly pin: string | null;
@@ -60,7 +63,7 @@ export function pinPhase(
 ): PinPhase {
   if (now >= end) return 'ended';
   if (access.held) return 'held';
-  // A copy that an older version of the page has kept has neither `openedAt` nor `codesPerBooking`.
+  // A copy kept by an older version of the page has neither `openedAt` nor `codesPerBooking`.
   if (access.openedAt) return 'opened';
   if (access.pin !== null) return 'shown';
   if (now.getTime() < Date.parse(access.releaseAt)) return 'waiting';

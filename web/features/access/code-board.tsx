@@ -9,11 +9,11 @@ import type { Access } from './queries.ts';
 import { ENDED } from './use-access-code.ts';
 
 const DAY_MS = 86_400_000;
-/** How to get back in after the PIN has opened the door. */
+/** How to get back in after the door locks. */
 export const DOOR_LOCKS = 'The door locks behind you. Going out? Make a new PIN to get back in.';
 export const NO_PIN = 'No PIN works right now. Make a new one to get in.';
 
-/** Shows the code, or when it comes. */
+/** Shows the code, or when it will arrive. */
 export function CodeBoard({ access, phase, now, start }: { access: Access; phase: PinPhase; now: Date; start: Date }) {
   const release = new Date(access.releaseAt);
   const end = new Date(access.booking.end_time);

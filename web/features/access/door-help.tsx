@@ -14,7 +14,7 @@ const button =
   'inline-flex min-h-12 items-center border-2 border-black px-5 font-bold disabled:opacity-50 forced-colors:border-[ButtonText]';
 const POLL_MS = 10_000;
 
-/** “The door doesn’t open”: steps to try, the one first that the lock’s own answer calls for, and the way to people who can open it. */
+/** “The door doesn’t open”: steps to try, and how to reach people who can open the door. The step that the lock's state calls for comes first. */
 export function DoorHelp({ access, token }: { access: Access; token: string | null }) {
   const [open, setOpen] = useState(false);
   return (
@@ -56,7 +56,7 @@ function Steps({ access, token }: { access: Access; token: string | null }) {
   );
 }
 
-/** Makes a new code, or says why there is none to make now. */
+/** Makes a new code, or shows why none can be made now. */
 function NewCode({ access, token, now }: { access: Access; token: string | null; now: Date }) {
   const renew = useNewPin(access.booking.id, token);
   const seconds = access.nextCodeAt === null ? 0 : Math.ceil((Date.parse(access.nextCodeAt) - now.getTime()) / 1000);

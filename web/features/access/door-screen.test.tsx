@@ -67,7 +67,7 @@ test('what was kept is shown as such without a network; after the session there 
   expect(screen.queryByRole('timer')).toBeNull();
 });
 
-/** The lock has the code, and nothing has happened at the door. */
+/** The lock has the code, and there was no attempt at the door yet. */
 const QUIET = { online: true, hasCode: true, wrongAt: null, openedAt: null, held: false, asked: false };
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
 function openHelp(change: Partial<Access>, token: string | null): () => void {
@@ -87,7 +87,7 @@ test('a door that does not open says first what the lock says, and tells staff w
   expect(Object.fromEntries(renewal?.search ?? [])).toEqual({ booking_id: BOOKING_ID, token: 't1' });
   act(() => button('Ask for help now').click());
   expect(await screen.findByText(/We’ve told the team/)).toBeDefined();
-  // Then the page reads what the lock says again.
+  // After this, the page reads the state of the lock again.
   const request = { bookingId: BOOKING_ID, token: 't1' };
   await wire.expectSent('door-help', request, { ...request, ask: true }, request);
 });

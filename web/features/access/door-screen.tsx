@@ -12,7 +12,10 @@ import type { Access } from './queries.ts';
 import { ENDED } from './use-access-code.ts';
 import { useWakeLock } from './use-wake-lock.ts';
 
-/** The code for one hand at night: black on white, as large as it fits, the screen stays on. `offline`: shows what this browser has kept. */
+/**
+ * Shows the code for one-handed use at night: black on white, as large as possible, with the screen kept on. `offline`: the code is the
+ * copy that this browser has kept.
+ */
 export function DoorScreen({
   access,
   offline,
@@ -23,7 +26,7 @@ export function DoorScreen({
   access: Access;
   offline: boolean;
   back: string;
-  /** What somebody in the room needs. */
+  /** Content for a customer who is in the room. */
   session?: ReactNode;
   children?: ReactNode;
 }) {
@@ -102,7 +105,7 @@ function Code({ access, phase, now }: { access: Access; phase: ReturnType<typeof
   );
 }
 
-/** Where the door is. */
+/** Shows how to find the door. */
 function Way() {
   const { address, directions } = useBusiness();
   return (

@@ -3,9 +3,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { groupPin } from './clock.ts';
 
-/**
- * Button Generate New PIN. Asks first when the new PIN would end one that works: a friend may be using it at the door.
- */
+/** The button Generate New PIN. Asks for confirmation if the new PIN would end a working one, because a friend may be using that at the door. */
 export function NewPin({
   ended,
   busy,
@@ -17,7 +15,7 @@ export function NewPin({
   ended: boolean;
   busy: boolean;
   disabled: boolean;
-  /** PIN that would stop working; null when none would. */
+  /** The PIN that would stop working; null if none would. */
   ends: string | null;
   /** No PIN works, so this button is the main action. */
   needed: boolean;

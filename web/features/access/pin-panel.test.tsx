@@ -40,7 +40,7 @@ function show(now: string, change: Partial<Access> = {}): () => void {
 }
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
 const timer = () => screen.getByRole('timer').textContent;
-/** What the requests for a new code asked for, oldest first. */
+/** The parameters of the requests for a new code, oldest first. */
 const renewals = () => wire.sentTo('regenerate-pin', 'POST').map(({ search }) => Object.fromEntries(search));
 const RENEWAL = { booking_id: BOOKING_ID, token: 't1' };
 const code = () => screen.getByRole('region', { name: 'Access code' }).textContent;

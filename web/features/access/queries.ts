@@ -8,10 +8,10 @@ import { AppError, OFFLINE, readFailure } from '#web/lib/errors.ts';
 
 export type Access = CallAnswer<'regenerate-pin'>;
 
-/** What the lock tells about the door of a booking, and whether staff have been told that it does not open. */
+/** What the lock reports about the door of a booking, and whether staff have been notified that it does not open. */
 export type DoorHelpAnswer = CallAnswer<'door-help'>;
 
-/** What `regenerate-pin` answers. Its refusals have a shape of their own; those that come before it, as from a busy server, are like those of all calls. */
+/** An answer of `regenerate-pin`. Its own refusals have a special format; earlier refusals, such as those of a busy server, have the usual one. */
 type Answer = (Access | { readonly success: false }) & { readonly error?: string | object; readonly code?: string };
 
 /** Reads the access code (`GET`) or makes a new one (`POST`). `token` comes from the mailed link. Throws `AppError`. */
@@ -35,7 +35,7 @@ export async function requestAccess(method: 'GET' | 'POST', bookingId: string, t
   return body;
 }
 
-/** Finds the customer's booking that runs now or comes next; null when there is none. */
+/** Finds the customer's current or next booking; null if there is none. */
 async function readNextBookingId(userId: string): Promise<string | null> {
   const { data, error } = await rest
     .from('bookings')
@@ -49,7 +49,7 @@ async function readNextBookingId(userId: string): Promise<string | null> {
   return data[0]?.id ?? null;
 }
 
-/** Queries the customer's booking that runs now or comes next. */
+/** Queries the customer's current or next booking. */
 export function useNextBookingId(userId: string | null, wanted: boolean) {
   return useQuery({
     queryKey: queryKeys.nextBooking.of(userId),

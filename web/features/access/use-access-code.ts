@@ -28,7 +28,7 @@ export function useAccessCode(bookingId: string, token: string | null, wanted: b
   });
 }
 
-/** Makes a new PIN for a booking, which the page then shows. */
+/** Makes a new PIN for a booking. The page then shows it. */
 export function useNewPin(bookingId: string, token: string | null) {
   const { user } = useSession();
   const client = useQueryClient();

@@ -6,7 +6,7 @@ import type { Access } from './queries.ts';
 const WORKER = '/door-worker.js';
 const SCOPE = '/door';
 
-/** Keeps the page and what it shows in this browser until the session ends. Returns what was kept before, for when the network is away. */
+/** Keeps the page and its data in this browser until the session ends. Returns the copy that was kept before, for use without a network. */
 export function useOfflineDoor(bookingId: string, fresh: Access | undefined): Access | null {
   const now = useNow(15_000);
   const [kept] = useState(() => readDoorCopy<Access>(bookingId, now));
@@ -25,7 +25,7 @@ export function useOfflineDoor(bookingId: string, fresh: Access | undefined): Ac
 
 type Policies = { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): unknown };
 
-/** The content security policy wants the address of a worker from a policy; this one knows a single address. */
+/** The content security policy requires that the address of a worker comes from a trusted-types policy. This policy allows a single address. */
 function workerAddress(): string {
   const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes;
   if (policies === undefined) return WORKER;

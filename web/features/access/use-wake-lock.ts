@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 
-/** Keeps the screen bright while the page is visible, where the browser can. */
+/** Keeps the screen on while the page is visible, if the browser supports it. */
 export function useWakeLock(wanted: boolean): void {
   useEffect(() => {
     if (!wanted || !('wakeLock' in navigator)) return undefined;
     let lock: Promise<WakeLockSentinel | null> = Promise.resolve(null);
-    // A hidden page loses its lock. Refused with a low battery: the screen then dims as always.
+    // A hidden page loses its lock. With a low battery the browser refuses it; the screen then dims as usual.
     const ask = (): void => {
       if (document.visibilityState === 'visible') lock = navigator.wakeLock.request('screen').catch(() => null);
     };

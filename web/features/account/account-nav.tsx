@@ -6,7 +6,7 @@ const PAGES = [
   { to: paths.profile, label: 'Settings' },
 ] as const;
 
-/** Leads between the two pages of an account. `current`: the address of the one that is shown. */
+/** Links the two pages of an account. `current`: the address of the page that is shown. */
 export function AccountNav({ current }: { current: string }) {
   return (
     <nav aria-label="Account" className="mb-10 flex gap-6 border-b border-line">

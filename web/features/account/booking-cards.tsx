@@ -24,7 +24,7 @@ export function UpcomingBooking({
   /** All bookings of its customer. */
   own: readonly OwnBooking[];
   now: Date;
-  /** The picture of its room, for the next booking. */
+  /** The picture of the room, for the next booking only. */
   picture?: ReactNode;
   onCancel: () => void;
 }) {
@@ -57,7 +57,7 @@ export function UpcomingBooking({
   );
 }
 
-/** Says that a move waits for its payment. */
+/** Shows that a move awaits its payment. */
 function MoveNote({ reference, move }: { reference: string; move: NonNullable<OwnBooking['move']> }) {
   return (
     <p className="mt-4 text-warn">
@@ -71,7 +71,7 @@ function MoveNote({ reference, move }: { reference: string; move: NonNullable<Ow
   );
 }
 
-/** What can be done with a booking that has not ended, and until when. */
+/** The actions for a booking that has not ended, and until when each is possible. */
 function UpcomingActions({
   booking,
   own,
@@ -82,14 +82,14 @@ function UpcomingActions({
   booking: OwnBooking;
   own: readonly OwnBooking[];
   now: Date;
-  /** The next booking: its code is what people look for. */
+  /** Whether this is the next booking. It shows its code first, because that is what people look for. */
   next: boolean;
   onCancel: () => void;
 }) {
   const business = useBusiness();
   const rule = [booking.termsStart, now, booking.freeCancelHours ?? business.freeCancelHours] as const;
   const policy = cancellationTerms(...rule);
-  // Free bookings have nothing to refund.
+  // A free booking has nothing to refund.
   const terms = policy.allowed || booking.finalCents > 0 ? describeCancellation(...rule, booking.startTime) : '';
   const later = again(booking, own, now);
   return (
@@ -118,7 +118,7 @@ function UpcomingActions({
   );
 }
 
-/** A booking whose payment takes the bank days: held, not confirmed yet. */
+/** A booking whose payment takes the bank several days. It is held but not confirmed yet. */
 export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
   return (
     <article className="border-l-4 border-dashed border-warn bg-booth p-5 sm:p-6">
@@ -141,7 +141,7 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
   );
 }
 
-/** ", 2 of 5 in a series"; '' for a booking that was made alone. */
+/** Formats the place of a booking in its series: ", 2 of 5 in a series"; '' for a single booking. */
 function placeOf({ id, series }: OwnBooking): string {
   const own = series?.bookings.find((booking) => booking.id === id);
   return series === null || own === undefined ? '' : `, ${own.place} of ${series.size} in a series`;
@@ -204,7 +204,7 @@ function BookAgain({ to, day }: { to: string; day: string }) {
   );
 }
 
-/** Says what happened to the money of a past or cancelled booking; '' when there is nothing to say. */
+/** Describes what happened to the money of a past or cancelled booking; '' if nothing did. */
 function moneyNote({ payment, status }: OwnBooking): string {
   if (payment === null) return '';
   if (payment.state === 'refund_pending' || payment.state === 'refund_failed') return ', refund on its way';

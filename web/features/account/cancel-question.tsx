@@ -19,12 +19,12 @@ type Asked = {
     Booking,
     'id' | 'reference' | 'studioName' | 'startTime' | 'endTime' | 'finalCents' | 'freeCancelHours' | 'termsStart'
   >;
-  /** How many bookings of its series are still to come, with this one. */
+  /** How many bookings of its series have not ended, including this one. */
   readonly left: number;
   readonly now: Date;
 };
 
-/** Asks before a booking is cancelled, and says what comes back. What it says stays as it was when the button was pressed. */
+/** Asks for confirmation before a booking is cancelled, and shows the refund. The text stays as it was when the button was pressed. */
 export function CancelQuestion({
   onKeep,
   onDone,
@@ -90,7 +90,7 @@ export function CancelQuestion({
   );
 }
 
-/** What was cancelled, and what comes back. */
+/** Describes what was cancelled and what is refunded. */
 function describeDone(
   reference: string,
   { amount, byHand, bookings, kept = 0 }: Awaited<ReturnType<typeof cancelBooking>>,

@@ -17,7 +17,10 @@ import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { deleteAccount } from './queries.ts';
 
-/** Asks before the account is deleted: names what goes and what stays, and first of all the bookings that are not over. */
+/**
+ * Asks for confirmation before the account is deleted, and names what is deleted and what is kept. If bookings have not ended, lists them
+ * instead, because they prevent the deletion.
+ */
 export function DeleteAccount({
   userId,
   onKeep,
@@ -142,7 +145,7 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
   );
 }
 
-/** For accounts without a password, such as those of a passkey, and for people who have forgotten it. */
+/** Offers a code to people who have no password, such as those with a passkey, or who have forgotten it. */
 function CodeInstead({ onMailed }: { onMailed: () => void }) {
   const mail = useMutation({
     mutationFn: mailProofCode,

@@ -16,7 +16,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Names a device by its user agent, such as "Chrome on Windows"; "Another device" when it matches nothing known. */
+/** Names a device by its user agent, such as "Chrome on Windows"; "Another device" if nothing matches. */
 export function deviceName(userAgent: string | null): string {
   const find = (table: typeof BROWSERS): string | null =>
     table.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1] ?? null;

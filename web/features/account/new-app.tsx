@@ -10,7 +10,7 @@ import { confirmAuthenticatorApp, type NewAuthenticatorApp } from './queries.ts'
 
 const schema = z.object({ code: z.string().regex(/^\d{6}$/, 'The code has 6 digits.') });
 
-/** Adds an authenticator app: shows its QR code and asks for the first code that the app shows. */
+/** Adds an authenticator app: shows its QR code and asks for the app's first code. */
 export function NewApp({
   app,
   onCancel,

@@ -8,11 +8,11 @@ import { OwnBookings } from './own-bookings.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 
-/** Shows how far the wait list has come. Both parts follow the same query, so they are drawn together. */
+/** Shows the state of the wait list. Both parts follow the same query, so they render together. */
 function WaitlistState() {
   return <p>The wait list: {useWaitlist('u').status}</p>;
 }
-/** Shows the list, and waits until it has its bookings and the wait list has this state. */
+/** Renders the list, and waits until it has its bookings and the wait list has this state. */
 async function show(state: 'pending' | 'success' | 'error'): Promise<void> {
   renderPart(<OwnBookings userId="u" />, { beside: <WaitlistState /> });
   await screen.findByText(`The wait list: ${state}`);

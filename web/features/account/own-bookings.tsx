@@ -12,7 +12,7 @@ import { PastBookings, ProcessingBooking, UpcomingBooking } from './booking-card
 import { CancelQuestion } from './cancel-question.tsx';
 import { UnpaidBooking } from './unpaid-booking.tsx';
 
-/** The picture of a room by its name. */
+/** Renders the picture of a room, given the room's name. */
 type Picture = (studioName: string) => ReactNode;
 
 /** Lists unpaid holds with Finish paying, payments in process, upcoming bookings with access code and Cancel, and past ones collapsed. */
@@ -32,7 +32,7 @@ function BookingList({
 }: {
   userId: string;
   bookings: readonly OwnBooking[];
-  /** Shown with the next booking. */
+  /** The picture that is shown with the next booking. */
   picture: Picture | undefined;
 }) {
   const now = useNow(30_000);
@@ -59,7 +59,7 @@ function BookingList({
       {processing.map((booking) => (
         <ProcessingBooking key={booking.id} booking={booking} />
       ))}
-      {/* Hours that are held for the customer are listed above. Nothing is said before it is known whether there are any. */}
+      {/* Hours that are held for the customer are listed above. Nothing is shown until it is known whether there are any. */}
       {upcoming.length + processing.length + unpaid.length === 0 && !waitlist.isPending && !isHolding ? (
         <NothingAhead first={bookings.length === 0} />
       ) : null}

@@ -18,7 +18,7 @@ beforeEach(() => {
   URL.revokeObjectURL = vi.fn();
 });
 
-/** Presses the last button of this name: the dialog is after what opened it. */
+/** Presses the last button with this name, because the dialog comes after the button that opened it. */
 const press = (name: string) => user.click(screen.getAllByRole('button', { name }).at(-1) ?? document.body);
 async function open(): Promise<void> {
   renderPart(<OwnData userId="u" onDeleted={onDeleted} />);

@@ -8,7 +8,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { deviceName } from './device-name.ts';
 import { endSession, type OwnSession, readSessions } from './queries.ts';
 
-/** How often the list is read again without a live connection. */
+/** Polling interval without a live connection. */
 const POLL_MS = 60_000;
 
 /** Lists every signed-in device, this one first. Any other can be signed out here. */

@@ -25,7 +25,7 @@ import {
 } from './profile-schema.ts';
 import { changeEmail, saveProfile } from './queries.ts';
 
-/** `onId`: the names on the verified ID; null without one. */
+/** The profile form. `onId`: the names on the verified ID, or null. */
 export function ProfileForm({ userId, onId }: { userId: string; onId: IdNames | null }) {
   const profile = useProfile(userId);
   if (profile.data) return <Fields userId={userId} onId={onId} saved={profile.data} />;
@@ -72,7 +72,7 @@ function Fields({ userId, onId, saved }: { userId: string; onId: IdNames | null;
   );
 }
 
-/** Saves the profile, and the email separately: a new one has to be confirmed, and may need the current password. */
+/** Saves the profile. The email is saved separately, because a new address has to be confirmed and may require the current password. */
 function useSave(form: SchemaForm<TypedProfile, CheckedProfile>, userId: string, saved: Profile) {
   const [passwordAsked, setPasswordAsked] = useState(false);
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
@@ -122,7 +122,7 @@ function EmailSent({ to }: { to: string }) {
   );
 }
 
-/** Says before saving that a change ends the verification of the ID. */
+/** Warns before saving that a change ends the verification of the ID. */
 function EndNotice({
   form,
   saved,

@@ -7,7 +7,10 @@ import { noDate, partsOf, typedDateSchema } from '#web/lib/birth-date.ts';
 
 const TOO_YOUNG = 'You must be 18 years or older.';
 
-/** The profile form on a day. The date of birth may be empty; the current password is asked for only when the server wants it. */
+/**
+ * The schema of the profile form on a given day. The date of birth may be empty. The current password is only asked for when the server
+ * requires it.
+ */
 export const profileFormSchema = (today: StudioDate) =>
   profileSchema.extend({
     birth: z.custom<z.input<typeof typedDateSchema>>().transform((parts, context) => {
@@ -28,7 +31,7 @@ export type CheckedProfile = z.output<ReturnType<typeof profileFormSchema>>;
 export const titleOfProfile = (_field: string, message: string): string =>
   message === TOO_YOUNG ? 'Age Requirement' : 'Validation Error';
 
-/** Returns the form as it starts from the stored profile. */
+/** Converts the stored profile to the initial values of the form. */
 export function typedProfileOf(saved: Profile): TypedProfile {
   return {
     fullName: saved.full_name ?? '',
@@ -40,7 +43,10 @@ export function typedProfileOf(saved: Profile): TypedProfile {
   };
 }
 
-/** What a change of the profile does to a verified ID: nothing (null), or it ends for another birth date or a name that the ID does not have. */
+/**
+ * Returns why a change of the profile ends the verification of the ID: another birth date, or a name that the ID does not have. Null if the
+ * verification stays valid.
+ */
 export function endsVerification(
   saved: Profile,
   typed: { readonly fullName: string; readonly dateOfBirth: string },

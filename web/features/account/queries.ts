@@ -32,7 +32,7 @@ export function cancelBooking(bookingId: string, series: boolean): Promise<CallA
   return callFunction('cancel-booking', { bookingId, series });
 }
 
-/** Reads everything that is stored about the account, as text of a JSON file. */
+/** Reads everything that is stored about the account, as the text of a JSON file. */
 export async function readOwnData(): Promise<string> {
   return JSON.stringify(await callFunction('export-my-data', {}), null, 2);
 }
@@ -42,7 +42,7 @@ export function deleteAccount(proof: OwnerProof): Promise<CallAnswer<'delete-acc
 }
 /** An authenticator app of the account. */
 export type AuthenticatorApp = { readonly id: string; readonly name: string; readonly addedAt: string };
-/** An authenticator app being added: QR code (raw SVG) and secret. */
+/** An authenticator app that is being added, with its QR code (raw SVG) and secret. */
 export type NewAuthenticatorApp = { readonly id: string; readonly qrCode: string; readonly secret: string };
 export type Passkey = {
   readonly id: string;
@@ -61,7 +61,7 @@ export async function addAuthenticatorApp(name: string): Promise<NewAuthenticato
   if (error) throw error;
   return { id: data.id, qrCode: data.totp.qr_code.replace(/^data:[^,]*,/, ''), secret: data.totp.secret };
 }
-/** Confirms the app with its first code. The server then ends the other sessions that have not used it. */
+/** Confirms the app with its first code. The server then ends all other sessions that have not used the app. */
 export async function confirmAuthenticatorApp(id: string, code: string): Promise<void> {
   const { error } = await supabase.auth.mfa.challengeAndVerify({ factorId: id, code });
   if (error) throw error;
@@ -92,7 +92,7 @@ export async function removePasskey(passkeyId: string): Promise<void> {
   if (error) throw error;
 }
 
-/** A device that is signed in. */
+/** A device on which the account is signed in. */
 export type OwnSession = {
   readonly id: string;
   readonly refreshed_at: string;
@@ -100,7 +100,7 @@ export type OwnSession = {
   readonly current: boolean;
 };
 
-/** Calls the list of sessions directly: supabase-js has no method for it. */
+/** Calls the sessions endpoint directly, because supabase-js has no method for it. */
 async function callSessions(method: 'GET' | 'DELETE', path: string): Promise<Response> {
   const { session } = (await supabase.auth.getSession()).data;
   const response = await fetch(`${apiUrl}/auth/v1/user/sessions${path}`, {

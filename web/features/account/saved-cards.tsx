@@ -13,7 +13,7 @@ import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
-/** The cards that the account saved on the pay page. Each can be removed. */
+/** Lists the cards that the account saved on the pay page. Each can be removed. */
 export function SavedCards({ userId }: { userId: string }) {
   const cards = useSavedCards(userId);
   if (cards.isError && !cards.data)

@@ -31,7 +31,7 @@ export function SecondStep({ userId }: { userId: string }) {
 
 function Apps({ apps }: { apps: readonly AuthenticatorApp[] }) {
   const add = useMutation({ mutationFn: () => addAuthenticatorApp(freeName(apps)) });
-  // Not confirmed: if this fails, the server removes it later.
+  // The app was never confirmed. If this fails, the server removes it later.
   const removeApp = useMutation({ mutationFn: removeAuthenticatorApp, meta: { handled: true } });
   if (add.data !== undefined)
     return (

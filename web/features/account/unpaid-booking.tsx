@@ -10,7 +10,7 @@ import { describeError } from '#web/lib/errors.ts';
 import { TimeLeft } from '#web/lib/time-left.tsx';
 import { Button } from '#web/ui/button.tsx';
 
-/** A hold that is not paid for yet. */
+/** A hold that has not been paid for yet. */
 export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
   const finishPaying = useFinishPaying();
   const [sure, setSure] = useState(false);

@@ -14,7 +14,7 @@ const studios = [
   { id: 'a', name: 'Studio A', rates: specifiedRates },
   { id: 'b', name: 'Studio B', rates: specifiedRates },
 ];
-/** Answers with bookings of other customers that are on now, one for each room and end. */
+/** Answers with current bookings of other customers, one for each room and end. */
 function answer(...bookings: readonly { studio_id: string; end_time: Date }[]): void {
   const booked = { start_time: NOW, status: 'confirmed', user_id: null };
   wire.answerRows(

@@ -24,7 +24,7 @@ const PART_WORDS: Readonly<Record<Part, string>> = {
   evening: 'Evening',
   night: 'Night',
 };
-/** Price limits in cents. Null if any price will do. */
+/** Price limits in cents; null for any price. */
 const LIMITS = [null, 6_000, 10_000, 15_000, 20_000, 30_000] as const;
 
 /** Offers the best three free spans in any room within a week, by length, part of the day and price. */
@@ -43,7 +43,7 @@ export function AnyRoom({
   const change = (more: Partial<Wanted>): void => setWanted((before) => ({ ...before, ...more }));
   const offers = useFoundHours(wanted, { studios, userId, now });
   const search = useRef<HTMLElement>(null);
-  // On a phone the offers would be below the window. The button that opened the search stays in sight.
+  // On a phone the offers would be below the visible area. Scrolling keeps the button that opened the search in sight.
   useEffect(() => {
     if (search.current && search.current.getBoundingClientRect().bottom > window.innerHeight)
       search.current.scrollIntoView();
@@ -128,14 +128,14 @@ function useFoundHours(
   });
   const rooms = studios.map(({ id, rates }) => ({ studioId: id, rates, busy: blocking(read.data?.get(id) ?? []) }));
   return {
-    // An old answer could offer hours that are taken.
+    // An outdated answer could offer hours that are taken.
     failed: read.isError,
     list: read.data === undefined ? undefined : findOffers(wanted, rooms, now, horizonDays),
     retry: () => void read.refetch(),
   };
 }
 
-/** A button that takes these hours, with the reason why they are offered. */
+/** A button that selects these hours, with the reason why they are offered. */
 function Offer({ offer, studio, now, onTake }: { offer: FoundHours; studio: string; now: Date; onTake: () => void }) {
   const { start, end } = spanOf(offer.slots);
   return (

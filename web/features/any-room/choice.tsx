@@ -1,6 +1,6 @@
 import { useId } from 'react';
 
-/** Offers a few values as radio buttons that are all in sight, so that one tap chooses. Arrow keys move and choose. */
+/** Offers a few values as radio buttons that are all visible, so that one tap chooses. The arrow keys choose too. */
 export function Choice<Value>({
   label,
   value,
@@ -10,9 +10,9 @@ export function Choice<Value>({
 }: {
   label: string;
   value: Value;
-  /** Each value with the words that stand for it. */
+  /** Each value with its label. */
   options: readonly (readonly [Value, string])[];
-  /** Classes of the grid in which the options stand. */
+  /** Classes of the grid that contains the options. */
   columns: string;
   onChoose: (value: Value) => void;
 }) {
@@ -23,7 +23,7 @@ export function Choice<Value>({
       <div className={`grid gap-1.5 ${columns}`}>
         {options.map(([option, words]) => (
           <label key={words} className="grid text-center text-sm font-semibold *:col-start-1 *:row-start-1">
-            {/* The radio button fills its label, so that a finger touches the button itself. */}
+            {/* The radio button covers its label, so that a finger touches the button itself. */}
             <input
               type="radio"
               name={name}

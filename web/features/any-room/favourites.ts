@@ -7,12 +7,13 @@ import { ownSpans } from '#web/data/bookings/own-bookings.ts';
 /** `booked`: the customer has had these hours in an earlier week; otherwise they were only chosen on this device. */
 type Favourite = StudioHours & { readonly booked: boolean };
 
-/** How many are offered. */
+/** The highest number of favourites. */
 const MOST = 3;
 
 /**
- * Returns hours that the customer may want again: those last chosen on this device while they are to come, otherwise at the same time of a later week,
- * and the same time a week after their latest bookings. Hours that they have booked already are not offered, but those of a later week.
+ * Returns hours that the customer may want again: those last chosen on this device if they are still ahead, otherwise the same time in a
+ * later week; then the same time a week after their latest bookings. If the customer has already booked such hours, a later week is offered
+ * instead.
  */
 export function favouritesOf(
   { last, bookings }: { readonly last: StudioHours | null; readonly bookings: readonly OwnBooking[] },

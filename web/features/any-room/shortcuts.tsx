@@ -12,8 +12,8 @@ const CHIP =
   'inline-flex min-h-12 items-center justify-center gap-2 border-2 px-4 text-sm font-semibold max-sm:grow max-sm:px-2 whitespace-nowrap shrink-0 border-line bg-booth hover:border-chalk aria-expanded:border-chalk';
 
 /**
- * Above the rooms: the search in any room, and hours that the customer may want again; on a phone in a row of their own, where they can be seen. As high before
- * they are known as after.
+ * Shortcuts above the rooms: the search in any room, and hours that the customer may want again. On a phone the latter have their own row,
+ * so that they are visible. The height does not change when they load.
  */
 export function Shortcuts({
   studios,
@@ -28,7 +28,7 @@ export function Shortcuts({
   userId: string | null;
   now: Date;
   searching: boolean;
-  /** What stands at the beginning of the row. */
+  /** Content at the beginning of the row. */
   before: ReactNode;
   onSearch: () => void;
   onTake: (hours: StudioHours) => void;

@@ -9,7 +9,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { AuthTabs } from './auth-tabs.tsx';
 import { destination } from './destination.ts';
 
-/** Signs in without leaving the page, unless an unfinished booking is on another one. */
+/** Lets the customer sign in without leaving the page, unless an unfinished booking is on another page. */
 export default function AuthDialog() {
   const { view, close } = useAuthDialog();
   const navigate = useNavigate();
@@ -23,13 +23,13 @@ export default function AuthDialog() {
       from: `${pathname}${search}`,
       justVerified: false,
     });
-    // Already there: the page reacts to the new session itself.
+    // The customer is already on that page, which reacts to the new session itself.
     if (to.split('?')[0] === pathname) return;
     window.scrollTo({ top: 0 });
     navigate(to);
   }
 
-  /** Closes the dialog without signing in. A later sign-in restores the hours, but does not continue a Book Now that was given up. */
+  /** Closes the dialog without signing in. A later sign-in restores the hours, but does not continue the abandoned Book Now. */
   function dismiss(): void {
     const kept = drafts.selection();
     if (kept !== null) drafts.saveSelection({ ...kept, bookNow: false });
@@ -56,7 +56,7 @@ export default function AuthDialog() {
   );
 }
 
-/** Says that Book Now continues with the chosen hours; nothing when the dialog was opened for something else. */
+/** Shows that Book Now will continue with the chosen hours. Shows nothing if the dialog was opened for another reason. */
 function KeptHours() {
   const rooms = useRooms();
   const kept = drafts.selection();

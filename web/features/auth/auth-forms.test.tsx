@@ -16,7 +16,7 @@ const NO_ACCOUNT = 'User not found';
 beforeEach(() => {
   vi.resetAllMocks();
   wire.answerPath('/auth/v1/settings', { external: {} });
-  // Of a dry run at sign-up: the address has no account.
+  // The answer to the dry run at sign-up: the address has no account.
   wire.refusePath('/auth/v1/recover', 404, 'user_not_found', NO_ACCOUNT);
 });
 afterEach(() => vi.unstubAllGlobals());
@@ -24,7 +24,7 @@ afterEach(() => vi.unstubAllGlobals());
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const alert = async () => (await screen.findByRole('alert')).textContent;
-/** The last toast had this title, and the sentence that the form shows. */
+/** Expects that the last toast had this title and the sentence that the form shows. */
 const expectTitle = (title: string): void =>
   expect(toast).toHaveBeenLastCalledWith({ title, description: screen.getByRole('alert').textContent, tone: 'bad' });
 /** Bodies of the requests to this part of the account API, oldest first. */
@@ -94,7 +94,7 @@ test('an unconfirmed address gets a new code and is asked for it, also when the 
 });
 
 const person = { 'Full Name': 'Robin Sample', Email: 'robin@example.com', 'Phone Number': '0400 111 222' };
-/** `Full Name` has its badge in its label. */
+/** Finds a field by its label. The label of `Full Name` contains its badge. */
 const labelled = (label: string) =>
   label === 'Full Name' ? screen.getByLabelText<HTMLInputElement>(/^Full Name/) : field(label);
 
@@ -180,7 +180,7 @@ test('an email that has an account is marked once typing pauses, and blocks the 
   expect(signUpButton().disabled).toBe(true);
   const before = sent('recover').length;
   wire.refusePath('/auth/v1/recover', 404, 'user_not_found', NO_ACCOUNT);
-  // Some beginnings of the new address are addresses too.
+  // Some prefixes of the new address are valid addresses too.
   await user.clear(field('Email'));
   await user.type(field('Email'), 'sam@example.com.au');
   const last = { email: 'sam@example.com.au', dry_run: true };
@@ -241,7 +241,7 @@ test('a mistyped code is refused at its field, and a new one can be sent', async
   expect(await alert()).toBe('Please enter the 6-digit verification code.');
   expectTitle('Invalid code');
   wire.refusePath('/auth/v1/verify', 403, 'otp_expired', 'Token has expired or is invalid');
-  // The sixth digit sends the code.
+  // Typing the sixth digit sends the code.
   await fill(field('Verification code'), '123456');
   await waitFor(async () => expect(await alert()).toBe('Token has expired or is invalid'));
   expectTitle('Verification failed');
@@ -344,7 +344,7 @@ const CREDENTIALS: CredentialsContainer = {
 test('a phone gets its message before the code is asked for, and another factor can be used', async () => {
   const phone = { id: 'phone', type: 'phone', name: '' } as const;
   const key = { id: 'key', type: 'webauthn', name: 'Blue key' } as const;
-  // The browser has security keys; the server refuses before one is used.
+  // The browser supports security keys, but the server refuses before one is used.
   vi.stubGlobal('PublicKeyCredential', class {});
   vi.spyOn(navigator, 'credentials', 'get').mockReturnValue(CREDENTIALS);
   wire.signIn('u');

@@ -10,7 +10,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { resendCode, verifyCode } from './queries.ts';
 
 const schema = z.object({ code: verificationCodeSchema });
-/** Asks for the six digits of the mail. The page reacts to the new session itself. */
+/** Asks for the six digits from the mail. The page reacts to the new session itself. */
 export function CodeForm({ email, onOther }: { email: string; onOther: () => void }) {
   const form = useSchemaForm(schema, { defaultValues: { code: '' } });
   const { control, clearErrors } = form;

@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const nameOf = (provider: string): string =>
   NAMES[provider] ?? provider.charAt(0).toUpperCase() + provider.slice(1).replaceAll('_', ' ');
 
-/** Offers the ways to sign in besides a password: a button for each identity provider, and passkeys. Shows nothing where there are none. */
+/** Offers the ways to sign in without a password: a button for each identity provider, and passkeys. Shows nothing if there are none. */
 export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
   const methods = useQuery({ queryKey: queryKeys.signInMethods.of(), queryFn: readSignInMethods, staleTime: Infinity });
   const returned = useReturn();
@@ -43,7 +43,7 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
           Signing you in
         </Button>
       ) : some ? (
-        // Stays busy after a success: the browser leaves for the provider.
+        // After a success the buttons stay busy, because the browser is leaving for the provider.
         <MethodButtons
           methods={methods.data}
           busy={leave.isPending || leave.isSuccess ? leave.variables : null}
@@ -91,14 +91,14 @@ function MethodButtons({
 const describeFailure = (error: Error): string =>
   wasCancelled(error) ? 'Sign-in was cancelled. Try again, or use your password.' : describeError(error, UNEXPECTED);
 
-/** Returns our address for the way back from the provider, with the page to return to. */
+/** Returns the address of this site to which the provider returns, with the page to open then. */
 function returnAddress(): string {
   const { origin, pathname, search } = window.location;
   const from = pathname === paths.auth ? ownPath(new URLSearchParams(search).get('from')) : `${pathname}${search}`;
   return `${origin}${paths.auth}${from === null ? '' : `?from=${encodeURIComponent(from)}`}`;
 }
 
-/** Codes already exchanged. A code works once, and React may run an effect twice. */
+/** Codes that were already exchanged. A code works only once, and React may run an effect twice. */
 const exchanged = new Set<string>();
 
 /** Handles the return from a provider: exchanges its code for a session, or reports its error. `busy` while that runs. */

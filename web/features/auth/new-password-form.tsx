@@ -19,9 +19,9 @@ export function NewPasswordForm({
   onDone,
   onAskAgain,
 }: {
-  /** From the link; null without one. */
+  /** The token from the link, or null. */
   tokenHash: string | null;
-  /** The link is an invitation to a new account. */
+  /** Whether the link is an invitation to a new account. */
   invited?: boolean;
   signedIn: boolean;
   onDone: () => void;
@@ -32,7 +32,7 @@ export function NewPasswordForm({
   const [proven, setProven] = useState(false);
   const send = useMutation({
     mutationFn: async ({ password }: { password: string }) => {
-      // The link works once: after it is used, a refused password is tried again without it.
+      // The link works only once. After it has been used, another try with a new password skips it.
       if (!proven && tokenHash !== null) await verifyLink(tokenHash, invited ? 'invite' : 'recovery');
       setProven(true);
       await setPassword(password);

@@ -8,7 +8,7 @@ export type SignUp = {
   readonly phone: string;
   readonly djName?: string | undefined;
   readonly password: string;
-  /** YYYY-MM-DD */
+  /** Date of birth, YYYY-MM-DD. */
   readonly birth: string;
 };
 
@@ -30,7 +30,7 @@ export async function signUp(input: SignUp, redirectTo: string): Promise<{ signe
   return { signedIn: data.session !== null };
 }
 
-/** Signs in and returns the name for the greeting: DJ name, else first name, else ''. */
+/** Signs in and returns the name for the greeting: the DJ name, otherwise the first name, otherwise ''. */
 export async function signIn({ email, password }: { email: string; password: string }): Promise<string> {
   const { data, error } = await supabase.auth.signInWithPassword({ email, password });
   if (error) throw error;
@@ -69,7 +69,10 @@ export async function setPassword(password: string): Promise<void> {
   if (error) throw error;
 }
 
-/** Checks whether an address has an account, with a dry run of /recover that sends no mail. Waits when rate limited; null when it cannot be known. */
+/**
+ * Checks whether an address has an account, with a dry run of /recover that sends no mail. Waits while it is rate limited. Null if the
+ * answer cannot be determined.
+ */
 export async function emailTaken(email: string, signal: AbortSignal): Promise<boolean | null> {
   try {
     const response = await fetch(`${apiUrl}/auth/v1/recover`, {
@@ -89,12 +92,12 @@ export async function emailTaken(email: string, signal: AbortSignal): Promise<bo
   }
 }
 
-/** Ways to sign in besides a password that the server allows. */
+/** The ways to sign in without a password that the server allows. */
 export type SignInMethods = { readonly providers: readonly string[]; readonly passkeys: boolean };
 
 const NOT_PROVIDERS = ['email', 'phone', 'anonymous_users'];
 
-/** Reads the ways to sign in; none besides the password when the request fails. */
+/** Reads the ways to sign in without a password. Returns none if the request fails. */
 export async function readSignInMethods(): Promise<SignInMethods> {
   try {
     const response = await fetch(`${apiUrl}/auth/v1/settings`, { headers: { apikey: publicKey } });
@@ -113,9 +116,9 @@ export async function readSignInMethods(): Promise<SignInMethods> {
 }
 const NO_OTHER_WAYS: SignInMethods = { providers: [], passkeys: false };
 
-/** Redirects to an identity provider; `returnTo` is our page it returns to. */
+/** Redirects to an identity provider. `returnTo`: the page of this site to which it returns. */
 export async function continueWith(provider: string, returnTo: string): Promise<void> {
-  // The type lists only the hosted service's providers; an operator may configure others.
+  // The type lists only the providers of the hosted service, but an operator may configure others.
   const { error } = await supabase.auth.signInWithOAuth({
     provider: provider as 'google',
     options: { redirectTo: returnTo },

@@ -14,7 +14,7 @@ const schema = z.object({ email: z.string().trim().min(1, EMPTY).pipe(emailSchem
 const titleOf = (_field: string, message: string): string =>
   message === EMPTY ? 'Email required' : 'Validation Error';
 
-/** Requests the mail with a link to set a new password, then returns to signing in. */
+/** Requests the mail with a link to set a new password, then returns to the sign-in form. */
 export function ResetForm({
   startEmail,
   onBack,

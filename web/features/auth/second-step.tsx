@@ -18,7 +18,7 @@ const WHAT: Readonly<Record<SecondFactor['type'], string>> = {
 };
 const schema = z.object({ code: z.string().regex(/^\d{6}$/, 'The code has 6 digits.') });
 
-/** Asks for the second factor before anything else can be used. The only other way out is signing out. */
+/** Asks for the second factor before any page can be used. The only other option is to sign out. */
 export default function SecondStep({
   factors,
   onSignOut,
