@@ -1,6 +1,6 @@
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
 
-/** What a calendar feed shows of a studio. Times are instants as ISO texts. */
+/** The content of a studio's calendar feed. Times are ISO strings. */
 export type FeedContent = {
   readonly studioName: string;
   readonly bookings: readonly (FeedSpan & {
@@ -12,10 +12,13 @@ export type FeedContent = {
 };
 type FeedSpan = { readonly id: string; readonly startTime: string; readonly endTime: string };
 
-/** After this many seconds a calendar program should read the feed again. */
+/** Number of seconds after which calendar programs should fetch the feed again. */
 const READ_AGAIN_SECONDS = 900;
 
-/** Writes a calendar file. Times are in UTC, so no program can read them in another zone. The same content gives the same file. `business`: its name. */
+/**
+ * Renders a calendar file. Times are in UTC, so that no program can misinterpret their zone. The same content always gives the same file.
+ * `business`: the name of the business.
+ */
 export function writeFeed({ studioName, bookings, closures }: FeedContent, business: string): string {
   const file = ical({
     name: `${studioName}, ${business}`,
@@ -41,7 +44,7 @@ export function writeFeed({ studioName, bookings, closures }: FeedContent, busin
   return file.toString();
 }
 
-/** The file would change with every reading if its entries had the time of writing. */
+/** Uses the start time as the timestamp of an entry. With the time of rendering, the file would change on every fetch. */
 const timesOf = (startTime: string, endTime: string): { stamp: Date; start: Date; end: Date } => ({
   stamp: new Date(startTime),
   start: new Date(startTime),

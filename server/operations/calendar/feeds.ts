@@ -7,18 +7,18 @@ import { recordShown } from '../core/shown-secrets.ts';
 import { type FeedContent, writeFeed } from './feed-file.ts';
 import type { Services } from '../core/services.ts';
 
-/** The days before and after today that a feed shows. */
+/** Number of days before and after today that a feed covers. */
 const DAYS = { before: 30, after: 90 } as const;
-/** A feed ends when staff revoke it. */
+/** Links to feeds do not expire. Staff revoke a feed to end it. */
 const NEVER = new Date('9999-12-31T00:00:00Z');
 
-/** Returns the address of a studio's feed, and makes the feed if there is none. Throws `Refusal` for an unknown studio. */
+/** Returns the address of a studio's feed, and creates the feed if there is none. Throws `Refusal` for an unknown studio. */
 export async function openFeed(services: Services, studioId: string, actor: string): Promise<string> {
   const now = services.clock();
   return services.db.transaction(async (tx) => {
     const existing = await readOrMake(services, tx, { studioId, actor, now });
     if (isOf(services, existing)) return show(services, tx, existing.id, { studioId, actor, now });
-    // The server's keys have changed since: nobody knows this address any more.
+    // The server's keys have changed since the feed was created, so its address can no longer be derived. Create a new feed.
     await callSql(tx, 'revoke_calendar_feed', { p_studio: studioId, p_actor: actor, p_now: now });
     return show(services, tx, (await readOrMake(services, tx, { studioId, actor, now })).id, { studioId, actor, now });
   });
@@ -26,7 +26,7 @@ export async function openFeed(services: Services, studioId: string, actor: stri
 
 type Opening = { readonly studioId: string; readonly actor: string; readonly now: Date };
 
-/** Returns the address of a feed, and records who sees it. */
+/** Returns the address of a feed and records who sees it. */
 async function show(
   services: Services,
   tx: Transaction,
@@ -37,13 +37,13 @@ async function show(
   return addressOf(services, id);
 }
 
-/** Revokes the feed of a studio: its address answers 404 from now on. Returns false when there is none. */
+/** Revokes the feed of a studio; its address answers 404 afterwards. Returns false if there is no feed. */
 export async function revokeFeed({ db, clock }: Services, studioId: string, actor: string): Promise<boolean> {
   const revoked = await callSql(db, 'revoke_calendar_feed', { p_studio: studioId, p_actor: actor, p_now: clock() });
   return revoked === true;
 }
 
-/** Returns the calendar file of a token. Throws `Refusal` when the token is wrong or revoked. */
+/** Returns the calendar file for a token. Throws `Refusal` if the token is wrong or revoked. */
 export async function readFeed({ db, clock, business }: Services, token: string): Promise<string> {
   const today = studioDate(clock());
   const content = await callJson(
@@ -76,7 +76,7 @@ async function readOrMake(services: Services, tx: Transaction, { studioId, actor
 }
 
 const isOf = (services: Services, { id, tokenHash }: Feed): boolean => hashOf(tokenOf(services, id)) === tokenHash;
-/** Derived from the server's keys, so that the address can be shown again although only its hash is stored. */
+/** Derives the token from the server's keys, so that the address can be shown again although only its hash is stored. */
 const tokenOf = ({ links }: Services, id: string): string => links.sign('calendar-feed', id, NEVER);
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 const addressOf = (services: Services, id: string): string =>

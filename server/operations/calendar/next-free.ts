@@ -5,13 +5,13 @@ import { addDays, slotStart, studioDate } from '#rules/studio-time.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import type { Services } from '../core/services.ts';
 
-/** A room that can be booked from an hour on, and the price of that hour in cents. */
+/** A room that can be booked from a given hour, with the price of that hour in cents. */
 export type NextFree = {
   readonly name: string;
-  /** When the hour begins; null: it has begun. */
+  /** When the hour begins; null if it has already begun. */
   readonly start: Date | null;
   readonly cents: number;
-  /** The query of the booking page that chooses it. */
+  /** The query string with which the booking page selects the hour. */
   readonly query: string;
 };
 
@@ -22,10 +22,10 @@ type Room = {
   readonly busy: readonly { readonly start: string; readonly end: string }[];
 };
 
-/** How far ahead to look, with an hour more for the night in which the clocks go back. */
+/** How far ahead to search: one day, which has 25 hours when the clocks go back. */
 const AHEAD_HOURS = 25;
 
-/** Finds the room that can be booked first within a day; null when none can. */
+/** Finds the room that becomes available first within a day; null if there is none. */
 export async function readNextFree({ db, clock }: Services): Promise<NextFree | null> {
   const now = clock();
   const until = new Date(now.getTime() + AHEAD_HOURS * 3_600_000);

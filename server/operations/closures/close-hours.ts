@@ -6,11 +6,14 @@ import type { Json } from '#database/types.ts';
 import type { Queryable } from '#server/db/database.ts';
 
 export type Closure = {
-  /** null closes every studio. */
+  /** Null closes every studio. */
   readonly studioId: string | null;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** How many weeks it repeats, at the same time of day in Sydney; 1 for once. 'endless': every week from now on. */
+  /**
+   * Number of weekly repetitions at the same Sydney time of day; 1 closes the hours once. With 'endless' they are closed every week from
+   * now on.
+   */
   readonly weeks: number | 'endless';
   readonly reason: string;
   /** Whether customers may read the reason. */
@@ -19,7 +22,7 @@ export type Closure = {
 
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_MS = 366 * DAY_MS;
-/** How many weeks of a closure without an end are closed at a time: more than anybody can book ahead. */
+/** Number of weeks by which an endless closure is extended at a time. It exceeds the booking horizon. */
 const ENDLESS_WEEKS = Math.ceil(HORIZON_DAYS_MAX / 7) + 1;
 
 /** What `private.close_hours()` returns. */
@@ -29,14 +32,14 @@ type Outcome =
   | { outcome: 'no_studio' };
 
 /**
- * Closes hours for bookings. Returns the id of the closure, also when the same hours are closed again. Throws `Refusal`; 'slot_taken' has
- * the bookings in the way in `bookings`, at most a hundred.
+ * Closes hours for bookings. Returns the id of the closure. Idempotent: closing the same hours again returns the same id. Throws `Refusal`;
+ * 'slot_taken' lists the bookings that have the hours in `bookings`, up to a hundred.
  */
 export function closeHours({ db, clock }: Services, closure: Closure, actor: string): Promise<string> {
   return storeClosure(db, closure, actor, clock());
 }
 
-/** Like `closeHours`, also in the caller's transaction. */
+/** Like `closeHours`, but can run in the caller's transaction. */
 export async function storeClosure(db: Queryable, closure: Closure, actor: string, now: Date): Promise<string> {
   if (closure.endTime <= closure.startTime) throw new Refusal('invalid_request', 'endTime must be after startTime.');
   if (closure.endTime.getTime() - closure.startTime.getTime() > LONGEST_MS)
@@ -58,7 +61,7 @@ export async function storeClosure(db: Queryable, closure: Closure, actor: strin
   throw new Refusal('slot_taken', `${many} in the way. Move or cancel first.`, { bookings });
 }
 
-/** Periodic task: adds the weeks that come into reach to closures without an end. */
+/** Periodic task: extends endless closures by the weeks that have come within the booking horizon. */
 export async function extendClosures({ db, clock }: Services): Promise<void> {
   const until = new Date(clock().getTime() + (ENDLESS_WEEKS - 1) * 7 * DAY_MS);
   await callSql(db, 'extend_closures', { p_until: until });

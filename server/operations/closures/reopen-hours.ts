@@ -4,13 +4,13 @@ import type { Services } from '../core/services.ts';
 
 export type Reopening = {
   readonly closureId: string;
-  /** The start of the week that is opened; null opens all that is left. */
+  /** The start of the week to reopen; null reopens all remaining weeks. */
   readonly from: Date | null;
-  /** Whether the weeks after it are opened too. */
+  /** Whether the weeks after it are reopened too. */
   readonly following: boolean;
 };
 
-/** Opens hours of a closure that are not over. Opening them again changes nothing. Throws `Refusal` for a closure or week that there is not. */
+/** Reopens hours of a closure that have not passed. Idempotent. Throws `Refusal` if the closure or week does not exist. */
 export async function reopenHours({ db, clock }: Services, wanted: Reopening, actor: string): Promise<void> {
   const outcome = await callSql(db, 'reopen_hours', {
     p_closure: wanted.closureId,

@@ -2,7 +2,7 @@ import type { JsonObject } from '#database/types.ts';
 import type { Queryable } from '#server/db/database.ts';
 import { callSql } from './call-sql.ts';
 
-/** An entry of the audit log. `actor` is the account that acted, or null if the server acted by itself. `id` identifies the resource. */
+/** An entry of the audit log. `actor` is the account that acted, or null for the server. `id` identifies the resource. */
 type AuditEntry = {
   readonly actor: string | null;
   readonly action: string;
@@ -11,7 +11,7 @@ type AuditEntry = {
   readonly details?: JsonObject;
 };
 
-/** Adds an entry to the audit log, in the transaction of what it is about. */
+/** Adds an entry to the audit log, in the transaction of the action it describes. */
 export async function recordAudit(
   db: Queryable,
   { actor, action, resource, id, details = {} }: AuditEntry,
@@ -30,8 +30,8 @@ export type FoundBooking = { readonly id: string; readonly reference: string };
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Finds the booking that any of these ids belongs to: its own, its reference, those of its payments and their parts, and those of their sessions
- * and payments at the provider. For new hours it is the booking that moves. Null when there is none.
+ * Finds the booking that one of these ids belongs to. The ids may be those of a booking, its reference, a payment, a partial refund, or a
+ * session or payment at the provider. A hold of new hours leads to the booking that moves. Null if no booking is found.
  */
 export async function findBooking(db: Queryable, ids: readonly string[]): Promise<FoundBooking | null> {
   if (ids.length === 0) return null;
@@ -49,7 +49,7 @@ export async function findBooking(db: Queryable, ids: readonly string[]): Promis
   );
 }
 
-/** Writes a failed call into the history of its booking, once an hour for the same failure. */
+/** Records a failed call in the history of its booking, at most once an hour for the same failure. */
 export async function recordFailedCall(
   db: Queryable,
   bookingId: string,

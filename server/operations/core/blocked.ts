@@ -1,10 +1,10 @@
 import { DatabaseError } from '#server/db/database.ts';
 import { Refusal } from './refusal.ts';
 
-/** Whether a statement was refused because it would hold hours for a customer whom staff have blocked, or take their money. */
+/** Returns whether a statement failed because it would have held hours for a blocked customer, or taken their money. */
 export const isBlocked = (error: unknown): boolean =>
   error instanceof DatabaseError && error.constraint === 'booking_not_blocked';
 
-/** The answer to staff who book for a blocked customer. */
+/** Builds the refusal for staff who book for a blocked customer. */
 export const blockedForStaff = (): Refusal =>
   new Refusal('blocked', 'This customer is blocked, so nothing was booked. Unblock them first.');

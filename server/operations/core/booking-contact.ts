@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/db/database.ts';
 import type { BookingFacts } from './booking-rows.ts';
 
-/** Reads where the customer of a booking gets mail; null when the account is gone and there is no address of a guest. */
+/** Reads the email address of a booking's customer. Null if the account has been deleted and there is no guest address. */
 export async function readContact(
   db: Queryable,
   booking: BookingFacts,

@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/db/database.ts';
 import { callJson } from './call-sql.ts';
 
-/** A booking of the database. Money is in cents. */
+/** A booking as stored in the database. Amounts are in cents. */
 export type BookingFacts = {
   readonly id: string;
   readonly reference: string;
@@ -18,29 +18,29 @@ export type BookingFacts = {
   readonly baseCostCents: number;
   readonly discountCents: number;
   readonly couponDiscountCents: number;
-  /** What staff do not charge, and what is owed. */
+  /** The amount that staff do not charge. */
   readonly waivedCents: number;
   readonly finalCostCents: number;
-  /** How often it was moved. */
+  /** How often the booking has moved. */
   readonly moves: number;
-  /** Whom staff booked for, when there is no account. */
+  /** The person for whom staff booked, if there is no account. */
   readonly guestEmail: string | null;
   readonly guestName: string | null;
-  /** Who of the staff made it; null: the customer. */
+  /** The member of staff who made the booking; null if the customer did. */
   readonly madeBy: string | null;
   readonly createdAt: Date;
   readonly confirmedAt: Date | null;
-  /** For the hold of new hours: the booking that moves there when the difference is paid, and which of its moves that is. */
+  /** For a hold of new hours: the booking that moves there when the difference is paid, and the number of that move. */
   readonly movesBooking: string | null;
   readonly moveNumber: number | null;
-  /** The first booking of the series it was made in; null: it was made alone. */
+  /** The first booking of its series; null for a booking made alone. */
   readonly orderId: string | null;
-  /** Which of its series it is, from 1, and how many there were when it was made. */
+  /** Its position in the series, from 1, and the size of the series when it was made. */
   readonly orderPlace: number | null;
   readonly orderSize: number | null;
-  /** The start from which its cancellation terms count: the earliest one where staff have moved it. */
+  /** The start to which the cancellation terms refer: the earliest one if staff have moved the booking. */
   readonly termsStart: Date;
-  /** What moves cost more and is not charged yet, or, below zero, what they cost less and has not gone back yet. */
+  /** What moves added to the price and is not charged yet; negative for a reduction that is not refunded yet. */
   readonly owedCents: number;
 };
 
@@ -58,7 +58,7 @@ export type PaymentFacts = {
   readonly id: string;
   readonly bookingId: string;
   readonly attempt: number;
-  /** `elsewhere`: staff got the money without the provider. */
+  /** `elsewhere`: the money was paid to staff without the provider. */
   readonly kind: 'card' | 'free' | 'elsewhere';
   readonly state:
     | 'intent'
@@ -78,7 +78,7 @@ export type PaymentFacts = {
   readonly url: string | null;
   readonly sessionExpiresAt: Date | null;
   readonly amountCents: number;
-  /** What the provider took; null before it took anything. */
+  /** The amount that the provider took; null before it took anything. */
   readonly paidCents: number | null;
   readonly refundedCents: number;
   readonly disputeId: string | null;
@@ -86,19 +86,19 @@ export type PaymentFacts = {
   readonly paymentIntentId: string | null;
   readonly refundId: string | null;
   readonly createdAt: Date;
-  /** Which move of its booking it was for; null: the booking itself. */
+  /** The number of the move that it pays for; null if it pays for the booking itself. */
   readonly moveNumber: number | null;
-  /** The saved card that it is taken from; null: it is paid on the pay page. */
+  /** The saved card to charge; null for the pay page. */
   readonly card: string | null;
-  /** When the provider was last asked to take it. */
+  /** When the provider was last asked to charge the card. */
   readonly cardAt: Date | null;
-  /** Until then another attempt takes its place: its session may end without the hold. */
+  /** Until this time another attempt is replacing this one, so its session may end without ending the hold. */
   readonly replacedUntil: Date | null;
-  /** The payment of the first booking of its series, also for that one itself; null: the booking was made alone. */
+  /** The payment of the first booking of its series, which for the first booking is the payment itself. Null if the booking was made alone. */
   readonly shareOf: string | null;
 };
 
-/** A row as a SQL function returns it in JSON, where times are ISO texts. */
+/** A row in the JSON result of a SQL function, where times are ISO strings. */
 type JsonRow<T> = {
   readonly [K in keyof T]: T[K] extends Date ? string : T[K] extends Date | null ? string | null : T[K];
 };
@@ -130,14 +130,14 @@ export const toPayment = (json: PaymentJson): PaymentFacts => ({
 });
 
 /**
- * Locks the booking until the transaction ends, and before the hold of new hours the booking that moves there. Always lock it before its
- * payments: the same order everywhere prevents deadlocks.
+ * Locks a booking until the transaction ends. For a hold of new hours, first locks the booking that moves there. Always lock a booking
+ * before its payments: the same order everywhere prevents deadlocks.
  */
 export function lockBooking(tx: Queryable, bookingId: string): Promise<BookingFacts | null> {
   return callJson(tx, 'lock_booking', { p_booking: bookingId }, toBooking);
 }
 
-/** Locks a booking with all bookings of its series, in their order; a booking that was made alone as `lockBooking` does. Empty when there is none. */
+/** Locks all bookings of a series, in their order. A booking made alone is locked as by `lockBooking`. Empty if there is no such booking. */
 export async function lockSeries(tx: Queryable, bookingId: string): Promise<readonly BookingFacts[]> {
   const read = (json: readonly BookingJson[]): readonly BookingFacts[] => json.map(toBooking);
   return (await callJson(tx, 'lock_order', { p_booking: bookingId }, read)) ?? [];
@@ -160,13 +160,13 @@ export async function readBooking(db: Queryable, bookingId: string): Promise<Boo
   return row?.facts ? toBooking(row.facts) : null;
 }
 
-/** Returns the reference that the customer knows: for the hold of new hours, that of the booking that moves there. */
+/** Returns the reference that the customer knows. For a hold of new hours this is the reference of the booking that moves. */
 export async function customersReference(db: Queryable, booking: BookingFacts): Promise<string> {
   const moving = booking.movesBooking === null ? null : await readBooking(db, booking.movesBooking);
   return (moving ?? booking).reference;
 }
 
-/** Reads the newest payment of the booking itself, not one for a move. */
+/** Reads the newest payment for the booking itself, ignoring payments for moves. */
 export async function latestPayment(db: Queryable, bookingId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x where x.booking_id = $1::uuid and x.move_number is null

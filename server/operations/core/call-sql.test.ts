@@ -38,7 +38,7 @@ test('rows have the columns of the function', async () => {
   expect(calls[0]?.[0]).toMatch(/^select \* from private\.open_calendar_feed\(p_id => \$1, .*, p_now => \$5\)$/);
 });
 
-/** Never called: each line below must not compile, or `@ts-expect-error` is an error itself. */
+/** Never called. Each line below must fail to compile; otherwise `@ts-expect-error` is itself an error. */
 export async function callsThatDoNotCompile(db: Queryable): Promise<void> {
   // @ts-expect-error: no such function
   await callSql(db, 'is_locked', {});

@@ -10,7 +10,7 @@ type Row<N extends Name> = ServerFunctions[N] extends { readonly Row: infer Colu
   ? { readonly [Key in keyof Columns]: Columns[Key] | null }
   : never;
 
-/** The functions whose result is JSON, a value of another type, or rows. */
+/** The names of the functions that return JSON, rows, or a single value of another type. */
 type JsonName = { [N in Name]: [Json] extends [Value<N>] ? N : never }[Name];
 type RowsName = { [N in Name]: ServerFunctions[N] extends { readonly Row: unknown } ? N : never }[Name];
 type ValueName = Exclude<Name, JsonName | RowsName>;
@@ -22,8 +22,8 @@ export async function callSql<N extends ValueName>(db: Queryable, name: N, args:
 }
 
 /**
- * Calls a function that returns JSON, and returns what `read` makes of it, or null if the function returns null. The database does not describe the
- * JSON, so the parameter of `read` declares its type. Write that type once, beside the operations that use it.
+ * Calls a function that returns JSON and returns the result of `read`, or null if the function returns null. The database does not describe
+ * the JSON, so the parameter of `read` declares its type. Define that type once, beside the operations that use it.
  */
 export async function callJson<N extends JsonName, Content, Result>(
   db: Queryable,
@@ -41,7 +41,7 @@ export async function callRows<N extends RowsName>(db: Queryable, name: N, args:
   return rows;
 }
 
-/** The text is the same for each call with the same arguments, so that the connection keeps its plan. */
+/** Builds the same text for every call with the same argument names, so that the connection can reuse its plan. */
 function callText(name: Name, args: object): string {
   const passed = Object.keys(args).map((key, index) => `${key} => $${index + 1}`);
   return `private.${name}(${passed.join(', ')})`;

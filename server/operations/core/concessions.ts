@@ -2,12 +2,13 @@ import { type Concession, needsMoneyPermission } from '#rules/business/concessio
 import { Refusal } from './refusal.ts';
 import { secondFactorRequired } from './second-factor.ts';
 
-/** Whether staff have the permission `money`. `needs_second_factor`: they would have it after their second step. */
+/** Whether staff have the permission `money`. `needs_second_factor`: they have it once they sign in with their second factor. */
 export type MoneyRight = 'held' | 'missing' | 'needs_second_factor';
 
 /**
- * The one check of what staff may do with the money of a booking, for every operation that refunds, waives, or books without a payment. Without a
- * right they have only what `bookings` allows. Throws `Refusal`: `not_yours` with the permission, or `second_factor_required`.
+ * The only check of what staff may do with the money of a booking. Every operation that refunds, waives, or books without a payment uses
+ * it. Without the permission, staff may only do what `bookings` allows. Throws `Refusal`: `not_yours` with the missing permission, or
+ * `second_factor_required`.
  */
 export function requireConcession(right: MoneyRight | undefined, concession: Concession): void {
   if (right === 'held' || !needsMoneyPermission(concession)) return;

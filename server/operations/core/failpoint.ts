@@ -1,6 +1,6 @@
 /**
- * Points where a crash test kills this process. They do nothing unless a test arms them.
- * `spec` is 'name' or 'name:N' (the N-th pass); the kill is SIGKILL, so no cleanup runs.
+ * The failpoint at which a crash test kills this process. Failpoints do nothing unless a test arms one.
+ * `spec` is 'name' or 'name:N' for the N-th pass. The process is killed by SIGKILL, so no cleanup runs.
  */
 let armed: { name: string; countdown: number } | null = null;
 

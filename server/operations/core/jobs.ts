@@ -5,13 +5,13 @@ import * as queue from '#server/queue/jobs.ts';
 import type { WorkerOptions } from '#server/queue/queue.ts';
 import type { Services } from './services.ts';
 
-/** The workers: one for each outside system. */
+/** The workers, one for each external system. */
 export const WORKERS = {
   mail: { atOnce: 4, later: true },
-  // Separate from the other mails, so that customers' mails go first when the mail server is back.
+  // Separate from other mails, so that customers' mails are sent first when the mail server is back.
   alerts: { atOnce: 1, later: true },
   payments: { atOnce: 4 },
-  // One after another, so that news never delay the mails of bookings.
+  // One mail at a time, so that news never delays the mails of bookings.
   campaigns: { atOnce: 1, later: true },
   locks: { atOnce: 4 },
   images: { atOnce: 4 },
@@ -22,13 +22,13 @@ export const WORKERS = {
 } as const satisfies Record<string, WorkerOptions>;
 type WorkerName = keyof typeof WORKERS;
 type Workers = Readonly<Partial<typeof WORKERS>>;
-/** Does the jobs of a worker that does not run: what is left of a wallet's jobs is only closed. */
+/** Takes over the jobs of a worker that does not run. The remaining jobs of a wallet are only closed. */
 const DEPUTY: WorkerName = 'images';
 
-/** The longest wait between two tries of a job where a customer may be waiting at the door. */
+/** Longest wait between two attempts of a job while a customer may be waiting at the door. */
 export const URGENT_WAIT_MS = 60_000;
 
-/** Returns the workers that a server needs: those of wallets only where passes for them are set up (not null). */
+/** Returns the workers that a server needs. Workers for wallets are included only if passes for that wallet are set up (not null). */
 export function workersFor(wallets: { readonly apple: unknown; readonly google: unknown }): Workers {
   const idle = [
     ...(wallets.apple === null ? ['apple-passes'] : []),
@@ -37,7 +37,7 @@ export function workersFor(wallets: { readonly apple: unknown; readonly google: 
   return Object.fromEntries(Object.entries(WORKERS).filter(([name]) => !idle.includes(name)));
 }
 
-/** A job as its handler gets it; `subjectId`: the booking, payment or verification that it is about. */
+/** A job as passed to its handler. `subjectId`: the booking, payment or verification that it is about. */
 export type Job<Payload = unknown> = Omit<queue.Job, 'payload'> & { readonly payload: Payload };
 export type NewJob = queue.NewJob<JobKind>;
 export type JobOutcome = queue.JobOutcome;
@@ -45,15 +45,15 @@ export type JobOutcome = queue.JobOutcome;
 /** A kind of job. */
 export type JobDefinition = Omit<queue.JobRules, 'worker'> & {
   readonly kind: JobKind;
-  /** What staff and the owner call it, as in "Refund email: not sent yet". */
+  /** The name shown to staff and the owner, as in "Refund email: not sent yet". */
   readonly title: string;
   readonly worker: WorkerName;
   readonly handle: (services: Services, job: queue.Job) => Promise<JobOutcome>;
 };
 
 /**
- * Defines a kind of job, in the module that does it. `handle` gets the payload as its schema parses it when the job is claimed, also one that
- * a trigger wrote; a job whose payload breaks the schema fails, is tried again and raises an alert like any other. Without a schema the
+ * Defines a kind of job, in the module that does the work. When a job is claimed, its payload is parsed with the schema, even if a trigger
+ * wrote it. A job whose payload does not match fails, is tried again and raises an alert like any other failure. Without a schema the
  * handler gets no payload. A new kind compiles once ALL_JOBS lists it and its title is in rules/alerts/job-titles.ts, which
  * all-jobs.test.ts writes.
  */
@@ -72,13 +72,13 @@ export function defineJob<Payload = undefined>(
   };
 }
 
-/** Writes a job in the transaction of its cause. A second job of the same kind, subject and dedupe is ignored. */
+/** Adds a job in the transaction of its cause. A second job with the same kind, subject and dedupe key is ignored. */
 export const enqueue: (tx: Transaction, job: NewJob) => Promise<void> = queue.enqueue;
 
-/** Deletes jobs that are not done, in the transaction that makes them pointless. */
+/** Deletes pending jobs, in the transaction that makes them pointless. */
 export const endJobs: (tx: Transaction, which: queue.JobsOf) => Promise<void> = queue.endJobs;
 
-/** Returns the kinds as the queue needs them, with these services and workers. */
+/** Returns the kinds in the form that the queue needs, bound to these services and workers. */
 export function jobKinds(
   definitions: readonly JobDefinition[],
   services: Services,

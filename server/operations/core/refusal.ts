@@ -1,6 +1,6 @@
 import type { RefusalCode } from '#contracts/core/refusals.ts';
 
-/** An expected refusal. The message is for people; the details are sent beside it. */
+/** An expected refusal. The message is for people; the details are sent along with it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;

@@ -1,7 +1,7 @@
 import type { Permission } from '#rules/permissions.ts';
 import { Refusal } from './refusal.ts';
 
-/** The refusal of a caller who would have the permission after a second factor. */
+/** Builds the refusal of a caller who lacks only a second factor for the permission. */
 export const secondFactorRequired = (permission: Permission): Refusal =>
   new Refusal(
     'second_factor_required',

@@ -1,14 +1,14 @@
 import type { BookingFacts, PaymentFacts } from './booking-rows.ts';
 
-/** A payment and its booking after they were compared with the provider. */
+/** A payment and its booking after a comparison with the provider. */
 export type Settlement = {
   readonly booking: BookingFacts;
   readonly payment: PaymentFacts;
-  /** We have the money for this booking. */
+  /** Whether we have the money for this booking. */
   readonly paid: boolean;
 };
 
-/** `declined`: a card or bank took nothing, and the customer may try another. The others are the states that a payment reaches. */
+/** `declined`: a card or bank refused to pay, and the customer may try another. The other outcomes are states that a payment reaches. */
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
 export const PAYMENT_OUTCOMES = [
   'declined',

@@ -3,26 +3,26 @@ import type { Transaction } from '#server/db/database.ts';
 import { callSql } from './call-sql.ts';
 import { Refusal } from './refusal.ts';
 
-/** The refusal of staff who lack the permission. */
+/** Builds the refusal of staff who lack the permission. */
 export const permissionMissing = (permission: Permission): Refusal =>
   new Refusal('not_yours', `You need the permission “${permission}” for this. An owner can give it to you.`, {
     permission,
   });
 
-/** The secrets that staff are shown, by what they open. Each ends when the person loses the permission. */
+/** The kinds of secrets that staff are shown. Each secret ends when the person loses the permission. */
 export type SecretKind = 'staff-code' | 'booking-code' | 'calendar-feed';
 export type ShownSecret = {
   readonly kind: SecretKind;
-  /** The code or feed. */
+  /** The id of the code or feed. */
   readonly id: string;
   readonly studioId: string;
-  /** null: works until it is revoked. */
+  /** Null if it works until it is revoked. */
   readonly endsAt: Date | null;
 };
 
 /**
- * Records that an account of staff is shown a secret, before it is shown. Throws `Refusal('not_yours')` when the account has lost the permission
- * meanwhile.
+ * Records that a secret is about to be shown to a staff account. Throws `Refusal('not_yours')` if the account has lost the permission in
+ * the meantime.
  */
 export async function recordShown(
   tx: Transaction,

@@ -2,8 +2,8 @@ import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Takes the use of a booking's discount code that its cancellation returned again, in the caller's transaction: for a cancellation that is undone, and
- * for one that gives nothing back. Does nothing for a booking without a returned code. Throws `Refusal` when no use of the code is left.
+ * Takes back the use of a booking's discount code that its cancellation returned, in the caller's transaction. This happens when a
+ * cancellation is undone, or when it refunds nothing. Does nothing if no use was returned. Throws `Refusal` if the code has no use left.
  */
 export async function takeCoupon(tx: Transaction, bookingId: string): Promise<void> {
   const use = await tx.one<{ coupon: string }>(

@@ -3,7 +3,7 @@ import { type BookingFacts, type BookingJson, toBooking } from './booking-rows.t
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { Refusal } from './refusal.ts';
 
-/** Reads the bookings that have some of these hours. */
+/** Reads the bookings that overlap these hours. */
 export async function readTaken(
   db: Queryable,
   { studioId, startTime, endTime }: { readonly studioId: string; readonly startTime: Date; readonly endTime: Date },
@@ -17,7 +17,7 @@ export async function readTaken(
   return rows.map(({ facts }) => toBooking(facts));
 }
 
-/** The answer to staff when hours are taken; `bookings` names those in the way, `dates` those dates of a series. */
+/** Builds the refusal for staff of hours that are taken. `bookings` lists the bookings that have them, `dates` the affected dates of a series. */
 export function hoursTaken(taken: readonly BookingFacts[], dates: readonly StudioDate[] = []): Refusal {
   const bookings = taken.map(({ id, reference, studioId, studioName, startTime, endTime, status }) => ({
     id,
@@ -33,6 +33,6 @@ export function hoursTaken(taken: readonly BookingFacts[], dates: readonly Studi
     : new Refusal('slot_taken', leaveOut(dates), { bookings, dates });
 }
 
-/** Asks to leave dates out of a series, because its hours are taken or closed there. */
+/** Asks the caller to leave dates out of a series because its hours are taken or closed on them. */
 export const leaveOut = (dates: readonly StudioDate[]): string =>
   `These hours are no longer free on ${dates.map((date) => formatStudioDate(date, 'medium')).join(', ')}. Please leave ${dates.length === 1 ? 'that date' : 'those dates'} out.`;

@@ -1,12 +1,12 @@
 import type { Log } from '#server/http/caller.ts';
 
-/** Starts the waiting time of one request; the returned function gives the milliseconds left, at least 50. */
+/** Starts the deadline of a request. The returned function gives the milliseconds left, at least 50. */
 export function startDeadline(ms: number): () => number {
   const end = performance.now() + ms;
   return () => Math.max(50, end - performance.now());
 }
 
-/** Waits for `work`, at most `ms`, else returns `fallback`. The work continues; a later failure is logged. */
+/** Waits at most `ms` for `work`, then returns `fallback`. The work continues; a later failure is logged. */
 export async function withTimeout<T, L>(log: Log, ms: number, work: Promise<T>, fallback: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   let timedOut = false;

@@ -3,8 +3,8 @@ import type { BookingFacts } from './booking-rows.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Builds the refusal of one hold too many. Its details name the open holds: `holds` is a list of
- * `{bookingId, reference, studioName, startTime, endTime, holdExpiresAt}`; `retryAfter` (seconds) is set when the customer has to wait.
+ * Builds the refusal of a customer who has too many holds. Its details list the open holds: `holds` is a list of `{bookingId, reference,
+ * studioName, startTime, endTime, holdExpiresAt}`; `retryAfter` (seconds) is set if the customer has to wait.
  */
 export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | null, now: Date): Refusal {
   const named = holds.map(
@@ -29,7 +29,10 @@ export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | n
   );
 }
 
-/** Unpaid room-hours: those that a request would hold, and how many the account may hold besides those it has. `most`: in all; `mostOfBooking`: in one. */
+/**
+ * Unpaid room-hours. `hours`: those that a request would hold; `fit`: those that the account may still hold. `most`: the limit per account;
+ * `mostOfBooking`: the limit per booking.
+ */
 export type UnpaidHours = {
   readonly hours: number;
   readonly fit: number;
@@ -37,7 +40,10 @@ export type UnpaidHours = {
   readonly mostOfBooking: number;
 };
 
-/** Builds the refusal of hours that exceed the unpaid hours of an account. Its details are `{hours, fit}`: how many were asked for, and how many fit. */
+/**
+ * Builds the refusal of a request that exceeds an account's unpaid hours. Its details are `{hours, fit}`: the hours requested, and those
+ * that would fit.
+ */
 export function tooManyHours({ hours, fit, most, mostOfBooking }: UnpaidHours): Refusal {
   const details = { hours, fit };
   if (hours <= fit)

@@ -1,12 +1,12 @@
 import type { Queryable } from '#server/db/database.ts';
 import { Refusal } from './refusal.ts';
 
-/** How soon a job is tried again while the customer takes the account back. */
+/** Delay before a job is tried again while the customer is recovering the account. */
 export const UNDO_RETRY_MS = 60_000;
 
 /**
- * Whether the refunds and access codes of a booking wait: the owner of its customer's replaced address has begun to undo the change and has not
- * finished. It ends with the undo, and after a day at the latest.
+ * Returns whether the refunds and access codes of a booking are on hold. This is the case while the owner of the customer's previous
+ * address is undoing the change of address, until the undo is complete, for a day at most.
  */
 export async function isHeldForUndo(db: Queryable, bookingId: string, now: Date): Promise<boolean> {
   const row = await db.one<{ held: boolean }>(
@@ -16,7 +16,7 @@ export async function isHeldForUndo(db: Queryable, bookingId: string, now: Date)
   return row?.held === true;
 }
 
-/** Throws `Refusal('code_not_released')` while the access codes of a booking wait. */
+/** Throws `Refusal('code_not_released')` while the access codes of a booking are on hold. */
 export async function requireNotUndoing(db: Queryable, bookingId: string, now: Date): Promise<void> {
   if (await isHeldForUndo(db, bookingId, now))
     throw new Refusal(
