@@ -15,7 +15,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 const MIME = /^([\w.+-]+|\*)\/([\w.+-]+|\*)$/;
 
-/** Reads a number of bytes or a size such as '20mb' (powers of 1,000, as hosted Supabase counts); null for anything else. */
+/** Reads a number of bytes or a size such as '20mb' (in powers of 1,000, as in hosted Supabase). Returns null for anything else. */
 function readSize(text: string | number): number | null {
   const found = /^(\d{1,15}(?:\.\d{1,6})?)\s*([kmg]?b)?$/i.exec(String(text).trim());
   if (!found) return null;
@@ -27,7 +27,7 @@ const settingsSchema = z.looseObject({
   public: z.boolean().nullish(),
   file_size_limit: z.union([z.number(), z.string().max(30)]).nullish(),
   allowed_mime_types: z.array(z.string().max(255)).max(200).nullish(),
-  // Only standard buckets without versioning exist here.
+  // This server supports only standard buckets without versioning.
   type: z.literal('STANDARD').nullish(),
   versioning_status: z.enum(['DISABLED', 'SUSPENDED']).nullish(),
 });
@@ -44,7 +44,9 @@ const pageSchema = z.object({
   sortOrder: z.enum(['asc', 'desc']).default('asc'),
 });
 
-/** Adds `/bucket`. Policies on `storage.buckets` (and `storage.objects`) decide who may see, create, change, empty and delete one. */
+/**
+ * Adds `/bucket`. The policies on `storage.buckets` and `storage.objects` decide who may see, create, change, empty and delete a bucket.
+ */
 export function addBuckets(router: Hono<Env>, context: StorageContext): void {
   const { db } = context;
   router.get('/bucket', async (c) => {
@@ -52,7 +54,7 @@ export function addBuckets(router: Hono<Env>, context: StorageContext): void {
     const page = pageSchema.safeParse(c.req.query());
     if (!page.success) throw storageErrors.body();
     const { limit, offset, search, sortColumn, sortOrder } = page.data;
-    // Safe to interpolate: column and direction come from our own lists.
+    // Interpolation is safe: column and direction come from fixed lists.
     const text = `select ${COLUMNS} from storage.buckets where strpos(lower(id), lower($1)) > 0 or $1 = '' order by ${sortColumn} ${sortOrder}, id limit $2::int offset $3::int`;
     return c.json((await db.as(principalOf(caller), text, [search, limit, offset])).rows);
   });
@@ -94,7 +96,7 @@ export function addBuckets(router: Hono<Env>, context: StorageContext): void {
     const caller = await callerOf(context, c);
     const id = c.req.param('id');
     await requireBucket(db, caller, id);
-    // Rows are deleted now, their bytes by the next cleanups.
+    // This deletes the rows; the next cleanups delete their bytes.
     await refuseDatabaseErrors(db.as(principalOf(caller), 'delete from storage.objects where bucket_id = $1', [id]));
     return c.json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' });
   });
@@ -112,7 +114,7 @@ export function addBuckets(router: Hono<Env>, context: StorageContext): void {
   });
 }
 
-/** Checks bucket settings. Missing values stay undefined, nulls stay null. Throws `StorageRefusal`. */
+/** Checks bucket settings. Missing values stay undefined and nulls stay null. Throws `StorageRefusal`. */
 function checkSettings(
   { sizeMax }: StorageContext,
   { public: open, file_size_limit: limit, allowed_mime_types: types }: Settings,
@@ -125,7 +127,7 @@ function checkSettings(
   return { public: open, size, types };
 }
 
-/** Refuses when the bucket does not exist or the caller may not see it. */
+/** Throws `StorageRefusal` if the bucket does not exist or the caller may not see it. */
 async function requireBucket(db: Database, caller: Caller, id: string): Promise<void> {
   const { rows } = await db.as(principalOf(caller), 'select 1 from storage.buckets where id = $1', [id]);
   if (!rows[0]) throw storageErrors.noBucket();

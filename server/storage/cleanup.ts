@@ -7,7 +7,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const BATCH = 500;
 
-/** Deletes objects past their bucket's retention, abandoned uploads, and bytes that no row refers to. Safe in several processes. */
+/**
+ * Deletes objects past their bucket's retention, abandoned uploads, and bytes that no row refers to. Several processes may run it at once.
+ */
 export function createCleanup(context: { db: Database; store: ObjectStore; clock: Clock }): () => Promise<void> {
   const { db, store, clock } = context;
   let listed = clock().getTime();
@@ -19,7 +21,7 @@ export function createCleanup(context: { db: Database; store: ObjectStore; clock
       [now],
     );
     await db.query('delete from storage.uploads where expires_at <= $1::timestamptz', [now]);
-    // Listing everything stored is expensive: only once an hour.
+    // Listing all stored bytes is expensive, so it happens only once an hour.
     if (Math.abs(now.getTime() - listed) >= HOUR_MS) {
       listed = now.getTime();
       for (const folder of ['objects', 'parts']) await markOrphans(folder, now);
@@ -31,7 +33,7 @@ export function createCleanup(context: { db: Database; store: ObjectStore; clock
     for (const row of rows) await deleteBytes(db, store, row.storage_key);
   };
 
-  /** Marks bytes over a day old that no row refers to: left by a crash, or newer than a restored database. */
+  /** Marks bytes over a day old that no row refers to. They remain after a crash, or when the restored database is older than they are. */
   async function markOrphans(folder: string, now: Date): Promise<void> {
     let keys: string[] = [];
     const mark = async (): Promise<void> => {

@@ -53,7 +53,7 @@ function refusalOf(error: unknown): StorageRefusal | null {
   if (kind === 'busy') return storageErrors.databaseBusy();
   if (!(error instanceof DatabaseError)) return null;
   if (error.code === '42501') return storageErrors.denied();
-  // Values the database cannot store, such as a name with a NUL byte.
+  // The database cannot store the value, such as a name with a NUL byte.
   return error.code.startsWith('22') || error.code.startsWith('23') ? storageErrors.body() : null;
 }
 

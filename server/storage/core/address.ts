@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { storageErrors } from './errors.ts';
 
-/** Reads bucket and object name from the path after `/kind/`, each decoded once. Without an object the name is ''. */
+/** Reads bucket and object name from the path after `/kind/` and decodes each once. The name is '' if the path names no object. */
 export function addressOf(c: Context, kind: string): { bucketId: string; name: string } {
   const { pathname } = new URL(c.req.url);
   const start = `/${kind}/`;
@@ -12,11 +12,14 @@ export function addressOf(c: Context, kind: string): { bucketId: string; name: s
       ? { bucketId: decodeURIComponent(rest), name: '' }
       : { bucketId: decodeURIComponent(rest.slice(0, slash)), name: decodeURIComponent(rest.slice(slash + 1)) };
   } catch {
-    throw storageErrors.path(); // percent-encoded bytes that are not UTF-8
+    throw storageErrors.path(); // the percent-encoded bytes are not UTF-8
   }
 }
 
-/** Checks an object's name: hosted Supabase's characters (storage, src/storage/limits.ts), no empty part, no `.` or `..`. Throws `StorageRefusal`. */
+/**
+ * Checks an object's name: it may contain the characters that hosted Supabase allows (storage, src/storage/limits.ts), but no empty part,
+ * `.` or `..`. Throws `StorageRefusal`.
+ */
 export function checkName(name: string): void {
   const fine = name.length <= 1_024 && /^[\w/!\-.*'() &$@=;:+,?]+$/.test(name);
   if (!fine || name.split('/').some((part) => part === '' || part === '.' || part === '..')) throw storageErrors.path();

@@ -3,11 +3,11 @@ import { isJson } from '#server/http/bodies/bodies.ts';
 import { parseJson } from '#server/http/bodies/json.ts';
 import { storageErrors } from './errors.ts';
 
-/** The largest JSON body; uploads have limits of their own. */
+/** The largest JSON body, in bytes. Uploads have separate limits. */
 const JSON_MAX = 1024 * 1024;
 const JSON_LIMITS = { members: 10_000, depth: 32 };
 
-/** Streams a request's bytes. When the client disconnects, throws a `StorageRefusal` that nobody reads. */
+/** Streams a request's bytes. If the client disconnects, throws a `StorageRefusal`, whose answer no client receives. */
 export async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   const { body } = request;
   if (body === null) return;
@@ -23,12 +23,12 @@ export async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
       yield value;
     }
   } finally {
-    // The consumer stopped early: cancel the rest.
+    // If the consumer stopped early, the rest is cancelled.
     if (!ended) await reader.cancel().catch(() => undefined);
   }
 }
 
-/** Collects all bytes, at most `max`. Throws `StorageRefusal`. */
+/** Collects all bytes. Throws `StorageRefusal` if there are more than `max`. */
 export async function collect(bytes: AsyncIterable<Uint8Array>, max: number): Promise<Buffer<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -4,7 +4,7 @@ import type { Caller, Clock, Env, ReadCaller } from '#server/http/caller.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import type { Links } from './links.ts';
 
-/** Everything that calls of `/storage/v1` work with. */
+/** Dependencies of `/storage/v1`. */
 export type StorageContext = {
   readonly db: Database;
   readonly store: ObjectStore;
@@ -12,7 +12,7 @@ export type StorageContext = {
   readonly pictures: PictureEncoder;
   /** The most bytes of an object in any bucket. */
   readonly sizeMax: number;
-  /** Bytes that the unfinished resumable uploads of one account, and of all together, may announce. */
+  /** The most bytes that the unfinished resumable uploads may announce, for one account and for all together. */
   readonly openUploads: { readonly perAccount: number; readonly total: number };
   readonly links: Links;
   readonly readCaller: ReadCaller;

@@ -1,7 +1,7 @@
 import { BUSY_MESSAGE } from '#server/http/classify-error.ts';
 /**
- * A refusal of the storage protocol: HTTP 400 and `{statusCode, error, message, code}`; clients look at `code` first.
- * `status` is the HTTP status where the protocol uses the real one.
+ * A refusal of the storage protocol: HTTP 400 and `{statusCode, error, message, code}`. Clients look at `code` first. `status` is the HTTP
+ * status where the protocol uses the real one.
  */
 export class StorageRefusal extends Error {
   override readonly name = 'StorageRefusal';

@@ -8,27 +8,27 @@ const claimsSchema = z.object({
   kind: z.enum(['read', 'write']),
   bucketId: z.string(),
   name: z.string(),
-  /** The token works only while this session lives; null for any time. */
+  /** The token works only while this session is alive; null if it depends on no session. */
   session: z.string().nullable(),
-  /** read: how to transform the picture. */
+  /** For `read`: how to transform the picture. */
   transform: transformationSchema.nullable().default(null),
-  /** write: the object's owner, and whether an existing object is replaced. */
+  /** For `write`: the object's owner, and whether an existing object is replaced. */
   ownerId: z.string().nullable().default(null),
   replace: z.boolean().default(false),
 });
-/** What a signed URL allows to anyone who has it: reading one object, or writing one name. */
+/** The rights that a signed URL grants to anyone who has it: reading one object, or writing one name. */
 export type LinkClaims = z.output<typeof claimsSchema>;
 
 export type Links = {
-  /** Returns a token that works for `seconds`. */
+  /** Returns a token that is valid for `seconds`. */
   sign(claims: z.input<typeof claimsSchema>, seconds: number): string;
-  /** Checks a token. Throws `StorageRefusal` when it is expired, altered or for something else, or when its session has ended. */
+  /** Checks a token. Throws `StorageRefusal` if it is expired, altered or for another purpose, or if its session has ended. */
   verify(kind: LinkClaims['kind'], bucketId: string, name: string, token: string): Promise<LinkClaims>;
 };
 
 export type LinksDependencies = {
   readonly clock: Clock;
-  /** Keyed hashes that only this server can compute, one of each accepted key; the current key's is first. */
+  /** Computes keyed hashes that only this server can compute, one for each accepted key. The current key's hash comes first. */
   readonly marks: (text: string) => readonly Buffer[];
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
 };

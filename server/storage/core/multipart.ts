@@ -1,7 +1,7 @@
 import { collect } from './body.ts';
 import { storageErrors } from './errors.ts';
 
-/** One part of a form. Read its bytes before asking for the next part. `file`: it has a file name, or no field name. */
+/** One part of a form. Its bytes must be read before the next part is requested. `file`: whether it has a file name, or no field name. */
 export type Part = {
   readonly name: string;
   readonly file: boolean;
@@ -17,7 +17,7 @@ const EMPTY = Buffer.alloc(0);
 export async function* readParts(source: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {
   const input = source[Symbol.asyncIterator]();
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first boundary has no line break before it: prepend one, so that all boundaries look alike.
+  // The first boundary has no line break before it. Prepending one makes all boundaries alike.
   let held: Buffer = Buffer.from('\r\n');
 
   async function more(): Promise<void> {
@@ -60,17 +60,17 @@ export async function* readParts(source: AsyncIterable<Uint8Array>, boundary: st
   }
 
   try {
-    await collect(untilBoundary(), HEAD_MAX); // ignore the preamble
+    await collect(untilBoundary(), HEAD_MAX); // skip the preamble
     for (let count = 0; count < PARTS_MAX; count += 1) {
       while (held.length < 2) await more();
       if (held.toString('latin1', 0, 2) === '--') return;
       const padding = await upTo('\r\n', 64);
       if (padding.trim() !== '') throw storageErrors.body();
-      held = Buffer.concat([Buffer.from('\r\n'), held]); // so that a part without headers ends them like any other part
+      held = Buffer.concat([Buffer.from('\r\n'), held]); // lets a part without headers end them like any other part
       const head = await upTo('\r\n\r\n', HEAD_MAX);
       const bytes = untilBoundary();
       yield { ...readHead(head), bytes };
-      for await (const _ of bytes); // skip what the caller did not read
+      for await (const _ of bytes); // skip the bytes that the caller did not read
     }
     throw storageErrors.body();
   } finally {

@@ -23,10 +23,10 @@ export type Bucket = {
   readonly file_size_limit: number | null;
   readonly allowed_mime_types: string[] | null;
   readonly reencode: boolean;
-  /** Only the owner may read an object. */
+  /** Whether only the owner may read an object. */
   readonly owner_only: boolean;
   readonly max_signed_seconds: number;
-  /** Objects older than this count as deleted. */
+  /** The age in seconds from which objects count as deleted; null if they never do. */
   readonly retention_seconds: number | null;
 };
 /** An object with its bucket. */

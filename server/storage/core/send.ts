@@ -2,12 +2,12 @@ import type { ObjectStore } from '#server/providers/ports.ts';
 import { storageErrors } from './errors.ts';
 import type { Found, StoredObject } from './rows.ts';
 
-/** Pictures that browsers may display; every other upload is a download and never runs in our origin. */
+/** Pictures that browsers may display. Every other upload is a download and never runs in the site's origin. */
 const INLINE = /^image\/(jpeg|png|webp|gif|avif)$/;
-/** Objects up to this size are read at once, which is faster than streaming. */
+/** Objects up to this size are read in one piece, which is faster than streaming. */
 const WHOLE_MAX = 2 * 1024 * 1024;
 
-/** Sends an object, whole or the requested range, subject to conditional headers (RFC 9110, 13 and 14). */
+/** Sends an object or the requested range of it, subject to conditional headers (RFC 9110, 13 and 14). */
 export async function sendObject(request: Request, store: ObjectStore, { object, bucket }: Found): Promise<Response> {
   const { size, storage_key: key } = object;
   const etag = `"${object.etag}"`;
@@ -41,7 +41,7 @@ export async function sendObject(request: Request, store: ObjectStore, { object,
 
 type Shown = Pick<StoredObject, 'name' | 'cache_control' | 'updated_at'> & { readonly type: string };
 
-/** The headers of uploaded bytes: their stored type and cache control, and a policy that keeps them from running scripts. */
+/** Returns the headers of uploaded bytes: their stored type and cache control, and a policy that keeps them from running scripts. */
 export function headersFor(request: Request, shown: Shown, bucket: Found['bucket']): Record<string, string> {
   const download = new URL(request.url).searchParams.get('download');
   const type = shown.type.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -56,7 +56,7 @@ export function headersFor(request: Request, shown: Shown, bucket: Found['bucket
   };
 }
 
-/** Returns 304 or 412 when a conditional header demands it, in the order of RFC 9110, 13.2.2; else null. */
+/** Returns 304 or 412 if a conditional header demands it, in the order of RFC 9110, 13.2.2; otherwise null. */
 export function conditionalStatus(headers: Headers, etag: string, changed: Date): 304 | 412 | null {
   const at = Math.floor(changed.getTime() / 1000);
   const [match, noneMatch] = [headers.get('if-match'), headers.get('if-none-match')];
@@ -77,7 +77,10 @@ function secondsOf(date: string | null): number | null {
   return Number.isNaN(time) ? null : Math.floor(time / 1000);
 }
 
-/** Reads one range (RFC 9110). Null, for the whole object: several ranges, or one of another version. `none`: outside the object. */
+/**
+ * Reads one range (RFC 9110). Returns null, which means the whole object, for several ranges or a range of another version. `none` means
+ * that the range lies outside of the object.
+ */
 function readRange(
   headers: Headers,
   etag: string,
@@ -91,7 +94,7 @@ function readRange(
   if (!found || (first === '' && last === '')) return null;
   const from = first === '' ? Math.max(0, length - Number(last)) : Number(first);
   const to = first === '' || last === '' ? length - 1 : Math.min(Number(last), length - 1);
-  if (first !== '' && last !== '' && Number(last) < Number(first)) return null; // not a valid range
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return null; // an invalid range
   return from > to ? 'none' : { from, to };
 }
 

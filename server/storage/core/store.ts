@@ -9,7 +9,7 @@ import { COLUMNS, type Bucket, type StoredObject } from './rows.ts';
 import type { Details, Incoming } from './upload.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 
-/** Who writes an object: a caller under policies, or the holder of a signed URL, for the account that made it. */
+/** The writer of an object: a caller under policies, or the holder of a signed URL, who writes for the account that made the URL. */
 export type Writer = { readonly caller: Principal } | { readonly ownerId: string | null };
 
 export const principalOf = (caller: Caller): Principal => ({
@@ -18,20 +18,20 @@ export const principalOf = (caller: Caller): Principal => ({
   caller: callerKey(caller),
 });
 
-/** The writer of a caller's own requests. */
+/** Returns the writer for a caller's own requests. */
 export const writerOf = (caller: Caller): Writer => ({ caller: principalOf(caller) });
 
-/** Where an object is stored. */
+/** The destination of an object. */
 export type ObjectPath = { readonly bucketId: string; readonly name: string; readonly replace: boolean };
 
-/** An upload that takes longer is abandoned: afterwards cleanup may delete its bytes. */
+/** The longest upload. A longer one is abandoned, and cleanup may delete its bytes. */
 const UPLOAD_MINUTES = 60;
-/** Pictures to re-encode are first read into memory. */
+/** The largest picture to re-encode, because it is first read into memory. */
 const REENCODE_MAX = 20 * 1024 * 1024;
 
 /**
- * Stores an upload: checks permission, moves the bytes, then writes the row. A failure in between leaves nothing behind.
- * Throws `StorageRefusal`.
+ * Stores an upload: checks permission, moves the bytes, then writes the row. A failure in between leaves nothing behind. Throws
+ * `StorageRefusal`.
  */
 export async function storeObject(
   context: StorageContext,
@@ -50,7 +50,7 @@ export async function storeObject(
   });
 }
 
-/** Runs `work` on new bytes; deletes them at once when it is refused. */
+/** Runs `work` on new bytes, and deletes them at once if it throws `StorageRefusal`. */
 export async function discardOnRefusal<T>(context: StorageContext, key: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -61,7 +61,10 @@ export async function discardOnRefusal<T>(context: StorageContext, key: string, 
   }
 }
 
-/** Checks everything that can be checked before the bytes arrive; returns the size limit. `contentType` null: not known yet. Throws `StorageRefusal`. */
+/**
+ * Checks everything that can be checked before the bytes arrive. Returns the size limit. `contentType`: null if it is not known yet. Throws
+ * `StorageRefusal`.
+ */
 export async function authorizeUpload(
   context: StorageContext,
   writer: Writer,
@@ -73,7 +76,7 @@ export async function authorizeUpload(
   const limit = Math.min(bucket.file_size_limit ?? context.sizeMax, context.sizeMax);
   if (size !== null && size > limit) throw storageErrors.tooLarge();
   if (contentType !== null) checkType(bucket, contentType);
-  // Try the insert as the caller and roll it back.
+  // A trial insert as the caller, which is rolled back.
   const type = contentType ?? 'application/octet-stream';
   const trial = { key: `objects/${randomUUID()}`, contentType: type, size: size ?? 0, etag: '' };
   await write(context.db, writer, objectPath, { ...trial, ...NO_DETAILS }, true);
@@ -88,7 +91,9 @@ export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> 
   return bucket;
 }
 
-/** Marks bytes for later deletion before they are written; writing their row removes the mark. A crash in between leaves nothing behind. */
+/**
+ * Marks bytes for later deletion before they are written. Writing their row removes the mark, so a crash in between leaves nothing behind.
+ */
 export async function markForDeletion({ db, clock }: StorageContext, key: string): Promise<void> {
   await db.query(
     `insert into storage.deletion_queue (storage_key, delete_at) values ($1, greatest($2::timestamptz, clock_timestamp()) + make_interval(mins => $3::int))`,
@@ -96,7 +101,7 @@ export async function markForDeletion({ db, clock }: StorageContext, key: string
   );
 }
 
-/** Deletes bytes without a row, then their mark: after an interruption the next cleanup retries. */
+/** Deletes bytes without a row, then their mark. After an interruption the next cleanup repeats this. */
 export async function deleteBytes(db: Queryable, store: ObjectStore, key: string): Promise<void> {
   await store.remove(key);
   await db.query('delete from storage.deletion_queue where storage_key = $1', [key]);
@@ -122,7 +127,7 @@ async function moveBytes(
   return { size: tally.size, etag: etagOf(tally.hash), contentType };
 }
 
-/** Counts and hashes the bytes that pass; refuses streams that are too long or too slow. */
+/** Counts and hashes the bytes that pass. Refuses streams that are too long or too slow. */
 async function* metered(
   bytes: AsyncIterable<Uint8Array>,
   limit: number,
@@ -158,7 +163,7 @@ const REPLACE = `on conflict (bucket_id, name) do update set storage_key = exclu
 
 type Row = StoredBytes & Details & { readonly key: string };
 
-/** Writes an object's row. The caller may lack the right to read it, so the server reads it back. Throws `StorageRefusal`. */
+/** Writes an object's row. The server reads the row back, because the caller may lack the right to read it. Throws `StorageRefusal`. */
 export async function insert(db: Database, writer: Writer, objectPath: ObjectPath, row: Row): Promise<StoredObject> {
   await write(db, writer, objectPath, row, false);
   const found = await db.one<StoredObject>(`select ${COLUMNS} from storage.objects o where o.storage_key = $1`, [
@@ -177,7 +182,7 @@ async function write(db: Database, writer: Writer, objectPath: ObjectPath, row: 
     if ('caller' in writer) await db.as(writer.caller, `${INSERT}) ${VALUES}) ${conflict}`, values, { rollback: undo });
     else if (undo) await refuseTaken(db, objectPath);
     else {
-      // A signed URL may replace only objects of the account that made it.
+      // A signed URL may replace only objects of the account that made the URL.
       const own = replace && writer.ownerId !== null ? 'where objects.owner = excluded.owner' : '';
       await db.query(`${INSERT}, owner) ${VALUES}, $10::uuid) ${conflict} ${own}`, [...values, writer.ownerId]);
     }

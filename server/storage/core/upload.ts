@@ -3,18 +3,18 @@ import { bytesOf, collect } from './body.ts';
 import { storageErrors } from './errors.ts';
 import { type Part, readParts } from './multipart.ts';
 
-/** An upload while its bytes arrive. */
+/** An upload whose bytes are still arriving. */
 export type Incoming = {
   readonly contentType: string;
-  /** The announced size; null when unknown before the end. */
+  /** The announced size; null if it is unknown before the end. */
   readonly size: number | null;
-  /** An upper bound of the size, including the form around it; null when unknown. */
+  /** An upper bound of the size, including the form around it; null if unknown. */
   readonly atMost: number | null;
-  /** Can be read once. */
+  /** The bytes, which can be read once. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** The object's properties. In a form they may follow the file: call after reading the bytes. */
+  /** Returns the object's properties. In a form they may follow the file, so this must be called after reading the bytes. */
   readonly details: () => Promise<Details>;
-  /** Whether to replace an existing object, where policies allow. */
+  /** Whether to replace an existing object if policies allow it. */
   readonly replace: boolean;
 };
 export type Details = {
@@ -55,7 +55,7 @@ function lengthOf(headers: Headers): number | null {
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
-/** Reads a form up to its file; the fields after the file are read later. */
+/** Reads a form up to its file. The fields after the file are read later. */
 async function readForm(request: Request, type: string, replace: boolean): Promise<Incoming> {
   const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(type);
   const parts = readParts(bytesOf(request), boundary?.[1] ?? boundary?.[2] ?? '');
@@ -91,14 +91,14 @@ async function readForm(request: Request, type: string, replace: boolean): Promi
   }
 }
 
-/** Returns cache directives (RFC 9111) as sent; null for anything malformed. */
+/** Returns cache directives (RFC 9111) as sent, or null if they are malformed. */
 export function cacheControlOf(text: string | null): string | null {
   const directive = '[a-z][a-z-]*(=("[\\w ,-]*"|[\\w-]+))?';
   const fine = new RegExp(`^${directive}(\\s*,\\s*${directive})*$`, 'i');
   return text !== null && text.length <= 200 && fine.test(text) ? text : null;
 }
 
-/** Returns the content encoding (RFC 9110, 8.4), null for identity. Throws `StorageRefusal`. */
+/** Returns the content encoding (RFC 9110, 8.4), or null for identity. Throws `StorageRefusal`. */
 export function encodingOf(text: string | null): string | null {
   const named = text?.trim().toLowerCase() ?? '';
   if (named === '' || named === 'identity') return null;

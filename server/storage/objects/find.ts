@@ -6,19 +6,19 @@ import type { LinkClaims } from '../core/links.ts';
 import { type Bucket, COLUMNS, type Found, type StoredObject } from '../core/rows.ts';
 import { principalOf } from '../core/store.ts';
 
-/** Where an object is, in requests. */
+/** The location of an object, as in requests. */
 export type Address = { readonly bucketId: string; readonly name: string };
 
 /** Finds an object as the caller, so that policies decide. Throws `StorageRefusal`. */
 export async function findObject(context: StorageContext, caller: Caller, at: Address): Promise<Found> {
   const found = await findRow(context, principalOf(caller), at);
-  // Policies do not bind the service role: check owner-only buckets here.
+  // Policies do not bind the service role, so owner-only buckets are checked here.
   if (found.bucket.owner_only && (caller.userId === null || caller.userId !== found.object.owner))
     throw storageErrors.noObject();
   return found;
 }
 
-/** Finds an object without a caller; only in public buckets. Throws `StorageRefusal`. */
+/** Finds an object of a public bucket without a caller. Throws `StorageRefusal`. */
 export async function findPublicObject(context: StorageContext, at: Address): Promise<Found> {
   const found = await findRow(context, null, at);
   if (!found.bucket.public) throw storageErrors.noObject();
@@ -39,7 +39,7 @@ const FIND = `select ${COLUMNS}, to_jsonb(b) as bucket from storage.bucket_by_id
   left join storage.objects o on o.bucket_id = b.id and o.name = $2`;
 type Row = Omit<StoredObject, 'id'> & { readonly id: string | null; readonly bucket: Bucket };
 
-/** Finds an object for reading. With a `principal` policies apply; null reads as the server, after another check. */
+/** Finds an object for reading. With a `principal` policies apply. Null reads as the server and requires another check by the caller. */
 async function findRow(
   { db, clock }: StorageContext,
   principal: Principal | null,
@@ -58,7 +58,7 @@ async function findRow(
 const query = (db: Database, principal: Principal | null, values: readonly unknown[]) =>
   principal === null ? db.query<Row>(FIND, values) : db.as<Row>(principal, FIND, values);
 
-/** Reports missing rights as "not found", so that they do not reveal what exists. */
+/** Reports missing rights as "not found", so that the answer does not reveal which objects exist. */
 export function denyAsNotFound(error: unknown): never {
   if (error instanceof DatabaseError && error.code === '42501') throw storageErrors.noObject();
   throw error;

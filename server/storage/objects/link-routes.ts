@@ -17,7 +17,10 @@ const oneSchema = z.looseObject({ expiresIn: seconds, transform: transformationS
 const manySchema = z.looseObject({ expiresIn: seconds, paths: z.array(z.string().max(1_024)).max(500) });
 const HIDDEN = 'Either the object does not exist or you do not have access to it';
 
-/** Adds the routes of signed URLs, for reading and writing. The token comes first in the query, because clients append to it with `&`. */
+/**
+ * Adds the routes of signed URLs, for reading and writing. The token comes first in the query, because clients append parameters to it with
+ * `&`.
+ */
 export function addLinks(router: Hono<Env>, context: StorageContext): void {
   addUploadLinks(router, context);
   router.get('/object/sign/:bucket/*', async (c) => {
@@ -51,7 +54,7 @@ export function addLinks(router: Hono<Env>, context: StorageContext): void {
 }
 
 function addUploadLinks(router: Hono<Env>, context: StorageContext): void {
-  // Names are not encoded here: the client encodes the whole URL.
+  // Names are not encoded here, because the client encodes the whole URL.
   router.post('/object/upload/sign/:bucket/*', async (c) => {
     const { bucketId, name } = addressOf(c, 'object/upload/sign');
     const replace = c.req.header('x-upsert') === 'true';

@@ -4,7 +4,7 @@ import type { StorageContext } from '../core/context.ts';
 import { bucketOf, principalOf } from '../core/store.ts';
 import { denyAsNotFound } from './find.ts';
 
-/** The query of supabase-js's `list`: one folder's content. */
+/** The query of supabase-js's `list`, which returns the content of one folder. */
 export const listingSchema = z.looseObject({
   prefix: z
     .string()
@@ -23,7 +23,7 @@ export const listingSchema = z.looseObject({
 });
 export type Listing = z.output<typeof listingSchema>;
 
-/** A file, or a folder, of which only the name is set. */
+/** A file, or a folder, which has only its name set. */
 export type Entry = {
   readonly name: string;
   readonly id: string | null;
@@ -33,7 +33,9 @@ export type Entry = {
   readonly metadata: unknown;
 };
 
-/** $1 bucket, $2 prefix, $3 search, $4 column, $5 direction, $6 limit, $7 offset. Folders first; a folder is a common prefix of names. */
+/**
+ * $1 bucket, $2 prefix, $3 search, $4 column, $5 direction, $6 limit, $7 offset. Folders come first; a folder is a common prefix of names.
+ */
 const LISTING = `
 with inside as (
   select substr(o.name, char_length($2) + 1) as rest, o.* from storage.objects o where o.bucket_id = $1 and starts_with(o.name, $2)
@@ -54,7 +56,7 @@ order by (id is not null),
   name
 limit $6::int offset $7::int`;
 
-/** The query of supabase-js's `listV2`: a page of everything that starts with a prefix. */
+/** The query of supabase-js's `listV2`, which returns a page of everything that starts with a prefix. */
 export const pageSchema = z.looseObject({
   prefix: z.string().max(1_024).default(''),
   cursor: z
@@ -77,7 +79,7 @@ export const pageSchema = z.looseObject({
 });
 export type Page = z.output<typeof pageSchema>;
 
-/** A file, or with `with_delimiter` a folder, whose name ends with `/`; `at` is its sort key. */
+/** A file, or with `with_delimiter` a folder, whose name ends with `/`. `at` is its sort key. */
 type PageEntry = Entry & { readonly at: string };
 type Cursor = readonly [at: string, name: string];
 
@@ -87,7 +89,7 @@ function readCursor(text: string): Cursor | null {
   try {
     return cursorSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))).data ?? null;
   } catch {
-    return null; // not JSON, so not a cursor of ours
+    return null; // the text is not JSON, so this server did not issue the cursor
   }
 }
 
@@ -110,7 +112,7 @@ where $6::text is null or case $5 when 'asc' then (at collate "C", name collate 
 order by case when $5 = 'asc' then at end collate "C", case when $5 = 'asc' then name end collate "C", at collate "C" desc, name collate "C" desc
 limit $8::int`;
 
-/** Lists one folder as the caller: folders and files with their facts. Throws `StorageRefusal`. */
+/** Lists one folder as the caller: its folders, and its files with their properties. Throws `StorageRefusal`. */
 export async function listObjects(
   { db }: StorageContext,
   caller: Caller,

@@ -26,7 +26,7 @@ export async function uploadSignedObject(
   return storeObject(context, { ownerId }, { ...at, replace }, incoming);
 }
 
-/** Deletes those of the named objects that the caller may delete, and returns them. Throws `StorageRefusal`. */
+/** Deletes those of the named objects that the caller may delete. Returns the deleted ones. Throws `StorageRefusal`. */
 export async function removeObjects(
   context: StorageContext,
   caller: Caller,

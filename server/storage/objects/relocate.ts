@@ -19,7 +19,7 @@ import {
 } from '../core/store.ts';
 import { type Address, findObject } from './find.ts';
 
-/** Renames an object, or moves it to another bucket where policies allow. Throws `StorageRefusal`. */
+/** Renames an object, or moves it to another bucket if policies allow it. Throws `StorageRefusal`. */
 export async function moveObject(
   context: StorageContext,
   caller: Caller,
@@ -31,16 +31,19 @@ export async function moveObject(
   return relocate(context.db, caller, from, to);
 }
 
-/** What a copy changes. */
+/** The properties that a copy changes. */
 export type Changes = {
   readonly contentType: string | null;
   readonly cacheControl: string | null;
-  /** undefined: unchanged. */
+  /** Undefined leaves it unchanged. */
   readonly contentEncoding: string | null | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
-/** Copies an object. `changes` null: with all properties; else omitted ones are copied, and user metadata is replaced. Throws `StorageRefusal`. */
+/**
+ * Copies an object. Without `changes` (null) it keeps all properties. Otherwise omitted properties are copied, and user metadata is
+ * replaced. Throws `StorageRefusal`.
+ */
 export async function copyObject(
   context: StorageContext,
   caller: Caller,

@@ -22,7 +22,7 @@ const relocationSchema = z.looseObject({
 });
 const copySchema = relocationSchema.extend({
   copyMetadata: z.boolean().nullish(),
-  // The client's `metadata` here is what an upload sends as headers.
+  // The client's `metadata` contains here what an upload sends as headers.
   metadata: z
     .looseObject({
       cacheControl: z.string().optional(),
@@ -32,11 +32,11 @@ const copySchema = relocationSchema.extend({
     .nullish(),
 });
 const removalSchema = z.looseObject({
-  // Newer clients may name a version beside the path; only one version exists here.
+  // Newer clients may name a version next to the path. Here each object has only one.
   prefixes: z.array(z.union([name, z.looseObject({ path: name }).transform(({ path }) => path)])).max(1_000),
 });
 
-/** Adds `/object`. Routes with a fixed word come before routes with a bucket in the same position. */
+/** Adds `/object`. Routes with a fixed word precede those with a bucket in the same position. */
 export function addObjects(router: Hono<Env>, context: StorageContext): void {
   addFolders(router, context);
   addRelocation(router, context);

@@ -7,7 +7,7 @@ import { type Address, findObject } from './find.ts';
 
 const UPLOAD_LINK_SECONDS = 7_200;
 
-/** Returns a token that reads one object, for at most the bucket's maximum time. Throws `StorageRefusal`. */
+/** Returns a token that reads one object, valid for at most the bucket's maximum time. Throws `StorageRefusal`. */
 export async function signObject(
   context: StorageContext,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function signObject(
   return context.links.sign(claims, Math.min(seconds, bucket.max_signed_seconds));
 }
 
-/** Returns a token that writes one object owned by the caller, for two hours. Throws `StorageRefusal`. */
+/** Returns a token that writes one object owned by the caller, valid for two hours. Throws `StorageRefusal`. */
 export async function signUpload(context: StorageContext, caller: Caller, objectPath: ObjectPath): Promise<string> {
   const bucket = await bucketOf(context.db, objectPath.bucketId);
   const session = bucket.owner_only ? caller.sessionId : null;

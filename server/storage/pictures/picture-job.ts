@@ -4,7 +4,7 @@ import type { PictureJob } from './jobs.ts';
 /** The formats that can be transformed, detected from the bytes. */
 const FORMATS = ['jpeg', 'png', 'webp', 'gif', 'heif'];
 const QUALITY = 80;
-/** For each way to fit: hosted Supabase's name (imgproxy's `resizing_type`) and the decoder's. */
+/** For each way to fit: the name in hosted Supabase (imgproxy's `resizing_type`) and the name in the decoder. */
 const FITS = {
   cover: { resizingType: 'fill', fit: 'cover' },
   contain: { resizingType: 'fit', fit: 'inside' },
@@ -17,13 +17,13 @@ const OUTPUTS: ReadonlyMap<string, PictureJob['output']> = new Map([
   ['image/avif', 'avif'],
 ]);
 
-/** Whether we can encode pictures of this stored type in their own format. */
+/** Whether pictures of this stored type can be encoded in their own format. */
 export const isPictureType = (contentType: string): boolean => ownOutput(contentType) !== undefined;
 
 const ownOutput = (contentType: string): PictureJob['output'] | undefined =>
   OUTPUTS.get(contentType.split(';')[0]?.trim().toLowerCase() ?? '');
 
-/** Detects a picture's type from its first bytes, for objects stored without a type or as text; null for others. */
+/** Detects a picture's type from its first bytes, for objects stored without a type or as text. Returns null for other types. */
 export function typeByBytes(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
@@ -31,7 +31,10 @@ export function typeByBytes(bytes: Uint8Array): string | null {
   return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : null;
 }
 
-/** The job for a picture of this type. Without a requested format the output is WebP if accepted, else the picture's own format. */
+/**
+ * Returns the job for a picture of this type. Without a requested format the output is WebP if the client accepts it, otherwise the
+ * picture's own format.
+ */
 export function jobOf(requested: Transformation, contentType: string, accept: string): Omit<PictureJob, 'bytes'> {
   const own = ownOutput(contentType) ?? 'png';
   const format = requested.format ?? (accept.includes('image/webp') ? 'webp' : 'origin');
@@ -45,7 +48,7 @@ export function jobOf(requested: Transformation, contentType: string, accept: st
   return { formats: FORMATS, resize, output, quality: requested.quality ?? QUALITY };
 }
 
-/** The value of the header `x-transformations`. */
+/** Returns the value of the header `x-transformations`. */
 export function describe({ width, height, resize, quality }: Transformation): string {
   const sized = width !== undefined || height !== undefined;
   return [

@@ -8,17 +8,17 @@ import { closePool, createPicturePool, runJob } from './pool.ts';
 /** Decodes, transforms and encodes pictures in separate processes. */
 export type Pictures = PictureDecoder &
   PictureEncoder & {
-    /** Throws `StorageRefusal` when the bytes are no picture or too large to decode, and when the queue is full. */
+    /** Runs a job. Throws `StorageRefusal` if the bytes are not a picture or are too large to decode, and if the queue is full. */
     make(job: PictureJob): Promise<Uint8Array>;
     close(): void;
   };
 
-/** The job for stored photos: pixels without metadata. */
+/** The job for stored photos, which keeps the pixels and drops the metadata. */
 const REENCODE = { formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 } as const;
-/** The job for photos whose text is read. */
+/** The job for photos whose text will be read. */
 const ENHANCE_TEXT = { formats: ['jpeg'], enhanceText: true, output: 'png' } as const;
 const WAITING_MAX = 64;
-/** The most bytes of pictures being received or queued; beyond it callers get 503. */
+/** The most bytes of pictures that are being received or queued. Beyond it callers get 503. */
 const MEMORY_MAX = 128 * 1024 * 1024;
 
 export function createPictures(): Pictures {
@@ -32,7 +32,7 @@ export function createPictures(): Pictures {
     return bytes;
   }
 
-  /** Runs `work` with `bytes` of memory reserved; refuses when there is too little. */
+  /** Runs `work` with `bytes` of memory reserved. Refuses if there is too little. */
   async function withMemory(bytes: number, work: () => Promise<Uint8Array>): Promise<Uint8Array> {
     if (reserved + bytes > MEMORY_MAX) throw storageErrors.busy();
     reserved += bytes;

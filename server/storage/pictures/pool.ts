@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { PictureAnswer, PictureJob } from './jobs.ts';
 
-/** Processes that decode pictures, two at a time; jobs beyond that wait in a queue. */
+/** Processes that decode pictures, two at a time. Further jobs wait in a queue. */
 export type PicturePool = {
-  /** The jobs that wait for a process. */
+  /** Jobs that wait for a process. */
   readonly queue: Waiting[];
   /** Processes without a job. */
   readonly idle: Idle[];
@@ -24,7 +24,7 @@ const IDLE_MS = 60_000;
 
 export const createPicturePool = (): PicturePool => ({ queue: [], idle: [], running: 0, closed: false });
 
-/** Runs a job; null when the picture cannot be decoded. Rejects when the pool closes first. */
+/** Runs a job. Returns null if the picture cannot be decoded. Rejects if the pool closes first. */
 export function runJob(pool: PicturePool, job: PictureJob): Promise<Uint8Array | null> {
   return new Promise((resolve, reject) => {
     pool.queue.push({ job, resolve, reject });
@@ -32,7 +32,7 @@ export function runJob(pool: PicturePool, job: PictureJob): Promise<Uint8Array |
   });
 }
 
-/** Ends idle processes and rejects waiting jobs with `error`. Running jobs end by themselves. */
+/** Ends idle processes and rejects waiting jobs with `error`. Running jobs finish. */
 export function closePool(pool: PicturePool, error: Error): void {
   pool.closed = true;
   for (const waiting of pool.queue.splice(0)) waiting.reject(error);
@@ -54,9 +54,9 @@ function startNext(pool: PicturePool): void {
 }
 
 /**
- * Runs a job in a process that is idle, or else in a new one. An idle process may be about to end, because it was idle for long or still has the memory of a
- * large picture, which says nothing about this picture; so the job then runs once more, in a new process. A new process that ends, ended because of
- * the picture.
+ * Runs a job in an idle process or, if there is none, in a new one. An idle process may be about to end, because it was idle for too long
+ * or still holds the memory of a large picture. Its end therefore says nothing about this picture, and the job runs once more, in a new
+ * process. If a new process ends, the picture is the cause.
  */
 async function runWaiting(pool: PicturePool, job: PictureJob): Promise<Uint8Array | null> {
   const idle = pool.idle.pop();
@@ -69,7 +69,9 @@ async function runWaiting(pool: PicturePool, job: PictureJob): Promise<Uint8Arra
   return answer === 'late' ? null : answer;
 }
 
-/** Runs a job in a process. Returns `late` if the process was stopped after `TIMEOUT_MS`, and `ended` if it ended before it had answered. */
+/**
+ * Runs a job in a process. Returns `late` if the process was stopped after `TIMEOUT_MS`, and `ended` if it ended before it had answered.
+ */
 function runIn(pool: PicturePool, child: ChildProcess, job: PictureJob): Promise<Uint8Array | null | 'late' | 'ended'> {
   child.ref();
   child.channel?.ref();
@@ -107,7 +109,7 @@ function startProcess(): ChildProcess {
   const child = fork(new URL('./worker.ts', import.meta.url), {
     serialization: 'advanced',
     execArgv: ['--max-old-space-size=128', '--disable-warning=ExperimentalWarning'],
-    // No environment: no secret of ours reaches the decoders.
+    // The environment is empty, so that no secret reaches the decoders.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

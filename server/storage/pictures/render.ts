@@ -12,10 +12,10 @@ import { conditionalStatus, headersFor } from '../core/send.ts';
 import { type Transformation, transformationSchema } from '../core/transformation.ts';
 import { describe, isPictureType, jobOf, typeByBytes } from './picture-job.ts';
 
-/** Larger pictures are not transformed. */
+/** The largest picture that is transformed, in bytes. */
 const SOURCE_MAX = 25 * 1024 * 1024;
 
-/** Adds `/render/image`: a picture in another size, quality or format, for callers who may read it. Not from owner-only buckets. */
+/** Adds `/render/image`: a picture in another size, quality or format, for callers who may read it. Owner-only buckets are excluded. */
 export function addRendering(router: Hono<Env>, context: StorageContext, pictures: Pictures): void {
   router.get('/render/image/authenticated/:bucket/*', async (c) => {
     const at = addressOf(c, 'render/image/authenticated');
@@ -29,7 +29,7 @@ export function addRendering(router: Hono<Env>, context: StorageContext, picture
   router.get('/render/image/sign/:bucket/*', async (c) => {
     const at = addressOf(c, 'render/image/sign');
     const { claims, ...found } = await findSignedObject(context, at, c.req.query('token') ?? '');
-    // The transformation is part of the signed token; the query cannot change it.
+    // The transformation is part of the signed token, so the query cannot change it.
     if (claims.transform === null) throw storageErrors.token();
     return render(c, context.store, pictures, found, claims.transform);
   });
@@ -55,7 +55,7 @@ async function render(
     if (found === null) throw storageErrors.noObject();
     return found;
   };
-  // supabase-js stores files without a type as text: then the bytes decide the type, as in Supabase's renderer.
+  // supabase-js stores files without a type as text. For these the bytes decide the type, as in Supabase's renderer.
   const early = isPictureType(object.content_type) ? null : await read();
   const type = (early && typeByBytes(early)) ?? object.content_type;
   const job = jobOf(transformation, type, c.req.header('accept') ?? '');

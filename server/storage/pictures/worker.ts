@@ -2,16 +2,16 @@ import sharp from 'sharp';
 import type { PictureAnswer, PictureJob } from './jobs.ts';
 
 /**
- * A separate process for the decoders, so that a hostile picture harms only this process. It decodes one picture at a time and exits
- * when it uses too much memory; its parent kills it when it takes too long.
+ * A separate process for the decoders, so that a hostile picture harms only this process. It decodes one picture at a time and exits if it
+ * uses too much memory; its parent kills it if it takes too long.
  */
 
-/** 25 million pixels: enough for a phone's photo, and stops decompression bombs. */
+/** 25 million pixels suffice for a phone's photo and stop decompression bombs. */
 const PIXELS_MAX = 25_000_000;
 const RESIDENT_MAX = 640 * 1024 * 1024;
 const DECODERS = ['JpegBuffer', 'PngBuffer', 'WebpBuffer', 'NsgifBuffer', 'HeifBuffer'];
 
-// Only these decoders are enabled: drawings, documents and rare formats cannot be loaded.
+// Only the decoders unblocked below are enabled: drawings, documents and rare formats cannot be loaded.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: DECODERS.map((name) => `VipsForeignLoad${name}`) });
 sharp.concurrency(1);

@@ -3,7 +3,7 @@ import { StorageRefusal, storageErrors } from '../core/errors.ts';
 import { deleteBytes, storeObject } from '../core/store.ts';
 import type { Upload, Uploader } from './upload-rows.ts';
 
-/** After this time another caller may join the parts: the first has failed. */
+/** The time after which another caller may join the parts, because the first one has failed. */
 const ASSEMBLING = "interval '10 minutes'";
 type Part = { readonly storage_key: string; readonly size: number };
 
@@ -19,7 +19,7 @@ export async function assembleParts(context: StorageContext, uploader: Uploader,
   try {
     await storeAssembled(context, uploader, upload, parts);
   } catch (error) {
-    // A refusal is final: delete the upload. Any other failure may be retried.
+    // A refusal is final, so the upload is deleted. Any other failure may be retried.
     const text = error instanceof StorageRefusal ? 'delete from' : 'update';
     const rest = error instanceof StorageRefusal ? '' : 'set assembling_until = null';
     await db.query(`${text} storage.uploads ${rest} where id = $1::uuid`, [upload.id]);

@@ -14,16 +14,16 @@ import type { Details } from '../core/upload.ts';
 import { assembleParts } from './assemble.ts';
 import { COLUMNS, findUpload, LIFE, type Upload, type Uploader } from './upload-rows.ts';
 
-/** Resumable uploads, after tus 1.0: creation, termination, expiration. Everything throws `StorageRefusal` with the real HTTP status. */
+/** Resumable uploads, after tus 1.0: creation, termination, expiration. All functions throw `StorageRefusal` with the real HTTP status. */
 
 export type NewUpload = ObjectPath &
   Details & { readonly contentType: string; readonly length: number; readonly described: string };
 
-/** Enough for 5 GB in parts of 6 MB, the size that clients send. */
+/** The most parts of an upload: enough for 5 GB in parts of 6 MB, the size that clients send. */
 const PARTS_MAX = 1_000;
 const OPEN_MAX = 200;
 
-/** Begins an upload after checking that the uploader may write the object, and that its bytes fit among those that unfinished uploads may have. */
+/** Begins an upload. Checks that the uploader may write the object, and that its bytes fit into the limits of unfinished uploads. */
 export async function beginUpload(context: StorageContext, uploader: Uploader, upload: NewUpload): Promise<Upload> {
   const { db, clock } = context;
   const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
@@ -45,14 +45,17 @@ export async function beginUpload(context: StorageContext, uploader: Uploader, u
   return length === 0 ? assembleParts(context, uploader, row) : row;
 }
 
-/** Throws `StorageRefusal` when unfinished uploads announce too many bytes: those of an account or guest, or all. The service key has only the second limit. */
+/**
+ * Throws `StorageRefusal` if unfinished uploads announce too many bytes: those of an account or guest, or all together. The service key has
+ * only the second limit.
+ */
 async function requireRoom(
   { openUploads }: StorageContext,
   tx: Transaction,
   { role, owner }: Uploader,
   length: number,
 ): Promise<void> {
-  // Two that begin at once count each other.
+  // The lock makes two uploads that begin at once count each other.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('open-uploads', 0))`);
   const row = await tx.one<{ own: number; all: number }>(
     `select coalesce(sum(u.length) filter (where u.role = $1 and u.owner is not distinct from $2::uuid), 0)::float8 as own,
@@ -67,13 +70,13 @@ async function requireRoom(
     throw storageErrors.tus(503, 'Too many uploads are open. Please try again later');
 }
 
-/** Returns the upload's state; finishes it when joining its parts was interrupted. */
+/** Returns the upload's state. Joins its parts if that was interrupted before. */
 export async function resumeUpload(context: StorageContext, uploader: Uploader, id: string): Promise<Upload> {
   const upload = await findUpload(context, uploader, id);
   return upload.received === upload.length ? assembleParts(context, uploader, upload) : upload;
 }
 
-/** Adds bytes at `offset`; what arrived before a disconnect counts. The last byte completes the object. */
+/** Adds bytes at `offset`. Bytes that arrived before a disconnect count. The last byte completes the object. */
 export async function appendBytes(
   context: StorageContext,
   uploader: Uploader,
@@ -88,7 +91,7 @@ export async function appendBytes(
   return grown.received === grown.length ? assembleParts(context, uploader, grown) : grown;
 }
 
-/** Ends an upload; the next cleanup deletes its bytes. */
+/** Ends an upload. The next cleanup deletes its bytes. */
 export async function endUpload(context: StorageContext, uploader: Uploader, id: string): Promise<void> {
   const upload = await findUpload(context, uploader, id);
   await context.db.query('delete from storage.uploads where id = $1::uuid', [upload.id]);
@@ -108,7 +111,7 @@ async function storePart(context: StorageContext, upload: Upload, bytes: AsyncIt
   });
 }
 
-/** Passes bytes through and treats a disconnect as the end; refuses more than `room` bytes. */
+/** Passes bytes through and treats a disconnect as their end. Refuses more than `room` bytes. */
 async function* untilDisconnect(
   bytes: AsyncIterable<Uint8Array>,
   room: number,
@@ -117,7 +120,7 @@ async function* untilDisconnect(
   const source = bytes[Symbol.asyncIterator]();
   try {
     for (;;) {
-      // What arrived before a disconnect still counts.
+      // Bytes that arrived before a disconnect still count.
       const { done, value } = await source.next().catch(() => ({ done: true as const, value: undefined }));
       if (done) return;
       if (tally.size + value.byteLength > room) throw storageErrors.tooLarge();
@@ -129,7 +132,7 @@ async function* untilDisconnect(
   }
 }
 
-/** Records a part. Of two clients that continue at the same offset the second gets 409. */
+/** Records a part. If two clients continue at the same offset, the second gets 409. */
 async function addPart(tx: Transaction, upload: Upload, key: string, size: number, now: Date): Promise<Upload> {
   const row = await tx.one<Upload>(
     `update storage.uploads u set received = received + $3::bigint, expires_at = $4::timestamptz + ${LIFE}

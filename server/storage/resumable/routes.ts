@@ -10,7 +10,10 @@ import { cacheControlOf, encodingOf, metadataOf } from '../core/upload.ts';
 
 const VERSION = '1.0.0';
 const STREAM = 'application/offset+octet-stream';
-/** Where uploads start. `/sign` comes first, so that it is not taken for an id; it takes a signed URL's token in `x-signature` instead of a bearer token. */
+/**
+ * The paths at which uploads start. `/sign` comes first, so that it is not read as an id. It accepts a signed URL's token in `x-signature`
+ * instead of a bearer token.
+ */
 const BASE_PATHS = ['/upload/resumable/sign', '/upload/resumable'];
 
 /** Adds `/upload/resumable`: the tus protocol 1.0 with supabase-js's names in `Upload-Metadata` (tus.io/protocols/resumable-upload). */
@@ -62,7 +65,7 @@ function addUploads(router: Hono<Env>, context: StorageContext, basePath: string
   });
   router.patch(`${basePath}/:id`, append);
   router.delete(`${basePath}/:id`, end);
-  // For networks that allow only GET and POST.
+  // Networks that allow only GET and POST need this route.
   router.post(`${basePath}/:id`, (c) => {
     const method = c.req.header('x-http-method-override');
     if (method === 'PATCH') return append(c);
@@ -93,7 +96,7 @@ async function callingUploader(context: StorageContext, c: Context<Env>): Promis
   return { writer: writerOf(caller), role: caller.role, owner: caller.userId, replace };
 }
 
-/** Identifies the holder of a signed URL, which allows only the object it was made for. */
+/** Identifies the holder of a signed URL, which allows only the object for which it was made. */
 async function linkUploader(
   { links }: StorageContext,
   c: Context<Env>,

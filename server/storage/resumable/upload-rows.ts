@@ -15,24 +15,24 @@ export type Upload = {
   readonly cache_control: string | null;
   readonly content_encoding: string | null;
   readonly user_metadata: Readonly<Record<string, unknown>>;
-  /** `Upload-Metadata` as it was sent. */
+  /** `Upload-Metadata` as sent by the client. */
   readonly described: string;
   readonly length: number;
   readonly received: number;
   readonly done_at: Date | null;
   readonly expires_at: Date;
 };
-/** Who may continue an upload: the account that began it, or the holder of the signed URL it began with. */
+/** The party that may continue an upload: the account that began it, or the holder of the signed URL with which it began. */
 export type Uploader = { readonly writer: Writer; readonly role: string; readonly owner: string | null };
 
 /** The columns of `storage.uploads`. */
 export const COLUMNS =
   'id, bucket_id, name, role, owner, replace, content_type, cache_control, content_encoding, user_metadata, described, length, received, done_at, expires_at';
-/** How long an upload may pause. */
+/** The longest pause of an upload. */
 export const LIFE = "interval '24 hours'";
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Finds an upload of this uploader. Throws `StorageRefusal` 404, or 410 when it has expired. */
+/** Finds an upload of this uploader. Throws `StorageRefusal` 404, or 410 if it has expired. */
 export async function findUpload({ db, clock }: StorageContext, uploader: Uploader, id: string): Promise<Upload> {
   const upload = ID.test(id)
     ? await db.one<Upload>(`select ${COLUMNS} from storage.uploads where id = $1::uuid`, [id])
@@ -42,7 +42,7 @@ export async function findUpload({ db, clock }: StorageContext, uploader: Upload
   return upload;
 }
 
-/** Finds the object an upload will become, to check a signed URL against. Throws `StorageRefusal`. */
+/** Finds the object that an upload will become, to check a signed URL against it. Throws `StorageRefusal`. */
 export async function addressOfUpload(db: Database, id: string): Promise<{ bucketId: string; name: string }> {
   const text = 'select bucket_id, name from storage.uploads where id = $1::uuid';
   const row = ID.test(id) ? await db.one<Pick<Upload, 'bucket_id' | 'name'>>(text, [id]) : null;
