@@ -6,8 +6,8 @@ export function deriveKey(secret: Uint8Array, purpose: string): Uint8Array {
 }
 
 /**
- * Derives a private key for a curve with `order` points, as 32 bytes: a number from 1 to `order` - 1. 16 bytes more than it needs make every
- * number equally likely (FIPS 186-5, appendix A.2.1).
+ * Derives a private key for a curve with `order` points, as 32 bytes: a number from 1 to `order` - 1. It is computed from 16 extra bytes,
+ * which make all numbers equally likely (FIPS 186-5, appendix A.2.1).
  */
 export function deriveScalar(secret: Uint8Array, purpose: string, order: bigint): Uint8Array {
   const wide = Buffer.from(hkdfSync('sha256', secret, '', purpose, 48));

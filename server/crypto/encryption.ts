@@ -4,9 +4,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 export type Encryption = {
   /** `context` binds the result to its row: decryption fails in any other row. */
   encrypt(text: string, context: string): string;
-  /** Throws when the text was encrypted with another key or for another context. */
+  /** Throws if the text was encrypted with another key or for another context. */
   decrypt(encrypted: string, context: string): string;
-  /** Returns the text encrypted with the current key; null when it is already. Throws like `decrypt`. */
+  /** Returns the text encrypted with the current key, or null if it is already. Throws like `decrypt`. */
   renew(encrypted: string, context: string): string | null;
 };
 
@@ -14,8 +14,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts with the first of several keys of 32 secret bytes, used for nothing else, and decrypts with each. The result is nonce, tag and
- * ciphertext in base64url.
+ * Encrypts with the first key and decrypts with any of them. Each key has 32 secret bytes and must not be used for other purposes. The
+ * result is nonce, tag and ciphertext in base64url.
  */
 export function createEncryption(...keys: readonly Uint8Array[]): Encryption {
   const [current] = keys;
@@ -38,7 +38,7 @@ function encryptWith(key: Uint8Array, text: string, context: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** Tries each key. Throws the error of the last. */
+/** Tries each key. Throws the last key's error if all fail. */
 function decryptWith(
   keys: readonly Uint8Array[],
   encrypted: string,

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 
-/** Computes a keyed hash that finds a secret again without storing it. Nobody can reverse it without the key. */
+/** Computes a keyed hash that finds a secret again without storing it. It cannot be reversed without the key. */
 export type Fingerprint = ((text: string) => string) & {
-  /** The fingerprints of every accepted key, the current one first: what an earlier key stored is found too. */
+  /** Returns the fingerprints with every accepted key, the current key's first, to find what was stored with an earlier key. */
   readonly all: (text: string) => readonly string[];
 };
 
-/** Computes fingerprints with keys of 32 secret bytes, used for nothing else. The result is in base64url. */
+/** Creates fingerprints in base64url. Each key has 32 secret bytes and must not be used for other purposes. */
 export function createFingerprint(current: Uint8Array, ...earlier: readonly Uint8Array[]): Fingerprint {
   const one = (key: Uint8Array, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   return Object.assign((text: string) => one(current, text), {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { deriveKey, deriveScalar } from './derive-key.ts';
 
-/** What all keys are made from: the secret of the client keys, the secret of everything else, and the key pair that signs tokens. */
+/** The source of all keys: the secret of the client keys, the secret for all other purposes, and the key pair that signs tokens. */
 export type KeyMaterial = { readonly jwtSecret: string; readonly secret: string; readonly signing: JWK };
 
 type Source = { readonly appSecret: string | null; readonly previousAppSecret: string | null };
@@ -13,8 +13,8 @@ type Source = { readonly appSecret: string | null; readonly previousAppSecret: s
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /**
- * Returns the material in use, then what is accepted too. With an `appSecret` it is derived, and a `keys.json` in `folder` counts as earlier
- * keys. Without one it is read from that file, which is written when it is missing.
+ * Returns the material in use, followed by earlier material that is still accepted. With an `appSecret` it is derived, and a `keys.json` in
+ * `folder` counts as earlier material. Without one it is read from that file, which is created if it is missing.
  */
 export async function readKeyMaterial(
   folder: string,
@@ -42,13 +42,13 @@ function deriveKeyMaterial(appSecret: string): KeyMaterial {
 function signingKeyOf(scalar: Uint8Array): JWK {
   const pair = createECDH('prime256v1');
   pair.setPrivateKey(scalar);
-  // 0x04, then the two coordinates (SEC 1, section 2.3.3).
+  // The point is 0x04, followed by the two coordinates (SEC 1, section 2.3.3).
   const point = pair.getPublicKey();
   const part = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
   return { kty: 'EC', crv: 'P-256', x: part(point.subarray(1, 33)), y: part(point.subarray(33)), d: part(scalar) };
 }
 
-/** New material, at random. */
+/** Generates random material. */
 export async function generateKeyMaterial(): Promise<KeyMaterial> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   return {
@@ -58,7 +58,7 @@ export async function generateKeyMaterial(): Promise<KeyMaterial> {
   };
 }
 
-/** Returns null when there is no such file. */
+/** Returns null if the file does not exist. */
 async function readStored(path: string): Promise<KeyMaterial | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
@@ -73,7 +73,7 @@ async function readOrGenerate(path: string): Promise<KeyMaterial> {
   if (stored !== null) return stored;
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   await writeFile(draft, JSON.stringify(await generateKeyMaterial()), { mode: 0o600, flag: 'wx' });
-  // `link` is atomic: one of several processes wins, and all read what it wrote.
+  // `link` is atomic, so one of several processes wins and all of them read the file that it wrote.
   await link(draft, path).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   });

@@ -190,7 +190,7 @@ describe('tokens', () => {
       for (const token of tokens) expect(await registered.verify(token, NOW)).toMatchObject({ role });
       const [rsa, ec] = pairs;
       if (!rsa || !ec) throw new Error('two pairs were made');
-      // The kid of one key with the signature of another, and an unregistered key pair.
+      // The first token has the kid of one key and the signature of another; the second was signed with an unregistered key pair.
       expect(await registered.verify(await make('RS256', 'ES256').sign(rsa.privateKey), NOW)).toBeNull();
       expect(
         await registered.verify(await make('ES256').sign((await generateKeyPair('ES256')).privateKey), NOW),

@@ -6,7 +6,9 @@ import { deriveKey } from './derive-key.ts';
 import { generateKeyMaterial, type KeyMaterial, readKeyMaterial } from './key-material.ts';
 import { openSigningKey, readSigningKeys, signToken, type SigningKey } from './signing-keys.ts';
 
-/** The server's keys for signing and encryption, derived from APP_SECRET or generated once. Those of an earlier secret are accepted too. */
+/**
+ * The server's keys for signing and encryption, derived from APP_SECRET or generated once. Keys from an earlier secret are accepted too.
+ */
 export type Keys = {
   /** Signs an access token with the newest key (`kid`). It expires after `seconds`. */
   sign(claims: Record<string, unknown>, seconds: number, now: Date): string;
@@ -15,19 +17,19 @@ export type Keys = {
    * Checks algorithm, signature, expiry and, for user tokens, the audience.
    */
   verify(token: string, now: Date): Promise<Readonly<Record<string, unknown>> | null>;
-  /** Public keys, for others who verify our tokens. */
+  /** Returns the public keys, for other systems that verify our tokens. */
   jwks(): { keys: JWK[] };
   readonly anonKey: string;
   readonly serviceRoleKey: string;
-  /** Keyed hash. Each purpose has hashes of its own. */
+  /** Returns a keyed hash. The same value has a different hash for each purpose. */
   hmac(purpose: string, value: string): Buffer;
-  /** The same hash with every accepted key, to recognise what an earlier key has hashed; the current one is first. */
+  /** Returns the hash with every accepted key, to recognise values hashed with an earlier key. The current key's hash is first. */
   hmacs(purpose: string, value: string): readonly Buffer[];
   /** Derives 32 secret bytes for a purpose. */
   derive(purpose: string): Uint8Array;
-  /** The same from every accepted key, the current one first. */
+  /** Derives 32 secret bytes from every accepted key; those of the current key are first. */
   deriveAll(purpose: string): readonly Uint8Array[];
-  /** Fingerprints of the keys, by the variable that sets them: of the key in use first, then of those that are still accepted. */
+  /** Fingerprints of the keys, by the variable that sets them. The key in use comes first, then the keys that are still accepted. */
   readonly fingerprints: Readonly<Record<KeyName, readonly string[]>>;
 };
 
@@ -36,15 +38,15 @@ export type KeyName = 'APP_SECRET' | 'JWT_SECRET' | 'AUTH_SIGNING_KEYS_FILE';
 
 const LEEWAY_SECONDS = 10;
 const VERIFIED_MAX = 5_000;
-/** Ten years: client keys are built into apps. */
+/** Lifetime of client keys: ten years, because they are built into apps. */
 const CLIENT_KEY_SECONDS = 315_360_000;
 
-/** Where the keys come from. Of each pair, both are accepted and the first is used. */
+/** The sources of the keys. Both members of a pair (current and previous) are accepted, and the current one is used. */
 export type KeyConfig = {
-  /** Every key is derived from it; null: keys are generated, into a file. */
+  /** The secret from which every key is derived. Null if keys are generated and stored in a file. */
   readonly appSecret: string | null;
   readonly previousAppSecret: string | null;
-  /** Signs the two client keys, instead of the key of that name. */
+  /** Signs the two client keys, instead of the derived or generated secret. */
   readonly jwtSecret: string | null;
   readonly previousJwtSecret: string | null;
   /** A JWKS with private keys that replaces the signing key. */
@@ -61,7 +63,7 @@ const NONE: KeyConfig = {
 
 /**
  * Derives the keys, or reads those of `folder`, or generates them there. Processes that start at the same time end up with the same keys.
- * Throws when the file of signing keys has no usable key.
+ * Throws if the file of signing keys has no usable key.
  */
 export async function openKeys(folder: string, given: Partial<KeyConfig> = {}): Promise<Keys> {
   const settings = { ...NONE, ...given };
@@ -74,14 +76,14 @@ export async function openKeys(folder: string, given: Partial<KeyConfig> = {}): 
   return createKeys({ material, shared: sharedSecrets(material, settings), signing });
 }
 
-/** Keys in memory only, for tests. */
+/** Creates keys in memory only, for tests. */
 export async function temporaryKeys(): Promise<Keys> {
   const material = [await generateKeyMaterial()];
   const signing = await Promise.all(material.map(({ signing: jwk }) => openGenerated(jwk)));
   return createKeys({ material, shared: sharedSecrets(material, NONE), signing });
 }
 
-/** The secrets of HS256, the one that signs first. */
+/** Returns the secrets for HS256. The first one signs. */
 function sharedSecrets(
   material: readonly KeyMaterial[],
   { jwtSecret, previousJwtSecret }: Pick<KeyConfig, 'jwtSecret' | 'previousJwtSecret'>,
@@ -94,7 +96,7 @@ async function openGenerated(jwk: JWK): Promise<SigningKey> {
   return openSigningKey({ ...jwk, kid: await calculateJwkThumbprint(jwk), alg: 'ES256' });
 }
 
-/** Each list has what is used first, then what is accepted too. */
+/** In each list, the first entry is in use and the others are still accepted. */
 type Accepted = {
   readonly material: readonly KeyMaterial[];
   readonly shared: readonly string[];
@@ -109,7 +111,7 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
   const [secret] = secrets;
   if (!current || !clientSecret || !secret) throw new Error('there is no key to sign with');
   const byKid = new Map(signing.map((key) => [key.kid, key]));
-  // Node prepares a key of bytes at each call, which takes five times as long as the hash.
+  // If a key were given as bytes, Node would prepare it at each call, which takes five times as long as the hash.
   const hashKeys = secrets.map((one) => createSecretKey(one));
   const hashKey = createSecretKey(secret);
   const [anonKey, serviceRoleKey] = await Promise.all([
@@ -181,7 +183,7 @@ function hashWith(key: KeyObject, purpose: string, value: string): Buffer {
 }
 
 function clientKey(secret: KeyObject, role: string): Promise<string> {
-  // A fixed issue time: the same secret always gives the same key, so a key that people have pasted elsewhere stays valid.
+  // The issue time is fixed, so that a secret always gives the same client key and keys pasted elsewhere stay valid.
   return new SignJWT({ role })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuer('supabase')
@@ -194,7 +196,7 @@ function getFingerprint(secret: Uint8Array): string {
   return Buffer.from(deriveKey(secret, 'fingerprint')).toString('base64url').slice(0, 22);
 }
 
-/** Whether a user token is meant for this server: an audience, if it names one, must be `authenticated`, as in Supabase's own tokens. */
+/** Whether a user token is meant for this server. If it names an audience, that must be `authenticated`, as in Supabase's own tokens. */
 function hasExpectedAudience({ role, aud }: JWTPayload): boolean {
   if (role !== 'authenticated' || aud === undefined) return true;
   return aud === 'authenticated' || (Array.isArray(aud) && aud.includes('authenticated'));

@@ -4,11 +4,14 @@ import { equalInConstantTime } from './constant-time.ts';
 /** Signs tokens for links in mails: `<subject>.<expiry>.<signature>`, valid for one purpose only. */
 export type LinkSigner = {
   sign(purpose: string, subject: string, expires: Date): string;
-  /** Returns the subject, or null when the token is forged, expired or for another purpose. */
+  /** Returns the subject, or null if the token is forged, expired or for another purpose. */
   read(purpose: string, token: string, now: Date): string | null;
 };
 
-/** Signs with a key of 32 secret bytes, used for nothing else. Accepts what `earlier` keys have signed. */
+/**
+ * Signs with the `current` key and accepts tokens signed with `earlier` keys. Each key has 32 secret bytes and must not be used for other
+ * purposes.
+ */
 export function createLinkSigner(current: Uint8Array, ...earlier: readonly Uint8Array[]): LinkSigner {
   const signatureOf = (key: Uint8Array, purpose: string, subject: string, seconds: number): string =>
     createHmac('sha256', key).update(`${purpose}\n${subject}\n${seconds}`).digest('base64url');

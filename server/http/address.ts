@@ -1,7 +1,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 
-/** Address of the connection's other end, which may be a proxy; null without a connection, as in tests. */
+/** Returns the address of the connection's peer, which may be a proxy. Null without a connection, as in tests. */
 export function peerAddress(c: Context): string | null {
   try {
     return getConnInfo(c).remote.address ?? null;
@@ -10,7 +10,10 @@ export function peerAddress(c: Context): string | null {
   }
 }
 
-/** Client address after trusted proxies. An IPv6 address is cut to its /64, because one customer usually owns a whole /64. */
+/**
+ * Returns the client address as reported by trusted proxies. An IPv6 address is cut to its /64, because one customer usually owns a whole
+ * /64.
+ */
 export function addressOf(peerAddress: string, forwarded: string | undefined, trustedProxies: number): string {
   const claimed = trustedProxies > 0 ? addressesIn(forwarded).at(-trustedProxies) : undefined;
   const address = (claimed ?? peerAddress).replace(/^::ffff:/i, '');
@@ -28,7 +31,9 @@ const addressesIn = (forwarded: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Whether a request comes from this machine. A proxy here forwards requests of others, and adds one of these headers. */
+/**
+ * Whether a request comes from this machine. A proxy on this machine forwards requests of other clients, but adds one of the headers below.
+ */
 export function isLocal(c: Context): boolean {
   const peer = peerAddress(c)?.replace(/^::ffff:/i, '') ?? '';
   const forwarded = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some(

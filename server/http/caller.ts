@@ -1,6 +1,6 @@
-/** Who sends a request, read from its verified token (token.ts). */
+/** The sender of a request, read from its verified token (token.ts). */
 export type Caller = {
-  /** The database role: `anon`, `authenticated`, `service_role`, or another one that `createGrantedCaller` has accepted. */
+  /** The database role: `anon`, `authenticated`, `service_role`, or another role that `createGrantedCaller` has accepted. */
   readonly role: string;
   readonly userId: string | null;
   readonly sessionId: string | null;
@@ -8,7 +8,7 @@ export type Caller = {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The claims as JSON, the value of `request.jwt.claims`. */
   readonly claimsJson: string;
-  /** The address the request came from, after trusted proxies; an IPv6 address is cut to its /64. */
+  /** The client address as reported by trusted proxies. An IPv6 address is cut to its /64. */
   readonly ip: string;
 };
 
@@ -35,11 +35,11 @@ export type Env = {
     log: Log;
     /** The headers that every answer of this API has. */
     headers: Readonly<Record<string, string>>;
-    /** Whether a guest asks: a refusal is 401 for a guest and 403 for everyone else. */
+    /** Whether the caller is a guest. A refusal is 401 for a guest and 403 for all other callers. */
     guest?: boolean;
-    /** The route for the log, where its pattern does not name what was called. */
+    /** The route for the log, set if the route's pattern does not name what was called. */
     route?: string;
-    /** The response that has them already. */
+    /** The response that already has these headers. */
     complete?: Response;
   };
 };

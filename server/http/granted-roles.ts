@@ -6,13 +6,13 @@ export type RoleGrant = 'granted' | 'not_granted' | 'unknown';
 
 /** The roles of every installation. They need no lookup. */
 const ALWAYS: ReadonlySet<string> = new Set(['anon', 'authenticated', 'service_role']);
-/** How long a lookup is cached, and so how late a new grant or revoke takes effect. */
+/** How long a lookup is cached. A new grant or revoke takes effect after at most this time. */
 const CACHE_MS = 10_000;
 const CACHE_MAX = 200;
 
 /**
- * Reads callers and checks that their role is granted to `authenticator`. APIs that run statements as the caller need this: the embedded
- * engine would accept any role, a superuser too. Throws `TokenRefused`.
+ * Reads callers and checks that their role is granted to `authenticator`. APIs that run statements as the caller need this check, because
+ * the embedded engine would accept any role, even a superuser. Throws `TokenRefused`.
  */
 export function createGrantedCaller(
   readCaller: ReadCaller,
@@ -40,7 +40,7 @@ export function createGrantedCaller(
   };
 }
 
-/** SQL that returns `grant` for the role $1. `authenticator` itself is no role for callers. */
+/** SQL that returns `grant` for the role $1. Callers cannot have the role `authenticator` itself. */
 export const ROLE_GRANT = `
 select case when not exists (select from pg_catalog.pg_roles r where r.rolname = $1) then 'unknown'
   when exists (select from pg_catalog.pg_roles r where r.rolname = $1 and r.rolname <> 'authenticator' and not r.rolsuper

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Response headers: one set for pages, one for the APIs, which any origin may call with its own token. */
+/** Response headers: one set for pages, and one for the APIs, which any origin may call with its own token. */
 
 export type HeaderOptions = {
   /** The public address of the site. */
   readonly siteUrl: string;
-  /** The captcha provider on our pages; null: none. */
+  /** The captcha provider on our pages, or null. */
   readonly captcha: 'turnstile' | 'hcaptcha' | null;
-  /** What browsers remember about https of this host (RFC 6797): for how long, and whether for its subdomains and in their own lists too. */
+  /** How long browsers insist on https for this host (RFC 6797), and whether this covers its subdomains and the browsers' preload lists. */
   readonly hsts: { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
 };
 
-/** The header with the policy of a page. */
+/** Name of the header with a page's content security policy. */
 export const POLICY_HEADER = 'content-security-policy';
-/** Where browsers report what the content security policy of a page has blocked. */
+/** Path to which browsers report what a page's content security policy has blocked. */
 export const POLICY_REPORTS_PATH = '/policy-reports';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -31,19 +31,22 @@ export function pageHeaders(settings: HeaderOptions): Headers {
     // Browsers that know this header ignore `report-uri`. They accept it over https only.
     ...(isSecure(settings) ? [['reporting-endpoints', `${REPORT_GROUP}="${POLICY_REPORTS_PATH}"`] as const] : []),
     ['x-content-type-options', 'nosniff'],
-    // Keeps reset links, PIN links and payment return addresses from reaching another site.
+    // Other sites must not learn reset links, PIN links or payment return addresses from the referrer.
     ['referrer-policy', 'no-referrer'],
     ['permissions-policy', 'camera=(self), microphone=(), geolocation=(), payment=()'],
     ['cross-origin-opener-policy', 'same-origin'],
     ['cross-origin-resource-policy', 'same-origin'],
-    // Captcha frames do not opt in to this policy, so it is left out.
+    // Captcha frames do not opt in to this policy, so it is omitted on sites with a captcha.
     ...(captcha ? [] : [['cross-origin-embedder-policy', 'require-corp'] as const]),
     ['x-frame-options', 'DENY'],
     ...transportHeaders(settings),
   ];
 }
 
-/** Returns the content security policy of a page. `style`: the text of the one style element in it, without which none is allowed. */
+/**
+ * Returns the content security policy of a page. `style`: the text of the page's only style element. If it is undefined, no style element
+ * is allowed.
+ */
 export function pagePolicy(settings: Pick<HeaderOptions, 'siteUrl' | 'captcha'>, style?: string): string {
   const { siteUrl, captcha } = settings;
   const { protocol, host } = new URL(siteUrl);
@@ -68,7 +71,7 @@ export function pagePolicy(settings: Pick<HeaderOptions, 'siteUrl' | 'captcha'>,
     "require-trusted-types-for 'script'",
     `report-uri ${POLICY_REPORTS_PATH}`,
     ...(isSecure(settings) ? [`report-to ${REPORT_GROUP}`] : []),
-    // Without https, a phone on the same network can try the site without a certificate.
+    // This is omitted on http, so that a phone on the same network can try a site that has no certificate.
     ...(isSecure(settings) ? ['upgrade-insecure-requests'] : []),
   ].join('; ');
 }
@@ -99,7 +102,7 @@ function transportHeaders(settings: HeaderOptions): Headers {
   return [['strict-transport-security', parts.join('; ')]];
 }
 
-/** Request headers that browsers of other origins may send. */
+/** Request headers that pages of other origins may send. */
 export const ALLOWED_REQUEST_HEADERS = [
   'authorization',
   'apikey',

@@ -3,7 +3,7 @@ import { createLeasedLimit } from './leased-limit.ts';
 
 const LIMIT = { name: 'test', max: 100, seconds: 60 };
 
-/** A limit whose database grants `left` units in all, with a clock that tests advance. */
+/** A limit whose database grants `left` units in total, with a clock that tests advance. */
 function limitWith(left: number) {
   let now = Date.UTC(2030, 0, 1);
   const taken: number[] = [];

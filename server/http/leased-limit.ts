@@ -5,23 +5,23 @@ type Batch = { readonly granted: number; readonly wait: number | null };
 type Lease = {
   /** Units taken from the database and still unused. */
   units: number;
-  /** When the units expire, in milliseconds. Expired units stay counted, so the limit is never exceeded. */
+  /** When the units expire, in milliseconds. Expired units remain counted in the database, so the limit is never exceeded. */
   until: number;
-  /** Until when the key is refused without a query, in milliseconds. */
+  /** The time until which the key is refused without a query, in milliseconds. */
   refusedUntil: number;
   refilling: Promise<void> | null;
 };
 
-/** Units that one query takes for a busy key. */
+/** Maximum number of units that one query takes, for a busy key. */
 const BATCH_MAX = 20;
 /** How long a batch may be used, so that old units cannot add to a new burst. */
 const BATCH_MS = 10_000;
-/** Keys held in memory. Dropping a key forfeits its unused units, which makes its limit stricter, never wider. */
+/** Maximum number of keys in memory. Dropping a key forfeits its unused units, which makes its limit stricter, never wider. */
 const KEYS_MAX = 10_000;
 
 /**
- * Takes units of a limit in batches, so that most requests cost no write. Returns null when admitted, else the whole seconds to wait.
- * `take` counts in the database and returns how many units it granted, or the whole seconds to wait.
+ * Takes units of a limit in batches, so that most requests cost no write. Returns null if the request is admitted, else the whole seconds
+ * to wait. `take` counts in the database and returns the number of granted units, or the whole seconds to wait.
  */
 export function createLeasedLimit(dependencies: {
   limit: Limit;

@@ -1,8 +1,11 @@
-/** A rate limit: at most `max` in `seconds` per key. The database counts, so it is exact across processes and restarts. */
+/** A rate limit: at most `max` in `seconds` per key. The database counts, so the limit is exact across processes and restarts. */
 export type Limit = { readonly name: string; readonly max: number; readonly seconds: number };
 
 export type TakeLimit = {
-  /** Takes one unit. Returns null when admitted, else the whole seconds until the next unit. `key` is e.g. `ip:203.0.113.7` or `user:<id>`. */
+  /**
+   * Takes one unit. Returns null if it is admitted, else the whole seconds until the next unit. `key` is e.g. `ip:203.0.113.7` or
+   * `user:<id>`.
+   */
   (limit: Limit, key: string): Promise<number | null>;
   /** The parameters name, max, seconds and time, for a statement that calls `private.take_limit` itself. */
   values(limit: Limit): readonly [string, number, number, Date];
@@ -29,7 +32,7 @@ export function createLimits(dependencies: { one: One; clock: () => Date; factor
   return Object.assign(take, { values });
 }
 
-/** Deletes the counts of limits that are full again. */
+/** Deletes the counts of limits whose units are all available again. */
 export async function deleteFullLimits(
   db: { query: (text: string, values: readonly unknown[]) => Promise<unknown> },
   now: Date,
@@ -37,7 +40,7 @@ export async function deleteFullLimits(
   await db.query('delete from private.rate_bucket where full_at < $1::timestamptz', [now]);
 }
 
-/** The units that a key has taken of a limit. */
+/** A limit with one of its keys. */
 export type LimitKey = { readonly limit: Limit; readonly key: string };
 
 /** Gives back all units of a key. Limits that count only failures call it after a success. */

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { Log } from './caller.ts';
 
-/** Fields whose values never reach the log, at the top of a line or one or two levels down. */
+/** Fields whose values never reach the log, whether at the top level of an entry or one or two levels down. */
 const SECRETS = [
   'password',
   'pin',
@@ -14,12 +14,12 @@ const SECRETS = [
   'secret',
 ];
 const CAUSES_MAX = 5;
-/** What an error's own fields may add. Others may quote rows: PostgreSQL's `detail` contains the values of a refused row. */
+/** Fields of an error that are logged. Other fields may quote rows: PostgreSQL's `detail` contains the values of a refused row. */
 const ERROR_FIELDS = ['code', 'status', 'constraint', 'table', 'column', 'provider', 'reason', 'retryable'];
 
 /**
- * Creates the log: one JSON line per entry, to standard output, with the request that the running code belongs to. `err` is logged with its type, message, code and stack, and so is each
- * error that caused it.
+ * Creates the log, which writes one JSON line per entry to standard output, with the id of the current request. `err` is logged with its
+ * type, message, code and stack, and so is each error that caused it.
  */
 export function createLog(
   level: string,

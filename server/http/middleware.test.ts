@@ -61,7 +61,7 @@ test('a CORS preflight returns the allowed methods and headers', async () => {
   expect(allowed).toEqual(expect.arrayContaining(['apikey', 'authorization', 'x-client-info', 'prefer']));
 });
 
-/** Security headers of a response, by name. */
+/** Returns the security headers of a response, by name. */
 async function headersAt(path: string, more: Partial<MiddlewareOptions> = {}): Promise<Record<string, string>> {
   const answer = await createApp(more).request(path);
   return Object.fromEntries(answer.headers);
@@ -173,7 +173,7 @@ test('the client address is that of the connection, or the one that the outermos
   expect(addressOf('2001:db8:1:2:3:4:5:6', undefined, 0)).toBe('2001:db8:1:2::');
 });
 
-/** The lines that requests leave in the access log. */
+/** Returns the lines that requests write to the access log. */
 async function accessLines(accessLog: boolean, ...requests: readonly [path: string, method: string][]) {
   const lines: [message: string, fields: Record<string, unknown>][] = [];
   const log = { ...silent, info: (fields: Record<string, unknown>, message: string) => lines.push([message, fields]) };

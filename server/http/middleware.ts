@@ -23,22 +23,22 @@ export type MiddlewareOptions = HeaderOptions & {
   readonly log: Log;
   /** Whether each request gets a line in the log. */
   readonly accessLog: boolean;
-  /** How many proxies in front of us write X-Forwarded-For; 0: use the address of the connection. */
+  /** Number of proxies in front of this server that write X-Forwarded-For. With 0, the address of the connection is used. */
   readonly trustedProxies: number;
   /** Memory budget of request bodies, by sender address. */
   readonly bodies: BodyBudget;
-  /** Bytes of bodies per minute, by account or address. */
+  /** Limits the bytes of bodies per minute, by account or address. */
   readonly json: { readonly budget: JsonBudget; readonly readSender: ReadSender };
-  /** Runs a request, so that everything it causes knows its id. Default: just runs it. */
+  /** Runs a request in a scope that makes its id available to all code that it calls. By default there is no scope. */
   readonly scope?: (request: ScopedRequest, work: () => Promise<void>) => Promise<void>;
   /** Called once per response. */
   readonly observe: (api: string, method: string, status: number, seconds: number) => void;
 };
 
-/** A request as its scope sees it. `end` is known once it has run. */
+/** A request as its scope sees it. Call `end` after the request has run. */
 type ScopedRequest = {
   readonly requestId: string;
-  /** Whose request it is, as far as that is known before its token is verified: the address. */
+  /** The caller as known before its token is verified, which is the address. */
   readonly caller: string;
   readonly api: string;
   readonly method: string;
@@ -48,22 +48,22 @@ type ScopedRequest = {
 };
 
 const BODY_MAX = 1024 * 1024;
-/** The calls of accounts are small. Identity providers post larger forms. */
+/** Maximum body of the auth API, in bytes. Its calls are small, but identity providers post larger forms. */
 const AUTH_MAX = 64 * 1024;
 const AUTH_FORM = /^\/auth\/v1\/(?:callback|sso\/saml\/acs)\/?$/;
-/** The id that a proxy or a client gives its request. Ours would be a UUID. */
+/** Format of a request id that a proxy or a client may send. This server's own ids are UUIDs. */
 const REQUEST_ID = /^[\w-]{8,64}$/;
-/** Characters of a page's path in the log. */
+/** Maximum number of characters of a page's path in the log. */
 const PATH_MAX = 200;
 const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
 /** The API that sets `cache-control` itself. */
 const OWN_CACHING = 'storage';
-/** Paths that limit their bodies themselves: storage streams files of any size, functions and broadcasts have limits of their own. */
+/** Paths that limit their bodies themselves: storage streams files of any size; functions and broadcasts have separate limits. */
 const OWN_BODIES = /^\/(storage|functions|realtime)\/v1\//;
 /** Files are streamed and not parsed, so they use no budget of bytes. The storage API parses only small JSON. */
 const FILES = /^\/storage\/v1\//;
 
-/** Creates the app with what every request passes first: request id, address, log, security headers, CORS, body limits. */
+/** Creates the app with the steps that every request passes first: request id, address, log, security headers, CORS, body limits. */
 export function createMiddleware(settings: MiddlewareOptions): Hono<Env> {
   const app = new Hono<Env>();
   const headersOf = createHeaders(settings);
@@ -74,7 +74,7 @@ export function createMiddleware(settings: MiddlewareOptions): Hono<Env> {
     allowHeaders: ALLOWED_REQUEST_HEADERS,
     maxAge: 86_400,
   });
-  // One function instead of one per concern: each costs every request a promise and a turn of the router.
+  // This is one function instead of one per concern, because each function costs every request a promise and a turn of the router.
   app.use(async (c, next) => {
     const started = performance.now();
     const api = API.exec(c.req.path)?.[1] ?? 'site';
@@ -83,7 +83,7 @@ export function createMiddleware(settings: MiddlewareOptions): Hono<Env> {
     const headers = headersOf(api, requestId);
     c.set('headers', headers);
     const work = async (): Promise<void> => {
-      // A preflight and a refused body are answered here, everything else by the API.
+      // Preflights and refused bodies are answered here; the API answers all other requests.
       const answered = await (isPreflight(c, api)
         ? answerPreflight(c, next)
         : mayHaveBody(c)
@@ -99,7 +99,7 @@ export function createMiddleware(settings: MiddlewareOptions): Hono<Env> {
   return app;
 }
 
-/** Its own id, so that the lines of a proxy and of this server can be joined, or a new one. */
+/** Returns the id that came with the request, so that the log lines of a proxy and of this server can be joined, or a new id. */
 function requestIdOf(c: Context<Env>): string {
   const given = c.req.header('x-request-id');
   return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
@@ -119,7 +119,7 @@ function scopeOf(c: Context<Env>, requestId: string, api: string): ScopedRequest
 /** Returns the function that gives an answer's default headers by API. */
 function createHeaders(settings: MiddlewareOptions): (api: string, requestId: string) => Record<string, string> {
   const site = Object.fromEntries(pageHeaders(settings));
-  // API answers skip the page-only headers. Answers depend on the caller, so no proxy or shared computer may cache them.
+  // Responses of the APIs omit the headers for pages. They depend on the caller, so no proxy or shared computer may cache them.
   const storage = Object.fromEntries(apiHeaders(settings));
   const api = { ...storage, 'cache-control': 'no-store' };
   return (name, requestId) => ({
@@ -140,7 +140,7 @@ function setContext({ log, trustedProxies }: MiddlewareOptions, c: Context<Env>,
   c.set('log', withRequest(log, requestId));
 }
 
-/** Adds the headers that an answer does not have; `answerWith` has given its answers all of them. */
+/** Adds the headers that a response lacks. A response from `answerWith` already has all of them. */
 function addHeaders(c: Context<Env>, headers: Readonly<Record<string, string>>): void {
   if (isComplete(c)) return;
   for (const name in headers) if (!c.res.headers.has(name)) c.res.headers.set(name, headers[name] ?? '');
@@ -153,7 +153,7 @@ function logAnswer({ accessLog }: MiddlewareOptions, c: Context<Env>, ms: number
   if (status >= 500) c.get('log').warn({ method, path, status }, 'request failed with a server error');
 }
 
-/** The pattern of the route that answered, such as `/rest/v1/:table`; a page has no pattern and is logged by its path. */
+/** Returns the pattern of the route that answered, such as `/rest/v1/:table`. A page has no pattern, so its path is returned. */
 function routeOf(c: Context<Env>): string {
   const pattern = c.var.route ?? routePath(c);
   return pattern === '/*' ? c.req.path.slice(0, PATH_MAX) : pattern;
@@ -172,7 +172,10 @@ function mayHaveBody({ req: { method } }: Context<Env>): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 
-/** Refuses bodies that are too large, too slow or too many at once. It reads none: the API reads, once it knows the caller. */
+/**
+ * Refuses bodies that are too large, too slow or too many at once. It does not read them; the API does so once it has identified the
+ * caller.
+ */
 function limitBody({
   bodies,
   json: { budget, readSender },
@@ -206,13 +209,13 @@ function limitBody({
   };
 }
 
-/** Hono's `next` resolves to the context, which is no refusal. */
+/** Runs `next` and resolves to undefined, because Hono's `next` resolves to the context, which would look like a refusal. */
 async function passOn(next: Next): Promise<undefined> {
   await next();
   return undefined;
 }
 
-/** Runs the API while the body arrives in time. `length` null: counts the bytes as they come. */
+/** Runs the API and refuses the body if it does not arrive in time. If `length` is null, the bytes are counted as they arrive. */
 async function receive(c: Context<Env>, next: Next, length: number | null, max: number): Promise<Response | undefined> {
   const { path } = c.req;
   let tooLarge = false;
@@ -229,7 +232,7 @@ async function receive(c: Context<Env>, next: Next, length: number | null, max: 
   const slow = new Promise<'slow'>((resolve) => {
     timer = setTimeout(
       () => {
-        // The limit is for the body only. Once it has arrived, the API may take longer.
+        // The time limit applies only to the body. Once it has arrived, the API may take longer.
         if (incomingOf(c.env)?.complete === false) resolve('slow');
       },
       bodyTimeLimit(length ?? max),
@@ -252,7 +255,7 @@ async function receive(c: Context<Env>, next: Next, length: number | null, max: 
 
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Shapes the refusal of a body as an error of the API that was called. */
+/** Returns the refusal of a body in the error format of the API that was called. */
 function refusal(path: string, { status, code, message, retryAfter }: BodyRefused): Response {
   const body = shapeOf(path, { status, code, message });
   const headers = {
@@ -264,7 +267,7 @@ function refusal(path: string, { status, code, message, retryAfter }: BodyRefuse
   return Response.json(body, { status, headers });
 }
 
-/** The error in the shape of the API that was called. */
+/** Returns an error in the format of the API that was called. */
 function shapeOf(path: string, { status, code, message }: Pick<BodyRefused, 'status' | 'code' | 'message'>): object {
   switch (API.exec(path)?.[1]) {
     case 'rest':

@@ -6,7 +6,7 @@ import { createOverload, type Overload } from './overload.ts';
 const GUEST = { apikey: 'public', authorization: 'Bearer public' };
 const CUSTOMER = { apikey: 'public', authorization: 'Bearer token' };
 
-/** Sends one request that stays in progress; returns whether it was admitted, and how to end it. */
+/** Sends a request that stays in progress. Returns whether it was admitted, and a function that ends it. */
 function enter(overload: Overload, url: string, headers: Record<string, string>) {
   const ended: { status: number; body: string }[] = [];
   const answer = Object.assign(new EventEmitter(), {

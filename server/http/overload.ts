@@ -3,12 +3,15 @@ import { createAdaptiveLimit } from './admission/adaptive-limit.ts';
 import { createStartQueue } from './admission/start-queue.ts';
 import { BUSY_MESSAGE } from './classify-error.ts';
 
-/** Who a request seems to be from, by its headers alone: the token is verified later. `urgent`: the functions, which hold and open. */
+/**
+ * The kind of a request, judged by its headers alone because the token is verified later. `urgent`: functions, which hold sessions and open
+ * doors.
+ */
 const REQUEST_KINDS = ['urgent', 'signed-in', 'guest'] as const;
 type RequestKind = (typeof REQUEST_KINDS)[number];
 
 type Incoming = Pick<IncomingMessage, 'url' | 'headers'>;
-/** The parts of a response that a refusal uses. */
+/** The methods of a response that a refusal uses. */
 type Outgoing = {
   writeHead(status: number, headers: Readonly<Record<string, string | number>>): unknown;
   end(body: string): unknown;
@@ -16,22 +19,26 @@ type Outgoing = {
 };
 
 export type Overload = {
-  /** Starts a request and counts it until its answer is over. Answers it with 503 instead when too many are in progress. */
+  /** Starts a request and counts it until its response has ended. Refuses it with 503 if too many requests are in progress. */
   admit(incoming: Incoming, outgoing: Outgoing, start: () => void): void;
-  /** Requests in progress, and refused since the start, by kind. */
+  /** The requests in progress, by kind. */
   inProgress(): Readonly<Record<RequestKind, number>>;
+  /** The requests refused since the start, by kind. */
   refused(): Readonly<Record<RequestKind, number>>;
 };
 
-/** The part of the limit at which a kind is refused. */
+/** Fraction of the limit at which requests of a kind are refused. */
 const PARTS: Readonly<Record<RequestKind, number>> = { urgent: 1, 'signed-in': 0.85, guest: 0.6 };
-/** Files are streamed with limits of their own, pages and /healthz always answer, and sockets are not requests. */
+/**
+ * Paths whose requests are counted. Files are streamed with separate limits, pages and /healthz always answer, and sockets are not
+ * requests.
+ */
 const COUNTED = /^\/(rest|auth|functions)\/v1\//;
 const RETRY_SECONDS = 1;
 
 /**
- * Bounds the requests in progress, so that under overload those that are accepted stay fast and the others are refused at once, before
- * anything is read or looked up for them. Functions may use `max`, and others fewer while answers are slow.
+ * Bounds the requests in progress, so that under overload accepted requests stay fast and the others are refused immediately, before any
+ * work is done for them. Functions may use all of `max`; other requests get fewer while answers are slow.
  */
 export function createOverload(max: number, now: () => number = () => performance.now()): Overload {
   const running: Record<RequestKind, number> = { urgent: 0, 'signed-in': 0, guest: 0 };
@@ -56,7 +63,7 @@ export function createOverload(max: number, now: () => number = () => performanc
         forget();
         all -= 1;
         running[kind] -= 1;
-        // Functions wait for other systems: their time says nothing about the load.
+        // Functions wait for other systems, so their duration does not show the load.
         if (kind !== 'urgent') limit.add(now() - began);
       });
     },
@@ -68,11 +75,11 @@ export function createOverload(max: number, now: () => number = () => performanc
 function kindOf(path: string, { headers }: Incoming): RequestKind {
   if (path.startsWith('/functions/')) return 'urgent';
   const { authorization } = headers;
-  // A guest's bearer is the public key itself.
+  // A guest sends the public key itself as bearer.
   return authorization === undefined || authorization === `Bearer ${String(headers['apikey'])}` ? 'guest' : 'signed-in';
 }
 
-/** What a refused request gets, made once: a refusal must cost little. */
+/** Builds the response to refused requests. It is built once, because a refusal must be cheap. */
 function refusalOf(fault: object): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {
   const body = JSON.stringify(fault);
   const headers = {

@@ -60,7 +60,7 @@ describe('the site', () => {
     const unchanged = await get('/styled', { 'if-none-match': page.headers.get('etag') ?? '' });
     expect(unchanged.status).toBe(304);
     expect(unchanged.headers.get('content-security-policy')).toBe(page.headers.get('content-security-policy'));
-    // The policy of every other page is that of the middleware.
+    // All other pages get their policy from the middleware.
     expect((await get('/about')).headers.get('content-security-policy')).toBeNull();
   });
 
@@ -84,7 +84,7 @@ describe('the site', () => {
       expect([answer.status, await answer.text()]).toEqual([200, text]);
       expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     }
-    // Only under /assets/, and nothing above the folder.
+    // Earlier assets are served only under /assets/, and no file outside the folder is.
     expect((await get('/page-old.js')).status).toBe(404);
     expect((await get('/assets/..%2fpage-old.js')).status).toBe(404);
   });

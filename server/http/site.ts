@@ -9,7 +9,7 @@ import type { Clock, Env } from './caller.ts';
 import { type HeaderOptions, pagePolicy, POLICY_HEADER } from './headers.ts';
 
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.xml', '.txt', '.ico']);
-/** Extensions of the files, besides the pages, that contain placeholders such as %SITE_URL%. Only the running server can fill these in. */
+/** Extensions of files other than pages that contain placeholders such as %SITE_URL%, which only the running server can fill in. */
 const TEMPLATES = new Set(['.xml', '.txt']);
 const PAGE = '.html';
 const HASHED = 'public, max-age=31536000, immutable';
@@ -26,19 +26,19 @@ type File = {
 };
 
 /**
- * Serves the built web app (build/site.ts). Files with a hash in their name are cached for ever; those of earlier builds are found in
- * `earlierAssets`. Each path of the site has a page with the public key in it; any other path gets the 404 page.
+ * Serves the built web app (build/site.ts). Clients cache files with a hash in their name for a year; `earlierAssets` holds those of
+ * earlier builds. Each path of the site has a page that contains the public key; any other path gets the 404 page.
  */
 export function createSite(settings: {
   folder: string;
   earlierAssets: string;
   anonKey: string;
   siteUrl: string;
-  /** The captcha provider on the pages; null: none. */
+  /** The captcha provider on the pages, or null. */
   captcha: HeaderOptions['captcha'];
-  /** The wallets that passes can be saved in, with spaces between them. */
+  /** The wallets in which passes can be saved, separated by spaces. */
   wallets: string;
-  /** Whom to tell about a weakness of the site, now. */
+  /** Returns the current contact for reports of security vulnerabilities. */
   contact: () => { readonly email: string };
   clock: Clock;
 }): {
@@ -53,8 +53,8 @@ export function createSite(settings: {
     if (cached !== undefined) return cached;
     const before = rendered;
     const file = await read(path);
-    // Misses are not cached: the next build may add the file, and anybody can request names that do not exist.
-    // Pages may have been replaced meanwhile.
+    // Misses are not cached: the next build may add the file, and anyone can request names that do not exist. The file is not cached either
+    // if pages were replaced while it was read.
     if (file !== null && before === rendered) files.set(path, file);
     return file;
   }
@@ -62,7 +62,7 @@ export function createSite(settings: {
     const safe = normalize(`/${path}`);
     const page = rendered.get(safe.slice(1));
     if (page !== undefined) return createPage(fill(page), settings);
-    // Hidden folders hold what the server needs of the build.
+    // Hidden folders hold files of the build for the server, not for browsers.
     if (safe.includes('/.')) return null;
     const hashed = safe.startsWith(ASSETS) ? [join(settings.earlierAssets, safe.slice(ASSETS.length))] : [];
     const full = await firstFile([join(settings.folder, safe), ...hashed]);
@@ -79,7 +79,7 @@ export function createSite(settings: {
       .replaceAll('%SITE_URL%', settings.siteUrl)
       .replaceAll('%WALLETS%', settings.wallets);
 
-  /** The page for every address one part below another: `things-any.html` for `things/…`. */
+  /** Loads the page that serves all paths one level below another path: `things-any.html` for `things/…`. */
   const loadBelow = async (path: string): Promise<File | null> => {
     const above = /^([a-z-]+)\/[^/]+$/.exec(path)?.[1];
     return above === undefined ? null : load(`${above}-any.html`);
@@ -100,7 +100,7 @@ export function createSite(settings: {
   });
   return {
     router: site,
-    /** Serves these pages, by the names of their files, instead of those of the build. */
+    /** Replaces pages of the build. `pages` maps file names to contents. */
     show(pages) {
       for (const name of [...rendered.keys(), ...pages.keys()]) files.delete(name);
       rendered = pages;
@@ -133,13 +133,13 @@ async function firstFile(paths: readonly string[]): Promise<string | null> {
   return null;
 }
 
-/** Returns `cache-control`. Pages are revalidated each time, because a page names the files of one build. */
+/** Returns the `cache-control` of a path. Pages are revalidated each time, because a page names the files of one build. */
 function cachingOf(path: string): string {
   if (path.startsWith('assets/')) return HASHED;
   return /\.[a-z0-9]{2,11}$/.test(path) && !path.endsWith('.html') ? ONE_DAY : 'no-cache';
 }
 
-/** `br`: the copy that the build has compressed better than a request has time for (build/compress.ts). */
+/** Returns compressed copies. `br`: the build's copy (build/compress.ts), which is compressed more than time allows during a request. */
 function compress(body: Buffer, br: Buffer | null): File['compressed'] {
   return {
     br: br ?? brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -164,7 +164,10 @@ function answer(c: Context<Env>, file: File, status: 200 | 404, caching: string)
   return send(c, encoding ? file.compressed[encoding] : file.body, status, headers);
 }
 
-/** Answers range requests, which browsers send for videos (RFC 9110, section 14.2). One range at a time; anything else gets the whole file. */
+/**
+ * Answers range requests, which browsers send for videos (RFC 9110, section 14.2). Only a single range is supported; other requests get the
+ * whole file.
+ */
 function part(c: Context<Env>, file: File, status: 200 | 404, headers: Record<string, string>): Response {
   headers['accept-ranges'] = 'bytes';
   const size = file.body.length;
@@ -186,12 +189,12 @@ function send(c: Context<Env>, body: Buffer, status: number, headers: Record<str
 }
 
 const DAY_MS = 86_400_000;
-/** How long a text counts. RFC 9116, section 2.5.5, recommends less than a year. */
+/** Validity of a text in days. RFC 9116, section 2.5.5, recommends less than a year. */
 const VALID_DAYS = 180;
 
 /**
- * Returns the text of `/.well-known/security.txt` (RFC 9116): whom to tell about a weakness. Computed for each request, so that it never
- * expires while the server runs; the day is rounded, so that copies stay equal for a day.
+ * Returns the text of `/.well-known/security.txt` (RFC 9116): the contact for security vulnerabilities. It is computed for each request, so
+ * that it never expires while the server runs. The expiry is rounded to a day, so that copies are identical for a day.
  */
 function securityTxt(site: { readonly siteUrl: string; readonly email: string }, now: Date): string {
   const expires = new Date((Math.floor(now.getTime() / DAY_MS) + VALID_DAYS) * DAY_MS);

@@ -1,6 +1,6 @@
 import type { Caller, ReadCaller } from './caller.ts';
 
-/** Thrown for a caller whose statements were stopped too often. Nothing runs for such a caller until `retryAfter`. */
+/** Thrown for a caller whose statements were stopped too often. No request of the caller runs until `retryAfter` has passed. */
 export class CallerSuspended extends Error {
   override readonly name = 'CallerSuspended';
   /** Whole seconds. */
@@ -11,13 +11,16 @@ export class CallerSuspended extends Error {
   }
 }
 
-/** Names a caller for limits: the account, or the address of a guest or of the service key. */
+/** Returns the key of a caller for limits: the account, or the address of a guest or of a client with the service key. */
 export function callerKey(caller: Pick<Caller, 'role' | 'userId' | 'ip'>): string {
   if (caller.userId !== null) return `user:${caller.userId}`;
   return caller.role === 'service_role' ? `service:${caller.ip}` : `ip:${caller.ip}`;
 }
 
-/** Reads the caller and throws `CallerSuspended` while it must wait. `wait` returns whole seconds, or null; `note` gets each caller's key. */
+/**
+ * Returns a reader of callers that throws `CallerSuspended` while a caller must wait. `wait` returns whole seconds or null. `note` is
+ * called with each caller's key.
+ */
 export function refuseSuspended(
   readCaller: ReadCaller,
   wait: (key: string) => number | null,

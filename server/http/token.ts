@@ -13,7 +13,8 @@ const CACHE_MS = 500;
 const CACHE_MAX = 10_000;
 
 export function createSessionWatch(isAlive: (sessionId: string) => Promise<boolean>): SessionWatch {
-  // Cache the promise, not its result: concurrent callers share one query, and `forget` also drops a query that is still running.
+  // The cache holds the promise, not its result, so that concurrent callers share one query and `forget` also drops a query that is still
+  // running.
   const cache = new LRUCache<string, { alive: Promise<boolean>; at: number }>({ max: CACHE_MAX });
   return {
     alive(sessionId) {
@@ -32,12 +33,12 @@ export function createSessionWatch(isAlive: (sessionId: string) => Promise<boole
   };
 }
 
-/** A request without a key is a guest. */
+/** The claims of a request without a key, which is a guest's. */
 const GUEST_CLAIMS = { role: 'anon' } as const;
 
 /**
- * Reads the caller from `Authorization` and `apikey`, as supabase-js sends them. A token may carry any role; a token without a role is
- * anon. `keyRequired`: refuses a request without a key (`no_api_key`) instead of treating it as a guest.
+ * Reads the caller from `Authorization` and `apikey`, as supabase-js sends them. A token may carry any role; without a role it counts as
+ * `anon`. `keyRequired`: whether a request without a key is refused (`no_api_key`) instead of treated as a guest.
  */
 export function createReadCaller(dependencies: {
   keys: Keys;
@@ -58,7 +59,7 @@ export function createReadCaller(dependencies: {
     const role = claims['role'] ?? 'anon';
     if (typeof role !== 'string' || role === '') throw new TokenRefused('bad_jwt', 'invalid JWT: unknown role');
     const caller = callerOf(role, claims, ip);
-    // A token without a session id was signed with the key directly, not made by a sign-in. It has no session that could end.
+    // A token without a session id was signed directly with the key, not issued at a sign-in, so it has no session that could end.
     if (caller.sessionId !== null && !(await sessions.alive(caller.sessionId)))
       throw new TokenRefused('session_not_found', 'Session from session_id claim in JWT does not exist');
     return caller;
@@ -81,7 +82,7 @@ function callerOf(role: string, claims: Readonly<Record<string, unknown>>, ip: s
   };
 }
 
-/** The JSON of claims, which stay the same object while their token is cached. */
+/** The JSON of claims by their object, which stays the same while the token is cached. */
 const jsonTexts = new WeakMap<object, string>();
 function jsonOf(claims: Readonly<Record<string, unknown>>): string {
   const known = jsonTexts.get(claims);
@@ -91,7 +92,7 @@ function jsonOf(claims: Readonly<Record<string, unknown>>): string {
   return text;
 }
 
-/** Why a token was refused, in GoTrue's words. The token's content is not trusted: it only selects the message. */
+/** Returns the reason why a token was refused, in GoTrue's words. The token's content is not trusted; it only selects the message. */
 function tokenFault(token: string, now: Date): string {
   const [, payload, ...rest] = token.split('.');
   if (payload === undefined || rest.length !== 1)

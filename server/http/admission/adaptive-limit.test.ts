@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
 
-/** A limit of 100 on a clock of its own; `answer` adds so many answers that took `ms`, over a second. */
+/** A limit of 100 with a fake clock. `answer` adds `count` answers that took `ms` each, spread over a second. */
 function limitOfHundred() {
   let now = 0;
   const limit = createAdaptiveLimit(100, () => now);

@@ -1,23 +1,23 @@
-/** How many requests may be in progress: fewer while answers are slow. */
+/** The number of requests that may be in progress, which is lower while answers are slow. */
 export type AdaptiveLimit = {
   current(): number;
-  /** Counts an answer and how long it took, in milliseconds. */
+  /** Counts an answer with its duration in milliseconds. */
   add(ms: number): void;
 };
 
 /** The limit falls while most answers take longer than this. */
 const SLOW_MS = 300;
-/** It never falls below this part: some requests are slow although the server is not busy. */
+/** The limit never falls below this fraction of the maximum, because some requests are slow even on an idle server. */
 const LEAST_PART = 0.4;
-/** The limit changes once in this time, and after so many answers. */
+/** The limit changes at most once per window, which has at least this duration and number of answers. */
 const WINDOW_MS = 250;
 const WINDOW_ANSWERS = 20;
 const DOWN = 0.6;
 const UP = 1.1;
 
 /**
- * Returns a limit between a part of `max` and `max`. Requests in progress share the processor and the database: with as many of them as
- * before each takes longer on a slow or busy machine, so their number follows the time that they take.
+ * Returns a limit between `LEAST_PART` of `max` and `max`. Requests in progress share the processor and the database, so on a slow or busy
+ * machine the same number of requests takes longer. The limit therefore follows the duration of the answers.
  */
 export function createAdaptiveLimit(max: number, now: () => number): AdaptiveLimit {
   const least = max * LEAST_PART;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createStartQueue } from './start-queue.ts';
 
-/** A queue on a clock and an event loop of its own; each piece of work takes `ms`. */
+/** A queue with a fake clock and event loop. Each piece of work takes `ms`. */
 function queueOf(ms: number) {
   let now = 0;
   const turns: (() => void)[] = [];
@@ -16,7 +16,7 @@ function queueOf(ms: number) {
       now += ms;
       started.push(name);
     });
-  /** Runs one turn of the event loop; returns what started in it. */
+  /** Runs one turn of the event loop and returns the work that started in it. */
   const turn = (): string[] => {
     started.length = 0;
     for (const run of turns.splice(0)) run();

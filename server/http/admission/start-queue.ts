@@ -1,19 +1,19 @@
 /** Starts work now or in a later turn of the event loop. */
 export type StartQueue = {
-  /** `rank`: lower ones start first. Returns a function that removes work that has not started. */
+  /** Adds work. Lower ranks start first. Returns a function that removes work that has not started. */
   add(rank: number, start: () => void): () => void;
 };
 
-/** No more work starts in a turn of the event loop that has lasted so long, in milliseconds. */
+/** Duration of a turn of the event loop after which it starts no more work, in milliseconds. */
 const TURN_MS = 2;
-/** Every start of this number is for the work that waits longest. */
+/** Every eighth start goes to the work that has waited longest, so that low ranks are not starved. */
 const PATIENCE = 8;
 
 type Work = { readonly start: () => void; readonly number: number };
 
 /**
- * Starts work at once while this turn of the event loop is short, and the rest over the next turns, urgent work first. In between the loop
- * reads new requests, so that those that are refused need not wait for all that are accepted.
+ * Starts work immediately while the current turn of the event loop is short, and the rest in later turns, urgent work first. Between the
+ * turns the loop reads new requests, so that refused requests do not wait for all accepted ones.
  */
 export function createStartQueue(
   ranks: number,
@@ -23,7 +23,7 @@ export function createStartQueue(
   const waiting: Set<Work>[] = Array.from({ length: ranks }, () => new Set());
   let added = 0;
   let starts = 0;
-  /** When this turn began; null while nothing has started in it. */
+  /** When this turn began, or null if no work has started in it. */
   let began: number | null = null;
   const mayStart = (): boolean => {
     if (began === null) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBodyBudget, hasBody, isJson, readBytes, within } from './bodies.ts';
 
-/** A body of these chunks without content-length. `open`: it never ends. */
+/** A request whose body has these chunks and no content-length. With `open`, the body never ends. */
 function streamed(chunks: readonly string[], open = false): Request {
   const body = new ReadableStream({
     start(controller) {

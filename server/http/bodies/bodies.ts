@@ -1,11 +1,11 @@
 /** Limits for request bodies: size, speed and memory in use. Bodies over a limit are refused before they are read. */
 
-/** A body that was refused unread or only partly read. `code` is for programs. */
+/** Thrown for a body that was refused before it was read completely. `code` is for programs. */
 export class BodyRefused extends Error {
   override readonly name = 'BodyRefused';
   readonly status: 408 | 413 | 415 | 429 | 503;
   readonly code: string;
-  /** Seconds, for 429 and 503. */
+  /** Seconds until the client may retry, for 429 and 503; otherwise null. */
   readonly retryAfter: number | null;
   constructor(status: BodyRefused['status'], code: string, message: string, retryAfter: number | null = null) {
     super(message);
@@ -26,11 +26,11 @@ export const bodyRefusals = {
   busy: () => new BodyRefused(503, 'server_busy', 'The server is busy. Please try again in a moment.', 2),
 };
 
-/** Memory that request bodies may use at once: in total and for one sender. */
+/** Limits the memory that request bodies use at the same time, in total and per sender. */
 export type BodyBudget = {
   /** Reserves `bytes` for a body of `sender` and returns the function that releases them. Throws `BodyRefused` 429 or 503. */
   reserve(sender: string, bytes: number): () => void;
-  /** Bytes reserved now. */
+  /** Returns the number of bytes that are currently reserved. */
   reserved(): number;
 };
 
@@ -61,10 +61,12 @@ export function createBodyBudget({ total, perSender }: { total: number; perSende
 const GRACE_MS = 10_000;
 const SLOWEST_BYTES_PER_SECOND = 50_000;
 
-/** Milliseconds a body of at most `bytes` may take: ten seconds, plus its size at 50 kB/s, the speed of a slow phone. */
+/**
+ * Returns the time limit of a body of at most `bytes`, in milliseconds: ten seconds, plus its size at 50 kB/s, the speed of a slow phone.
+ */
 export const bodyTimeLimit = (bytes: number): number => GRACE_MS + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000;
 
-/** The `content-length` in bytes; null when the sender gives none. */
+/** Returns the `content-length` in bytes, or null if the sender gives none. */
 export function announcedLength(headers: Headers): number | null {
   // A transfer-encoding overrides content-length (RFC 9112, section 6.3).
   if (headers.has('transfer-encoding')) return null;
@@ -79,7 +81,7 @@ export const hasBody = (headers: Headers): boolean =>
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 export const isJson = (headers: Headers): boolean => JSON_TYPE.test(headers.get('content-type') ?? '');
 
-/** Counts the bytes of a body of unknown length. After `max` bytes it calls `onTooLarge` and the reader gets `BodyRefused` 413. */
+/** Counts the bytes of a body of unknown length. Beyond `max` bytes it calls `onTooLarge`, and the reader gets `BodyRefused` 413. */
 export function atMost(max: number, onTooLarge?: () => void): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({
@@ -92,7 +94,7 @@ export function atMost(max: number, onTooLarge?: () => void): TransformStream<Ui
   });
 }
 
-/** Waits for `work` for at most `milliseconds`. Throws `BodyRefused` 408. */
+/** Waits for `work` for at most `milliseconds`. Throws `BodyRefused` 408 after that. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

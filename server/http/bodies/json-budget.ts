@@ -1,22 +1,25 @@
 import { LRUCache } from 'lru-cache';
 
-/** Bytes that the bodies and frames of one sender may have per minute. One process counts them, in memory. */
+/** Limits the bytes of one sender's bodies and frames per minute. Each process counts in its own memory. */
 export type JsonBudget = {
-  /** Takes the bytes. Returns null when admitted, else the whole seconds until they are. `sender`: null is never refused. */
+  /** Takes the bytes. Returns null if they are admitted, else the whole seconds to wait. A null `sender` is never refused. */
   take(sender: Sender | null, bytes: number): number | null;
-  /** Multiplies every limit of bytes; 1 outside tests. */
+  /** Multiplies every byte limit. It is 1 outside tests. */
   readonly factor: number;
 };
 
-/** `account`: the user of a verified token, who has more: many people share the address of a mobile network. Else the address. */
+/**
+ * `account`: the user of a verified token. Other senders are identified by their address. Accounts have a larger budget, because many
+ * people share the address of a mobile network.
+ */
 export type Sender = { readonly account: string } | { readonly address: string };
 
 const MEGABYTE = 1024 * 1024;
-/** Per minute, all of it at once after a quiet minute. An account may send four pictures of its ID. */
+/** Budgets per minute. After a quiet minute all of a budget may be used at once. An account may send four pictures of its ID. */
 const ADDRESS_BYTES = 4 * MEGABYTE;
 const ACCOUNT_BYTES = 64 * MEGABYTE;
 const MINUTE_MS = 60_000;
-/** Senders held in memory; the one that sent longest ago is dropped. */
+/** Maximum number of senders in memory. The sender that has been idle longest is dropped. */
 const SENDERS_MAX = 20_000;
 
 /** Creates the budget. `factor` multiplies it; it is 1 outside tests. */

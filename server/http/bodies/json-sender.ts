@@ -1,10 +1,10 @@
 import type { Keys } from '#server/crypto/keys.ts';
 import type { Sender } from './json-budget.ts';
 
-/** Returns whose budget the body of a request uses; null for the service key, which has none. */
+/** Returns the sender whose budget the body of a request uses. Null for the service key, which has no budget. */
 export type ReadSender = (request: Request, address: string) => Promise<Sender | null>;
 
-/** Creates it. The token is verified but not its session: one that has ended still names the account. */
+/** Creates the reader of senders. It verifies the token but not its session, because an ended session still identifies the account. */
 export function createReadSender(keys: Pick<Keys, 'verify'>, clock: () => Date): ReadSender {
   return async (request, address) => {
     const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
@@ -14,7 +14,7 @@ export function createReadSender(keys: Pick<Keys, 'verify'>, clock: () => Date):
   };
 }
 
-/** Whose budget the holder of these verified claims uses. */
+/** Returns the sender whose budget the holder of these verified claims uses. */
 export function senderOf(claims: Readonly<Record<string, unknown>> | null, address: string): Sender | null {
   const { role, sub } = claims ?? {};
   if (role === 'service_role') return null;

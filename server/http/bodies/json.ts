@@ -1,17 +1,17 @@
 /**
- * The only reader of JSON that clients send. One pass over the bytes counts what makes parsing expensive, and stops at the first limit: a
- * megabyte with sixty thousand different keys takes JSON.parse twenty times as long as this pass.
+ * The only reader of JSON that clients send. One pass over the bytes counts what makes parsing expensive, and stops at the first exceeded
+ * limit. JSON.parse takes twenty times as long as this pass for a megabyte with sixty thousand different keys.
  */
 
-/** `members`: values in objects and lists, at all levels. */
+/** `members`: the number of values in objects and lists, at all levels. */
 export type JsonLimits = { readonly members: number; readonly depth: number };
 
-/** Digits of one part of a number: the database and JSON.parse take more than the square of them. */
+/** Maximum number of digits in one part of a number. The time of the database and of JSON.parse grows faster than the square of it. */
 const DIGITS_MAX = 1_000;
-/** The largest exponent of a number in JavaScript. The database keeps 1e100000 and writes out all its digits. */
+/** The largest accepted exponent; the smallest number in JavaScript is 5e-324. The database would store 1e100000 with all its digits. */
 const EXPONENT_MAX = 324;
 
-/** JSON that is refused before it is parsed. The message is for the sender. */
+/** Thrown for JSON that is refused before it is parsed. The message is for the sender. */
 export class JsonRefused extends Error {
   override readonly name = 'JsonRefused';
 }
@@ -29,7 +29,7 @@ for (const [kind, characters] of [
   for (const byte of Buffer.from(characters)) KINDS[byte] = kind ?? OTHER;
 const [QUOTE_BYTE, BACKSLASH, PLUS, MINUS] = [0x22, 0x5c, 0x2b, 0x2d] as const;
 
-/** Throws `JsonRefused` for JSON above the limits. Bytes that are not JSON pass: JSON.parse refuses them. */
+/** Throws `JsonRefused` for JSON above the limits. Bytes that are not JSON pass this check, because JSON.parse refuses them. */
 export function checkJson(bytes: Uint8Array, { members: membersMax, depth: depthMax }: JsonLimits): void {
   let members = 0;
   let depth = 0;
@@ -41,7 +41,7 @@ export function checkJson(bytes: Uint8Array, { members: membersMax, depth: depth
     else if (kind === EXPONENT) checkExponent(bytes, at);
     else if (kind === CLOSE) depth -= 1;
     else {
-      // An opened object or list counts as its first member, a comma as the next.
+      // An opening bracket counts as the first member of its object or list, and each comma as another.
       members += 1;
       if (kind === OPEN) depth += 1;
       if (members > membersMax) throw new JsonRefused(`The JSON has more than ${membersMax} members`);
@@ -56,10 +56,10 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): unknown {
   return JSON.parse(bytes.toString('utf8'));
 }
 
-/** Bytes of a text that are compared one by one. The end of a longer one is searched for, which is faster. */
+/** Number of bytes of a text that are compared one by one. For longer texts, `indexOf` is faster. */
 const SHORT_TEXT = 64;
 
-/** The place of the quote that ends the text which begins at `start`. */
+/** Returns the index of the quote that ends the text beginning at `start`. */
 function endOfText(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (const near = Math.min(bytes.length, at + SHORT_TEXT); at < near; at += 1) {
@@ -77,7 +77,7 @@ function endOfText(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** The place of the last digit. */
+/** Returns the index of the last digit. Throws `JsonRefused` for too many digits. */
 function endOfDigits(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (KINDS[bytes[at] ?? 0] === DIGIT) at += 1;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHttpServer } from './http-server.ts';
 
-/** The server's limits, a hundred times shorter. */
+/** The server's limits, shortened for the test. */
 const LIMITS = { headersTimeout: 100, requestTimeout: 400, connectionsCheckingInterval: 20 };
 
 let port: number;

@@ -7,9 +7,9 @@ type Fetch = Parameters<typeof getRequestListener>[0];
 
 /** Time limits of a connection, in milliseconds. */
 export type ConnectionLimits = {
-  /** From the first byte, or from opening the connection, to the end of the headers. */
+  /** Time from the first byte, or from the opening of the connection, to the end of the headers. */
   readonly headersTimeout: number;
-  /** From the first byte to the end of the body: the longest upload. */
+  /** Time from the first byte to the end of the body, which limits the longest upload. */
   readonly requestTimeout: number;
   /** How often the two limits are checked. */
   readonly connectionsCheckingInterval: number;
@@ -20,12 +20,18 @@ const LIMITS: ConnectionLimits = {
   requestTimeout: 15 * 60_000,
   connectionsCheckingInterval: 2_000,
 };
-/** Longer than any proxy or client keeps a connection open. The client closes first, so no request meets a closed connection. */
+/**
+ * This is longer than any proxy or client keeps a connection open. The client therefore closes first, and no request meets a closed
+ * connection.
+ */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MAX = 100;
 const HEADER_BYTES_MAX = 16 * 1024;
 
-/** Starts the HTTP server. Slow headers end with 408 and oversized ones with 431, before our code runs. `admit` refuses under overload. */
+/**
+ * Starts the HTTP server. Node answers slow headers with 408 and oversized headers with 431, before our code runs. `admit` refuses requests
+ * under overload.
+ */
 export function startHttpServer(
   fetch: Fetch,
   { port, host, admit }: { port: number; host: string | null; admit?: Overload['admit'] },

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const server of open.servers.splice(0)) server.close();
 });
 
-/** A server at this port, or at any free one, that never answers. */
+/** Starts a server that never answers, at this port or at a free one. */
 async function listening(port = 0): Promise<{ server: Server; port: number }> {
   const server = createServer(() => undefined);
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -3,14 +3,20 @@ import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type ListenOptions, type Server as NetServer } from 'node:net';
 import { platform } from 'node:process';
 
-/** Node accepts one connection per listener in each turn of its event loop. In an overloaded process turns are long, and new connections wait. */
+/**
+ * Node accepts one connection per listener in each turn of its event loop. In an overloaded process turns are long, so that new connections
+ * would wait.
+ */
 const LISTENERS = 16;
-/** Connections that wait to be accepted, as many as Linux allows by default. Beyond that a client tries again only after one and three seconds. */
+/**
+ * Maximum number of connections that wait to be accepted; the default maximum of Linux. Further clients retry only after one and three
+ * seconds.
+ */
 const BACKLOG = 4_096;
 
 /**
- * Opens the port. On Linux several listeners share it, and the server handles the connections of all. A port that another process has is
- * an 'error' of the server, as with one listener. Processes of a cluster get their connections from the first process.
+ * Opens the port. On Linux several listeners share it, and the server handles the connections of all of them. If another process has the
+ * port, the server emits 'error', as with a single listener. Processes of a cluster get their connections from the first process.
  */
 export function listen(server: Server, address: { readonly port: number; readonly host: string | null }): void {
   const options: ListenOptions = { port: address.port, backlog: BACKLOG };
@@ -20,7 +26,8 @@ export function listen(server: Server, address: { readonly port: number; readonl
 }
 
 function listenOften(server: Server, options: ListenOptions): void {
-  // Listeners that share a port would share it with those of another process too: a listener that does not share it finds that out.
+  // Listeners with `reusePort` would also share the port with another process. This listener has no `reusePort`, so it fails if the port is
+  // taken.
   const probe = createServer();
   probe.once('error', (error) => server.emit('error', error));
   probe.listen(options, () => {
@@ -36,14 +43,14 @@ function listenOften(server: Server, options: ListenOptions): void {
   });
 }
 
-/** A listener that passes its connections on, with the settings of an HTTP server's own. */
+/** Creates a listener that passes its connections to the server. Its settings are those of an HTTP server's own listener. */
 function listenFor(server: Server, options: ListenOptions): NetServer {
   const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket));
   listener.on('error', (error) => server.emit('error', error));
   return listener.listen(options);
 }
 
-/** `server.close` also closes the listeners, and is done when the connections of all have ended. */
+/** Makes `server.close` close the listeners too. It is done when the connections of all listeners have ended. */
 function closeWith(server: Server, listeners: readonly NetServer[]): void {
   const close = server.close.bind(server);
   server.close = (done) => {

@@ -2,19 +2,19 @@ import { statfs } from 'node:fs/promises';
 import type { Log } from '../caller.ts';
 import type { Queryable } from '#server/db/database.ts';
 
-/** Something a server needs to answer requests. `run` resolves to false, or rejects, when it is missing. */
+/** A dependency that the server needs to answer requests. `run` resolves to false, or rejects, while the dependency is missing. */
 export type ReadinessCheck = { readonly name: string; readonly run: () => Promise<boolean> };
 type CheckResult = 'ok' | 'failed';
 type Outcome = { readonly result: CheckResult; readonly error?: unknown };
 export type Readiness = { readonly ready: boolean; readonly checks: Readonly<Record<string, CheckResult>> };
 
-/** How long an answer counts: anybody may ask, and a check writes. */
+/** How long an answer is cached, because anyone may ask and a check writes to the database. */
 const CACHE_MS = 2_000;
 const CHECK_TIMEOUT_MS = 3_000;
-/** Below this a database or an upload may fail at any moment. */
+/** With less free space than this, the database or an upload may fail at any moment. */
 const DISK_MIN_BYTES = 50 * 1024 * 1024;
 
-/** Returns what answers /readyz. Concurrent callers share one round of checks; a change of a result is logged. */
+/** Returns the function that answers /readyz. Concurrent callers share one round of checks; a change of a result is logged. */
 export function createReadiness({
   checks,
   log,
@@ -63,12 +63,12 @@ async function outcomeOf({ run }: ReadinessCheck): Promise<Outcome> {
   }
 }
 
-/** The database answers, takes writes, and has every migration of this program. `migrations`: their names. */
+/** Checks that the database answers, accepts writes, and has every migration of this program. `migrations`: their names. */
 export function databaseChecks(db: Queryable, migrations: readonly string[]): readonly ReadinessCheck[] {
   return [
     { name: 'database', run: async () => (await db.query('select 1')).count === 1 },
     {
-      // A write of our own: a full disk and a server that has become read-only fail here and nowhere else.
+      // Only a real write shows that the disk is full or that the database has become read-only.
       name: 'writable',
       run: async () => {
         const { count } = await db.query(
@@ -91,7 +91,7 @@ export function databaseChecks(db: Queryable, migrations: readonly string[]): re
   ];
 }
 
-/** Bytes of the disk that has a folder. */
+/** Returns the free and total bytes of the disk that holds a folder. */
 export async function diskOf(folder: string): Promise<{ readonly free: number; readonly size: number }> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { free: bavail * bsize, size: blocks * bsize };

@@ -2,12 +2,12 @@ import type { Clock } from '../caller.ts';
 
 /** A part of the service as customers see it. Resolves to false, or rejects, while it does not work. */
 export type StatusPart = { readonly name: string; readonly works: () => Promise<boolean> };
-/** `stop` ends looking. */
+/** `stop` ends the regular checks. */
 type Status = { readonly read: () => Promise<readonly PartState[]>; readonly stop: () => void };
 
 const EVERY_MS = 15_000;
 
-/** `since`: when it became so, or when this process started. */
+/** `since`: when the part entered this state, or when this process started. */
 export type PartState = {
   readonly name: string;
   readonly state: 'working' | 'disturbed';
@@ -15,8 +15,8 @@ export type PartState = {
 };
 
 /**
- * Returns what answers /status.json. Times are kept in memory, so that it answers without a database. It looks every quarter of a minute, so
- * that they are right when somebody asks.
+ * Returns the reader for /status.json. Times are kept in memory, so that it answers without a database. The parts are checked every 15
+ * seconds, so that the times are accurate when they are read.
  */
 export function createStatus(parts: readonly StatusPart[], clock: Clock): Status {
   const began = clock();

@@ -2,8 +2,8 @@ import cluster from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
 /**
- * The metrics of all processes that `WORKERS` starts. They share a port, so a scrape reaches any of them: it asks the first process, which
- * asks each of the others. Every sample has the label `process`.
+ * The metrics of all processes that `WORKERS` starts. They share a port, so a scrape reaches any one of them. That process asks the first
+ * process, which asks all others. Every sample has the label `process`.
  */
 
 type Question = { readonly ask: 'metrics'; readonly id: number };
@@ -16,14 +16,14 @@ const isQuestion = (message: unknown): message is Question =>
 const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && 'answer' in message && message.answer === 'metrics';
 
-/** In the first process: answers the others with the metrics of all. */
+/** Runs in the first process and sends the metrics of all processes to those that ask. */
 export function answerMetrics(): void {
   const all = new AggregatorRegistry();
   cluster.on('message', (worker, message: unknown) => {
     if (!isQuestion(message)) return;
     all.clusterMetrics().then(
       (text) => answer(text),
-      // One process did not answer in time. The one that was asked answers for itself alone.
+      // A process did not answer in time. The process that got the scrape then reports only its own metrics.
       () => answer(null),
     );
     const answer = (text: string | null): void => {
@@ -32,11 +32,14 @@ export function answerMetrics(): void {
   });
 }
 
-/** In the other processes: returns what reads the metrics of all, or those of `registry` where the others do not answer. */
+/**
+ * Runs in the other processes. Returns a function that reads the metrics of all processes, or only those of `registry` if the others do not
+ * answer.
+ */
 export function readAllMetrics(registry: Registry, number: number): () => Promise<string> {
   registry.setDefaultLabels({ process: String(number) });
   AggregatorRegistry.setRegistries([registry]);
-  // Answers the first process when it asks for this one's metrics.
+  // This registry sends the metrics of this process when the first process asks for them.
   new AggregatorRegistry();
   const waiting = new Map<number, (text: string | null) => void>();
   let last = 0;

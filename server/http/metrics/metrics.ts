@@ -10,15 +10,15 @@ type ByLabel = Readonly<Record<string, number>>;
 
 export type Metrics = {
   observe(api: string, method: string, status: number, seconds: number): void;
-  /** Registers a value that is read at each scrape. A scrape has no sample of it when the reading fails or takes too long. */
+  /** Registers a value that is read at each scrape. A scrape omits the sample if the reading fails or takes too long. */
   gauge(name: string, help: string, read: () => Promise<number>): void;
-  /** Registers values with one label, which are read at each scrape as those of `gauge`. */
+  /** Registers values with one label, which are read at each scrape like those of `gauge`. */
   labelled(name: string, help: string, label: string, read: () => ByLabel | Promise<ByLabel>): void;
   /** Registers counts since the start with one label, which are read at each scrape. `name` ends in `_total`. */
   totals(name: string, help: string, label: string, read: () => ByLabel): void;
-  /** Registers a counter with one label that has these values, and returns what counts. `name` ends in `_total`. */
+  /** Registers a counter with one label that has these values, and returns the function that counts. `name` ends in `_total`. */
   counter<const V extends string>(name: string, help: string, label: string, values: readonly V[]): (value: V) => void;
-  /** Registers durations in seconds and returns what adds one. `name` ends in `_seconds`. */
+  /** Registers durations in seconds and returns the function that adds one. `name` ends in `_seconds`. */
   durations<const L extends string>(
     name: string,
     help: string,
@@ -30,12 +30,12 @@ export type Metrics = {
 const REQUEST_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 /** Calls of providers take up to the longest budget of `guarded.ts`. */
 const CALL_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** A reading that takes longer is left out of the scrape, so that it ends within Prometheus's default of ten seconds. */
+/** Readings that take longer are omitted from the scrape, so that it ends within Prometheus's default of ten seconds. */
 const READ_MS = 3_000;
-/** A database that does not answer within this time is down; shorter, so that its own gauge still has time to say so. */
+/** A database that does not answer within this time is down. It is shorter than `READ_MS`, so that the gauge can still report it. */
 const UP_MS = 2_000;
 
-/** Prometheus metrics. Labels never hold an id, an address or a person. */
+/** Creates Prometheus metrics. Labels never contain an id, an address or a name of a person. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -61,7 +61,7 @@ export function createMetrics(): Metrics {
     },
     counter(name, help, label, values) {
       const counter = new Counter({ name, help, labelNames: [label], registers });
-      // Without a first sample Prometheus would not see the step from none to one.
+      // Without a first sample of 0, Prometheus would not see the first increase.
       for (const value of values) counter.inc({ [label]: value }, 0);
       return (value) => counter.inc({ [label]: value });
     },
@@ -84,7 +84,7 @@ function createReaders(registry: Registry): Pick<Metrics, 'gauge' | 'labelled' |
         registers,
         async collect() {
           const value = await readInTime(read);
-          // Without labels a gauge keeps its last value: a value of before the failure would look like one of now.
+          // A gauge without labels keeps its last value, so a value from before the failure would look current.
           if (value === null) this.remove();
           else this.set(value);
         },
@@ -118,7 +118,10 @@ function createReaders(registry: Registry): Pick<Metrics, 'gauge' | 'labelled' |
   };
 }
 
-/** Returns null when the reading fails or takes too long, as all of the database do while it is down: the others are needed most then. */
+/**
+ * Returns null if the reading fails or takes too long. All readings from the database do so while it is down, when the others are needed
+ * most.
+ */
 async function readInTime<T>(read: () => T | Promise<T>, ms = READ_MS): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -133,7 +136,7 @@ async function readInTime<T>(read: () => T | Promise<T>, ms = READ_MS): Promise<
   }
 }
 
-/** Registers how many statements wait for the database and how many were refused, by class of work. */
+/** Registers the numbers of statements that wait for the database and that were refused, by class of work. */
 export function measureDatabase(metrics: Metrics, db: Pick<Database, 'load' | 'one'>): void {
   const read = (of: (load: ClassLoad) => number) => () =>
     Object.fromEntries(Object.entries(db.load()).map(([name, load]) => [name, of(load)]));

@@ -11,7 +11,7 @@ export const POLICY_REPORTS: Limit = { name: 'policy-reports', max: 20, seconds:
 
 const BODY_MAX = 16 * 1024;
 const JSON_LIMITS = { members: 500, depth: 5 };
-/** Reports of one call that are read; browsers send the others with a later page. */
+/** Maximum number of reports that are read per call. Browsers send the others with a later page. */
 const REPORTS_MAX = 20;
 
 const DIRECTIVES = new Set(
@@ -19,12 +19,12 @@ const DIRECTIVES = new Set(
     ' ',
   ),
 );
-/** What a browser reports as blocked where it is not an address. */
+/** Values that a browser reports as blocked instead of an address. */
 const KEYWORDS = new Set(['inline', 'eval', 'wasm-eval', 'self', 'trusted-types-policy', 'trusted-types-sink']);
 
 const text = z.string().max(8_192);
 const position = z.number().int().min(0).max(10_000_000).optional();
-/** The format of `report-uri`: Content Security Policy Level 3, section 5.3. Unknown members are left out. */
+/** The format of `report-uri` (Content Security Policy Level 3, section 5.3). Unknown members are dropped. */
 const single = z.object({
   'csp-report': z
     .object({
@@ -74,8 +74,8 @@ const reports = z.union([
 type Report = z.output<typeof reports>[number];
 
 /**
- * Takes the reports of browsers. Anyone can send them, so each call gives one line in the log at most, which holds words of a fixed list,
- * origins and names of our own files, never a query or the secret part of an address. `admit` returns null, or the seconds to wait.
+ * Receives the reports of browsers. Anyone can send them, so each call writes at most one log line, which contains words of a fixed list,
+ * origins and names of our own files, but never a query or the secret part of an address. `admit` returns null, or the seconds to wait.
  */
 export function createPolicyReports(dependencies: {
   admit: (address: string) => Promise<number | null>;
@@ -140,20 +140,20 @@ function toLogLine({ directive, blocked, page, source, line }: Report): Record<s
 
 const ORIGIN_MAX = 100;
 
-/** The origin of a web address, the scheme of any other, such as `data:` or that of a browser extension. */
+/** Returns the origin of a web address, or the scheme of any other address, such as `data:` or a browser extension's. */
 function toOrigin(address: string): string {
   const url = URL.parse(address);
   if (url === null) return 'other';
   return (/^(?:https?|wss?):$/.test(url.protocol) ? url.origin : url.protocol).slice(0, ORIGIN_MAX);
 }
 
-/** The first part of the path: what follows it can be the secret of a link. */
+/** Returns the first part of the path. The rest can be the secret of a link. */
 function toPage(address: string): string {
   const [, first = ''] = (URL.parse(address)?.pathname ?? '').split('/', 2);
   return /^[a-z-]{0,30}$/.test(first) ? `/${first}` : 'other';
 }
 
-/** The name of a script of our build, or the origin of another. */
+/** Returns the name of a script of our build, or the origin of any other script. */
 function toFile(address: string): string {
   const file = /^\/assets\/([\w.-]{1,80})$/.exec(URL.parse(address)?.pathname ?? '')?.[1];
   return file ?? toOrigin(address);
