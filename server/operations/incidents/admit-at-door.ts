@@ -4,8 +4,8 @@ import { PIN_LINK } from '../mails/booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Admits the owner of a booking and everybody with the signed link of its code mail, because they can open the door. `need`: what they are refused, for people.
- * Throws `Refusal`: `not_signed_in`, `not_found`.
+ * Admits the owner of a booking, and anyone with the signed link of its code mail, because they can already open the door. `need`:
+ * completes "Please sign in to …" in the refusal. Throws `Refusal`: `not_signed_in`, `not_found`.
  */
 export async function admitAtDoor(
   services: Services,

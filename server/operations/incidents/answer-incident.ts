@@ -8,14 +8,14 @@ type Answer = {
   readonly incidentId: string;
   readonly answer: string;
   readonly state: IncidentState;
-  /** What became of lost property; null: nothing yet, or another report. */
+  /** What became of lost property; null if that is not known yet, or for other reports. */
   readonly outcome: LostOutcome | null;
 };
 type Said = Omit<Answer, 'incidentId' | 'answer'> & { readonly answer: string | null };
 
 /**
- * Answers the report of a customer, who gets a mail. The same answer again changes and sends nothing. Throws `Refusal`: `not_found` for a report
- * that no customer made, `invalid_request` for an outcome of something that is not lost.
+ * Answers a customer's report; the answer is mailed to the customer. Idempotent. Throws `Refusal`: `not_found` if no customer made the
+ * report, `invalid_request` for an outcome of a report that is not about lost property.
  */
 export async function answerIncident(
   { db, clock }: Services,
@@ -39,7 +39,7 @@ export async function answerIncident(
        where id = $1::uuid`,
       [incidentId, answer, actor, now, outcome, state],
     );
-    // Without the words: the log is kept when the report is deleted with its account.
+    // The answer itself is not logged, because the log is kept when the report is deleted with its account.
     await recordAudit(tx, {
       actor,
       action: 'update',

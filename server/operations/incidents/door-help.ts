@@ -11,13 +11,19 @@ import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** How long before the code works somebody may ask: people arrive early. */
+/** How long before the code works customers can ask for help, because they arrive early. */
 const EARLY_MS = 15 * 60_000;
 
-/** `held`: a dispute holds the code of the booking, so nothing opens the door. `asked`: whether staff have been told and have not finished it. */
+/**
+ * `held`: whether a dispute holds the code of the booking, so that it does not open the door. `asked`: whether staff have been notified and
+ * the incident is not done.
+ */
 export type DoorHelp = DoorAnswer & { readonly held: boolean; readonly asked: boolean };
 
-/** Reads what the lock of a booking says about its door, to a guest (`guestId`) about their own code. Throws `Refusal`: `not_found`, `not_confirmed`, `session_ended`, `code_not_released` when it is too early. */
+/**
+ * Reads the state of the lock for a booking whose door does not open. With `guestId`, the answer concerns that guest's own code. Throws
+ * `Refusal`: `not_found`, `not_confirmed`, `session_ended`, `code_not_released` if it is too early.
+ */
 export async function readDoorHelp(
   services: Services,
   bookingId: string,
@@ -29,8 +35,9 @@ export async function readDoorHelp(
 }
 
 /**
- * Tells staff that somebody stands at a door that does not open, with what the lock says: an incident and mails to all who may open doors. A booking
- * has one at a time. `reporter`: the account; null with a mailed link and for a guest. Throws `Refusal` as `readDoorHelp`.
+ * Notifies staff that a customer stands at a door that does not open. Creates an incident with the state of the lock, and mails all staff
+ * who can open doors. A booking has at most one such incident at a time. `reporter`: the account; null for a mailed link and for a guest.
+ * Throws `Refusal` as `readDoorHelp`.
  */
 export async function askForDoorHelp(
   services: Services,
@@ -115,7 +122,7 @@ async function isAsked(db: Queryable, bookingId: string): Promise<boolean> {
   return row !== null;
 }
 
-/** What staff read. It names nobody: who it is follows from the booking. */
+/** Renders the description for staff. It contains no names, because the booking identifies the customer. */
 function describe(
   { reference, studioName }: BookingFacts,
   { online, hasCode, wrongAt, openedAt, held }: DoorAnswer & { readonly held: boolean },

@@ -6,15 +6,15 @@ import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
 export type NewIncident = {
-  /** null: it is about no room. */
+  /** Null if it does not concern a room. */
   readonly studioId: string | null;
   readonly description: string;
   /** Names of objects in the bucket `incidents` that the reporter has uploaded. */
   readonly photos: readonly string[];
-  /** The same for a repeat of a call whose answer was lost. */
+  /** Identifies a call, so that it can be repeated when the answer was lost. */
   readonly requestId: string | null;
 };
-/** What a customer reports beside that. */
+/** Additional fields of a customer's report. */
 type OfCustomer = {
   readonly kind: ReportKind;
   readonly category: ProblemCategory | null;
@@ -23,12 +23,12 @@ type OfCustomer = {
 };
 type Incident = {
   readonly id: string;
-  /** door: a customer's door does not open. problem, lost: a customer reports it. */
+  /** `door`: a customer's door does not open. `problem` and `lost`: reports by customers. */
   readonly kind: 'room' | 'door' | ReportKind;
   readonly category: ProblemCategory | null;
-  /** The booking whose door stayed closed, with how long, and what of its price that is. */
+  /** The booking whose door stayed closed, with the duration and the corresponding part of its price. */
   readonly booking: ClosedDoor | null;
-  /** The booking that it is about. */
+  /** The reference of the booking that it concerns. */
   readonly reference: string | null;
   readonly studioId: string | null;
   readonly studioName: string | null;
@@ -36,7 +36,7 @@ type Incident = {
   readonly state: IncidentState;
   readonly reporter: string | null;
   readonly photos: readonly string[];
-  /** What staff answered the customer. */
+  /** The answer of staff to the customer. */
   readonly answer: string | null;
   readonly answeredAt: Date | null;
   readonly outcome: LostOutcome | null;
@@ -45,7 +45,7 @@ type Incident = {
   readonly changedAt: Date | null;
 };
 
-/** Money in cents; `refunded`: staff have given it back. */
+/** Amounts are in cents. `refunded`: whether staff have refunded the amount. */
 type ClosedDoor = {
   readonly id: string;
   readonly reference: string;
@@ -58,8 +58,8 @@ const BUCKET = 'incidents';
 const LISTED = 200;
 
 /**
- * Reports an incident for staff; null: the service key. The same `requestId` again returns the same incident. Throws `Refusal`: `not_found` for a room
- * or a photo that the reporter does not have.
+ * Reports an incident for staff; `reporter` is null for the service key. Idempotent for the same `requestId`. Throws `Refusal('not_found')`
+ * for an unknown room, or a photo that the reporter has not uploaded.
  */
 export async function reportIncident(
   { db, clock }: Services,
@@ -74,7 +74,10 @@ export async function reportIncident(
   });
 }
 
-/** Stores an incident with its entry in the audit log, once for each `requestId`. Throws `Refusal('not_found')` for a photo of somebody else. */
+/**
+ * Stores an incident with its audit log entry, once per `requestId`. Throws `Refusal('not_found')` for a photo that the reporter has not
+ * uploaded.
+ */
 export async function storeIncident(
   tx: Transaction,
   { studioId, description, photos, requestId, ...more }: NewIncident & Partial<OfCustomer>,
@@ -100,7 +103,7 @@ export async function storeIncident(
     if (before === null) throw new Error('an incident cannot be read back');
     return before.id;
   }
-  // A customer's words are deleted with the account, so the log has them of staff only.
+  // A customer's text is deleted with the account, so only text by staff is logged.
   await recordAudit(tx, {
     actor: reporter,
     action: 'create',
@@ -116,7 +119,7 @@ export async function storeIncident(
   return made.id;
 }
 
-/** Changes the state of an incident for staff. The same state again changes nothing. Throws `Refusal('not_found')`. */
+/** Changes the state of an incident for staff. Idempotent. Throws `Refusal('not_found')`. */
 export async function changeIncident(
   { db, clock }: Services,
   { incidentId, state }: { readonly incidentId: string; readonly state: IncidentState },
@@ -147,7 +150,7 @@ type IncidentRow = Omit<Incident, 'booking'> & {
   readonly booking: (Omit<ClosedDoor, 'backCents'> & { finalCents: number; sessionMinutes: number }) | null;
 };
 
-/** Reads the incidents: those that are not done first, then the newest. At most two hundred. */
+/** Reads up to two hundred incidents: first those that are not done, then newest first. */
 export async function readIncidents({ db, clock, lockOf }: Services): Promise<readonly Incident[]> {
   const { rows } = await db.query<IncidentRow>(
     `select i.id, i.kind, i.studio_id as "studioId", s.name as "studioName", i.description, i.state, coalesce(p.full_name, p.email) as reporter, i.photos,

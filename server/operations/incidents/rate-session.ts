@@ -7,8 +7,8 @@ import { recordAudit } from '../core/audit.ts';
 type Rating = { readonly bookingId: string; readonly score: number; readonly words: string | null };
 
 /**
- * Stores how an own session was, once for each booking; another rating within a week takes its place. Throws `Refusal`: `not_found`, `not_confirmed`,
- * `too_early` before the session has ended, `too_late`.
+ * Stores the caller's rating of a session, one per booking. It can be replaced within a week. Throws `Refusal`: `not_found`,
+ * `not_confirmed`, `too_early` before the session has ended, `too_late`.
  */
 export async function rateSession(
   { db, clock }: Services,
@@ -35,7 +35,7 @@ export async function rateSession(
        on conflict (booking_id) do update set score = excluded.score, words = excluded.words, changed_at = excluded.changed_at`,
       [bookingId, customer, score, words, now],
     );
-    // Without the words: the log is kept when the rating is deleted with the account.
+    // The text is not logged, because the log is kept when the rating is deleted with its account.
     await recordAudit(tx, {
       actor: customer,
       action: before === null ? 'create' : 'update',

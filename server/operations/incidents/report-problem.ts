@@ -8,7 +8,7 @@ import type { Services } from '../core/services.ts';
 export type ProblemReport = {
   readonly bookingId: string;
   readonly kind: ReportKind;
-  /** What a problem is about; null for lost property. */
+  /** The subject of a problem; null for lost property. */
   readonly category: ProblemCategory | null;
   readonly description: string;
   /** Names of objects in the bucket `incidents` that the customer has uploaded. */
@@ -17,9 +17,9 @@ export type ProblemReport = {
 };
 
 /**
- * Reports a problem or lost property of an own booking, which staff are alerted to. The same `requestId` again returns the same report. Throws
- * `Refusal`: `not_found` for another booking or photo, `not_confirmed`, `too_early` before and `too_late` days after the session,
- * `too_many_requests` above the reports that a booking may have.
+ * Reports a problem or lost property for the caller's own booking, and alerts staff. Idempotent for the same `requestId`. Throws `Refusal`:
+ * `not_found` for a booking or photo of somebody else, `not_confirmed`, `too_early` before and `too_late` days after the session,
+ * `too_many_requests` if the booking has reached its limit of reports.
  */
 export async function reportProblem(
   { db, clock }: Services,
@@ -34,7 +34,7 @@ export async function reportProblem(
     throw new Refusal('too_early', `You can report something from ${formatStudioTime(window.start)} (Sydney time).`);
   if (now >= window.end) throw new Refusal('too_late', 'That session was a while ago. Please email us.');
   return db.transaction(async (tx) => {
-    // One after another, so that the count holds.
+    // Lock the booking so that concurrent reports cannot exceed the limit.
     await tx.query('select from private.booking where id = $1::uuid for update', [bookingId]);
     const row = await tx.one<{ others: number }>(
       `select count(*)::int as others from private.incident

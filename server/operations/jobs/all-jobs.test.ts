@@ -23,7 +23,7 @@ test('each kind of job is defined once, and has a title of its own that begins w
   for (const { kind, title } of ALL_JOBS) expect(title, kind).toMatch(/^[A-Z]/);
 });
 
-/** After a change of kinds or titles: `node_modules/.bin/vitest run server/operations/jobs/all-jobs.test.ts -u` with the project's Node. */
+/** After changing kinds or titles, run `node_modules/.bin/vitest run server/operations/jobs/all-jobs.test.ts -u` with the project's Node. */
 test('rules/alerts/job-titles.ts has the kinds and titles of all definitions', async () => {
   await expect(renderTitles()).toMatchFileSnapshot('../../../rules/alerts/job-titles.ts');
 });
@@ -37,7 +37,7 @@ ${lines.toSorted().join('')}} as const;
 `;
 }
 
-/** Never called: each part below must not compile, or `@ts-expect-error` is an error itself. */
+/** Never called. Each part below must fail to compile; otherwise `@ts-expect-error` is itself an error. */
 export function kindsThatDoNotCompile(tx: Transaction, handle: JobDefinition['handle']): unknown {
   // @ts-expect-error: the kind has no title
   defineJob({ kind: 'image.delete', worker: 'images', handle });

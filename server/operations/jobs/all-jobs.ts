@@ -35,7 +35,7 @@ import { checkLedgerJob } from '../reconciliation/compare-ledger.ts';
 import { deletePhotoJob } from '../identity/delete-photo.ts';
 import type { Services } from '../core/services.ts';
 
-/** Every kind of job of the business. */
+/** All kinds of jobs of the business. */
 export const ALL_JOBS: readonly JobDefinition[] = [
   sendConfirmationJob,
   sendCancellationJob,
@@ -82,5 +82,5 @@ export const ALL_JOBS: readonly JobDefinition[] = [
   deletePhotoJob,
 ];
 
-/** Returns the kinds of jobs of the business, each with its handler. */
+/** Returns all kinds of jobs of the business with their handlers. */
 export const ownJobKinds = (services: Services): JobKinds => jobKinds(ALL_JOBS, services, workersFor(services.wallets));

@@ -12,7 +12,7 @@ import { failpoint } from '../core/failpoint.ts';
 import type { Services } from '../core/services.ts';
 import { periodicTasks } from './periodic-tasks.ts';
 
-/** State of a circuit breaker: how many calls may start now, and whether it is open. */
+/** State of a circuit breaker: the number of calls that may start now, and whether it is open. */
 export type CircuitState = { readonly capacity: () => number; readonly isOpen: () => boolean };
 
 /** Creates the queue with all its workers, and the scheduler that runs them and the periodic tasks. */
@@ -20,15 +20,15 @@ export function createBackgroundJobs<WorkerName extends string>(
   services: Services,
   jobs: {
     workers: Readonly<Partial<Record<WorkerName, WorkerOptions>>>;
-    /** Every kind of job, with its handler. */
+    /** All kinds of jobs, with their handlers. */
     kinds: JobKinds;
-    /** Stop a worker from starting jobs that cannot succeed. */
+    /** Keep a worker from starting jobs that would fail because the circuit is open. */
     circuits: Readonly<Partial<Record<NoInfer<WorkerName> | 'payments', CircuitState>>>;
     releaseExpiredHolds: (stop: () => boolean) => Promise<unknown>;
     reconcilePayments: () => Promise<unknown>;
-    /** Runs a job as part of the request that caused it. */
+    /** Runs a job in the scope of the request that caused it. */
     scope?: JobScope;
-    /** Further periodic tasks. */
+    /** Additional periodic tasks. */
     tasks: readonly Task[];
   },
 ): { queue: Queue; scheduler: Scheduler } {
@@ -50,7 +50,7 @@ export function createBackgroundJobs<WorkerName extends string>(
   });
   const paymentsDown = (): boolean => jobs.circuits.payments?.capacity() === 0;
   const tasks = [...queue.tasks, ...periodicTasks(services, { ...jobs, paymentsDown }), ...jobs.tasks];
-  // The embedded database belongs to one process; on PostgreSQL several servers share the tasks.
+  // The embedded database belongs to a single process. On PostgreSQL several servers share the tasks.
   const leases = db.kind === 'pglite' ? allTasks : createTaskLeases({ db, log });
   return { queue, scheduler: createScheduler(tasks, log, leases) };
 }

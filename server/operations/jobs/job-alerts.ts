@@ -10,8 +10,8 @@ const JOBS_PER_MAIL = 200;
 const REMIND_AFTER_MS = 24 * 60 * 60_000;
 
 /**
- * Queues one mail to each address about jobs that failed three times or came too late, and repeats it daily while they fail.
- * While such a mail waits no second one is queued. Alert mails are never alerted about.
+ * Queues one mail per address about jobs that failed three times or are late, and repeats it daily while they fail. No second mail is
+ * queued while one is waiting. Failing alert mails raise no alert.
  */
 export async function queueJobAlerts(services: Services): Promise<void> {
   const { db, clock } = services;
@@ -44,7 +44,7 @@ type AlertedJob = {
   readonly tries: number;
   readonly since: Date;
   readonly problem: string | null;
-  /** Whether it is no longer tried. */
+  /** Whether the job has been given up. */
   readonly closed: boolean;
   readonly booking_id: string | null;
   readonly reference: string;
@@ -53,7 +53,7 @@ type AlertedJob = {
   readonly start_time: Date;
 };
 
-/** Sends a queued alert; nothing when all its jobs were done or closed meanwhile. */
+/** Sends a queued alert. Does nothing if all its jobs have been done or closed in the meantime. */
 async function sendJobAlert(services: Services, job: Job<{ to: string; jobs: string[] }>): Promise<JobOutcome> {
   const { to, jobs } = job.payload;
   const { rows } = await services.db.query<AlertedJob>(
@@ -76,7 +76,7 @@ async function sendJobAlert(services: Services, job: Job<{ to: string; jobs: str
   return 'done';
 }
 
-/** The alert that Today shows for a job. */
+/** Converts a job to the alert that the page Today shows for it. */
 function toAlert(job: AlertedJob): Alert {
   const { booking_id: id, reference, studio_name: studioName, start_time: start } = job;
   return {

@@ -4,25 +4,25 @@ import { queueJobAlerts } from './job-alerts.ts';
 import type { Services } from '../core/services.ts';
 
 const RECONCILE_EVERY = '5 minutes';
-/** How soon a failed reconciliation is tried again. */
+/** Delay before a failed reconciliation is repeated. */
 const RECONCILE_RETRY_MS = 30_000;
 
 type PaymentTasks = {
   /** Stops after the holds in progress when `stop` returns true. */
   readonly releaseExpiredHolds: (stop: () => boolean) => Promise<unknown>;
   readonly reconcilePayments: () => Promise<unknown>;
-  /** Whether the payment provider is known to be down. */
+  /** Returns whether the payment provider is known to be down. */
   readonly paymentsDown: () => boolean;
 };
 
-/** Lists the periodic tasks of the business: expired holds, lost webhooks, alerts about failing jobs. */
+/** Lists the periodic tasks of the business, such as releasing expired holds, recovering lost webhooks and raising alerts about failing jobs. */
 export function periodicTasks(services: Services, tasks: PaymentTasks): readonly Task[] {
   const { db, clock } = services;
   return [
     {
       name: 'release expired holds',
       everyMs: 1_000,
-      // While the provider is down, holds keep their hours.
+      // While the provider is down, holds are not released.
       run: (stop) => tasks.releaseExpiredHolds(() => stop() || tasks.paymentsDown()),
     },
     {
@@ -55,7 +55,7 @@ export function periodicTasks(services: Services, tasks: PaymentTasks): readonly
   ];
 }
 
-/** Settles payments whose webhooks were lost, in one process at a time; tries again soon after a failure. */
+/** Settles payments whose webhooks were lost, in one process at a time. Retries soon after a failure. */
 async function reconcile({ db, clock }: Services, { reconcilePayments }: PaymentTasks): Promise<void> {
   const taken = await callSql(db, 'take_lease', { p_name: 'reconcile', p_now: clock(), p_every: RECONCILE_EVERY });
   if (taken !== true) return;

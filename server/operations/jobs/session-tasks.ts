@@ -15,9 +15,9 @@ const MINUTE_MS = 60_000;
 
 type TaskSettings = {
   readonly lightsFollow: boolean;
-  /** 0 checks no locks. */
+  /** 0 disables the checks of locks. */
   readonly lockCheckMinutes: number;
-  /** 0 compares the ledger only when staff ask. */
+  /** 0 disables the periodic comparison of the ledger; staff can still start one. */
   readonly ledgerCheckHours: number;
 };
 

@@ -13,7 +13,10 @@ export async function queueThanks({ db, clock }: Services): Promise<void> {
   await callSql(db, 'queue_thanks', { p_now: clock() });
 }
 
-/** Job `mail.thanks`: thanks after a session. Nothing when the booking is cancelled or goes on after all, or its customer has switched it off meanwhile. */
+/**
+ * Job `mail.thanks`: thanks the customer after a session. Sends nothing if the booking has been cancelled, extended or marked as a no-show,
+ * or the customer has switched these mails off.
+ */
 async function sendThanks(services: Services, job: Job): Promise<JobOutcome> {
   const { db, clock, siteUrl } = services;
   await sendBookingMail(services, job, async (booking, facts) => {
@@ -33,7 +36,7 @@ async function sendThanks(services: Services, job: Job): Promise<JobOutcome> {
   return 'done';
 }
 
-/** Job `mail.incident-answer`: mails the last answer of staff to the customer who reported. Throws `ProviderError`. */
+/** Job `mail.incident-answer`: mails the latest answer of staff to the customer who made the report. Throws `ProviderError`. */
 async function sendIncidentAnswer({ db, mail, business, siteUrl }: Services, job: Job): Promise<JobOutcome> {
   const report = await db.one<AnsweredReport & { email: string; name: string | null }>(
     `select i.kind, b.studio_name as "studioName", b.reference, i.description, i.answer, i.state, i.outcome, u.email, p.full_name as name

@@ -13,8 +13,8 @@ import type { Services } from '../core/services.ts';
 export const PIN_LINK = 'pin-page';
 
 /**
- * Sends a mail about the job's booking, or about the booking that moves when the job's is a hold of new hours. Does nothing when it has no
- * recipient or `compose` returns null. Recipient and content are read when it is sent, so that nothing stale goes out.
+ * Sends a mail about the job's booking, or for a hold of new hours about the booking that moves. Sends nothing if there is no recipient or
+ * `compose` returns null. Recipient and content are read at the time of sending, so that the mail is never outdated.
  */
 export async function sendBookingMail(
   { db, mail, business, siteUrl }: Services,
@@ -33,7 +33,7 @@ export async function sendBookingMail(
   failpoint(`mail.after.${job.kind}`);
 }
 
-/** Returns the address of the customer's own page of a booking; null for a booking without an account. */
+/** Returns the URL of the customer's page of a booking; null for a booking without an account. */
 export function ownPage({ siteUrl }: Services, booking: BookingFacts): string | null {
   return booking.userId === null ? null : `${siteUrl}/bookings/${booking.reference}`;
 }
@@ -44,7 +44,7 @@ export function pinLink({ links, siteUrl }: Services, booking: BookingFacts): st
   return `${siteUrl}/regenerate-pin?booking_id=${booking.id}&token=${token}`;
 }
 
-/** A booking as its mails show it. */
+/** Converts a booking to the form that its mails use. */
 export function forMail(facts: BookingFacts, firstName: string | null, business: BusinessSettings): BookingForMail {
   return {
     id: facts.id,
@@ -66,7 +66,7 @@ export function forMail(facts: BookingFacts, firstName: string | null, business:
   };
 }
 
-/** The address of the first picture of a room; null without one. */
+/** Reads the URL of a room's first picture; null if it has none. */
 async function pictureOfRoom(db: Queryable, studioId: string, siteUrl: string): Promise<string | null> {
   const room = await db.one<{ photo: string | null }>(
     'select s.photos[1] as photo from public.studios s where s.id = $1::uuid',
@@ -75,12 +75,12 @@ async function pictureOfRoom(db: Queryable, studioId: string, siteUrl: string): 
   return room?.photo ? `${siteUrl}${mailPicture(room.photo)}` : null;
 }
 
-/** All bookings of the order of a booking, earliest first; itself when it was made alone. */
+/** Reads all bookings of a series, earliest first. Returns only the booking itself if it was made alone. */
 export async function readBookingSeries(db: Database, facts: BookingFacts): Promise<readonly BookingFacts[]> {
   return facts.orderId === null ? [facts] : readSeries(db, facts.orderId);
 }
 
-/** A booking as mails about all of its series show it. */
+/** Converts a series to the form that mails about all of it use. */
 export function seriesForMail(
   [first, ...others]: readonly [BookingFacts, ...BookingFacts[]],
   firstName: string | null,
@@ -90,7 +90,7 @@ export function seriesForMail(
   return others.length === 0 ? show(first) : asSeries([show(first), ...others.map(show)]);
 }
 
-/** A booking for a mail about all of its series. */
+/** Extends a booking to its whole series, for mails about all of it. */
 export async function withSeries(
   { db, business }: Services,
   booking: BookingForMail,
@@ -101,7 +101,7 @@ export async function withSeries(
   return { ...seriesForMail([first, ...others], booking.firstName, business()), picture: booking.picture };
 }
 
-/** The hours of a booking, or of a hold. */
+/** Returns the hours of a booking or hold. */
 export const hoursOf = (facts: BookingFacts): Hours => ({
   studioName: facts.studioName,
   start: facts.startTime,

@@ -30,8 +30,8 @@ import {
 import type { Services } from '../core/services.ts';
 
 /**
- * Mails the customer that the booking is confirmed, or all of its series, with tax invoices or receipts, from when the door opens, and until when it can be cancelled; nothing once it
- * is cancelled.
+ * Mails the customer the confirmation of a booking or series, with tax invoices or receipts, from when the door opens, and until when it
+ * can be cancelled. Sends nothing if it has been cancelled.
  */
 async function sendConfirmation(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async ({ firstName }, read) => {
@@ -54,11 +54,14 @@ async function sendConfirmation(services: Services, job: Job): Promise<JobOutcom
   return 'done';
 }
 
-/** How many hours before its start a booking can be cancelled for a full refund. Staff who move it later do not move that time. */
+/**
+ * Returns how many hours before its start a booking can be cancelled for a full refund. A later start set by staff does not change the
+ * deadline, so the number grows.
+ */
 const hoursToCancel = async ({ db }: Services, facts: BookingFacts): Promise<number> =>
   (await freeCancelHours(db, facts.id)) + (facts.startTime.getTime() - facts.termsStart.getTime()) / 3_600_000;
 
-/** Mails the customer that the booking is cancelled, and how much money comes back. */
+/** Mails the customer that the booking is cancelled, and how much is refunded. */
 async function sendCancellation(services: Services, job: Job<{ because?: string | undefined }>): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts) =>
     facts.movesBooking === null
@@ -85,7 +88,7 @@ const beforeSchema = z.object({
   paidCents: z.number().default(0),
 });
 
-/** Mails the customer the old and the new hours of a booking that was moved; nothing when it was cancelled meanwhile. */
+/** Mails the customer the old and the new hours of a booking that was moved. Sends nothing if it has been cancelled in the meantime. */
 async function sendMove(services: Services, job: Job<z.output<typeof beforeSchema>>): Promise<JobOutcome> {
   const { studioName, startTime: start, endTime: end, ...money } = job.payload;
   const back = { cardCents: money.refundCents - money.byHandCents, handCents: money.byHandCents };
@@ -107,7 +110,7 @@ async function sendMove(services: Services, job: Job<z.output<typeof beforeSchem
   return 'done';
 }
 
-/** Mails the customer that staff refund a part of the payment. */
+/** Mails the customer that staff refund part of the payment. */
 async function sendRefund(services: Services, job: Job<z.output<typeof refundSchema>>): Promise<JobOutcome> {
   const { cents, byHandCents } = job.payload;
   const back = { cardCents: cents - byHandCents, handCents: byHandCents };
@@ -116,7 +119,7 @@ async function sendRefund(services: Services, job: Job<z.output<typeof refundSch
 }
 const refundSchema = z.object({ cents: z.number(), byHandCents: z.number().default(0) });
 
-/** Mails the customer that a payment came too late and is refunded. */
+/** Mails the customer that a payment arrived too late and is refunded. */
 async function sendPaymentReturned(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts) => {
     const cents = await returnedCents(services.db, facts.id);
@@ -127,7 +130,7 @@ async function sendPaymentReturned(services: Services, job: Job): Promise<JobOut
   return 'done';
 }
 
-/** Mails the customer that the payment takes days. Sends nothing once it has ended: another mail gives the result. */
+/** Mails the customer that the payment takes days. Sends nothing if it has completed; the result is in a separate mail. */
 async function sendPaymentProcessing(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts) => {
     if (facts.status !== 'pending') return null;
@@ -148,10 +151,10 @@ async function sendPaymentFailed(services: Services, job: Job): Promise<JobOutco
   return 'done';
 }
 
-/** States of a payment that is or will be refunded. */
+/** States of a payment that has been or will be refunded. */
 const RETURNED: readonly PaymentFacts['state'][] = ['refund_pending', 'refunded', 'refund_failed', 'refund_manual'];
 
-/** What the mail of a cancellation says about the money of all payments of the booking. */
+/** Reads the amounts for the cancellation mail, from all payments of the booking. */
 async function cancellationMoney(db: Database, bookingId: string): Promise<MoneyBack & { paid: boolean }> {
   const row = await db.one<{ paid: boolean; cardCents: number; handCents: number; decidedCents: number | null }>(
     `select coalesce(bool_or(x.paid_cents > 0), false) as paid,
@@ -170,7 +173,7 @@ async function cancellationMoney(db: Database, bookingId: string): Promise<Money
   return { paid, cardCents: decidedCents === null ? cardCents : decidedCents - handCents, handCents };
 }
 
-/** What goes back of a payment for hours that could not be given. */
+/** Returns the refunded amount of a payment whose hours were no longer available. */
 async function returnedCents(db: Database, bookingId: string): Promise<number> {
   const payment = await latestPayment(db, bookingId);
   if (payment === null || !RETURNED.includes(payment.state)) return 0;

@@ -6,7 +6,7 @@ import { Refusal } from '../core/refusal.ts';
 import { forMail } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
-/** Returns the calendar entry of the customer's own booking, as its mails have it. Throws `Refusal`. */
+/** Returns the calendar entry of the customer's own booking, as attached to its mails. Throws `Refusal`. */
 export async function readCalendarFile(
   { db }: Services,
   { bookingId, userId }: { readonly bookingId: string; readonly userId: string },

@@ -6,7 +6,7 @@ import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
 export type Campaign = Letter & {
-  /** Tells a repeated call from a second campaign. */
+  /** Distinguishes a repeated call from a second campaign. */
   readonly campaignId: string;
   readonly perMinute: number;
 };
@@ -18,8 +18,9 @@ type Started = {
 };
 
 /**
- * Queues a mail to everybody on the mailing list. Returns how many get it; a repeated call returns the same. Throws `Refusal('already_done')` while another
- * campaign is sent, or when the id names another mail, and `invalid_request` when nobody is on the list.
+ * Queues a mail to everyone on the mailing list. Returns the number of recipients; a repeated call returns the same number. Throws
+ * `Refusal`: `already_done` while another campaign is being sent, or if the id belongs to a different mail, and `invalid_request` if the
+ * list is empty.
  */
 export async function startCampaign(
   { db, clock }: Services,
@@ -52,13 +53,13 @@ export async function startCampaign(
   }
 }
 
-/** Stops a campaign: what is not sent yet is not sent. One that has ended stays so. Throws `Refusal('not_found')`. */
+/** Stops a campaign, so that its unsent mails are not sent. Does nothing to a campaign that has ended. Throws `Refusal('not_found')`. */
 export async function stopCampaign({ db, clock }: Services, campaignId: string, actor: string): Promise<void> {
   const found = await callSql(db, 'stop_campaign', { p_id: campaignId, p_actor: actor, p_now: clock() });
   if (found !== true) throw new Refusal('not_found', 'There is no such email.');
 }
 
-/** Queues a mail to the account itself, as the mailing list would get it. Throws `Refusal` for the service key, which has no address. */
+/** Queues a test mail to the caller's account, as the mailing list would get it. Throws `Refusal` for the service key, which has no address. */
 export async function testCampaign({ db, clock }: Services, letter: Letter, userId: string | null): Promise<void> {
   if (userId === null) throw new Refusal('invalid_request', 'The service key has no address.');
   await enqueue(db, {
@@ -70,7 +71,7 @@ export async function testCampaign({ db, clock }: Services, letter: Letter, user
   });
 }
 
-/** Ends a subscription. Does not say whether there was one. */
+/** Ends a subscription. Does not reveal whether it existed. */
 export async function leaveMailingList({ db }: Services, subscription: string): Promise<void> {
   await db.query('select public.leave_mailing_list($1::uuid)', [subscription]);
 }

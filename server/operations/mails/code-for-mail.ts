@@ -7,8 +7,8 @@ import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Reads what a mail says about the access code of a booking. Without access yet, it is what to expect. Any other error fails the job: a mail that is
- * tried again is better than a wrong time.
+ * Reads what a mail needs about the access code of a booking. If the booking has no access yet, the expected times are returned. Any other
+ * error fails the job, because a retried mail is better than one with a wrong time.
  */
 export async function codeForMail(services: Services, { id, startTime }: BookingFacts): Promise<CodeForMail> {
   const start = new Date(startTime);

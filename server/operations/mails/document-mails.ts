@@ -14,8 +14,8 @@ import type { Services } from '../core/services.ts';
 const payloadSchema = z.object({ number: z.number().nullable().default(null) });
 
 /**
- * Mails the documents of a booking: when a refund got its adjustment note, whose `number` the job has, or because staff send them. Nothing when the
- * note is void, because the refund did not arrive after all, nor when the mail of the cancellation has said so already: that one says where the note is.
+ * Mails the documents of a booking, either because a refund got an adjustment note (`number` in the job) or because staff send them. Sends
+ * nothing if the note is void because the refund failed, or if the cancellation mail has already announced the note.
  */
 async function sendDocuments(services: Services, job: Job<z.output<typeof payloadSchema>>): Promise<JobOutcome> {
   const { number } = job.payload;
@@ -37,7 +37,7 @@ async function sendDocuments(services: Services, job: Job<z.output<typeof payloa
   return 'done';
 }
 
-/** Whether an adjustment note is for money that goes back because the booking was cancelled. Staff can refund more of it later. */
+/** Returns whether an adjustment note is for the refund of the cancellation itself. Staff can refund more of the booking later. */
 async function isOfCancellation(db: Queryable, bookingId: string, number: number): Promise<boolean> {
   const row = await db.one<{ yes: boolean }>(
     `select c.booking_id is null or c.refund_cents >= sum(d.cents) as yes
@@ -49,7 +49,7 @@ async function isOfCancellation(db: Queryable, bookingId: string, number: number
   return row?.yes === true;
 }
 
-/** The documents of these bookings as a PDF file; null when there are none. */
+/** Renders the documents of these bookings as a PDF file; null if there are none. */
 export async function readPdf(
   services: Services,
   ...bookingIds: readonly string[]
@@ -80,7 +80,10 @@ const pdfOf = async (
   content: await documentPdf(facts, ...more),
 });
 
-/** Queues a mail with the documents of a booking, for staff. The same request again queues nothing. Throws `Refusal('not_found')` and `('already_done')`. */
+/**
+ * Queues a mail with the documents of a booking, for staff. Idempotent for the same request. Throws `Refusal('not_found')` and
+ * `('already_done')`.
+ */
 export async function mailDocuments(
   { db, clock }: Services,
   { bookingId, requestId }: { readonly bookingId: string; readonly requestId: string },

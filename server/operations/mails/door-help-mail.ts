@@ -3,7 +3,10 @@ import { type AtClosedDoor, doorHelpMail } from '#server/mails/door-help.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { Services } from '../core/services.ts';
 
-/** Job `mail.door-help`: tells a member of staff that a customer stands at a closed door; nothing once somebody deals with it. */
+/**
+ * Job `mail.door-help`: notifies a member of staff that a customer stands at a closed door. Sends nothing if somebody is already dealing
+ * with it, or the account has lost the permission.
+ */
 async function sendDoorHelp(
   { db, mail, siteUrl, business }: Services,
   job: Job<{ staff: string }>,

@@ -7,7 +7,7 @@ import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { forMail, hoursOf, sendBookingMail, withSeries } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
-/** Mails the customer that nobody paid by the link that staff sent; nothing when something else ended it. */
+/** Mails the customer that the link sent by staff was not paid in time. Sends nothing if the hold ended for another reason. */
 async function sendLinkExpired(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts) => {
     if (!(await isUnpaid(services.db, facts))) return null;
@@ -18,7 +18,10 @@ async function sendLinkExpired(services: Services, job: Job): Promise<JobOutcome
   return 'done';
 }
 
-/** Mails a member of staff that nobody paid by a link; nothing when something else ended it, or the account is no longer staff. */
+/**
+ * Mails a member of staff that a link was not paid in time. Sends nothing if the hold ended for another reason, or the account is no longer
+ * staff.
+ */
 async function sendLinkExpiredToStaff(services: Services, job: Job<{ staffId: string }>): Promise<JobOutcome> {
   const { db, mail, siteUrl, business } = services;
   const staff = await db.one<{ email: string }>(
@@ -41,7 +44,10 @@ async function sendLinkExpiredToStaff(services: Services, job: Job<{ staffId: st
   return 'done';
 }
 
-/** Whether a hold ended only because nobody paid. The hold of a series is asked about by its first booking. Staff have not ended it, and its booking has neither moved nor been cancelled meanwhile. */
+/**
+ * Returns whether a hold ended only because it was not paid: staff have not cancelled it, and for new hours the booking has neither moved
+ * nor been cancelled in the meantime. `id` is that of the first booking for a series.
+ */
 async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promise<boolean> {
   const row = await db.one(
     `select from private.booking b left join private.booking o on o.id = b.moves_booking

@@ -14,7 +14,7 @@ type DecidedId = {
   readonly born: string | null;
 };
 
-/** Mails the customer what staff decided about an ID; nothing when it no longer counts, as after a change of name. */
+/** Mails the customer the decision of staff about an ID. Sends nothing if the decision no longer applies, for example after a change of name. */
 async function sendIdDecision({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const decided = await db.one<DecidedId>(
     `select u.email, p.full_name as name, r.decision, v.failure_reasons as reasons, v.expires_at as "expiresAt", v.extracted_dob as born
@@ -44,7 +44,7 @@ function decisionMail(
   return idRefusedMail(from, firstName, reasons, isMinor ? adultFrom(born) : null, profile);
 }
 
-/** Mails a member of staff how many IDs wait; nothing when none does any more, or the account may no longer decide. */
+/** Mails a member of staff how many IDs wait for review. Sends nothing if none does any more, or the account has lost the permission. */
 async function sendReviewWaiting({ db, mail, clock, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (

@@ -16,7 +16,10 @@ type Raised = {
   readonly name: string | null;
 };
 
-/** Reads a raised booking; null once somebody has decided, the ID is verified, or it is cancelled. */
+/**
+ * Reads a booking without a valid ID check that staff have been asked about. Null if somebody has decided, the ID has been verified, or the
+ * booking is cancelled.
+ */
 function readRaised(db: Database, bookingId: string): Promise<Raised | null> {
   return db.one<Raised>(
     `select b.id, b.reference, b.studio_name as "studioName", b.start_time as start, b.end_time as end, m.raised_at as "raisedAt",
@@ -44,7 +47,7 @@ async function sendIdNeeded({ db, mail, siteUrl, business }: Services, job: Job)
   return 'done';
 }
 
-/** Job `mail.id-missing`: tells a member of staff that somebody has to decide; nothing when the account may not any more. */
+/** Job `mail.id-missing`: notifies a member of staff that a decision is needed. Sends nothing if the account has lost the permission. */
 async function sendIdMissing(
   { db, mail, siteUrl, business }: Services,
   job: Job<{ staff: string }>,
@@ -64,7 +67,7 @@ async function sendIdMissing(
   return 'done';
 }
 
-/** Job `mail.id-withdrawn`: tells the customer why an ID no longer counts; nothing when another one does meanwhile. */
+/** Job `mail.id-withdrawn`: explains to the customer why an ID no longer counts. Sends nothing if another ID has been verified in the meantime. */
 async function sendIdWithdrawn({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const row = await db.one<{ email: string; name: string | null; reason: string }>(
     `select u.email, p.full_name as name, w.reason

@@ -15,14 +15,17 @@ export async function queueReminders({ db, clock, texts }: Services): Promise<vo
 
 const payloadSchema = z.object({ startTime: z.coerce.date() });
 type ReminderJob = Job<z.output<typeof payloadSchema>>;
-/** Whether the booking still has the hours of the job, and they are ahead. */
+/** Returns whether the booking still starts at the time in the job, and that time is in the future. */
 function isCurrent(facts: BookingFacts | null, job: ReminderJob, now: Date): facts is BookingFacts {
   const { startTime } = job.payload;
   const start = facts === null ? null : facts.startTime;
   return facts?.status === 'confirmed' && start?.getTime() === startTime.getTime() && start > now;
 }
 
-/** Job `mail.reminder`: mails the day before where, when and how to get in. Nothing when the booking was moved or cancelled meanwhile. */
+/**
+ * Job `mail.reminder`: the day before, mails the customer where and when the session is and how to get in. Sends nothing if the booking has
+ * been moved or cancelled in the meantime.
+ */
 export async function sendReminder(services: Services, job: ReminderJob): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts) => {
     if (!isCurrent(facts, job, services.clock()) || !(await wants(services, facts, 'remind_by_email'))) return null;
@@ -35,7 +38,7 @@ export async function sendReminder(services: Services, job: ReminderJob): Promis
   return 'done';
 }
 
-/** Job `text.reminder`: the same in one line two hours before, to the confirmed number of the account. */
+/** Job `text.reminder`: sends a one-line reminder two hours before, to the confirmed number of the account. */
 export async function sendTextReminder(services: Services, job: ReminderJob): Promise<JobOutcome> {
   const { db, texts, clock, siteUrl, business } = services;
   const facts = await readBooking(db, job.subjectId);
@@ -52,7 +55,7 @@ export async function sendTextReminder(services: Services, job: ReminderJob): Pr
   return 'done';
 }
 
-/** Whether the customer has this reminder switched on; always for a guest, who has no settings. */
+/** Returns whether the customer has this reminder switched on. Always true for a guest, who has no settings. */
 async function wants(
   { db }: Services,
   { userId }: BookingFacts,

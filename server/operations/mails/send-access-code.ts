@@ -10,10 +10,10 @@ import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import { pinLink, sendBookingMail, hoursOf } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
-/** How soon the mail is tried again while the lock has not answered. */
+/** Delay before the mail is tried again while the lock has not answered. */
 const CODE_RETRY_MS = 5_000;
 
-/** Mails the access code of a confirmed booking, once the lock has given it; too late when the session has ended. */
+/** Mails the access code of a confirmed booking, once the lock has issued it. The job is closed if the session ends first. */
 async function sendAccessCode(services: Services, job: Job): Promise<JobOutcome> {
   const { db, clock } = services;
   const facts = await readBooking(db, job.subjectId);
@@ -28,7 +28,7 @@ async function sendAccessCode(services: Services, job: Job): Promise<JobOutcome>
   if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
   const { pin, held, worksFrom, worksUntil, singleUse } = await showAccess(services, job.subjectId);
   if (held) {
-    // Once it is not held any more, a new mail is queued.
+    // A new mail is queued when the code is released.
     await markScheduled(db, job, 'cancelled', clock());
     return 'done';
   }
@@ -40,7 +40,10 @@ async function sendAccessCode(services: Services, job: Job): Promise<JobOutcome>
   return 'done';
 }
 
-/** Job `mail.code-held`: tells the customer whom to call while a dispute holds the code; nothing once it is not held any more, or the session is over. */
+/**
+ * Job `mail.code-held`: tells the customer whom to call while a dispute holds the code. Sends nothing if the code is no longer held, or the
+ * session has ended.
+ */
 async function sendCodeHeld(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, about) => {
     const isAhead = about.status === 'confirmed' && services.clock() < booking.end;
@@ -50,7 +53,10 @@ async function sendCodeHeld(services: Services, job: Job): Promise<JobOutcome> {
   return 'done';
 }
 
-/** Job `mail.code-held-staff`: tells a member of staff that a dispute holds a code; nothing when the account may no longer decide, or it is settled. */
+/**
+ * Job `mail.code-held-staff`: notifies a member of staff that a dispute holds a code. Sends nothing if the account has lost the permission,
+ * or the code is no longer held.
+ */
 async function sendCodeHeldToStaff(services: Services, job: Job<{ staff: string }>): Promise<JobOutcome> {
   const { db, mail, clock, siteUrl, business } = services;
   const staff = await db.one<{ email: string }>(
@@ -70,7 +76,7 @@ async function sendCodeHeldToStaff(services: Services, job: Job<{ staff: string 
   return 'done';
 }
 
-/** Records the result in the rows that staff see. */
+/** Records the result in the rows shown to staff. */
 async function markScheduled(db: Database, job: Job, status: 'sent' | 'cancelled', now: Date): Promise<void> {
   await db.query(
     `update public.scheduled_emails set status = $2, sent_at = case when $2 = 'sent' then $3::timestamptz end where booking_id = $1::uuid and status in ('pending', 'pending_immediate')`,

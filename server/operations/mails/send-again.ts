@@ -6,15 +6,15 @@ import type { Services } from '../core/services.ts';
 
 export type MailAgain = {
   readonly bookingId: string;
-  /** Of the mail, as `booking_details` lists it. */
+  /** The id of the mail, as listed by `booking_details`. */
   readonly mailId: string;
-  /** The same for a repeat of a call whose answer was lost. */
+  /** Identifies a call, so that it can be repeated when the answer was lost. */
   readonly requestId: string;
 };
 
 /**
- * Queues a mail about a booking again, for staff; its content is made anew when it is sent. Throws `Refusal`: `not_found`, `code_held`, and `already_done` with the
- * reason when the mail would be untrue now.
+ * Queues a mail about a booking again, for staff. Its content is rendered anew when it is sent. Throws `Refusal`: `not_found`, `code_held`,
+ * and `already_done` with the reason if the content of the mail would no longer be true.
  */
 export async function sendMailAgain(
   { db, clock }: Services,

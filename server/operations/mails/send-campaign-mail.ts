@@ -17,8 +17,8 @@ type Step =
   | { do: 'send'; email: string; subject: string; body: string };
 
 /**
- * Sends the mail of a campaign to one subscription, at the pace of the campaign. An address that the mail server refuses for good is marked and gets no
- * more news. Throws `ProviderError`.
+ * Sends the mail of a campaign to one subscription, at the pace of the campaign. An address that the mail server permanently rejects is
+ * marked and gets no more news. Throws `ProviderError`.
  */
 async function sendCampaignMail(
   { db, mail, clock, siteUrl, business }: Services,
@@ -54,7 +54,7 @@ async function sendCampaignMail(
   return 'done';
 }
 
-/** Sends a mail to the member of staff who writes it, as the list would get it; nothing when the account is gone. */
+/** Sends a test mail to the member of staff who writes it, as the list would get it. Sends nothing if the account has been deleted. */
 async function sendCampaignTest(
   { db, mail, siteUrl, business }: Services,
   job: Job<z.output<typeof letterSchema>>,
@@ -65,7 +65,7 @@ async function sendCampaignTest(
   );
   if (row === null) return 'done';
   const letter = job.payload;
-  // Without a subscription: the page of the link says that it is incomplete.
+  // The link has no subscription id, so its page shows that the link is incomplete.
   const message = newsMail(business(), { ...letter, subject: `Test: ${letter.subject}` }, `${siteUrl}/unsubscribe`);
   await mail.send({ to: row.email, ...message, key: `job-${job.id}` });
   return 'done';

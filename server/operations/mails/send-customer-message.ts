@@ -3,7 +3,10 @@ import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { Services } from '../core/services.ts';
 import { customerMail } from '#server/mails/letter.ts';
 
-/** Sends a mail that staff wrote to a customer; nothing when the account is gone. Answers go to the business. Throws `ProviderError`. */
+/**
+ * Sends a mail that staff wrote to a customer. Sends nothing if the account has been deleted. Replies go to the business. Throws
+ * `ProviderError`.
+ */
 async function sendCustomerMessage({ db, mail, business }: Services, job: Job): Promise<JobOutcome> {
   const message = await db.one<{ email: string; subject: string; body: string }>(
     `select u.email, m.subject, m.body from private.customer_message m

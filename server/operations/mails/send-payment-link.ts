@@ -8,8 +8,8 @@ import { hoursOf, sendBookingMail, withSeries } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Mails the link to pay for a booking that staff made, or for new hours of one, and opens its payment session when that has not happened yet. Sends nothing once the
- * booking is paid for or released. Throws `ProviderError`.
+ * Mails the payment link for a booking that staff made, or for its new hours, and opens the payment session if it is not open yet. Sends
+ * nothing if the booking has been paid for or released. Throws `ProviderError`.
  */
 async function sendPaymentLink(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts, email) => {

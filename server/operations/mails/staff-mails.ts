@@ -5,7 +5,7 @@ import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { invitationToken } from '../staff/invitations.ts';
 import type { Services } from '../core/services.ts';
 
-/** Mails an invitation to become staff; nothing when it is closed or expired, or when a newer link has replaced this job's. */
+/** Mails an invitation to become staff. Sends nothing if the invitation is closed or expired, or if a newer link has replaced this job's. */
 async function sendStaffInvitation(services: Services, job: Job<{ expiresAt: string }>): Promise<JobOutcome> {
   const { db, mail, clock, siteUrl, business } = services;
   const one = await db.one<{ email: string; permissions: Permission[]; expiresAt: Date; inviter: string | null }>(
@@ -18,7 +18,7 @@ async function sendStaffInvitation(services: Services, job: Job<{ expiresAt: str
   if (one === null || one.expiresAt.toISOString() !== job.payload.expiresAt) return 'done';
   const token = invitationToken(services, { invitationId: job.subjectId, expiresAt: one.expiresAt });
   const message = staffInvitationMail(business(), {
-    // After the number sign, so that it reaches neither logs nor other sites.
+    // The token is in the fragment, so that it reaches neither logs nor other sites.
     href: `${siteUrl}/staff-invitation#${token}`,
     permissions: PERMISSIONS.filter((permission) => one.permissions.includes(permission)),
     until: one.expiresAt,
@@ -28,7 +28,7 @@ async function sendStaffInvitation(services: Services, job: Job<{ expiresAt: str
   return 'done';
 }
 
-/** Tells a member of staff that they need a second factor, and by when. Sends nothing when they have one, or when no rule concerns them any more. */
+/** Mails a member of staff that they need a second factor, and by when. Sends nothing if they have one, or no longer need one. */
 async function sendSecondFactorDue({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const colleague = await db.one<{ email: string; due: Date | null; required: boolean }>(
     `select u.email, private.second_factor_due(u.id) as due, private.must_show_factor(u.id) as required from auth.users u

@@ -6,8 +6,8 @@ import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jo
 import type { Services } from '../core/services.ts';
 
 /**
- * Asks a customer on the wait list to book the hours that are held for them, or tells them that the hours are free. Sends nothing when the claim has ended.
- * Throws `ProviderError`.
+ * Asks a customer on the wait list to book the hours held for them, or notifies them that hours are free. Sends nothing if the claim has
+ * ended. Throws `ProviderError`.
  */
 async function sendWaitlistMail({ db, mail, business, siteUrl, clock }: Services, job: Job): Promise<JobOutcome> {
   const entry = await db.one<{

@@ -5,7 +5,10 @@ import { enqueue } from '../core/jobs.ts';
 import type { Place } from './movable.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** The new hours of a booking with their price, in cents. `finalCents`: what the customer pays for all of it, with what was paid before. */
+/**
+ * The new hours of a booking with their price, in cents. `finalCents`: the total that the customer pays for the booking, including earlier
+ * payments.
+ */
 export type NewHours = Place & {
   readonly studioName: string;
   readonly hours: number;
@@ -16,23 +19,23 @@ export type NewHours = Place & {
   readonly waivedCents: number;
   readonly finalCents: number;
   readonly owedCents: number;
-  /** The start from which its cancellation terms count. */
+  /** The start to which the cancellation terms refer. */
   readonly termsStart: Date;
 };
 
-/** What a move does with the money: a refund of what the new hours cost less, or a payment of what they cost more. */
+/** The effect of a move on the money: a refund if the new hours cost less, or a payment if they cost more. */
 export type MoveMoney = {
   readonly differenceCents: number;
   readonly refundCents: number;
-  /** How much of the refund staff give back themselves. */
+  /** The part of the refund that staff give back themselves. */
   readonly byHandCents: number;
   /** What the customer has paid for the move. */
   readonly paidCents: number;
 };
 
 /**
- * Gives a locked booking its new hours and price in the caller's transaction, with its access code, mail and audit entry. `actor`: who moves it.
- * The refund or payment is the caller's part.
+ * Gives a locked booking its new hours and price in the caller's transaction, and updates its access code, mail and audit log. `actor`: the
+ * account that moves it. The caller handles the refund or payment.
  */
 export async function applyMove(
   tx: Transaction,
@@ -47,7 +50,7 @@ export async function applyMove(
     readonly money: MoveMoney;
     readonly actor: string;
     readonly now: Date;
-    /** When the customer is told; null: nobody is. */
+    /** When the customer is mailed; null for no mail. */
     readonly mailAt: Date | null;
   },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { BookingFacts } from '../core/booking-rows.ts';
 import { moveProblem, type Place } from './movable.ts';
 
 const [START, END] = ['2031-03-08T00:00:00Z', '2031-03-08T02:00:00Z'];
-// What the rule does not read is left out.
+// Contains only the fields that the rule reads.
 const booking = {
   status: 'confirmed',
   studioId: 'a',

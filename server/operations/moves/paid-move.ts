@@ -3,10 +3,10 @@ import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { applyMove } from './apply-move.ts';
 import { moveProblem, type Place, termsStartAfter } from './movable.ts';
 
-/** Nobody: the actor of a row without one. */
+/** The actor if a row has none. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Where a hold of new hours is. */
+/** Returns the studio and hours of a hold. */
 const placeOf = ({ studioId, startTime, endTime }: BookingFacts): Place => ({
   studioId,
   startTime,
@@ -14,8 +14,8 @@ const placeOf = ({ studioId, startTime, endTime }: BookingFacts): Place => ({
 });
 
 /**
- * Reads the booking that moves into the hours of a locked hold, if it still can: it is confirmed, has not moved since, and has not gone too far.
- * Null for money that comes too late.
+ * Reads the booking that moves into the hours of a locked hold. Null if it can no longer move, because it is not confirmed, has moved
+ * since, or has progressed too far. The payment then came too late.
  */
 export async function readMovable(tx: Transaction, hold: BookingFacts, now: Date): Promise<BookingFacts | null> {
   const booking = hold.movesBooking === null ? null : await lockBooking(tx, hold.movesBooking);
@@ -24,8 +24,8 @@ export async function readMovable(tx: Transaction, hold: BookingFacts, now: Date
 }
 
 /**
- * Moves a booking into the hours of a hold whose difference is paid, and ends the hold, in the caller's transaction. The payment must be the
- * booking's already.
+ * Moves a booking into the hours of a hold whose difference has been paid, and ends the hold, in the caller's transaction. The payment must
+ * already belong to the booking that moves.
  */
 export async function applyPaidMove(
   tx: Transaction,
@@ -50,7 +50,7 @@ export async function applyPaidMove(
       discountCents: hold.discountCents,
       couponDiscountCents: hold.couponDiscountCents,
       waivedCents: hold.waivedCents,
-      // What is owed back to the customer pays for the new hours too.
+      // Money owed to the customer also pays for the new hours.
       finalCents: booking.finalCostCents - Math.min(booking.owedCents, 0) + differenceCents,
       owedCents: 0,
       termsStart: termsStartAfter(booking, placeOf(hold), hold.madeBy === null),
