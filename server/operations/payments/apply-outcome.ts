@@ -9,17 +9,17 @@ import { auditPayment } from './payment-rows.ts';
 import type { Shares } from './shares.ts';
 import type { Services } from '../core/services.ts';
 
-/** A payment that arrives later than this after the start is refunded. */
+/** A payment that arrives more than this long after the start is refunded. */
 const PAYABLE_AFTER_START_MS = 30 * 60_000;
 
-/** A session just read from the provider, with its locked bookings and payments; `reason` is for a hold whose session has expired. */
+/** A session just read from the provider, with its locked bookings and payments. `reason` applies to a hold whose session has expired. */
 type Move = {
   readonly session: PaymentSession;
   readonly shares: Shares;
   readonly reason: CancelReason;
 };
 
-/** Moves booking and payment to what the session means for them, in the caller's transaction. */
+/** Updates booking and payment according to the outcome of the session, in the caller's transaction. */
 export async function applyOutcome(services: Services, tx: Transaction, move: Move): Promise<void> {
   switch (outcomeOf(move.session)) {
     case 'open':
@@ -41,20 +41,20 @@ const NOT_PAID: readonly PaymentFacts['state'][] = ['intent', 'open', 'processin
 
 async function applyPaid(services: Services, tx: Transaction, move: Move): Promise<void> {
   const { session, shares } = move;
-  // All of a series is pending or nothing, and so are its payments.
+  // The bookings of a series are pending together, and so are their payments.
   const { booking, payment } = shares[0];
   if (!NOT_PAID.includes(payment.state)) return;
   const now = services.clock();
   const matches = matchesPrice(session, shares);
   const released = payment.state === 'expired' || payment.state === 'failed';
-  // A hold of new hours: the booking that moves there.
+  // For a hold of new hours: the booking that moves there.
   const movable = booking.movesBooking === null ? null : await readMovable(tx, booking, now);
   const inTime =
     booking.movesBooking === null
       ? now.getTime() <= booking.startTime.getTime() + PAYABLE_AFTER_START_MS
       : movable !== null;
   if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
-    // Refunded in full at the provider before we confirmed anything.
+    // The payment was refunded in full at the provider before we confirmed anything.
     await writePaid(tx, move, { state: 'refund_pending', refundReason: 'at_provider', now });
     await cancelBookingRow(services, tx, booking.id, 'staff');
     await auditPayment(tx, 'alert', payment, { reason: 'refunded_at_provider' });
@@ -68,7 +68,7 @@ async function applyPaid(services: Services, tx: Transaction, move: Move): Promi
     else await applyPaidMove(tx, movable, booking, now);
     return;
   }
-  // We cannot give the hours for this payment: queue the refund in this same transaction.
+  // The hours are no longer available for this payment, so queue the refund in the same transaction.
   const refundReason = reasonToRefund(shares, { matches, blocked });
   await writePaid(tx, move, { state: 'refund_pending', refundReason, now });
   if (booking.status === 'pending')
@@ -89,7 +89,7 @@ const matchesPrice = (session: PaymentSession, shares: Shares): boolean =>
   session.amountCents === sumOf(shares) &&
   shares.every(({ booking, payment }) => payment.amountCents === booking.finalCostCents);
 
-/** Why the hours cannot be given for a payment. */
+/** Returns why the hours cannot be given for a payment. */
 function reasonToRefund(
   shares: Shares,
   { matches, blocked }: { matches: boolean; blocked: boolean },
@@ -99,7 +99,7 @@ function reasonToRefund(
   return blocked ? 'blocked' : 'too_late';
 }
 
-/** Whether staff have blocked the customer: the money goes back. */
+/** Returns whether staff have blocked the customer, whose payment is then refunded. */
 async function isBlocked(tx: Transaction, { userId }: BookingFacts, now: Date): Promise<boolean> {
   const row = await tx.one<{ blocked: boolean }>('select private.is_blocked($1::uuid, $2::timestamptz) as blocked', [
     userId,
@@ -109,8 +109,8 @@ async function isBlocked(tx: Transaction, { userId }: BookingFacts, now: Date): 
 }
 
 /**
- * Writes that a payment has arrived; of a series, each share. An amount that is not the price is all written to the first, which goes back. One that
- * pays for a move becomes a payment of the booking that moves.
+ * Records that a payment has arrived; for a series, each share of it. If the amount differs from the price, the first share gets all of it
+ * and is refunded. A payment for a move becomes a payment of the booking that moves.
  */
 async function writePaid(
   tx: Transaction,
@@ -135,7 +135,7 @@ async function writePaid(
   const parts = exact && rest.length > 0 ? shares.map((one) => one.payment.amountCents) : [session.amountCents];
   for (const [index, one] of shares.entries()) {
     const cents = Math.max(parts[index] ?? 0, 0);
-    // Nothing was taken for a part of a series without a price, so nothing goes back.
+    // Nothing was paid for a booking of the series whose price is zero, so nothing is refunded.
     const written = state === 'refund_pending' && cents === 0 && index > 0 ? 'failed' : state;
     await tx.query(
       `update private.payment set state = $2, payment_intent_id = $3, paid_at = $4::timestamptz, paid_cents = $5, refund_reason = $6
@@ -145,7 +145,7 @@ async function writePaid(
   }
 }
 
-/** Handles a session that the provider calls free: an error unless the price was 0. There is nothing to refund. */
+/** Handles a session that the provider reports as free, which is an error unless the price was 0. There is nothing to refund. */
 async function applyFree(services: Services, tx: Transaction, move: Move): Promise<void> {
   const { session, shares } = move;
   const { booking, payment } = shares[0];
@@ -174,7 +174,7 @@ async function writeState(
 }
 
 /**
- * Keeps the hours held until the first session starts, because the money takes days. At the start `releaseHold` cancels the booking, and
+ * Keeps the hours held until the first session starts, because the payment takes days. At the start `releaseHold` cancels the booking;
  * money that arrives later is refunded.
  */
 async function applyProcessing(services: Services, tx: Transaction, { session, shares }: Move): Promise<void> {
@@ -194,7 +194,7 @@ async function applyProcessing(services: Services, tx: Transaction, { session, s
   await enqueue(tx, { kind: 'mail.payment-processing', subjectId: booking.id, dedupe: payment.id, dueAt: now });
 }
 
-/** Releases the slots and mails the customer, because the payment failed. Nothing was taken. */
+/** Releases the slots and mails the customer, because the payment failed. No money was taken. */
 async function applyFailed(services: Services, tx: Transaction, { session, shares }: Move): Promise<void> {
   const { booking, payment } = shares[0];
   if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return;
@@ -214,7 +214,7 @@ async function applyExpired(services: Services, tx: Transaction, { shares, reaso
   const { booking, payment } = shares[0];
   if (payment.state === 'intent' || payment.state === 'open') await writeState(tx, shares, 'expired');
   if (booking.status !== 'pending' || (await isReplaced(tx, payment, services.clock()))) return;
-  // We closed this session ourselves for a hold that takes its place; the provider's event arrived before that hold.
+  // We closed this session ourselves because another hold replaces this one. The provider's event arrived before the new hold was stored.
   const replaced = await tx.one(
     `select from private.coupon_redemption where booking_id = any ($1::uuid[]) and state = 'reserved' and moving_until > $2::timestamptz limit 1`,
     [shares.map((one) => one.booking.id), services.clock()],
@@ -222,7 +222,7 @@ async function applyExpired(services: Services, tx: Transaction, { shares, reaso
   await cancelBookingRow(services, tx, booking.id, replaced === null ? reason : 'replaced');
 }
 
-/** Whether another attempt takes, or has taken, the place of this one: then its end is not that of the hold. */
+/** Returns whether another attempt is replacing or has replaced this one. In that case its end does not end the hold. */
 async function isReplaced(
   tx: Transaction,
   { id, bookingId, attempt, replacedUntil }: PaymentFacts,

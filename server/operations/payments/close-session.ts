@@ -9,17 +9,17 @@ import { sessionExpiry } from './session-expiry.ts';
 import { settleSession } from './settle.ts';
 import type { Services } from '../core/services.ts';
 
-/** The provider's clock may be this much behind ours. */
+/** How far the provider's clock may be behind ours. */
 const CLOCK_TOLERANCE_MS = 60_000;
-/** A call that takes money from a card has ended after this time, whether or not we know how. */
+/** Time after which a call that charges a card has certainly ended, even if its result is unknown. */
 const CARD_CALL_MS = 45_000;
 
-/** For how long the end of a session that another attempt replaces does not end its hold. */
+/** Grace period during which a replaced session may expire without releasing the hold. */
 const REPLACING_MS = 60_000;
 
 /**
- * Closes the payment session of a hold at the provider and returns it: `expired`, or what the customer did first. Returns null when
- * there is none to pay. Throws `ProviderError` when the provider does not answer, or is taking the money from a saved card at this moment.
+ * Closes the payment session of a hold at the provider and returns it, either `expired` or with what the customer did first. Returns null
+ * if there is no session to pay. Throws `ProviderError` if the provider does not answer, or if a saved card is being charged at the moment.
  */
 export async function closeSession(
   services: Services,
@@ -34,12 +34,12 @@ export async function closeSession(
   return found?.status === 'open' ? nullIfMissing(payments.expireSession(found.id)) : found;
 }
 
-/** Finds the session of a hold when the answer of the call that created it was lost; null when there is none. */
+/** Finds the session of a hold when the answer to the create call was lost. Null if there is none. */
 export function findSession(payments: Payments, booking: BookingFacts): Promise<PaymentSession | null> {
   return payments.findSession(booking.orderId ?? booking.id, sinceOf(booking));
 }
 
-/** Returns the result of a payment by a saved card. Throws `ProviderError` while a call may still be on its way. */
+/** Returns the result of a payment with a saved card. Throws `ProviderError` while a call may still be running. */
 async function findCardPayment(
   { payments, clock }: Services,
   booking: BookingFacts,
@@ -58,12 +58,13 @@ async function findCardPayment(
 
 const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(createdAt.getTime() - CLOCK_TOLERANCE_MS);
 
-/** What a caller has just learned of an attempt. */
+/** Changes of an attempt that the caller has just learned of. */
 type AttemptChanges = Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>>;
 
 /**
- * Ends an attempt at the provider. `changes`: what the caller has just learned of it. For a minute the end of its session does not end the hold. Returns false
- * when it was paid first, which is settled then. Throws `ProviderError` when nobody knows whether it can still be paid.
+ * Ends an attempt at the provider. `changes`: what the caller has just learned of the attempt. For a minute, the end of its session does
+ * not end the hold. Returns false if the attempt was paid first; the payment is then settled. Throws `ProviderError` if it is unknown
+ * whether the attempt can still be paid.
  */
 export async function endAttempt(
   services: Services,
@@ -74,7 +75,7 @@ export async function endAttempt(
   const until = new Date(services.clock().getTime() + REPLACING_MS);
   const begun = await callJson(services.db, 'begin_replacing', { p_payment: payment.id, p_until: until }, toPayment);
   failpoint('card.replace.before.close');
-  // As it is now: another call may have asked for the money of its card a moment ago. None begins after this.
+  // Use the current row, because another call may just have started charging the card. No such call can start from now on.
   const session = await closeSession(services, hold, {
     ...(begun ?? payment),
     ...changes,
@@ -86,8 +87,8 @@ export async function endAttempt(
 }
 
 /**
- * Ends an attempt at the provider and begins the next one: with a saved card, or on the pay page for null. Returns null when the attempt was paid
- * first. Throws as `endAttempt`, and `Refusal` when the hold is over.
+ * Ends an attempt at the provider and starts the next one, with a saved card, or on the pay page if `card` is null. Returns null if the
+ * attempt was paid first. Throws as `endAttempt`, and `Refusal` if the hold has ended.
  */
 export async function replaceAttempt(
   services: Services,
@@ -105,11 +106,11 @@ export async function replaceAttempt(
   return next;
 }
 
-/** The hold that was to be paid is over. */
+/** Builds the refusal of a payment for a hold that has ended. */
 export const holdOver = (): Refusal =>
   new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
 
-/** The answer to staff who would end a hold that its customer is paying for at this moment. */
+/** Builds the refusal for staff who try to end a hold while its customer is paying. */
 export const paymentOnItsWay = (bookingId: string): Refusal =>
   new Refusal(
     'payment_processing',

@@ -9,10 +9,10 @@ import { recordAudit } from '../core/audit.ts';
 import { addPartialRefund, addSplitRefund } from './partial-refunds.ts';
 import { isByHand, leftCents, type PaidPayment } from './payment-rows.ts';
 
-/** How long the mail about an expired link waits. */
+/** Delay of the mail about an expired link, so that it is not sent when staff cancel the hold. */
 const EXPIRED_LINK_WAIT_MS = 60_000;
 
-/** Confirms a pending booking and queues its mails and access code, in the caller's transaction. `actor`: for the audit log. */
+/** Confirms a pending booking and queues its mails and access code, in the caller's transaction. `actor`: the account for the audit log. */
 export async function confirmBooking(
   { clock }: Services,
   tx: Transaction,
@@ -24,7 +24,7 @@ export async function confirmBooking(
     `update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid and status = 'pending'`,
     [booking.id, now],
   );
-  // One mail for a series.
+  // A series gets one mail.
   if (isFirst(booking)) await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
   await queueAccess(
     tx,
@@ -44,10 +44,10 @@ export async function confirmBooking(
   });
 }
 
-/** Whether mails about all of a series belong to this booking: it is the first one, or was made alone. */
+/** Returns whether mails about a whole series belong to this booking, because it is the first one or was made alone. */
 const isFirst = ({ id, orderId }: Pick<BookingFacts, 'id' | 'orderId'>): boolean => orderId === null || orderId === id;
 
-/** Confirms a booking that costs nothing, or a series, in the caller's transaction. */
+/** Confirms a free booking or series, in the caller's transaction. */
 export async function confirmFree(services: Services, tx: Transaction, bookingId: string): Promise<void> {
   const bookings = await lockSeries(tx, bookingId);
   if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
@@ -60,21 +60,21 @@ export async function confirmFree(services: Services, tx: Transaction, bookingId
   }
 }
 
-/** Who cancels a booking, why, and what goes back. */
+/** Who cancels a booking, why, and what is refunded. */
 export type Cancelling = {
   readonly by: 'customer' | 'staff';
-  /** What goes back of the payments of the booking: all that can go back now, or an amount in cents. Null if nothing does. */
+  /** What is refunded of the payments of the booking: everything that can be refunded now, or an amount in cents. Null for nothing. */
   readonly refund: {
     readonly paid: readonly PaidPayment[];
     readonly cents: 'all' | number;
     readonly reason: string;
     readonly actor: string;
   } | null;
-  /** The account that acted, for the audit log; null if the server acted by itself. */
+  /** The account that acted, for the audit log; null for the server. */
   readonly actor: string | null;
-  /** The details of the entry in the audit log. */
+  /** The details of the audit log entry. */
   readonly details: JsonObject;
-  /** Why the server cancels it by itself; the customer's mail says so. */
+  /** The reason for a cancellation by the server; the customer's mail mentions it. */
   readonly because?: 'id_missing' | undefined;
   readonly now: Date;
   /** When the refund, the mail and the end of the access codes are due. */
@@ -82,8 +82,9 @@ export type Cancelling = {
 };
 
 /**
- * Cancels a locked booking for a person: releases its hours, queues the refund, the mail and the end of its access codes, and writes the audit log.
- * A hold ends with all of its series, which must be locked. The caller has decided that it may be cancelled, and what goes back.
+ * Cancels a locked booking for a person: releases its hours, queues the refund, the mail and the end of its access codes, and writes the
+ * audit log. A hold ends with its whole series, which must be locked. The caller has checked that the booking may be cancelled, and decided
+ * on the refund.
  */
 export async function cancelAndRefund(
   tx: Transaction,
@@ -101,7 +102,7 @@ export async function cancelAndRefund(
 
 const NOTHING = { refundCents: 0, byHand: false };
 
-/** Payments in dispute are left out of a refund of all: their money goes back when the bank decides for us. */
+/** Queues the refund. A full refund skips disputed payments; they are refunded if the bank decides in our favour. */
 async function queueRefund(
   tx: Transaction,
   by: Cancelling['by'],
@@ -130,7 +131,7 @@ async function queueRefund(
 
 type CancelledRow = Pick<BookingFacts, 'id' | 'madeBy' | 'orderId'>;
 
-/** Cancels the row of a booking, and for a hold those of all of its series. The slots are free when the transaction commits. */
+/** Cancels the row of a booking, and for a hold the rows of its whole series. The slots are free once the transaction commits. */
 async function cancelRows(
   tx: Transaction,
   bookingId: string,
@@ -147,7 +148,8 @@ async function cancelRows(
 }
 
 /**
- * Releases a hold with all of its series, which must be locked, and writes the audit log. If a link of staff was not paid, the customer and staff are told.
+ * Releases a hold with its whole series, which must be locked, and writes the audit log. If a payment link was not paid, the customer and
+ * staff are mailed.
  */
 export async function cancelBookingRow(
   { clock }: Services,
@@ -168,9 +170,12 @@ export async function cancelBookingRow(
   }
 }
 
-/** Queues the mails about an expired payment link: to the customer, and to who of the staff sent it, or to the owners. */
+/**
+ * Queues the mails about an expired payment link: to the customer, and to the member of staff who sent it, or to the owners if that person
+ * is no longer on the staff.
+ */
 async function tellOfExpiredLink(tx: Transaction, bookingId: string, madeBy: string, now: Date): Promise<void> {
-  // Staff who release a hold say so a moment after its session was closed.
+  // If staff release the hold, their decision is stored shortly after its session is closed. By the time the mail is due, it is known.
   const dueAt = new Date(now.getTime() + EXPIRED_LINK_WAIT_MS);
   await enqueue(tx, { kind: 'mail.link-expired', subjectId: bookingId, dueAt });
   const { rows } = await tx.query<{ id: string }>(

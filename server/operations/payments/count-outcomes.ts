@@ -3,7 +3,7 @@ import type { Services } from '../core/services.ts';
 import { PAYMENT_OUTCOMES } from '../core/settlement.ts';
 import type { RecordedDecline } from './payment-rows.ts';
 
-/** Reports a decline once it is committed. */
+/** Logs and counts a decline, once it is committed. */
 export function reportDecline(
   { log, countOutcome }: Services,
   { bookingId }: PaymentFacts,
@@ -14,7 +14,7 @@ export function reportDecline(
   log.info({ booking: bookingId, ...decline }, 'a payment was declined');
 }
 
-/** Counts the state that a payment has reached, when it has changed. */
+/** Counts the state that a payment has reached, if it has changed. */
 export function countChange(
   { countOutcome }: Services,
   before: PaymentFacts['state'],

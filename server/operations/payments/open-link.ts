@@ -10,12 +10,12 @@ import type { Services } from '../core/services.ts';
 export type OpenedLink = { readonly url: string | null; readonly pending: boolean };
 
 const PENDING: OpenedLink = { url: null, pending: true };
-/** The hold has been paid for or released, or its payment is being processed. */
+/** The hold has been paid for or released, or its payment is processing. */
 const NOTHING_TO_PAY: OpenedLink = { url: null, pending: false };
 
 /**
- * Opens the payment session of a hold that is paid by a link. The link is pending when the provider does not answer within `waitMs`: a mail or the
- * next call opens the session later.
+ * Opens the payment session of a hold that is paid by a link. The link is pending if the provider does not answer within `waitMs`; a mail
+ * or the next call opens the session later.
  */
 export function openLink(services: Services, hold: BookingFacts, email: string, waitMs: number): Promise<OpenedLink> {
   return withTimeout(services.log, waitMs, open(services, hold, email), PENDING);
@@ -36,7 +36,10 @@ async function open(services: Services, booking: BookingFacts, email: string): P
   }
 }
 
-/** The attempt that is paid on the pay page. One by a saved card that has no result ends first. null: it was paid meanwhile. */
+/**
+ * Returns the attempt that is paid on the pay page, after ending an attempt with a saved card that has no result yet. Null if the hold was
+ * paid for in the meantime.
+ */
 async function payPageAttempt(services: Services, booking: BookingFacts): Promise<PaymentFacts | null> {
   const payment = await latestPayment(services.db, booking.id);
   if (payment === null || payment.card === null || payment.state !== 'intent') return payment;

@@ -20,15 +20,15 @@ import { requestedAt } from './payment-rows.ts';
 import { sessionExpiry } from './session-expiry.ts';
 import type { Services } from '../core/services.ts';
 
-/** What the pay page needs besides the booking. */
+/** What the pay page needs in addition to the booking. */
 export type Payer = { readonly email: string; readonly hours: number };
 
-/** Look up an unanswered create call that is older than this instead of repeating it: its expiry would be too near. */
+/** An unanswered create call older than this is looked up instead of repeated, because its session would expire too soon. */
 const REPEAT_WITHIN_MS = 45_000;
 
 /**
- * Opens the payment session of a hold, or of the series whose first booking it is, and returns the URL of its pay page, or of the result page for a free booking.
- * Returns null while the circuit to the provider is open. Throws `Refusal`.
+ * Opens the payment session of a hold, or of a series given its first booking. Returns the URL of the pay page, or of the result page for a
+ * free booking. Returns null while the circuit to the provider is open. Throws `Refusal`.
  */
 export function openSession(
   services: Services,
@@ -65,7 +65,7 @@ async function open(
     [opened.payment.id, session.id, session.url],
   );
   if (count === 0) {
-    // The hold was released during the call: close its session so that nobody pays for it.
+    // The hold was released during the call. Close its session so that it cannot be paid.
     await services.payments.expireSession(session.id);
     throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
   }
@@ -74,8 +74,8 @@ async function open(
 }
 
 /**
- * Creates the session, or finds the one of an earlier call. The same key gives the same session. When an older call left no session
- * at the provider, the next attempt gets a new key and expiry.
+ * Creates the session, or finds that of an earlier call. The same key returns the same session. If an older call left no session at the
+ * provider, the next attempt gets a new key and expiry.
  */
 async function createOrFind(
   services: Services,
@@ -96,7 +96,7 @@ async function createOrFind(
   }
 }
 
-/** Creates the next attempt. Nobody can pay the previous one: the provider has no session for it. */
+/** Creates the next attempt. The previous one cannot be paid, because the provider has no session for it. */
 async function nextAttempt(services: Services, booking: BookingFacts, previous: PaymentFacts): Promise<PaymentFacts> {
   const now = services.clock();
   const held = booking.holdExpiresAt ?? now;
@@ -130,7 +130,7 @@ async function createSession(
       cancelUrl: `${services.siteUrl}/${cancelPath(booking)}`,
       expiresAt:
         payment.sessionExpiresAt ?? new Date(services.clock().getTime() + services.config.sessionMinutes * 60_000),
-      // Money that takes days would hold new hours for days.
+      // New hours do not allow delayed payments, which would hold them for days.
       allowDelayed:
         booking.movesBooking === null &&
         booking.startTime.getTime() - booking.createdAt.getTime() >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
@@ -138,9 +138,9 @@ async function createSession(
     });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.reason === CIRCUIT_OPEN) throw error;
-    // People deleted the customer at the provider: the next call uses another one.
+    // The customer was deleted at the provider. The next call uses a new one.
     if (error.reason === 'resource_missing') await replaceLost(services, booking);
-    // If this search fails too, nothing is lost: the next call creates or finds the session with the same key.
+    // It does no harm if this search fails too: the next call creates or finds the session with the same key.
     const found = error.ambiguous ? await findSession(services.payments, booking).catch(() => null) : null;
     if (found) return found;
     throw new Refusal(
@@ -151,7 +151,7 @@ async function createSession(
   }
 }
 
-/** Whose saved cards the pay page offers. A mailed link of staff may be opened by anybody: it offers none. */
+/** Returns the customer whose saved cards the pay page offers. A link mailed by staff offers none, because anyone may open it. */
 async function customerOf(services: Services, booking: BookingFacts, { email }: Payer): Promise<string | null> {
   const userId = await accountOf(services, booking);
   return userId === null ? null : ensureCustomer(services, userId, email);
@@ -167,7 +167,7 @@ async function replaceLost(services: Services, booking: BookingFacts): Promise<v
   const userId = await accountOf(services, booking);
   if (userId !== null) await replaceCustomer(services, userId);
 }
-/** A line of the pay page. */
+/** Returns a line item of the pay page. */
 const itemOf = (
   { movesBooking, orderId, studioName, startTime, endTime, totalHours }: BookingFacts,
   payer: Payer,
@@ -177,7 +177,10 @@ const itemOf = (
   amountCents,
 });
 
-/** Where a customer who does not pay goes: the checkout releases the own hold, the page of a booking shows the move that waits. A mailed link stays good. */
+/**
+ * Returns the page for a customer who leaves without paying. The checkout releases the customer's hold; the page of a booking shows its
+ * waiting move. A mailed link stays valid.
+ */
 function cancelPath({ id, madeBy, movesBooking }: BookingFacts): string {
   if (madeBy !== null) return '';
   return movesBooking === null ? `checkout?released=${id}` : `bookings/${movesBooking}`;

@@ -1,15 +1,16 @@
 import type { PaymentSession } from '#server/providers/ports.ts';
 
 /**
- * What a session means for its booking:
- * `open`: the customer has not finished. `processing`: they have, but the money takes days. `paid`: we have the money.
- * `failed`: the money will not arrive. `expired`: nobody can pay any more. `free`: the provider says there was nothing to pay.
+ * The meaning of a session for its booking:
+ * `open`: the customer has not finished. `processing`: the customer has finished, but the money takes days. `paid`: we have the money.
+ * `failed`: the money will not arrive. `expired`: the session can no longer be paid. `free`: the provider reports that nothing had to be
+ * paid.
  */
 export type SessionOutcome = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'free';
 
 /** Derives the outcome from the state of a session, its payment status and the status of the payment behind it. */
 export function outcomeOf(session: Pick<PaymentSession, 'status' | 'paymentStatus' | 'intentStatus'>): SessionOutcome {
-  // Money that was taken counts, whatever the other fields say.
+  // Money that was taken takes precedence over all other fields.
   if (session.paymentStatus === 'paid') return 'paid';
   if (session.status === 'expired') return 'expired';
   if (session.status === 'open') return 'open';
@@ -17,7 +18,7 @@ export function outcomeOf(session: Pick<PaymentSession, 'status' | 'paymentStatu
   switch (session.intentStatus) {
     case 'succeeded':
       return 'paid';
-    // A failed delayed payment asks for another method, but a complete session cannot offer one.
+    // After a failed delayed payment the provider expects another method, but a complete session cannot offer one.
     case 'requires_payment_method':
     case 'canceled':
       return 'failed';

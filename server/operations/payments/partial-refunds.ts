@@ -7,14 +7,14 @@ import { auditPayment, isByHand, type PaidPayment, splitRefund } from './payment
 import { isAttempt, isFailed } from './refund-keys.ts';
 import type { Services } from '../core/services.ts';
 
-/** How soon a failed refund is tried again; its cause seldom disappears sooner. */
+/** Delay before a failed refund is tried again. Its cause rarely disappears sooner. */
 const REFUND_AGAIN_MS = 24 * 3_600_000;
 
 export type PartialRefund = {
   readonly id: string;
   readonly amountCents: number;
   readonly state: 'pending' | 'done' | 'covered' | 'manual';
-  /** The idempotency key of its first attempt (`refund-keys.ts`). */
+  /** The idempotency key of the first attempt (`refund-keys.ts`). */
   readonly key: string;
 };
 
@@ -25,8 +25,8 @@ export function readPartialRefund(db: Queryable, id: string): Promise<PartialRef
 }
 
 /**
- * Adds a refund of a part of a paid payment and queues it, in the caller's transaction. Returns its id. Throws `Refusal` when that is
- * more than what is left of the payment.
+ * Adds a refund of part of a payment and queues it, in the caller's transaction. Returns its id. Throws `Refusal` if it exceeds what is
+ * left of the payment.
  */
 export async function addPartialRefund(
   tx: Transaction,
@@ -49,12 +49,12 @@ export async function addPartialRefund(
   }
 }
 
-/** What a refund of several payments was divided into. */
+/** The parts into which a refund of several payments was divided. */
 export type SplitRefund = { readonly ids: readonly string[]; readonly cents: number; readonly byHandCents: number };
 
 /**
- * Adds a refund of a part of what was paid for a booking, from as many of its payments as it needs, in the caller's transaction. Refunds less
- * when less is left.
+ * Adds a refund of part of what was paid for a booking, from as many of its payments as needed, in the caller's transaction. If less is
+ * left, less is refunded.
  */
 export async function addSplitRefund(
   tx: Transaction,
@@ -71,8 +71,8 @@ export async function addSplitRefund(
 }
 
 /**
- * Updates the partial refunds of a payment from its refunds at the provider, in the caller's transaction. `failed`: those that were not yet
- * known to have failed. A partial refund whose attempt failed is due again under a new key, also if it had arrived before.
+ * Updates the partial refunds of a payment from its refunds at the provider, in the caller's transaction. `failed`: the refunds that have
+ * failed since the last update. A partial refund whose attempt failed is due again under a new key, even if it had arrived before.
  */
 export async function followPartialRefunds(
   { clock }: Services,
@@ -96,7 +96,7 @@ export async function followPartialRefunds(
   }
 }
 
-/** Writes the state of a partial refund with its audit row. `failures`: how many of its attempts failed. */
+/** Writes the state of a partial refund and its audit row. `failures`: number of failed attempts. */
 async function setState(
   tx: Transaction,
   payment: PaymentFacts,
@@ -106,7 +106,7 @@ async function setState(
   await auditPayment(tx, 'update', payment, { partialRefund: id, state, failures });
 }
 
-/** Queues the next attempt of a refund after a failed one, instead of the job that followed the failed attempt. */
+/** Queues the next attempt of a failed refund, replacing the job that followed the failed attempt. */
 export async function refundLater(
   tx: Transaction,
   refund: { kind: 'payment.refund' | 'payment.partial-refund'; subjectId: string; failures: number; now: Date },

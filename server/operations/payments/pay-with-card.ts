@@ -19,15 +19,16 @@ import { settleSession } from './settle.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * What became of it. `paid`: the booking has the hours. `unknown`: the provider has not answered, and the same call again finds out. Otherwise nothing
- * was taken, and the pay page can follow: the bank `declined`, it `needs_customer` on a page, or the card is `gone`.
+ * The result of charging a saved card. `paid`: the booking has the hours. `unknown`: the provider has not answered; repeating the call
+ * finds out. Otherwise no money was taken and the customer can use the pay page: the bank `declined`, it `needs_customer` to confirm on a
+ * page, or the card is `gone`.
  */
 export type CardOutcome = 'paid' | 'unknown' | NonNullable<CardAnswer['problem']>;
 
 /**
- * Pays a hold from a saved card of its customer, and settles it as every payment. An attempt is either for the pay page or for one card, and the next one
- * begins only when nobody can pay the one before, so a hold is never paid twice. Repeating it never takes the money again.
- * Throws `Refusal` when the hold is over.
+ * Pays a hold with a saved card of its customer, and settles it like any payment. An attempt is either for the pay page or for one card,
+ * and the next one starts only when the previous one can no longer be paid, so a hold is never paid twice. Repeating the call never charges
+ * the card again. Throws `Refusal` if the hold has ended.
  */
 export function payWithCard(
   services: Services,
@@ -50,7 +51,7 @@ async function pay(services: Services, hold: BookingFacts, card: string, userId:
   }
 }
 
-/** Returns the attempt that this card pays. null: the hold was paid in another way meanwhile. */
+/** Returns the attempt that this card pays. Null if the hold was paid in another way in the meantime. */
 async function cardAttempt(services: Services, hold: BookingFacts, card: string): Promise<PaymentFacts | null> {
   const payment = await latestPayment(services.db, hold.id);
   if (payment === null || !['intent', 'open', 'expired'].includes(payment.state)) return null;
@@ -58,7 +59,7 @@ async function cardAttempt(services: Services, hold: BookingFacts, card: string)
   return replaceAttempt(services, hold, payment, { card });
 }
 
-/** Takes the money, and settles what the provider answers. */
+/** Charges the card and settles the provider's answer. */
 async function charge(
   services: Services,
   hold: BookingFacts,
@@ -69,7 +70,7 @@ async function charge(
   const customerId = await readCustomer(db, userId);
   if (attempt.card === null || customerId === null) return leaveCard(services, hold, attempt, { problem: 'gone' });
   const begun = await callSql(db, 'begin_card_payment', { p_payment: attempt.id, p_now: clock() });
-  // Settled or replaced by another call since.
+  // Another call has settled or replaced the attempt in the meantime.
   if (begun !== true) return resultOf(services, hold);
   failpoint('card.before.charge');
   const answer = await payments.chargeCard({
@@ -89,7 +90,7 @@ async function charge(
   return resultOf(services, hold);
 }
 
-/** Makes way for the pay page after a card that could not be charged. Its payment is cancelled, so that nothing can take it later. */
+/** Switches to the pay page after a card could not be charged. The card's payment is cancelled, so that it cannot be charged later. */
 async function leaveCard(
   services: Services,
   hold: BookingFacts,
@@ -104,7 +105,7 @@ async function leaveCard(
   return next === null ? resultOf(services, hold) : problem;
 }
 
-/** Whether a hold was paid, by this call or another. Throws `Refusal` when it is over: money that came too late goes back. */
+/** Returns whether a hold was paid, by this call or another. Throws `Refusal` if it has ended; money that came too late is refunded. */
 async function resultOf({ db }: Services, hold: BookingFacts): Promise<CardOutcome> {
   const now = await readBooking(db, hold.id);
   if (now?.status === 'confirmed' || (hold.movesBooking !== null && now?.cancelReason === 'replaced')) return 'paid';

@@ -22,12 +22,10 @@ export async function lockPayment(tx: Transaction, paymentId: string): Promise<P
   return row && toPayment(row.facts);
 }
 
-/** A payment whose money we have, with what of it can still be refunded: what was taken, less what staff refunded before. */
+/** A payment whose money we have. `leftCents`: the amount that can still be refunded, which is what was taken less what staff have refunded. */
 export type PaidPayment = { readonly payment: PaymentFacts; readonly leftCents: number };
 
-/**
- * Reads the payments of a booking whose money we have, in the order in which refunds take from them: those in dispute last, the newest first.
- */
+/** Reads the payments of a booking whose money we have, in the order in which refunds use them: disputed ones last, otherwise newest first. */
 export async function paidPayments(db: Queryable, bookingId: string): Promise<readonly PaidPayment[]> {
   const { rows } = await db.query<{ payment: PaymentJson; leftCents: number }>(
     `select private.payment_json(x) as payment, private.refundable_cents(x.id) as "leftCents" from private.payment x
@@ -38,10 +36,10 @@ export async function paidPayments(db: Queryable, bookingId: string): Promise<re
   return rows.map((row) => ({ ...row, payment: toPayment(row.payment) }));
 }
 
-/** Returns what can still be refunded of all of them, in cents. */
+/** Returns the total amount that can still be refunded, in cents. */
 export const leftCents = (paid: readonly PaidPayment[]): number => paid.reduce((sum, one) => sum + one.leftCents, 0);
 
-/** Divides a refund among payments, in their order. What they do not cover is left out. */
+/** Divides a refund among payments, in their order. Any amount beyond what is left of them is dropped. */
 export function splitRefund(
   paid: readonly PaidPayment[],
   cents: number,
@@ -55,10 +53,10 @@ export function splitRefund(
   return parts.filter((part) => part.cents > 0);
 }
 
-/** Whether staff got the money of a payment without the provider, and give it back themselves. */
+/** Returns whether a payment was made without the provider, so that staff refund it themselves. */
 export const isByHand = (payment: PaymentFacts): boolean => payment.kind === 'elsewhere';
 
-/** Writes a payment's audit row; `alert` asks staff to look at it, `declined` is an attempt that took nothing. */
+/** Writes a payment's audit row. `alert` asks staff to look at it; `declined` is an attempt that took no money. */
 export async function auditPayment(
   tx: Transaction,
   action: 'update' | 'alert' | 'declined',
@@ -74,12 +72,12 @@ export async function auditPayment(
   });
 }
 
-/** Why an attempt took nothing, in words that are safe to store. */
+/** The reason why an attempt took no money, with personal data removed. */
 export type RecordedDecline = { readonly code: string; readonly message: string };
 
 /**
- * Writes a declined attempt of a locked payment into the history of its booking. Returns null when that was done before. The customer has seen it
- * on the pay page and may try again: the payment and its booking stay as they are.
+ * Records a declined attempt of a locked payment in the history of its booking. Returns null if it was already recorded. The payment and
+ * its booking do not change, because the customer has seen the decline on the pay page and may try again.
  */
 export async function recordDecline(
   tx: Transaction,
@@ -97,7 +95,7 @@ export async function recordDecline(
   return recorded;
 }
 
-/** Whether we have the money. */
+/** Returns whether we have the money. */
 export const isPaid = (payment: PaymentFacts): boolean => payment.state === 'paid' || payment.state === 'disputed';
 
 export function toSettlement(json: { readonly booking: BookingJson; readonly payment: PaymentJson }): Settlement {
@@ -105,9 +103,9 @@ export function toSettlement(json: { readonly booking: BookingJson; readonly pay
   return { booking: toBooking(json.booking), payment, paid: isPaid(payment) };
 }
 
-/** Returns what was taken and can be refunded, in cents. */
+/** Returns the amount taken, which can be refunded, in cents. */
 export const takenCents = (payment: PaymentFacts): number => payment.paidCents ?? payment.amountCents;
 
-/** Returns when the session of this attempt was requested, by our clock. The first attempt is made with its booking. */
+/** Returns when the session of this attempt was requested, by our clock. The first attempt is created with its booking. */
 export const requestedAt = (booking: BookingFacts, payment: PaymentFacts): number =>
   (payment.attempt === 1 ? booking : payment).createdAt.getTime();

@@ -1,6 +1,6 @@
 import { ProviderError } from '#server/providers/call.ts';
 
-/** Turns the provider's "no such resource" into null. Throws other provider errors. */
+/** Converts the provider's "no such resource" error to null. Rethrows other errors. */
 export async function nullIfMissing<T>(lookUp: Promise<T>): Promise<T | null> {
   try {
     return await lookUp;

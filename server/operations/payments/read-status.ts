@@ -13,20 +13,20 @@ import { toSettlement } from './payment-rows.ts';
 import { settlePayment } from './settle.ts';
 import type { Services } from '../core/services.ts';
 
-/** State of a payment. `waiting`: the provider has not answered yet, and the rest is what we have stored. */
+/** State of a payment. `waiting`: the provider has not answered yet, so the other fields are as stored. */
 export type PaymentStatus = Settlement & {
   readonly waiting: boolean;
-  /** All bookings of the series, earliest first; none for a booking that was made alone. */
+  /** All bookings of the series, earliest first; empty for a booking made alone. */
   readonly order: readonly BookingFacts[];
-  /** The booking that it changes, as it is now; null: it pays for the booking itself. */
+  /** The current booking that the payment changes; null if it pays for the booking itself. */
   readonly changed: BookingFacts | null;
-  /** The code of the booking waits until staff have talked to the customer. */
+  /** Whether the code of the booking is held until staff have talked to the customer. */
   readonly codeHeld: boolean;
 };
 
 /**
- * Settles a session with the provider, but returns the stored state after `config.answerWithinMs`; settling then continues in the
- * background. Throws `Refusal`, or `ProviderError` for a session that is not stored either.
+ * Settles a session with the provider, but returns the stored state if this takes longer than `config.answerWithinMs`; settling then
+ * continues in the background. Throws `Refusal`, or `ProviderError` if the session is not stored either.
  */
 export async function readPaymentStatus(services: Services, sessionId: string): Promise<PaymentStatus> {
   const { log, config, settlements } = services;
@@ -52,7 +52,7 @@ async function withOthers(
   return { ...status, codeHeld, order, changed: null };
 }
 
-/** Returns retryable errors instead of throwing them: the page asks again. */
+/** Returns retryable errors instead of throwing them, because the page asks again. */
 function returnRetryable(error: unknown): ProviderError {
   if (error instanceof ProviderError && error.retryable) return error;
   throw error;

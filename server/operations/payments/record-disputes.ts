@@ -7,8 +7,8 @@ import { auditPayment, takenCents } from './payment-rows.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Records the disputes of a payment and raises an alert with each change. Leaves the booking as it is: staff decide about
- * one that has not started, and its access code is held until then.
+ * Records the disputes of a payment and raises an alert for each change. The booking does not change: staff decide about one that has not
+ * started, and its access code is held until then.
  */
 export async function recordDisputes(
   services: Services,
@@ -16,7 +16,7 @@ export async function recordDisputes(
   move: { booking: BookingFacts; payment: PaymentFacts; disputes: readonly Dispute[] },
 ): Promise<void> {
   const { booking, payment } = move;
-  // The dispute of a series is stored once, with the first of its payments.
+  // The dispute of a series is stored once, with its first payment.
   if (payment.shareOf === null || payment.shareOf === payment.id)
     await writeDisputes(tx, payment, move.disputes, services.clock());
   const newest = move.disputes.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];
@@ -40,7 +40,7 @@ export async function recordDisputes(
     });
 }
 
-/** Stores what the provider says of each dispute. */
+/** Stores each dispute as the provider reports it. */
 async function writeDisputes(
   tx: Transaction,
   payment: PaymentFacts,
@@ -63,7 +63,7 @@ async function writeDisputes(
   );
 }
 
-/** Whether staff decided at the cancellation that not all of the money goes back. Parts of it have their own rows. */
+/** Returns whether staff decided at the cancellation not to refund everything. Partial refunds have their own rows. */
 async function isKept(tx: Transaction, booking: BookingFacts): Promise<boolean> {
   const row = await tx.one(`select from private.cancellation where booking_id = $1::uuid and refund <> 'full'`, [
     booking.id,
@@ -85,7 +85,7 @@ function stateAfter(
       return ['paid', 'disputed', 'refund_pending', 'refund_failed'].includes(state) ? 'dispute_lost' : state;
     case 'won':
       if (state !== 'disputed' && state !== 'dispute_lost') return state;
-      // We have the money again, and owe it when the booking was cancelled meanwhile.
+      // We have the money again, and owe it if the booking was cancelled in the meantime.
       return booking.status === 'cancelled' && !kept && payment.refundedCents < takenCents(payment)
         ? 'refund_pending'
         : 'paid';

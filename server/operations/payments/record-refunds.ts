@@ -9,11 +9,11 @@ import type { Services } from '../core/services.ts';
 
 type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null; at_provider: boolean };
 
-/** The payment's new state, and the refunds that were not yet known to have failed. */
+/** The payment's new state, and the refunds that have failed since the last update. */
 export type Recorded = { readonly state: PaymentFacts['state']; readonly failed: readonly Refund[] };
 
 /**
- * Records all refunds of a payment and updates its state by their sums. A partial refund leaves the booking as it is; a full one made
+ * Records all refunds of a payment and derives its state from their sums. A partial refund does not change the booking; a full refund made
  * at the provider cancels a booking that has not started. Idempotent.
  */
 export async function recordRefunds(
@@ -21,7 +21,7 @@ export async function recordRefunds(
   tx: Transaction,
   { bookingId, paymentId, refunds }: { bookingId: string; paymentId: string; refunds: readonly Refund[] },
 ): Promise<Recorded> {
-  // Lock the booking before its payments, as everywhere: the same order prevents deadlocks.
+  // Lock the booking before its payments, in the same order as everywhere, to prevent deadlocks.
   const booking = await lockBooking(tx, bookingId);
   const payment = await lockPayment(tx, paymentId);
   if (!booking || !payment) throw new Error(`payment ${paymentId} cannot be read back`);
@@ -57,8 +57,8 @@ export async function recordRefunds(
   if (state === 'refund_failed') {
     await refundLater(tx, { kind: 'payment.refund', subjectId: payment.id, failures: totals.failures, now });
   }
-  // Parts that staff refunded add up to everything, and the booking stays; a refund made at the provider ends it. The refund of a
-  // payment that came twice, or of one of several, ends nothing.
+  // A full refund made at the provider ends the booking. If partial refunds by staff add up to everything, the booking stays. The refund of
+  // a duplicate payment, or of one of several payments, does not end it either.
   if (
     state === 'refunded' &&
     (atProvider || !ended) &&
@@ -66,7 +66,7 @@ export async function recordRefunds(
     booking.startTime > now &&
     (await paidPayments(tx, booking.id)).length === 0
   ) {
-    // Refunded before the start: release the hours and revoke the code.
+    // The refund was made before the start, so release the hours and revoke the code.
     await cancelAndRefund(tx, booking, {
       by: 'staff',
       refund: null,
@@ -79,7 +79,7 @@ export async function recordRefunds(
   return { state, failed };
 }
 
-/** Stores each refund's new state with an audit row; a refund never returns to an earlier state. Returns the ids of those that changed. */
+/** Stores each refund's new state with an audit row. A refund never returns to an earlier state. Returns the ids of those that changed. */
 async function writeRefunds(
   tx: Transaction,
   payment: PaymentFacts,

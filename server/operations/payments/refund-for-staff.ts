@@ -12,25 +12,25 @@ export type StaffRefund = {
   readonly bookingId: string;
   readonly cents: number;
   readonly reason: string;
-  /** Tells two equal refunds apart; null: a refund with the same amount and reason is the same one. */
+  /** Distinguishes two equal refunds. If null, a refund with the same amount and reason counts as the same one. */
   readonly requestId: string | null;
   readonly actor: string;
-  /** Whether staff may refund beyond the terms; undefined: they may not. */
+  /** Whether staff may refund more than the terms give. They must not if this is undefined. */
   readonly money?: MoneyRight;
 };
 
-/** `refundId`: the first of the parts that it was divided into. `byHand`: staff give some of it back themselves. */
+/** `refundId`: the first of the parts into which the refund was divided. `byHand`: whether staff give some of it back themselves. */
 type Refunded = { readonly refundId: string; readonly byHand: boolean };
 
 /**
- * Refunds a part of a booking's payment, or all that is left of it, and queues the mail. The booking stays as it is. Returns the
- * same refund when it is sent again. Throws `Refusal`.
+ * Refunds part of a booking's payment, or all that is left of it, and queues the mail. The booking does not change. Idempotent: a repeated
+ * call returns the same refund. Throws `Refusal`.
  */
 export async function refundForStaff(
   services: Services,
   { bookingId, cents, reason, requestId, actor, money }: StaffRefund,
 ): Promise<Refunded> {
-  // The terms give nothing back while the booking stays.
+  // The terms give no refund while the booking stays.
   requireConcession(money, { kind: 'refund', cents, termsCents: 0 });
   return services.db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
@@ -76,7 +76,7 @@ export async function refundForStaff(
   });
 }
 
-/** Reads the refund that the same request made before, from all payments of the booking. */
+/** Reads the refund that an earlier call of the same request made, summed over all payments of the booking. */
 async function readMade(
   tx: Transaction,
   bookingId: string,

@@ -1,17 +1,17 @@
 import type { Refund } from '#server/providers/ports.ts';
 
 /**
- * Idempotency keys of a refund: `first`, then `first:1`, `first:2` for each attempt after a failed one. To the key of a failed refund the
- * provider would only repeat that failure. The provider stores the key with each refund, so its list shows which attempts exist.
- * `first` is `refund:<id>` with the id of the payment, for all that is left of it, or of the partial refund.
+ * Idempotency keys of a refund: `first`, then `first:1`, `first:2` for each attempt after a failed one. With the key of a failed refund,
+ * the provider would only repeat that failure. The provider stores the key with each refund, so its list shows which attempts exist.
+ * `first` is `refund:<id>`, with the id of the payment if everything left of it is refunded, or of the partial refund.
  */
 export const firstKey = (id: string): string => `refund:${id}`;
 
-/** Whether a refund at the provider is an attempt of the refund with this first key. */
+/** Returns whether a refund at the provider is an attempt of the refund with this first key. */
 export const isAttempt = (first: string, { key }: Pick<Refund, 'key'>): boolean =>
   key === first || key?.startsWith(`${first}:`) === true;
 
-/** Returns the key of the next attempt: the first one that none of the refunds at the provider has. */
+/** Returns the key of the next attempt: the first one that no refund at the provider uses. */
 export function nextKey(first: string, refunds: readonly Pick<Refund, 'key'>[]): string {
   const used = new Set(refunds.map(({ key }) => key));
   let attempt = 0;
@@ -20,12 +20,12 @@ export function nextKey(first: string, refunds: readonly Pick<Refund, 'key'>[]):
   return keyAt(attempt);
 }
 
-/** Returns the id in a key: that of a payment, or of a partial refund; an empty text when it has none. */
+/** Returns the id in a key, which is that of a payment or of a partial refund; an empty string if there is none. */
 export const idInKey = (key: string): string => key.split(':').find((word) => word.length === 36) ?? '';
 
-/** Whether a refund returns no money. */
+/** Returns whether a refund failed, so that it returns no money. */
 export const isFailed = ({ status }: Pick<Refund, 'status'>): boolean => status === 'failed' || status === 'canceled';
 
-/** Returns what has gone back or is on its way, in cents. */
+/** Returns the amount that has been refunded or is on its way, in cents. */
 export const coveredCents = (refunds: readonly Refund[]): number =>
   refunds.filter((refund) => !isFailed(refund)).reduce((sum, refund) => sum + refund.amountCents, 0);

@@ -12,17 +12,17 @@ import { coveredCents, firstKey, isAttempt, nextKey } from './refund-keys.ts';
 import { refundsOf } from './shares.ts';
 import type { Services } from '../core/services.ts';
 
-/** How soon a pending refund is checked again when no webhook arrives. */
+/** Delay before a pending refund is checked again if no webhook arrives. */
 const PENDING_RETRY_MS = 3_600_000;
-/** How soon a refund is tried again during a dispute: until the bank decides, the provider refuses it. */
+/** Delay before a refund is tried again during a dispute. The provider refuses it until the bank has decided. */
 const DISPUTED_RETRY_MS = 6 * 3_600_000;
 
-/** A refund that is due. `part`: the partial refund, or null for all that is left of the payment. */
+/** A refund that is due. `part`: the partial refund; null to refund everything left of the payment. */
 type DueRefund = { readonly payment: PaymentFacts; readonly key: string; readonly part: PartialRefund | null };
 
 /**
- * Refunds all that is left of a payment and follows the refund until it arrives. Runs as a job: `done` when nothing is left to do, or when
- * the refund failed and a later job is queued. Throws `ProviderError`; repeating it never refunds twice.
+ * Refunds everything left of a payment and follows the refund until it arrives. Runs as a job: `done` if nothing is left to do, or if the
+ * refund failed and a later job is queued. Repeating it never refunds twice. Throws `ProviderError`.
  */
 export async function refundPayment(services: Services, paymentId: string): Promise<JobOutcome> {
   const payment = await readPaymentToRefund(services, paymentId);
@@ -49,7 +49,7 @@ async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcom
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
   if (await isHeldForUndo(db, payment.bookingId, clock())) return retryIn(UNDO_RETRY_MS);
-  // The provider forgets a key after a day, and people refund on its dashboard: always look first.
+  // The provider forgets a key after a day, and people refund on its dashboard, so always list the refunds first.
   const refunds = await listOwnRefunds(services, payment, intent);
   if (refunds.length > 0) {
     const progress = await record(services, due, refunds);
@@ -57,7 +57,7 @@ async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcom
     if (progress === 'under way') return retryIn(PENDING_RETRY_MS);
   }
   const leftCents = takenCents(payment) - coveredCents(refunds);
-  // All of it goes back otherwise, or so much was refunded at the provider that this part no longer fits.
+  // The whole payment is being refunded in another way, or so much was refunded at the provider that this part no longer fits.
   if (part !== null && (!isPaid(payment) || leftCents < part.amountCents)) return cover(services, payment, part);
   if (leftCents > 0)
     refunds.push(
@@ -72,15 +72,15 @@ async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcom
 }
 
 /**
- * Returns the amount to send. All that is left of a payment names none, so the provider itself decides what is left. What is left of the
- * provider's payment for a series would include the series's other bookings.
+ * Returns the amount to send. A refund of everything left sends no amount, so that the provider determines it. For a series the amount is
+ * sent, because what is left at the provider includes the other bookings of the series.
  */
 function amountOf({ payment, part }: DueRefund, leftCents: number): { readonly amountCents?: number } {
   if (part !== null) return { amountCents: part.amountCents };
   return payment.shareOf === null ? {} : { amountCents: leftCents };
 }
 
-/** Returns the provider's id of the payment. Throws for money that the provider never had: the job fails until staff close it. */
+/** Returns the provider's id of the payment. Throws for money that the provider never had; the job then fails until staff close it. */
 function intentOf({ payment, part }: DueRefund): string {
   if (payment.kind === 'elsewhere')
     throw new Error(
@@ -91,10 +91,13 @@ function intentOf({ payment, part }: DueRefund): string {
   return payment.paymentIntentId;
 }
 
-/** `over`: it has arrived, or it has failed and a later job is queued. `under way`: the provider is working on it. `due`: it has to be sent. */
+/**
+ * `over`: the refund has arrived, or it has failed and a later job is queued. `under way`: the provider is processing it. `due`: it has to
+ * be sent.
+ */
 type Progress = 'over' | 'under way' | 'due';
 
-/** Stores the refunds of the payment and returns how far this one is. */
+/** Stores the refunds of the payment and returns the progress of this one. */
 async function record(
   services: Services,
   { payment, key, part }: DueRefund,
@@ -115,14 +118,14 @@ function progressOfRest(payment: PaymentFacts, { state }: Recorded, refunds: rea
   return takenCents(payment) > coveredCents(refunds) ? 'due' : 'under way';
 }
 
-/** Lists the refunds of a payment at the provider; of a series, its part of them. */
+/** Lists the refunds of a payment at the provider; for a share of a series, its part of them. */
 async function listOwnRefunds({ db, payments }: Services, payment: PaymentFacts, intent: string): Promise<Refund[]> {
   const refunds = await payments.listRefunds(intent);
   if (payment.shareOf === null || refunds.length === 0) return [...refunds];
   return [...(await db.transaction((tx) => refundsOf(tx, payment, refunds)))];
 }
 
-/** Reads the payment if a refund is due; a failed refund becomes due again. Null when none is. */
+/** Reads the payment if a refund is due, and null otherwise. A failed refund becomes due again. */
 async function readPaymentToRefund({ db }: Services, paymentId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentJson }>(
     `update private.payment x set state = 'refund_pending' where x.id = $1::uuid and x.state in ('refund_pending', 'refund_failed')
@@ -132,7 +135,7 @@ async function readPaymentToRefund({ db }: Services, paymentId: string): Promise
   return row && toPayment(row.facts);
 }
 
-/** Ends a partial refund whose money goes back otherwise. Raises an alert: staff may have to settle a rest. */
+/** Ends a partial refund whose money is refunded in another way. Raises an alert, because staff may have to settle a remainder. */
 async function cover({ db }: Services, read: PaymentFacts, part: PartialRefund): Promise<JobOutcome> {
   await db.transaction(async (tx) => {
     await lockBooking(tx, read.bookingId);

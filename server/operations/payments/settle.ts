@@ -24,8 +24,8 @@ import type { Services } from '../core/services.ts';
 const UUID = /^[0-9a-f-]{36}$/;
 
 /**
- * Reads a payment's state from the provider and updates payment and booking. Webhooks, returning browsers, reconciliation and staff
- * all use it; it is idempotent. Throws `Refusal('not_found')` for an unknown session, or `ProviderError`.
+ * Reads a payment's state from the provider and updates payment and booking. Used by webhooks, returning browsers, reconciliation and
+ * staff. Idempotent. Throws `Refusal('not_found')` for an unknown session, or `ProviderError`.
  */
 export async function settlePayment(services: Services, sessionId: string): Promise<Settlement> {
   if (sessionId.startsWith('free_')) return readFree(services, sessionId.slice('free_'.length));
@@ -35,7 +35,7 @@ export async function settlePayment(services: Services, sessionId: string): Prom
   return settleSession(services, session, 'hold_expired');
 }
 
-/** Settles by the id of the payment intent, which refunds and disputes name; otherwise as `settlePayment`. */
+/** Settles a payment given the id of its payment intent, which refunds and disputes refer to. Otherwise like `settlePayment`. */
 export async function settleIntent(services: Services, paymentIntentId: string): Promise<Settlement> {
   const stored = await services.db.one<{ session_id: string | null }>(
     'select session_id from private.payment where payment_intent_id = $1 limit 1',
@@ -54,7 +54,7 @@ async function readFree({ db }: Services, bookingId: string): Promise<Settlement
   return { booking, payment, paid: isPaid(payment) };
 }
 
-/** Updates payment and booking, or all of a series, from a session just read from the provider. A cancelled booking is never revived. */
+/** Updates payment and booking, or a whole series, from a session just read from the provider. A cancelled booking is never revived. */
 export async function settleSession(
   services: Services,
   session: PaymentSession,
@@ -80,7 +80,7 @@ export async function settleSession(
 
 type Details = { readonly refunds: readonly Refund[]; readonly disputes: readonly Dispute[] };
 
-/** Reads a payment's refunds and disputes from the provider; null when there cannot be any, which saves the calls. */
+/** Reads a payment's refunds and disputes from the provider. Null if there cannot be any, which saves the calls. */
 async function readDetails({ db, payments }: Services, session: PaymentSession): Promise<Details | null> {
   const intent = session.paymentIntentId;
   if (intent === null) return null;

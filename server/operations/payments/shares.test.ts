@@ -8,7 +8,7 @@ test.each([
   [300, [100, 100, 100], [100, 100, 100]],
   [1, [0, 10], [0, 1]],
   [99, [0, 33, 66], [0, 33, 66]],
-  // More than is left: the rest is with the first.
+  // If the amount exceeds what is left, the remainder goes to the first payment.
   [10, [3, 3], [7, 3]],
   [5, [0, 0], [5, 0]],
 ] as const)('%i cents are divided among %j in proportion, as %j', (cents, left, parts) => {

@@ -13,12 +13,12 @@ import { coveredCents, idInKey } from './refund-keys.ts';
 
 /** A booking with its payment. */
 type Share = { readonly booking: BookingFacts; readonly payment: PaymentFacts };
-/** What a session pays for: one booking, or all of a series, the first one first. */
+/** What a session pays for: one booking, or a whole series starting with its first booking. */
 export type Shares = readonly [Share, ...Share[]];
 
 /**
- * Finds and locks the payments of a session by its id, or by the key of the create call when its answer was lost. `locked`: the bookings of its
- * series, or the one that it names. Throws `Refusal('not_found')` for an unknown session.
+ * Finds and locks the payments of a session by its id, or by the key of the create call if its answer was lost. `locked`: the bookings of
+ * its series, or the booking that it names. Throws `Refusal('not_found')` for an unknown session.
  */
 export async function lockShares(
   tx: Transaction,
@@ -63,7 +63,7 @@ async function lockRest(tx: Transaction, paymentId: string): Promise<readonly Pa
   return rows.map(({ facts }) => toPayment(facts));
 }
 
-/** The payment of a move belongs to the booking that moved, which is locked with its hold. */
+/** Pairs a payment with its booking. The payment of a move belongs to the booking that moved, which was locked with its hold. */
 async function withBooking(tx: Transaction, locked: readonly BookingFacts[], payment: PaymentFacts): Promise<Share> {
   const booking = locked.find(({ id }) => id === payment.bookingId) ?? (await lockBooking(tx, payment.bookingId));
   if (booking === null) throw new Refusal('not_found', 'Booking not found');
@@ -71,9 +71,9 @@ async function withBooking(tx: Transaction, locked: readonly BookingFacts[], pay
 }
 
 /**
- * Returns the refunds of one payment of a series, from those of its session at the provider. Ours name their payment in their key. One that a
- * person made at the provider is divided among all payments of the series in proportion to what is left of each, once; the parts are stored. All refunds for
- * a payment that has its session alone.
+ * Selects the refunds of one payment of a series from those of its session at the provider. Our own refunds name their payment in their
+ * key. A refund that a person made at the provider is divided once among all payments of the series, in proportion to what is left of each,
+ * and the parts are stored. For a payment with its own session, all refunds are returned.
  */
 export async function refundsOf(
   tx: Transaction,
@@ -112,7 +112,7 @@ type Part = { readonly paymentId: string; readonly refund: Refund };
 const leftOf = (payment: PaymentFacts, parts: readonly Part[]): number =>
   takenCents(payment) - coveredCents(parts.flatMap((part) => (part.paymentId === payment.id ? [part.refund] : [])));
 
-/** Locks all payments of a series that have their session together, the first one first. */
+/** Locks all payments of a series that share a session, the first one first. */
 async function lockSeriesPayments(tx: Transaction, first: string): Promise<readonly PaymentFacts[]> {
   const { rows } = await tx.query<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x join private.booking b on b.id = x.booking_id
@@ -122,7 +122,7 @@ async function lockSeriesPayments(tx: Transaction, first: string): Promise<reado
   return rows.map(({ facts }) => toPayment(facts));
 }
 
-/** Which payment a key is of, by the id in it: that of the payment, or of a partial refund. */
+/** Maps the ids that a key can contain, those of payments and partial refunds, to their payments. */
 async function readOwners(tx: Transaction, all: readonly PaymentFacts[]): Promise<ReadonlyMap<string, string>> {
   const ids = all.map(({ id }) => id);
   const { rows } = await tx.query<{ id: string; paymentId: string }>(
@@ -145,7 +145,7 @@ async function readStored(
   return rows;
 }
 
-/** Stores the parts of a refund as pending; the result of each is written with the refunds of its payment. */
+/** Stores the parts of a refund as pending. Their results are written with the refunds of each payment. */
 async function storeParts(tx: Transaction, parts: readonly Part[]): Promise<void> {
   for (const { paymentId, refund } of parts)
     await tx.query(
@@ -155,8 +155,8 @@ async function storeParts(tx: Transaction, parts: readonly Part[]): Promise<void
 }
 
 /**
- * Divides an amount in proportion to what is left of each. The parts add up to the amount, and none is more than what is left of it, unless the
- * amount is more than all: the rest is added to the first.
+ * Divides an amount in proportion to what is left of each payment. The parts add up to the amount, and none exceeds what is left of its
+ * payment. If the amount exceeds the total, the remainder is added to the first part.
  */
 export function divideCents(cents: number, left: readonly number[]): readonly number[] {
   const total = left.reduce((sum, one) => sum + one, 0);
