@@ -15,7 +15,7 @@ export function SignInForm({
   onForgot,
   onUnconfirmed,
 }: {
-  /** Address a reset link was just sent to; null when none was requested. */
+  /** The address to which a reset link was just sent; null if none was requested. */
   resetSentTo: string | null;
   onSignedIn: () => void;
   onForgot: (email: string) => void;
@@ -61,13 +61,13 @@ export function SignInForm({
   );
 }
 
-/** Returns what sends a new code, because the one from the sign-up may have expired, and then asks for it. */
+/** Returns a function that sends a new code, because the one from the sign-up may have expired, and then asks for the code. */
 function useNewCode(onUnconfirmed: (email: string) => void): (email: string) => Promise<void> {
   const resend = useMutation({ mutationFn: resendCode });
   return async (email) => {
     await resend.mutateAsync(email).then(
       () => toast({ title: 'Code Resent', description: 'Your email is not confirmed yet. We sent you a new code.' }),
-      () => undefined, // shown as a toast; the earlier code may still work
+      () => undefined, // A toast shows the failure. The earlier code may still work.
     );
     onUnconfirmed(email);
   };

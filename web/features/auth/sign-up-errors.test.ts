@@ -7,7 +7,7 @@ it('a refused sign-up gets the specified title and text', () => {
     title: 'Email already in use',
     description: 'An account with this email already exists. Please sign in instead or use a different email.',
   });
-  // Also from a service that sends no codes.
+  // A service that sends no codes is recognised by the message.
   expect(explainSignUp(new Error('User already registered')).title).toBe('Email already in use');
   expect(explainSignUp(new Error('Password should be at least 6 characters.')).title).toBe('Password too short');
   const short = new AuthWeakPasswordError('Password should be at least 6 characters.', 422, ['length']);

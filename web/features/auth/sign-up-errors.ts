@@ -4,7 +4,7 @@ import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 export function explainSignUp(error: unknown): { title: string; description: string } {
   const code = errorCode(error);
   const text = describeError(error, '');
-  // The specification recognises both by their messages; our server sends codes as well.
+  // The specification identifies both errors by their messages; this server also sends codes.
   if (code === 'user_already_exists' || code === 'email_exists' || text.includes('User already registered'))
     return {
       title: 'Email already in use',
@@ -19,7 +19,7 @@ export function explainSignUp(error: unknown): { title: string; description: str
   return { title: message === UNEXPECTED ? 'Error' : 'Sign up failed', description: message };
 }
 
-/** Returns why a password is weak, as supabase-js names the reasons: `length`, `characters`, `pwned`. */
+/** Returns the reasons why a password is weak, in the terms of supabase-js: `length`, `characters`, `pwned`. */
 function weaknesses(error: unknown): readonly unknown[] {
   if (error === null || typeof error !== 'object' || !('reasons' in error)) return [];
   return Array.isArray(error.reasons) ? error.reasons : [];

@@ -88,7 +88,7 @@ export function SignUpForm({
   );
 }
 
-/** Says how far the form is: which fields are still empty, whether the date is of somebody too young, and whether the email has an account. */
+/** Returns the state of the form: which fields are empty, whether the person is too young, and whether the email already has an account. */
 function useProgress(control: Control<TypedSignUp, unknown, CheckedSignUp>, today: string) {
   const { birth, fullName, email, phone, password } = useWatch({ control });
   const taken = useEmailTaken(email ?? '');

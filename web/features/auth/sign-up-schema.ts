@@ -6,7 +6,7 @@ import { noDate, typedDateSchema } from '#web/lib/birth-date.ts';
 const NO_DATE = 'Please enter your date of birth.';
 const TOO_YOUNG = 'You must be 18 years or older to create an account.';
 
-/** The sign-up form on a day: the rules of a sign-up, with the date of birth as it is typed. */
+/** The schema of the sign-up form on a given day: the rules of a sign-up, with the date of birth as typed. */
 export const signUpFormSchema = (today: StudioDate) =>
   signUpSchema.omit({ dateOfBirth: true }).extend({
     birth: typedDateSchema.pipe(

@@ -2,7 +2,7 @@ import { apiUrl, publicKey } from '#web/data/server.ts';
 import { readFailure } from '#web/lib/errors.ts';
 import type { SecondFactor } from './queries.ts';
 
-/** A change of address that can be undone: the address that comes back, and the second factors of which one is needed. */
+/** A change of address that can be undone. `email`: the address that is restored. `factors`: the second factors, one of which is required. */
 export type UndoBegun = { readonly email: string; readonly factors: readonly SecondFactor[] };
 
 type Begun = {
@@ -13,7 +13,7 @@ type Begun = {
     readonly friendly_name: string;
   }[];
 };
-/** A challenge of a second factor. `webauthn` has the options for a security key. */
+/** A challenge of a second factor. `webauthn` contains the options for a security key. */
 export type UndoChallenge = {
   readonly id: string;
   readonly webauthn?: {
@@ -40,7 +40,7 @@ export function challengeUndo(tokenHash: string, factorId: string): Promise<Undo
   return post<UndoChallenge>('/challenge', { token_hash: tokenHash, factor_id: factorId });
 }
 
-/** Asks the security key of a challenge. Rejects when the person cancels or the browser cannot do it. */
+/** Prompts for the security key of a challenge. Rejects if the person cancels or the browser does not support it. */
 export async function answerWithKey(challenge: UndoChallenge): Promise<FactorAnswer> {
   const options = challenge.webauthn?.credential_options.publicKey;
   if (options === undefined) throw new Error('This second step has no security key.');
@@ -50,7 +50,7 @@ export async function answerWithKey(challenge: UndoChallenge): Promise<FactorAns
   return { webauthn: { type: 'request', credential_response: credential.toJSON() } };
 }
 
-/** Undoes the change, with a new password and the proof of a second factor; `proof` null: the account has none. */
+/** Undoes the change and sets a new password. `proof`: the answer of a second factor, or null if the account has none. */
 export async function completeUndo(
   tokenHash: string,
   password: string,
@@ -63,7 +63,7 @@ export async function completeUndo(
   });
 }
 
-/** Supabase Auth has no such calls, so its client has none either. */
+/** Calls the endpoint directly: Supabase Auth has no such calls, so its client has no methods for them. */
 async function post<Answer>(path: string, body: Readonly<Record<string, unknown>>): Promise<Answer> {
   const response = await fetch(`${apiUrl}/auth/v1/email-undo${path}`, {
     method: 'POST',

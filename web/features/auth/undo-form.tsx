@@ -12,7 +12,7 @@ import type { SecondFactor } from './queries.ts';
 import { answerWithKey, challengeUndo, completeUndo, type UndoChallenge } from './undo-calls.ts';
 
 const DIGITS = 6;
-/** `code` is needed only where a second factor has one. */
+/** The schema of the form. `code` is only required for second factors with codes. */
 const schemaOf = (needsCode: boolean) =>
   z
     .object({ code: needsCode ? z.string().length(DIGITS, 'The code has 6 digits.') : z.string() })
@@ -25,7 +25,7 @@ const WHAT: Readonly<Record<SecondFactor['type'], string>> = {
   webauthn: 'We’ll ask for your security key when you finish.',
 };
 
-/** Asks for the second step of the account and a new password. */
+/** Asks for the second step of the account and for a new password. */
 export function UndoForm({
   tokenHash,
   email,
@@ -86,7 +86,8 @@ function FactorForm({
     onSuccess: onDone,
     onError: (error) => {
       const weak = errorCode(error) === 'weak_password';
-      // A challenge allows few wrong answers, and its message stays valid: an app or a key gets a new one.
+      // A challenge allows only a few wrong answers, so an app or a key gets a new one. The challenge of a phone is kept, because its
+      // message stays valid.
       if (!weak && factor?.type !== 'phone') challenge.current = null;
       refuse(form, error, weak ? 'password' : hasCode ? 'code' : null);
     },
@@ -116,7 +117,7 @@ function FactorForm({
   );
 }
 
-/** Sends the code of a phone, and says so once it is sent. */
+/** Sends the code to a phone and confirms when it is sent. */
 function TextCode({
   sent,
   busy,
@@ -161,7 +162,7 @@ function refuse(form: Parameters<typeof refuseForm<Fields>>[0], error: Error, fi
   refuseForm(form, field === null ? { message } : { message, field });
 }
 
-/** The link is too old, used, or broken. */
+/** Shown if the link is expired, used or malformed. */
 export function UndoEnded() {
   return (
     <Notice tone="bad">

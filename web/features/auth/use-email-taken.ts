@@ -7,7 +7,7 @@ import { emailTaken } from './queries.ts';
 /** Debounce: how long typing must pause before the check. */
 const DEBOUNCE_MS = 500;
 
-/** Whether the typed address already has an account; false while unknown. */
+/** Whether the typed address already has an account. False while that is unknown. */
 export function useEmailTaken(typed: string): boolean {
   const parsed = emailSchema.safeParse(typed);
   const email = parsed.success ? parsed.data : '';
@@ -17,7 +17,7 @@ export function useEmailTaken(typed: string): boolean {
     queryFn: ({ signal }) => emailTaken(checked, signal),
     enabled: checked !== '',
     refetchOnWindowFocus: false,
-    // An address that is typed again is checked for again.
+    // An address is checked again each time it is typed.
     gcTime: 0,
   });
   return checked !== '' && checked === email && answer.data === true;

@@ -5,10 +5,10 @@ import { useNow } from '#web/lib/use-now.ts';
 import { type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { type CheckedSignUp, nothingTyped, signUpFormSchema, type TypedSignUp } from './sign-up-schema.ts';
 
-/** Name under which the typed values are kept. */
+/** The key under which the typed values are kept. */
 export const SIGN_UP_DRAFT = 'sign-up';
 
-/** Creates the state of the sign-up form. It survives another tab of the dialog and, without the password, a reload of the page. */
+/** Creates the state of the sign-up form. It survives a switch to another tab of the dialog and, except for the password, a reload of the page. */
 export function useSignUpForm(): SchemaForm<TypedSignUp, CheckedSignUp> {
   const today = studioDate(useNow(60_000));
   const form = useSchemaForm(signUpFormSchema(today), {

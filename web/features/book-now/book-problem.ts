@@ -9,18 +9,18 @@ import { type BookingDraft, type DraftDate, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorNumber } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/business/price-changed.ts';
 
-/** Hours and coupon to book. `wire` as in `CouponState`; `lost`: an earlier code that no longer works, and why. */
+/** Hours and coupon to book. `wire`: see `CouponState`. `lost`: an earlier code that no longer works, and why. */
 export type Wanted = {
   readonly studio: PricedStudio | null;
   readonly slots: readonly Slot[];
   readonly coupon: CouponTerms | null;
   readonly wire: string | null;
   readonly lost: { readonly code: string; readonly message: string } | null;
-  /** All dates of a weekly series; null: one booking. */
+  /** All dates of a weekly series; null for a single booking. */
   readonly series: readonly DraftDate[] | null;
 };
 
-/** What Book Now sends. `shown`: the price in dollars to which the customer agrees; `full`: the price without a coupon. */
+/** The data that Book Now sends. `shown`: the price in dollars to which the customer agrees; `full`: the price without a coupon. */
 export type Order = {
   readonly draft: BookingDraft;
   readonly wire: string | null;
@@ -30,8 +30,8 @@ export type Order = {
 };
 
 /**
- * Error after Book Now. `total` (dollars): another price needs agreement. `holds`: there are too many. `draft`: only the hosted check could not
- * start, so this booking can continue with a photo at the checkout.
+ * An error after Book Now. `total`: a different price, in dollars, to which the customer has to agree. `holds`: the customer has too many
+ * holds. `draft`: only the hosted check could not start, so this booking can continue with a photo at the checkout.
  */
 export type BookProblem = {
   readonly text: string;
@@ -42,12 +42,12 @@ export type BookProblem = {
 
 export const NOT_STARTED = 'Failed to start verification. Please try again.';
 
-/** The hosted check could not be started; `cause` says why. */
+/** The hosted check could not be started; `cause` is the reason. */
 export class CheckNotStarted extends Error {
   override readonly name = 'CheckNotStarted';
 }
 
-/** Makes the order for these hours. `agreed` (dollars): a different price that the customer agreed to. */
+/** Creates the order for these hours. `agreed` (dollars): a different price that the customer has agreed to. */
 export function orderOf(studio: NonNullable<Wanted['studio']>, wanted: Wanted, agreed: number | null): Order {
   const { series } = wanted;
   const draft = { ...draftOf(studio, wanted.slots, wanted.coupon), ...(series === null ? {} : { series }) };
@@ -60,7 +60,7 @@ export function orderOf(studio: NonNullable<Wanted['studio']>, wanted: Wanted, a
   };
 }
 
-/** Asks to agree to the price without an earlier code that no longer works. */
+/** Asks the customer to agree to the price without an earlier code that no longer works. */
 export function explainLostCode(lost: { code: string; message: string }, { draft }: Order): BookProblem {
   const why = `Your code ${lost.code} no longer works. ${lost.message}`;
   return askToAgree(why, lastShown(draft), draft.final_cost);
@@ -72,7 +72,7 @@ export function explainBooking(error: unknown, order: Order): BookProblem {
     return { text: describeError(error.cause, NOT_STARTED), total: null, holds: false, draft: order.draft };
   const refusal = findPaymentRefusal(error);
   const said = describeError(error, 'Failed to process payment. Please try again.');
-  // The dates of a series are priced again without the code.
+  // For a series, the page prices the dates again without the code.
   if (refusal === 'coupon' && order.hasCoupon && order.draft.series === undefined)
     return askToAgree(said, order.shown, order.full);
   const total = errorNumber(error, 'total');
@@ -86,7 +86,7 @@ function askToAgree(why: string, shown: number, total: number): BookProblem {
   return { text: priceChanged(why, shown, total), total, holds: false, draft: null };
 }
 
-/** Returns what these hours cost when last shown with a code, in dollars. */
+/** Returns the price at which these hours were last shown with a code, in dollars. */
 function lastShown(draft: BookingDraft): number {
   const before = drafts.booking();
   const same =
@@ -96,7 +96,7 @@ function lastShown(draft: BookingDraft): number {
   return same ? before.final_cost : draft.final_cost;
 }
 
-/** Explains why no more hours can be held. `retryAfter`: seconds to wait, null when releasing a hold helps. */
+/** Explains why no more hours can be held. `retryAfter`: seconds to wait, or null if releasing a hold helps. */
 function tooManyHolds(retryAfter: number | null): string {
   if (retryAfter === null) return 'You’re already holding other hours. Pay for them or release them first.';
   const from = new Date(Math.ceil((Date.now() + retryAfter * 1000) / 60_000) * 60_000);

@@ -1,7 +1,7 @@
 import { formatMoney } from '#rules/money.ts';
 import type { Eligibility } from '#web/data/account/eligibility.ts';
 
-/** Says in one line what Book Now leads to and what it will cost; '' while unknown. `eligibility`: null when it could not be read. */
+/** Describes in one line what follows after Book Now and what it will cost; '' while that is unknown. `eligibility`: null if it could not be read. */
 export function nextStep(state: {
   signedIn: boolean;
   eligibility: Eligibility | null | undefined;

@@ -7,7 +7,7 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import type { BookProblem } from './book-problem.ts';
 
-/** Says why Book Now failed, with what can be done about it. */
+/** Shows why Book Now failed and what the customer can do about it. */
 export function ProblemNotice({
   problem,
   busy,
@@ -18,7 +18,7 @@ export function ProblemNotice({
   busy: boolean;
   /** The customer's holds, each with Finish paying and Release. */
   holds: ReactNode;
-  /** The customer agrees to another price, in dollars. */
+  /** Called when the customer agrees to another price, in dollars. */
   onAgree: (total: number) => void;
 }) {
   const { text, total, draft } = problem;

@@ -4,8 +4,9 @@ import { seriesField } from '#web/data/drafts/series-draft.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 
 /**
- * Starts the payment for a customer with a verified ID and accepted terms; name and contact come from the account. `couponCode`: '' for none,
- * null keeps the coupon of the customer's hold of these hours. `url` is null while the payment provider has not answered. Throws `AppError`.
+ * Starts the payment for a customer with a verified ID and accepted terms. Name and contact details come from the account. `couponCode`: ''
+ * for no coupon; null keeps the coupon of the customer's hold of these hours. `url` is null until the payment provider has answered. Throws
+ * `AppError`.
  */
 export async function createPayment(
   draft: BookingDraft,

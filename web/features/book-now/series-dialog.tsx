@@ -5,7 +5,7 @@ import { CheckList, SelectField } from '#web/ui/choice.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 
-/** Chooses for how many weeks the hours are booked, and leaves out single dates. */
+/** Lets the customer choose for how many weeks the hours are booked, and leave out single dates. */
 export function SeriesDialog({
   series,
   studioName,

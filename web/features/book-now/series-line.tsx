@@ -7,7 +7,7 @@ import type { Series } from '#web/data/finding/use-series.ts';
 
 const SeriesDialog = lazyPart(async () => ({ default: (await import('./series-dialog.tsx')).SeriesDialog }));
 
-/** Says on which dates the chosen hours are booked, and opens the choice of weeks. */
+/** Shows on which dates the chosen hours are booked, and opens the dialog for the number of weeks. */
 export function SeriesLine({
   series,
   studioName,
@@ -17,7 +17,7 @@ export function SeriesLine({
   series: Series;
   studioName: string;
   busy: boolean;
-  /** After the dialog: an earlier problem may be over. */
+  /** Called after the dialog, because an earlier problem may no longer apply. */
   onChange: () => void;
 }) {
   const [open, setOpen] = useState(false);

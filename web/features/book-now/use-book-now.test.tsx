@@ -44,7 +44,7 @@ function show(part = <Part />) {
   const { rerender, ...page } = renderPart(withAccount(part), { path: '/booking', beside: <Address /> });
   return { ...page, rerender: (next: ReactElement) => rerender(withAccount(next)) };
 }
-/** From now on the customer has a verified ID, and has accepted the terms, or not. */
+/** From now on, the customer has a verified ID and has accepted the terms, or not. */
 function setEligibility(verified: boolean, termsAccepted: boolean): void {
   wire.answerRows('user_verifications', verified ? [{ id: 'v' }] : []);
   wire.answerRows('terms_acceptances', [{ version: termsAccepted ? TERMS : '2020-01-01' }]);
@@ -66,7 +66,7 @@ test('Book Now works again on a page that stays although it led elsewhere, as af
   await expect.poll(path).toBe('/checkout');
   expect(button().disabled).toBe(false);
   expect(wire.sent('create-payment')).toEqual([]);
-  // Another tab can go on.
+  // The draft is stored on the server, so that another tab can continue.
   const [draft] = wire.sentTo('booking_drafts', 'POST');
   expect(draft?.body).toMatchObject({ data: { studio_id: STUDIO_ID, final_cost: 69 } });
 });

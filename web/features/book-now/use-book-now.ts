@@ -20,11 +20,11 @@ import { createPayment } from './queries.ts';
 type Options = {
   readonly onCouponLost: () => void;
   readonly lookAgain: () => void;
-  /** Starts a hosted check and stores its ids in this tab; throws `AppError`, `not_configured` where there is none. */
+  /** Starts a hosted check and stores its ids in this tab. Throws `AppError`, with the code `not_configured` if the server has no hosted check. */
   readonly beginCheck: (draft: BookingDraft) => Promise<Verification>;
 };
 
-/** Handles Book Now: leads to the sign-in, the ID check, the checkout, or straight to the payment. */
+/** Handles Book Now: continues with the sign-in, the ID check, the checkout, or directly the payment. */
 export function useBookNow(userId: string | null, options: Options) {
   const dialog = useAuthDialog();
   const [problem, setProblem] = useState<problems.BookProblem | null>(null);
@@ -46,7 +46,7 @@ export function useBookNow(userId: string | null, options: Options) {
       return 'pay';
     },
     meta: { handled: true },
-    // A price that was agreed to stays on the screen while it is being paid.
+    // A price that the customer agreed to stays on the screen during the payment.
     onMutate: () => setProblem((before) => (before === null || before.total === null ? null : before)),
     onError: (error, order) => {
       const refusal = findPaymentRefusal(error);
@@ -57,7 +57,8 @@ export function useBookNow(userId: string | null, options: Options) {
     },
   });
   useBackAgain(send.reset);
-  // Stays busy while the browser leaves the page. Another page of the site may be left again before it is shown, and this one stays.
+  // The button stays busy while the browser leaves for the payment. Navigation within the site may be undone before the next page is shown,
+  // and then this page stays.
   const busy = send.isPending || send.data === 'pay';
 
   function showProblem(found: problems.BookProblem): void {
@@ -70,27 +71,27 @@ export function useBookNow(userId: string | null, options: Options) {
     );
   }
 
-  /** Books the hours. `agreed` (dollars): a different price that the customer agreed to. */
+  /** Books the hours. `agreed` (dollars): a different price that the customer has agreed to. */
   function book(wanted: problems.Wanted, agreed: number | null): void {
     const { studio, slots, lost } = wanted;
     if (slots.length === 0 || busy) return undefined;
     if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });
     if (userId === null) {
-      // A series is chosen on this page, which the sign-up leaves.
+      // A series cannot continue after the sign-up, because it is chosen on this page, which the sign-up leaves.
       drafts.saveSelection({ studioId: studio.id, slots: sortSlots(slots), bookNow: wanted.series === null });
       return dialog.open(drafts.knowsAccount() ? 'sign-in' : 'sign-up');
     }
     const order = problems.orderOf(studio, wanted, agreed);
     if (lost !== null && agreed === null && wanted.series === null)
       return showProblem(problems.explainLostCode(lost, order));
-    // Only as long as this page is shown: a visitor who has gone elsewhere is not called back.
+    // Passed to this call, so that it only runs while this page is shown: a visitor who has gone elsewhere is not redirected.
     return send.mutate(order, { onSuccess: (next) => goTo(next, order.draft) });
   }
 
   return { busy, problem, book, forget: () => setProblem(null) };
 }
 
-/** Where Book Now leads: `pay` is the provider's page, to which the browser is already leaving. */
+/** The page that follows Book Now. `pay` is the provider's page, to which the browser is already leaving. */
 type NextPage = 'verify' | 'checkout' | 'pay';
 
 function useNextPage(): (next: NextPage, draft: BookingDraft) => void {
@@ -102,7 +103,7 @@ function useNextPage(): (next: NextPage, draft: BookingDraft) => void {
   };
 }
 
-/** Prepares /verify-complete with a check that was not opened yet: one from an earlier press, or a new one. */
+/** Prepares /verify-complete with a check that was not opened yet: a check from an earlier press, or a new one. */
 async function startCheck(draft: BookingDraft, begin: Options['beginCheck']): Promise<NextPage> {
   const kept = drafts.verification();
   if (kept !== null && kept.openedAt === undefined) return 'verify';

@@ -100,7 +100,7 @@ describe('an earlier selection', () => {
     expect(choices.select(settled, [at(23)]).bookNowWaits).toBe(false);
     expect(choices.endRestoring(pressed, true).bookNowWaits).toBe(false);
     expect(choices.restoreSelection(nothing, found).bookNowWaits).toBe(false);
-    // A guest who loads the page again has not signed in.
+    // A guest who reloads the page has not signed in.
     expect(choices.restoreSelection(nothing, { ...found, announce: false, bookNow: true }).bookNowWaits).toBe(false);
   });
 

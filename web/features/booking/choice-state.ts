@@ -4,26 +4,26 @@ import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import type { LostSelection } from '#web/data/drafts/lost-hours.ts';
 import type { PendingSelection } from '#web/lib/drafts.ts';
 
-/** Hours removed at once that Undo restores. */
+/** Hours that were just removed. Undo restores them. */
 export type RemovedHours = { readonly studioId: string; readonly date: StudioDate; readonly slots: readonly Slot[] };
 
-/** What is chosen on the booking page. */
+/** The selection on the booking page. */
 export type ChoiceState = {
   readonly studioId: string | null;
   readonly date: StudioDate;
   readonly slots: readonly Slot[];
-  /** An earlier selection whose hours are still to be checked, whether to announce it, and whether a link asked for it. */
+  /** An earlier selection whose hours have not been checked yet: whether to announce it, and whether it came from a link. */
   readonly restoring: 'no' | 'silent' | 'announced' | 'linked';
-  /** Book Now was pressed before signing in, and continues once these hours are checked. */
+  /** Book Now was pressed before signing in. It continues once these hours are checked. */
   readonly bookNowWaits: boolean;
-  /** The selection that lost hours to others or the clock, until the next choice. */
+  /** The selection that lost hours to other customers or the clock. Kept until the next choice. */
   readonly lost: LostSelection | null;
-  /** Hour to focus after crossing midnight or signing in. */
+  /** The hour to focus after crossing midnight or signing in. */
   readonly arrival: Slot | null;
   readonly removed: RemovedHours | null;
 };
 
-/** Nothing is chosen but the day. */
+/** Returns a state in which only the day is chosen. */
 export function firstChoice(today: StudioDate): ChoiceState {
   return {
     studioId: null,
@@ -42,7 +42,7 @@ export function select(state: ChoiceState, slots: readonly Slot[]): ChoiceState 
   return { ...state, slots, bookNowWaits: false, lost: null, removed: null };
 }
 
-/** Clears the selection; Undo can restore it. */
+/** Clears the selection. Undo can restore it. */
 export function clear(state: ChoiceState): ChoiceState {
   const { studioId, slots, date } = state;
   const removed =
@@ -55,17 +55,17 @@ export function undo(state: ChoiceState, { studioId, date, slots }: RemovedHours
   return { ...select(state, slots), studioId, date };
 }
 
-/** Selects hours in a room, instead of all that was selected. */
+/** Selects hours in a room and drops the previous selection. */
 export function startIn(state: ChoiceState, studioId: string, slots: readonly Slot[]): ChoiceState {
   return { ...select(state, slots), studioId };
 }
 
-/** Chooses a studio; another one clears the selection. */
+/** Chooses a studio. Choosing another one clears the selection. */
 export function chooseStudio(state: ChoiceState, studioId: string): ChoiceState {
   return { ...(studioId === state.studioId ? state : clear(state)), studioId };
 }
 
-/** Shows a day. A selection that does not touch it would be invisible, so it is cleared. */
+/** Shows a day. A selection that does not touch the day is cleared, because it would be invisible. */
 export function chooseDay(state: ChoiceState, date: StudioDate): ChoiceState {
   const { slots } = state;
   const touches = slots.some((slot) => slot.date === date || addDays(slot.date, 1) === date);
@@ -77,7 +77,7 @@ export function goTo(state: ChoiceState, slot: Slot): ChoiceState {
   return { ...state, date: slot.date, arrival: slot };
 }
 
-/** Takes over an earlier selection; its hours are checked once they are known. */
+/** Adopts an earlier selection. Its hours are checked as soon as the taken hours are known. */
 export function restoreSelection(
   state: ChoiceState,
   found: PendingSelection & { readonly announce: boolean; readonly linked?: boolean },
@@ -94,13 +94,16 @@ export function restoreSelection(
   };
 }
 
-/** Selects hours that were offered instead of lost ones, shows their day and focuses the first. */
+/** Selects hours that were offered in place of lost ones, shows their day and focuses the first hour. */
 export function takeOffer(state: ChoiceState, { studioId, slots }: StudioHours): ChoiceState {
   const [first] = sortSlots(slots);
   return first ? { ...goTo(select(state, slots), first), studioId } : state;
 }
 
-/** Ends the restoring: keeps what is still free, and focuses it when it is announced or a link asked for it. `lost`: the selection that lost hours, if it did. */
+/**
+ * Ends the restoring: keeps the hours that are still free, and focuses them if the selection is announced or came from a link. `lost`: the
+ * selection that lost hours, or null.
+ */
 export function settle(state: ChoiceState, kept: readonly Slot[], lost: LostSelection | null): ChoiceState {
   const focuses = state.restoring === 'announced' || state.restoring === 'linked';
   return {
@@ -111,7 +114,7 @@ export function settle(state: ChoiceState, kept: readonly Slot[], lost: LostSele
   };
 }
 
-/** Ends restoring; a studio that does not exist is no longer chosen. */
+/** Ends the restoring. A studio that does not exist is deselected. */
 export function endRestoring(state: ChoiceState, studioExists: boolean): ChoiceState {
   return { ...state, restoring: 'no', bookNowWaits: false, ...(studioExists ? {} : { studioId: null, slots: [] }) };
 }

@@ -18,7 +18,7 @@ import { isFull } from './selection.ts';
 import type { Choice } from './use-choice.ts';
 import { useHourNews } from './use-hour-news.ts';
 
-/** From noon on most people look for an hour of the evening, so a phone scrolls until the evening is in sight. */
+/** From noon on, most people look for an hour in the evening, so a phone scrolls until the evening is visible. */
 const [NOON, EVENING] = [12, 20];
 const PHONE = '(width < 48rem)';
 
@@ -34,11 +34,11 @@ export function DayHours({
   choice: Choice;
   rates: Rates;
   now: Date;
-  /** What to do about hours that were lost; null when there are none. */
+  /** What the customer can do about lost hours; null if none were lost. */
   lostPart: ReactNode;
-  /** An hour was pressed that somebody else has; null: people ask to wait for hours of this day. */
+  /** Called when a taken hour is pressed. Null: the customer wants to join the wait list for this day without a certain hour. */
   onTaken: (slot: Slot | null) => void;
-  /** The selection changed. */
+  /** Called when the selection has changed. */
   onChange: () => void;
 }) {
   const { date, slots, hours, arrival } = choice;
@@ -82,7 +82,7 @@ export function DayHours({
   );
 }
 
-/** Leads to other days if this one is full. */
+/** Offers other days if this one is full. */
 function FullDay({ choice, now }: { choice: Choice; now: Date }) {
   const { date, slots, hours } = choice;
   const { horizonDays } = useBusiness();
@@ -111,7 +111,7 @@ function Grid({
   const grid = useRef<HTMLDivElement>(null);
   const pressed = useRef<number | null>(null);
   useEffect(() => {
-    // The first press brings up the bar along the lower edge of a phone, which must not cover the pressed hour.
+    // The first press brings up the bar along the lower edge of a phone. The bar must not cover the pressed hour.
     const hour = pressed.current;
     pressed.current = null;
     if (hour !== null) grid.current?.querySelector(`[data-hour="${hour}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -122,7 +122,7 @@ function Grid({
   });
   useEffect(() => openAtEvening(), [date, studioId]);
   const { marked, sentence } = useHourNews({ studioId, date, taken, lost: lost?.slots ?? [], now });
-  /** Handles an arrow key that leaves the grid at its end or its beginning. */
+  /** Handles an arrow key that leaves the grid at its beginning or end. */
   function cross(step: 1 | -1, extend: boolean): void {
     const to: Slot = { date: addDays(date, step), hour: step === 1 ? 0 : 23 };
     if (to.date < today) return;
@@ -174,7 +174,7 @@ function OtherDay({ slots, word }: { slots: readonly Slot[]; word: string }) {
   );
 }
 
-/** As high as the grid, so that the layout does not shift when the hours load. */
+/** Has the height of the grid, so that the layout does not shift when the hours load. */
 function GridSkeleton() {
   return (
     <div className="relative">

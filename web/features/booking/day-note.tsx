@@ -1,6 +1,6 @@
 import { hourExists, slotEnd, slotStart, type StudioDate } from '#rules/studio-time.ts';
 
-/** Explains the change of clocks on the two days it happens; nothing on other days. */
+/** Explains the change of clocks on the two days on which it happens. Shows nothing on other days. */
 export function DayNote({ date }: { date: StudioDate }) {
   const note = noteOf(date);
   return note === null ? null : <p className="mb-4 border-l-4 border-warn bg-booth p-3 text-sm text-fog">{note}</p>;

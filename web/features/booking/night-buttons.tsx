@@ -4,7 +4,7 @@ import { addDays } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { Choice } from './use-choice.ts';
 
-/** Buttons to the next morning and back; nothing while the selection does not reach midnight. */
+/** Buttons to the next morning and back. Shows nothing while the selection does not reach midnight. */
 export function NightButtons({ choice }: { choice: Choice }) {
   const { slots, date, goTo } = choice;
   const first = sortSlots(slots)[0];

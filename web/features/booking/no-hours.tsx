@@ -3,7 +3,7 @@ import { useBusiness } from '#web/lib/business/business.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** Says that a day has no free hours and offers the next day. */
+/** Shows that a day has no free hours and offers the next day. */
 export function NoHours({
   date,
   today,

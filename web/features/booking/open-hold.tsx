@@ -18,7 +18,7 @@ export function OpenHoldNotice({
   onReleased,
 }: {
   hold: OwnBooking;
-  /** Shorter text for small spaces. */
+  /** Shows a shorter text, for small spaces. */
   brief?: boolean;
   onReleased: () => void;
 }) {

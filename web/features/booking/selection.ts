@@ -13,27 +13,27 @@ import { addDays, hourExists, type StudioDate } from '#rules/studio-time.ts';
 import { slotState } from '#web/data/finding/slot-state.ts';
 import type { Days, Taken } from '#web/data/finding/taken.ts';
 
-/** Returns the selection after a press on an hour that can be booked: an hour across a gap starts a new one. */
+/** Returns the selection after a press on an hour that can be booked. An hour that is not adjacent starts a new selection. */
 export function afterPress(selection: readonly Slot[], slot: Slot): Slot[] {
   return whyNotAdd(selection, slot) === 'not-consecutive' ? [slot] : toggleSlot(selection, slot);
 }
 
-/** Whether no hour of a day can be booked any more. */
+/** Whether all hours of a day are taken or past. */
 export function isFull(date: StudioDate, taken: readonly Taken[], now: Date, horizonDays: number): boolean {
   return Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, [], taken, now, horizonDays)).every(
     (state) => state !== 'free',
   );
 }
 
-/** Returns the days to read: the chosen one and the next, from the first day of the selection on. */
+/** Returns the days to read: from the first day of the selection, or the chosen day if that is earlier, until the day after the chosen one. */
 export function daysToRead(selection: readonly Slot[], date: StudioDate): Days {
   const first = sortSlots(selection)[0]?.date ?? date;
   return { from: first < date ? first : date, to: addDays(date, 1) };
 }
 
 /**
- * Extends a selection from one hour to another, also across midnight (Shift with an arrow or a click). Adds hours until one is blocked;
- * moving back inside the selection removes the hours passed.
+ * Extends a selection from one hour to another, also across midnight (Shift with an arrow or a click). Adds hours until one is blocked.
+ * Moving back inside the selection removes the hours that are passed.
  */
 export function extendSelection(
   selection: readonly Slot[],
@@ -55,7 +55,7 @@ export function extendSelection(
   return sortSlots(reached);
 }
 
-/** The existing hours from one to another of the same or a neighbouring day, in the order in which they are passed. */
+/** Returns the existing hours from one slot to another on the same or an adjacent day, in the order in which they are passed. */
 function pathBetween(from: Slot, to: Slot): Slot[] {
   if (from.date !== to.date && from.date !== addDays(to.date, 1) && to.date !== addDays(from.date, 1)) return [];
   const [first, last] = sortSlots([from, to]);

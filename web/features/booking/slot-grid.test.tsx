@@ -8,7 +8,7 @@ import type { Taken } from '#web/data/finding/taken.ts';
 import { extendSelection } from './selection.ts';
 import { SlotGrid } from './slot-grid.tsx';
 
-/** A Saturday; the test looks at it on Friday afternoon. */
+/** A Saturday. The test runs on the Friday afternoon before. */
 const DAY = '2026-11-21';
 const FRIDAY = new Date('2026-11-20T04:00:00Z');
 const at = (hour: number): Slot => ({ date: DAY, hour });
@@ -25,7 +25,7 @@ const name = (number: number) => hour(number).getAttribute('aria-label');
 const selected = () =>
   [...document.querySelectorAll('[data-state="selected"]')].map((one) => Number(one.getAttribute('data-hour')));
 
-/** The grid with a selection that follows the rules, as on the booking page. */
+/** The grid with a selection that follows the rules of the booking page. */
 function Grid({
   start = [],
   taken = [],
@@ -69,7 +69,7 @@ test('every state of an hour has its word, and only free and selected hours can 
       ]}
     />,
   );
-  // 1:40 pm in Sydney: the current hour is past after its thirtieth minute.
+  // It is 1:40 pm in Sydney: the current hour is past after its thirtieth minute.
   expect([hour(13), hour(14).dataset['state']]).toEqual([null, 'taken']);
   await user.click(screen.getByRole('button', { name: 'Show 14 past hours' }));
   expect([12, 13, 14, 15, 16, 17, 18, 20, 21].map(name)).toEqual([

@@ -20,10 +20,13 @@ import { type SlotState, slotState } from '#web/data/finding/slot-state.ts';
 import { afterPress } from './selection.ts';
 import { useGridWalk } from './use-grid-walk.ts';
 
-/** So many past hours or more are folded away. */
+/** From this number on, past hours are folded. */
 const FOLDED = 2;
 
-/** Shows the 24 hours of a day, those that have passed on request. Arrow keys move, also across midnight; Enter and Space toggle; Shift with an arrow or a press extends. */
+/**
+ * Shows the 24 hours of a day; past hours are shown on request. Arrow keys move, also across midnight. Enter and Space toggle. Shift with
+ * an arrow or a press extends the selection.
+ */
 export function SlotGrid({
   date,
   rates,
@@ -40,9 +43,9 @@ export function SlotGrid({
   selection: readonly Slot[];
   taken: readonly Taken[];
   now: Date;
-  /** Hours that others took or gave back a moment ago. */
+  /** Hours that other customers have just taken or released. */
   marked?: readonly number[];
-  /** `chosen`: the selection that is shown, which can be newer than `selection`. */
+  /** `chosen`: the selection on the screen, which can be newer than `selection`. */
   onToggle: (slot: Slot, chosen: readonly Slot[]) => void;
   onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean, chosen: readonly Slot[]) => void;
 }) {
@@ -55,7 +58,7 @@ export function SlotGrid({
   const [unfolded, setUnfolded] = useState(false);
   const past = pastHours(states);
   const from = unfolded || past < FOLDED ? 0 : past;
-  // The pressed hour is painted first, the rest of the page after it: together they take too long on a slow phone.
+  // The pressed hour renders first and the rest of the page after it. Together they take too long on a slow phone.
   const toggle = (slot: Slot): void =>
     startTransition(() => {
       showChosen(afterPress(chosen, slot));
@@ -101,7 +104,7 @@ export function SlotGrid({
   );
 }
 
-/** State without a selection, and price, of each hour of a day: a press changes neither. */
+/** Returns the price of each hour of a day, and its state without the selection. A press changes neither. */
 function useDay({ date, rates, taken, now }: { date: StudioDate; rates: Rates; taken: readonly Taken[]; now: Date }) {
   const { horizonDays } = useBusiness();
   const unchosen = useMemo(
@@ -115,13 +118,13 @@ function useDay({ date, rates, taken, now }: { date: StudioDate; rates: Rates; t
   return { unchosen, prices };
 }
 
-/** Counts the hours from midnight on that have passed. */
+/** Counts the past hours at the beginning of the day. */
 function pastHours(states: readonly SlotState[]): number {
   const next = states.findIndex((state) => state !== 'past' && state !== 'skipped');
   return next === -1 ? states.length : next;
 }
 
-/** Memoised, with functions that stay the same: a press renders only the hours that look different then. */
+/** Memoised, with stable functions: after a press only the hours that look different render. */
 const Hour = memo(function Hour({
   hour,
   state,

@@ -57,7 +57,7 @@ export function SummaryBar({
   );
 }
 
-/** "8–10 pm · $138". */
+/** Formats hours and price: "8–10 pm · $138". */
 function Words({
   span,
   price,

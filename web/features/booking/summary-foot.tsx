@@ -8,14 +8,14 @@ import { Button } from '#web/ui/button.tsx';
 import { Skeleton } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 
-/** What Book Now is doing, one after the other. */
+/** What Book Now is doing, in the order of its stages. */
 export const WORDS = [
   'Holding your hours.',
   'Still holding your hours and opening the payment page.',
   'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
 ] as const;
 
-/** The price with Book Now, and what comes next. */
+/** The price with Book Now, and what happens next. */
 export function Foot({
   quote,
   hours,
@@ -90,7 +90,7 @@ export function BookNow({
   );
 }
 
-/** Says what Book Now leads to or is doing, with Clear Selection. */
+/** Shows what Book Now leads to or is doing, with Clear Selection. */
 function Next({
   id,
   text,
@@ -126,7 +126,7 @@ function Next({
   );
 }
 
-/** Shows the total; the figure animates when it changes, so that people notice. */
+/** Shows the total. The figure animates when it changes, so that the customer notices. */
 function Total({
   quote,
   hours,

@@ -19,41 +19,44 @@ import { Foot } from './summary-foot.tsx';
 import type { RemovedHours } from './choice-state.ts';
 import type { Choice } from './use-choice.ts';
 
-/** Fixed to the lower edge on a phone; beside the hours on large screens; below them on low screens, where it would cover too much. */
+/** On a phone, fixed to the lower edge. On large screens, beside the hours. On low screens, below the hours, because it would cover too much. */
 const BAR =
   'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-2.5 bar:pb-[max(0.625rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
 
-/** The same on large screens, low, so that it covers no room there. */
+/** On large screens, a low bar along the lower edge, so that it does not cover the rooms. */
 const FLAT =
   'p-5 lg:sticky lg:bottom-0 lg:z-20 lg:mt-4 lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(22rem,auto)] lg:items-center lg:gap-x-12 lg:px-5 lg:py-3 lg:shadow-[0_-12px_30px_#0b0b0c]';
 
 type Props = {
   readonly choice: Choice;
   readonly rates: Rates;
-  /** Coupon deducted from the price. */
+  /** The coupon that is deducted from the price. */
   readonly coupon: CouponTerms | null;
-  /** Field for a coupon code; null when the code is typed at the checkout. */
+  /** The field for a coupon code; null if the code is typed at the checkout. */
   readonly couponField: ReactNode;
-  /** What Book Now leads to and what it will cost. */
+  /** What Book Now leads to, and what it will cost. */
   readonly next: string;
   /** Until when the booking can be cancelled for a refund. */
   readonly terms: string;
   readonly busy: boolean;
   /** A coupon is being checked, so the price is unknown. */
   readonly unpriced: boolean;
-  /** Something about the coupon has to be read or decided. */
+  /** Something about the coupon needs the customer's attention or decision. */
   readonly alert: boolean;
-  /** Error after Book Now; null when there is none. */
+  /** The error after Book Now; null if there is none. */
   readonly problem: ReactNode;
-  /** Below hours that take the whole width: a bar along the lower edge of large screens too, without the way to the next morning. */
+  /**
+   * For a layout whose hours take the full width: the summary is a bar along the lower edge on large screens too, without the button to the
+   * next morning.
+   */
   readonly flat?: boolean;
-  /** How the hours are repeated: the line that says so, and what all dates cost; `dates` is 1 when they are not. */
+  /** How the hours are repeated: a line that describes it, and the cost of all dates. `dates` is 1 if the hours are not repeated. */
   readonly series: { readonly line: ReactNode; readonly dates: number; readonly totalCents: number | null };
   readonly onBook: () => void;
   readonly onChange: () => void;
 };
 
-/** Shows the selection and its price, always in view. */
+/** Shows the selection and its price. It is always in view. */
 export function Summary({
   choice,
   rates,
@@ -82,7 +85,7 @@ export function Summary({
   const quote = quoteSlots(slots, rates, coupon);
   const [hours, studioName] = [hoursOf(quote.hours), choice.studio?.name ?? ''];
   const each = series.dates === 1 ? hours : `${hours} each time`;
-  // The customer has to decide about an alert or a problem, so it is never folded away.
+  // The customer has to decide about an alert or a problem, so the details are never folded then.
   const open = wanted || alert || problem !== null;
   const clear = (): void => {
     setWanted(false);
@@ -166,7 +169,7 @@ function SavingsHint({ slots, rates }: { slots: readonly Slot[]; rates: Rates })
 
 const hoursOf = (count: number): string => `${count} ${count === 1 ? 'hour' : 'hours'}`;
 
-/** Shown without a selection. After one was cleared, offers Undo. */
+/** Shown without a selection. Offers Undo after a selection was cleared. */
 function NothingChosen({
   removed,
   problem,
@@ -175,7 +178,7 @@ function NothingChosen({
 }: {
   removed: RemovedHours | null;
   problem: ReactNode;
-  /** What to know before choosing. */
+  /** What to know before choosing hours. */
   children: ReactNode;
   onUndo: (hours: RemovedHours) => void;
 }) {
@@ -206,7 +209,7 @@ function NothingChosen({
   );
 }
 
-/** Says what more hours save: "3 hours save 10%, 4 or more save 15%." */
+/** Describes what more hours save: "3 hours save 10%, 4 or more save 15%." */
 function VolumeDiscount({ steps }: { steps: readonly VolumeStep[] }) {
   const [first, ...more] = describeSteps(steps);
   if (first === undefined) return null;
@@ -244,7 +247,7 @@ function When({ studioName, choice, flat }: { studioName: string; choice: Choice
   );
 }
 
-/** Explains the change of clocks for a session, on two nights a year. */
+/** Explains the change of clocks for a session. This happens on two nights a year. */
 function ClockNote({ longer, shorter }: { longer: boolean; shorter: boolean }) {
   if (longer) {
     return <p className="mt-1 text-sm text-good">The clocks go back that night: the extra hour is on us.</p>;

@@ -11,25 +11,25 @@ import { daysToRead } from './selection.ts';
 
 const POLL_MS = 5_000;
 
-/** The hours of a room on some days, as they were read. */
+/** The taken hours of a room on some days, as they were read. */
 type DayOfRoom = Days & { readonly studioId: string; readonly taken: readonly Taken[]; readonly checkedAt: Date };
 
 export type Hours = {
-  /** Taken spans; undefined until they are known for the chosen day. */
+  /** The taken spans; undefined until they are known for the chosen day. */
   readonly taken: readonly Taken[] | undefined;
-  /** When they were read; undefined with `taken`. */
+  /** When the spans were read; undefined if `taken` is. */
   readonly checkedAt: Date | undefined;
-  /** The last request failed: `taken` is missing or may be out of date. */
+  /** The last request failed, so `taken` is missing or may be out of date. */
   readonly unsure: boolean;
   readonly failed: boolean;
-  /** Changes of others show at once. */
+  /** Changes by other customers show at once. */
   readonly live: boolean;
   readonly refetch: () => void;
 };
 
 /**
- * Reads the taken hours when somebody books or releases hours, when the page gets the focus again, and every few seconds without a live
- * connection; `paused` while leaving for payment.
+ * Reads the taken hours whenever a customer books or releases hours, when the page gets the focus again, and every few seconds without a
+ * live connection. `paused`: true while the browser leaves for the payment.
  */
 export function useAvailability(ask: {
   studios: readonly { readonly id: string }[] | undefined;
@@ -63,7 +63,7 @@ export function useAvailability(ask: {
     placeholderData: keepPreviousData,
   });
   const { data } = answer;
-  // Data of other days says nothing about this one: show a skeleton rather than a taken hour as free.
+  // Data for other days does not cover this day. A skeleton is better than showing a taken hour as free.
   const covers = data !== undefined && data.studioId === studioId && data.from <= days.from && data.to >= date;
   return {
     taken: covers ? data.taken : undefined,
@@ -76,8 +76,8 @@ export function useAvailability(ask: {
 }
 
 /**
- * Reads the hours of all rooms on a day before one is chosen, in one request, so that the grid is there with the tap. The chosen room reads its own again at once.
- * A failure is found by that read.
+ * Reads the hours of all rooms on a day in one request before a room is chosen, so that the grid appears at once after the tap. The chosen
+ * room reads its own hours again at once, and that read reports failures.
  */
 function useHoursAhead(studios: readonly { readonly id: string }[], userId: string | null, date: StudioDate): void {
   const client = useQueryClient();

@@ -33,7 +33,10 @@ type Options = {
   readonly paused: boolean;
 };
 
-/** State of the booking page: chosen room, day and hours, hours lost to others or the clock, and hours just removed. */
+/**
+ * Holds the state of the booking page: the chosen room, day and hours, hours lost to other customers or the clock, and hours that were just
+ * removed.
+ */
 export function useChoice(options: Options) {
   const { status, userId, studios, now, paused } = options;
   const today = studioDate(now);
@@ -51,14 +54,14 @@ export function useChoice(options: Options) {
   }, [studioId, slots]);
   useLosses({ state, change, hours, options, unknownStudio: studios !== undefined && studioId !== null && !studio });
 
-  /** Adds or removes an hour. `shown`: the selection on the page, newer than the state while a press is still being handled. */
+  /** Adds or removes an hour. `shown`: the selection on the page, which is newer than the state while a press is still being handled. */
   function toggle(slot: Slot, shown = slots): void {
     const why = whyNotAdd(shown, slot);
     if (why === 'not-consecutive') return startOver(slot, shown);
     if (why) return toast({ title: WHY[why] ?? 'You can’t add this hour.', tone: 'warn' });
     return change((before) => choices.select(before, toggleSlot(before.slots, slot)));
   }
-  /** An hour across a gap starts a new selection; the earlier one can be restored. */
+  /** Starts a new selection with an hour that is not adjacent. The toast can restore the earlier selection. */
   function startOver(slot: Slot, shown: readonly Slot[]): void {
     const earlier = { studioId: studioId ?? '', date, slots: shown };
     change((before) => choices.select(before, [slot]));
@@ -69,7 +72,7 @@ export function useChoice(options: Options) {
       action: { label: 'Undo', onPress: () => change((before) => choices.undo(before, earlier)) },
     });
   }
-  /** Another room starts a new selection; the earlier one can be restored. */
+  /** Starts a new selection in another room. The toast can restore the earlier selection. */
   function startIn(id: string, chosen: readonly Slot[]): void {
     const earlier = { studioId: studioId ?? '', date, slots };
     change((before) => choices.startIn(before, id, chosen));
@@ -83,14 +86,14 @@ export function useChoice(options: Options) {
   }
   return {
     ...state,
-    /** Book Now was pressed before signing in, and the hours are free. */
+    /** Book Now was pressed before signing in, and the hours have been checked. */
     bookNowWaits: state.bookNowWaits && state.restoring === 'no',
     endBookNowWait: () => change((before) => ({ ...before, bookNowWaits: false })),
     studio,
     today,
     hours,
     toggle,
-    /** Presses an hour of any room. */
+    /** Presses an hour in any room. */
     toggleIn: (id: string, slot: Slot) => (id === studioId ? toggle(slot) : startIn(id, [slot])),
     reachIn(id: string, from: Slot, to: Slot, isFree: (slot: Slot) => boolean): void {
       if (id === studioId) return this.reach(from, to, isFree, slots);
@@ -114,7 +117,7 @@ export function useChoice(options: Options) {
   };
 }
 
-/** Removes hours that others booked or that have passed, and says so in a note that stays on the page. */
+/** Removes hours that other customers have booked or that have passed, and explains this in a note that stays on the page. */
 function useLosses(watched: {
   state: choices.ChoiceState;
   change: (next: choices.ChoiceState | ((before: choices.ChoiceState) => choices.ChoiceState)) => void;
@@ -140,7 +143,7 @@ function useLosses(watched: {
     const title = linked ? NOT_FREE : kept.length > 0 ? SOME_LOST : ALL_LOST;
     if (restoring === 'announced') announceRestored(note);
     else if (note !== null) toast({ title, description: note, tone: 'warn' });
-    // A press that is still being handled changes the hours; this runs again for those.
+    // A press that is still being handled changes the hours. Then this effect runs again for the new hours.
     const settle = (gone: LostSelection | null): void =>
       change((before) => (before.slots === slots ? choices.settle(before, kept, gone) : before));
     if (note === null || studioId === null) return restoring === 'no' ? undefined : settle(null);

@@ -7,15 +7,15 @@ import { canWait, isOpen } from '#web/data/finding/slot-look.ts';
 type Actions = {
   readonly onToggle: (slot: Slot) => void;
   readonly onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
-  /** An arrow key leaves the day for the next morning or the evening before; `extend`: with Shift, so that hour is added. */
+  /** Called when an arrow key leaves the day for the next morning or the evening before. `extend`: Shift was held, so that hour is added. */
   readonly onCross: (step: 1 | -1, extend: boolean) => void;
-  /** An hour was pressed that somebody else has. */
+  /** Called when a taken hour is pressed. */
   readonly onTaken?: (slot: Slot) => void;
 };
 
 /**
- * Handles keys and presses in the grid of a day. Arrow keys move, also across midnight; Shift with an arrow or a press extends.
- * `stop` is the one hour in the tab order; `from` the first hour that is shown.
+ * Handles keys and presses in the grid of a day. Arrow keys move, also across midnight; Shift with an arrow or a press extends the
+ * selection. `stop`: the only hour in the tab order; `from`: the first hour that is shown.
  */
 export function useGridWalk(
   grid: RefObject<HTMLElement | null>,
@@ -51,7 +51,7 @@ export function useGridWalk(
   return { stop: last ?? Math.max(firstStop(states), from), walk, press };
 }
 
-/** Returns how many hours a key moves; null for other keys. Up and down move by one row. */
+/** Returns by how many hours a key moves; null for other keys. Up and down move by one row. */
 function stepOf(key: string, hour: number, grid: HTMLElement | null): number | null {
   const columns = grid ? getComputedStyle(grid).gridTemplateColumns.split(' ').length : 4;
   const steps: Readonly<Record<string, number>> = {
@@ -64,7 +64,7 @@ function stepOf(key: string, hour: number, grid: HTMLElement | null): number | n
   return steps[key] ?? null;
 }
 
-/** Returns the hour that Tab reaches first: the selection, else the first free hour. */
+/** Returns the hour that Tab reaches first: a selected hour, otherwise the first free hour. */
 function firstStop(states: readonly SlotState[]): number {
   const selected = states.indexOf('selected');
   return Math.max(selected === -1 ? states.indexOf('free') : selected, 0);

@@ -49,7 +49,7 @@ test('hours that others take are marked at once and announced in one sentence, w
   await wait(600);
   rerender(<Hours taken={[span(19, 20)]} />);
   await wait(600);
-  // A later answer without changes does not start again.
+  // A later answer without changes does not announce anything again.
   rerender(<Hours taken={[span(19, 20)]} />);
   await wait(700);
   expect([marked(), announced()]).toEqual(['19,20', 'Just taken: 7 pm to 9 pm.']);

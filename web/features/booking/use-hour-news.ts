@@ -7,14 +7,14 @@ import { addNews, compareHours, describeNews, type HourNews, NO_NEWS } from '#we
 
 /** Changes that follow each other this closely are announced together. */
 const TOGETHER_MS = 1_200;
-/** How long an announced change stays on the page. */
+/** Time for which an announced change stays on the page. */
 const MARKED_MS = 8_000;
 
 type Seen = { readonly of: string; readonly taken: readonly Taken[] };
 
 /**
- * Follows what others do to the hours of a day. `marked`: hours that changed a moment ago; `sentence`: what to announce about them, '' for nothing. `lost` hours
- * of one's own selection are marked only: they are reported elsewhere.
+ * Follows what other customers do to the hours of a day. `marked`: hours that have just changed; `sentence`: the announcement about them,
+ * or ''. Hours of the customer's own selection that were lost (`lost`) are only marked, because they are reported elsewhere.
  */
 export function useHourNews(options: {
   studioId: string | null;
@@ -26,11 +26,11 @@ export function useHourNews(options: {
   const { studioId, date, taken, lost, now } = options;
   const { horizonDays } = useBusiness();
   const [seen, setSeen] = useState<Seen | null>(null);
-  /** Not announced yet. */
+  /** News that was not announced yet. */
   const [fresh, setFresh] = useState<HourNews>(NO_NEWS);
   const [announced, setAnnounced] = useState<HourNews>(NO_NEWS);
   const of = `${studioId} ${date}`;
-  // Another day or studio starts afresh: its hours are no news.
+  // For another day or studio, the comparison starts again: its hours are not news.
   if (taken !== undefined && (seen?.of !== of || seen.taken !== taken)) {
     setSeen({ of, taken });
     const found = seen?.of === of ? compareHours(date, seen.taken, taken, now, horizonDays) : null;

@@ -5,7 +5,7 @@ import { readBookingQuery } from '#rules/finding/booking-link.ts';
 import { drafts, type PendingSelection } from '#web/lib/drafts.ts';
 import { useLocation } from '#web/router/router.tsx';
 
-/** An earlier selection, whether to announce it, and whether a link asked for it. */
+/** An earlier selection, whether to announce it, and whether it came from a link. */
 export type Restored = PendingSelection & { readonly announce: boolean; readonly linked?: boolean };
 
 /**
@@ -16,14 +16,15 @@ export function useRestored(
   restore: (found: Restored) => void,
   onUnreadable: () => void,
 ): void {
-  // React Router gives the first page of a visit this key. Opening /booking starts fresh; a reload or Back restores.
+  // React Router gives the first page of a visit this key. Opening /booking starts with an empty selection; a reload or Back restores the
+  // earlier one.
   const { opened, search } = useLocation();
   const used = useRef('');
   const run = useEffectEvent(restore);
   const refuse = useEffectEvent(onUnreadable);
   useEffect(() => {
     if (status === 'loading') return;
-    // Read before it is dropped, because it may have been truncated.
+    // Read it before it is dropped, because it may have been truncated.
     if (drafts.dropUnreadableSelection()) refuse();
     const pending = drafts.selection();
     if (pending !== null) {
@@ -46,12 +47,12 @@ export function useRestored(
   }, [status, opened, search]);
 }
 
-/** Whether the document was reloaded, or reached with Back from another site. */
+/** Whether the document was reloaded, or reached by Back from another site. */
 function reloaded(): boolean {
   const [entry] = performance.getEntriesByType('navigation');
   return entry instanceof PerformanceNavigationTiming && (entry.type === 'reload' || entry.type === 'back_forward');
 }
 
-/** Checks stored slots: anything can be in the browser's storage. */
+/** Whether a stored slot is valid. The browser's storage can contain anything. */
 const isSound = (slot: Slot): boolean =>
   isStudioDate(slot.date) && Number.isInteger(slot.hour) && slot.hour >= 0 && slot.hour < 24;

@@ -5,8 +5,9 @@ import type { Choice } from './use-choice.ts';
 type Part = RefObject<HTMLElement | null>;
 
 /**
- * Returns how to scroll to the day; on a phone the row of rooms, the days and the hours fit on the screen together. Scrolls by itself once a link has chosen a
- * room, or hours that are not free, because the nearest free ones are offered above the grid.
+ * Returns a function that scrolls to the day. On a phone it scrolls to the row of rooms, so that rooms, days and hours fit on the screen
+ * together. Also scrolls automatically once a link has chosen a room, or hours that are not free, because the nearest free hours are
+ * offered above the grid.
  */
 export function useScrollToDay(choice: Pick<Choice, 'studio' | 'lost'>, roomPart: Part, dayPart: Part): () => void {
   const [search] = useSearchParams();

@@ -2,7 +2,7 @@ import { venue } from '#rules/venue.ts';
 import { useRooms } from '#web/lib/business/business.ts';
 import { useOutsideSydney } from '#web/lib/business/use-outside-sydney.ts';
 
-/** Says what to choose, and to visitors from elsewhere that times are Sydney's. Beside the hours it stands for everybody. */
+/** Explains what to choose. Tells visitors outside Sydney that times are Sydney's. */
 export function ZoneNote() {
   const outsideSydney = useOutsideSydney();
   const alwaysOpen = useRooms().every((room) => room.alwaysOpen);

@@ -17,13 +17,13 @@ import { Shell } from '#web/ui/shell.tsx';
 import { Row } from './fact-row.tsx';
 import type { PaidBooking, PaymentState } from './queries.ts';
 
-/** Parts of other features. */
+/** Components from other features. */
 export type ConfirmedParts = {
-  /** The picture of a room by its name. */
+  /** Renders the picture of a room, given the room's name. */
   readonly picture?: (studioName: string) => ReactNode;
-  /** Saves the customer's own confirmed booking. */
+  /** Renders the way to save the customer's own confirmed booking. */
   readonly passes?: (bookingId: string) => ReactNode;
-  /** Puts the booking into the customer's calendar. */
+  /** Renders the link that adds the booking to the customer's calendar. */
   readonly calendar?: (booking: {
     readonly id: string;
     readonly reference: string;
@@ -33,7 +33,7 @@ export type ConfirmedParts = {
   }) => ReactNode;
 };
 
-/** A paid booking, or a paid change of one: when and where, what to do next, and what was paid. Somebody else sees only its reference. */
+/** A paid booking, or a paid change of a booking: when and where it is, what to do next, and what was paid. Other visitors see only its reference. */
 export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts & { state: PaymentState }) {
   const { booking } = state;
   const held = state.codeHeld === true;
@@ -73,7 +73,7 @@ export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts &
 
 const spanOf = ({ startTime: start, endTime: end }: Pick<PaidBooking, 'startTime' | 'endTime'>) => ({ start, end });
 
-/** What people do with a booking before they arrive. */
+/** Actions that customers take before they arrive. */
 function Actions({ state }: { state: PaymentState }) {
   const { address } = useBusiness();
   const own = paths.ownBooking(state.reference);
@@ -113,7 +113,7 @@ function Action({ Icon, children }: { Icon: ComponentType<{ className: string }>
   );
 }
 
-/** When, where and what was paid. */
+/** When and where the booking is, and what was paid. */
 function Facts({ state }: { state: PaymentState }) {
   const { booking } = state;
   const { couponCents: coupon = 0, discountCents: volume = 0 } = booking ?? {};
@@ -151,7 +151,7 @@ function Facts({ state }: { state: PaymentState }) {
 const again = (paid: PaidBooking, series: PaymentState['series'] = []) =>
   bookAgain({ studioId: paid.studioId, ...spanOf(paid), own: series.map(spanOf) }, new Date());
 
-/** Where to go from here. */
+/** Links to the next pages. */
 function NextLinks({ state: { booking, series, change } }: { state: PaymentState }) {
   const later = booking ? again(booking, series) : null;
   return (
@@ -210,7 +210,7 @@ function WhatsNext() {
   );
 }
 
-/** Says when the access code comes, with the exact time when it is certain. */
+/** Describes when the access code arrives, with the exact time if it is certain. */
 function codeAt(start: Date | undefined): string {
   const at = start === undefined ? null : releaseOf(start);
   if (at === null)
@@ -218,7 +218,7 @@ function codeAt(start: Date | undefined): string {
   return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)}.`;
 }
 
-/** When the access code of a booking is shown; null when it is on its way already. */
+/** Returns when the access code of a booking is released; null if it is already on its way. */
 function releaseOf(start: Date): Date | null {
   return mailIsImmediate(start, new Date()) ? null : new Date(start.getTime() - constants.releaseLeadMinutes * 60_000);
 }

@@ -9,7 +9,7 @@ vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()
 beforeEach(() => vi.resetAllMocks());
 
 const profile = { full_name: 'Alex Citizen', email: 'alex@example.com', phone: '+61400111222' } as Profile;
-/** `folds`: as on the page; else the fields are shown, although everything is known. */
+/** `folds`: as on the page; otherwise the fields are shown even if all details are known. */
 function Sample({
   stored,
   onSend = vi.fn(),
@@ -67,7 +67,7 @@ test('a customer whom the account knows is shown in one row, which Change opens 
   await user.click(screen.getByRole('button', { name: 'Change your details' }));
   await waitFor(() => expect(document.activeElement).toBe(field('First name')));
   await fill(field('First name'), 'Alexandra');
-  // They stay open while something is typed.
+  // The fields stay open while the customer types.
   expect(values()).toEqual(['Alexandra', 'Citizen', 'alex@example.com', '+61400111222']);
 });
 

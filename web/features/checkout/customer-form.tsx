@@ -11,13 +11,13 @@ import { checkCustomer, type Customer, type CustomerFields, customerFormSchema, 
 import { splitName } from './name.ts';
 import { Step } from './step.tsx';
 
-/** Id of the form, for the pay button, which is outside it. */
+/** The id of the form. The pay button outside the form refers to it. */
 export const CHECKOUT_FORM = 'checkout';
 
-/** `known`: everything was filled in before the form was shown. */
+/** `known`: all fields were already filled in when the form was first shown. */
 type CustomerFormState = { readonly form: SchemaForm<CustomerFields, Customer>; readonly known: boolean };
 
-/** Creates the form of the customer. It starts with what was typed before a reload, else with the profile. */
+/** Creates the form of the customer. It starts with what was typed before a reload, otherwise with the profile. */
 export function useCustomerForm(userId: string, profile: Profile | undefined): CustomerFormState {
   const draft = `checkout:${userId}`;
   const [kept] = useState(() => readTyped(draft, NO_CUSTOMER));
@@ -32,7 +32,7 @@ function customerOf(profile: Profile | undefined): CustomerFields {
   return { ...splitName(profile.full_name), email: profile.email ?? '', phone: profile.phone ?? '' };
 }
 
-/** Name, email and phone: shown in one row with Change where the account knows them, as fields otherwise. */
+/** Name, email and phone. If the account has them, they are shown in one row with Change; otherwise as fields. */
 export function CustomerForm({
   form,
   known,
@@ -50,7 +50,7 @@ export function CustomerForm({
   const folded = known && !changing && Object.keys(errors).length === 0;
   const change = (): void => {
     setChanging(true);
-    // The pressed button is gone: continue in the first field.
+    // The pressed button has disappeared, so the focus moves to the first field.
     requestAnimationFrame(() => form.setFocus('first'));
   };
   return (

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { customerSchema, firstError } from '#rules/people.ts';
 import { joinName } from './name.ts';
 
-/** The fields for the customer. `oneName`: a person with a single name. */
+/** The fields for the customer. `oneName`: the person has a single name. */
 const typedCustomerSchema = z.object({
   first: z.string(),
   last: z.string(),
@@ -11,18 +11,18 @@ const typedCustomerSchema = z.object({
   phone: z.string(),
 });
 export type CustomerFields = z.infer<typeof typedCustomerSchema>;
-/** The customer as `create-payment` is sent it: every member goes into its body. */
+/** The customer in the format of `create-payment`. Every member is sent in its body. */
 export type Customer = {
   readonly customerName: string;
   readonly customerEmail: string;
   readonly customerPhone: string;
 };
-/** First failing rule and its field. */
+/** The first failing rule and its field. */
 type FieldProblem = { readonly field: keyof CustomerFields; readonly message: string };
 
 export const NO_CUSTOMER: CustomerFields = { first: '', last: '', oneName: false, email: '', phone: '' };
 
-/** The form of the customer, checked by `checkCustomer`. */
+/** The schema of the customer form, which `checkCustomer` checks. */
 export const customerFormSchema = typedCustomerSchema.transform((typed, context): Customer => {
   const checked = checkCustomer(typed);
   if ('customer' in checked) return checked.customer;
@@ -32,7 +32,7 @@ export const customerFormSchema = typedCustomerSchema.transform((typed, context)
 
 const FIELD_OF: Readonly<Record<string, keyof CustomerFields>> = { fullName: 'first', email: 'email', phone: 'phone' };
 
-/** Checks the typed customer, names first, then everything by the schema. Returns the first failing rule otherwise. */
+/** Checks the typed customer: names first, then everything else by the schema. Returns the customer, or the first failing rule. */
 export function checkCustomer(typed: CustomerFields): { customer: Customer } | { problem: FieldProblem } {
   const name = joinName(typed);
   if ('problem' in name) return { problem: { field: name.field, message: name.problem } };

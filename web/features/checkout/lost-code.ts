@@ -3,7 +3,7 @@ import type { BookingDraft } from '#web/lib/drafts.ts';
 import { priceChanged } from '#web/lib/business/price-changed.ts';
 import type { PaymentProblem } from './use-payment.ts';
 
-/** Reports an earlier code that no longer works: the customer has to agree to the higher price. */
+/** Reports an earlier code that no longer works. The customer has to agree to the higher price. */
 export function lostCodeProblem(
   lost: { code: string; message: string } | null,
   draft: BookingDraft,

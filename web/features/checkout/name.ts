@@ -8,7 +8,7 @@ export function splitName(fullName: string | null): NameFields {
   return { first, last: rest.join(' '), oneName: first !== '' && rest.length === 0 };
 }
 
-/** Joins the name fields, or returns what is wrong and in which field. */
+/** Joins the name fields. If they are invalid, returns the problem and its field. */
 export function joinName(name: NameFields): { fullName: string } | { problem: string; field: 'first' | 'last' } {
   const first = name.first.trim();
   const last = name.oneName ? '' : name.last.trim();
@@ -22,7 +22,7 @@ export function joinName(name: NameFields): { fullName: string } | { problem: st
   return { fullName: `${first} ${last}`.trim() };
 }
 
-/** Lists what is still missing before paying, such as "phone, ID and terms"; '' when nothing is. */
+/** Lists what is missing before the payment, such as "phone, ID and terms"; '' if nothing is. */
 export function stillNeeded(state: {
   name: NameFields;
   email: string;

@@ -16,12 +16,12 @@ const WORDS = [
   'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
 ] as const;
 
-/** Along the lower edge of a phone, below the price on other screens. */
+/** On a phone, along the lower edge; on other screens, below the price. */
 const BAR =
   'space-y-4 bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:space-y-2 bar:overflow-y-auto bar:border-t-4 bar:border-signal bar:bg-booth bar:px-4 bar:pt-2.5 bar:pb-[max(0.625rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
 const PAY = 'w-full text-lg bar:w-auto bar:shrink-0 bar:text-base';
 
-/** Shows the pay button, along the lower edge of a phone, what is still needed, and the error of the last attempt. */
+/** Shows the pay button, what is still missing, and the error of the last attempt. */
 export function PayPanel({
   totalCents: priced,
   hours,
@@ -33,11 +33,11 @@ export function PayPanel({
   problem,
   onBack,
 }: {
-  /** Null while the price is not known. */
+  /** Null while the price is unknown. */
   totalCents: number | null;
-  /** What is paid for, briefly, beside the button on a phone: "Fri 27 Nov, 8–10 pm". */
+  /** A short description of the booking next to the button on a phone: "Fri 27 Nov, 8–10 pm". */
   hours: string;
-  /** What is still needed, in words; '' when nothing is. */
+  /** What is still missing, in words; '' if nothing is. */
   missing: string;
   loading: boolean;
   /** Until when the booking can be cancelled for a refund. */
@@ -101,7 +101,7 @@ export function PayPanel({
   );
 }
 
-/** The error of the last attempt, with what can be done about it. */
+/** Shows the error of the last attempt and what the customer can do about it. */
 function Problem({ problem, onBack }: { problem: PaymentProblem; onBack: () => void }) {
   return (
     <Notice tone="bad">

@@ -88,7 +88,7 @@ test('a change whose hours were released says that the booking is as it was', ()
   for (const [payment, reason, change] of [
     ['expired', /Nothing was charged\.$/, 10],
     ['returning', /you’ll get all of it back\.$/, 10],
-    // To somebody who is not signed in.
+    // The visitor is not signed in.
     ['expired', /Nothing was charged\.$/, null],
   ] as const) {
     const { unmount } = show({ status: 'cancelled', payment, change });

@@ -15,7 +15,7 @@ import { Row } from './fact-row.tsx';
 import type { PaymentState } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Return Home' };
-/** When to say that it takes longer than usual. */
+/** Milliseconds after which the page mentions that the payment takes longer than usual. */
 const LONG_MS = 30_000;
 
 /** Shows the state of a payment: processing, confirmed, or why the booking is cancelled. */
@@ -27,11 +27,11 @@ export function PaymentResult({ state, ...parts }: ConfirmedParts & { state: Pay
   return <Processing reference={state.reference} asking={state.state === 'asking'} />;
 }
 
-/** Whether the server has no such payment; otherwise it could not be read. */
+/** Whether the server has no such payment. For other errors, the payment could not be read. */
 export const isUnknownPayment = (error: Error | null): boolean =>
   error === null || (error instanceof AppError && (error.status === 404 || error.status === 400));
 
-/** Shown for a payment that is unknown. */
+/** Shown if the payment is unknown. */
 export function PaymentNotFound() {
   return (
     <Shell back={BACK} title="Booking not found">
@@ -47,7 +47,7 @@ export function PaymentNotFound() {
   );
 }
 
-/** Says that the result could not be read, with a number to name when writing to us, and leads back to the booking page. */
+/** Shows that the result could not be read, with a number that the customer can quote to us, and links to the booking page. */
 export function PaymentNotRead({ error, bookingId }: { error: Error | null; bookingId: string }) {
   const why = describeError(error, 'Failed to complete booking. Please contact support.');
   useEffect(() => {
@@ -57,7 +57,7 @@ export function PaymentNotRead({ error, bookingId }: { error: Error | null; book
   return <Redirect to={paths.booking} />;
 }
 
-/** Never offers to pay again: the payment may still arrive. */
+/** Never offers to pay again, because the payment may still arrive. */
 function Processing({ reference, asking }: { reference: string; asking: boolean }) {
   const [opened] = useState(() => Date.now());
   const long = useNow(5_000).getTime() - opened > LONG_MS;
@@ -81,7 +81,7 @@ function Processing({ reference, asking }: { reference: string; asking: boolean 
   );
 }
 
-/** Shown when the customer has finished and the bank takes days. */
+/** Shown when the customer has finished but the bank takes several days. */
 function Delayed({ state }: { state: PaymentState }) {
   return (
     <Shell
@@ -147,7 +147,7 @@ function Cancelled({ state }: { state: PaymentState }) {
   );
 }
 
-/** The new hours of a change were let go; the booking is as it was. */
+/** Shown if the new hours of a change were released. The booking is unchanged. */
 function NotChanged({ state: { payment, reference } }: { state: PaymentState }) {
   return (
     <Shell back={BACK} title="Not changed">

@@ -7,7 +7,7 @@ import type { ReactNode } from 'react';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { Skeleton } from '#web/ui/notice.tsx';
 
-/** Shows the studio, the hours and what they cost. */
+/** Shows the studio, the hours and their cost. */
 export function PriceSummary({
   draft,
   quote,
@@ -20,7 +20,7 @@ export function PriceSummary({
   coupon: CouponTerms | null;
   /** A coupon is being checked, so the total is unknown. */
   unpriced: boolean;
-  /** The dates of a series with their prices, and the sum in cents; null: one booking. */
+  /** The dates of a series with their prices, and the sum in cents; null for a single booking. */
   dates?: { readonly part: ReactNode; readonly totalCents: number } | null;
 }) {
   return (
@@ -43,7 +43,7 @@ export function PriceSummary({
   );
 }
 
-/** What one booking costs. */
+/** The items of a single booking's price. */
 function Items({ quote, coupon }: { quote: Quote; coupon: CouponTerms | null }) {
   return (
     <dl className="mt-4 space-y-1.5 text-sm">

@@ -5,18 +5,21 @@ import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import type { Customer } from './customer.ts';
 
 /**
- * Holds the hours and returns the pay page; `url` is null while the payment provider has not answered. `total` is the price shown, in
- * dollars; `couponCode`: '' for none, null keeps the coupon of the customer's hold of these hours. Throws `AppError`, `price_changed` with
- * the new `total`.
+ * Holds the hours and returns the pay page. `url` is null until the payment provider has answered. `total`: the price on the screen, in
+ * dollars. `couponCode`: '' for no coupon; null keeps the coupon of the customer's hold of these hours. Throws `AppError`; its code is
+ * `price_changed` if the price differs, and it then has the new `total`.
  */
 export function pay(input: {
   draft: BookingDraft;
   total: number;
-  /** Price, volume discount and coupon discount of the total, in dollars, as the specification sends them. The server computes its own. */
+  /**
+   * The parts of the total in dollars, in the format of the specification: price, volume discount and coupon discount. The server computes
+   * its own.
+   */
   parts: { readonly subtotal: number; readonly discount: number; readonly couponDiscount: number };
   customer: Customer;
   couponCode: string | null;
-  /** The version of the terms that the customer has just accepted; null when they were accepted before. */
+  /** The version of the terms that the customer has just accepted; null if they were accepted earlier. */
   termsVersion: string | null;
   userId: string;
 }): Promise<CallAnswer<'create-payment'>> {
@@ -42,7 +45,7 @@ export function pay(input: {
 }
 
 type Answer = CallAnswer<'verify-payment'>;
-/** A booking that was paid for; of a series, the hours and amounts of all its bookings. */
+/** A paid booking. For a series, it has the hours and amounts of all its bookings. */
 export type PaidBooking = Pick<
   Booking,
   | 'studioId'
@@ -55,7 +58,7 @@ export type PaidBooking = Pick<
   | 'couponCents'
   | 'finalCents'
 >;
-/** The state of a payment. `booking` and `series` are for the owner only. */
+/** The state of a payment. Only the owner receives `booking` and `series`. */
 export type PaymentState = Omit<Answer, 'booking' | 'series'> & {
   readonly booking?: PaidBooking;
   readonly series?: readonly Pick<Booking, 'reference' | 'startTime' | 'endTime'>[];
@@ -70,7 +73,7 @@ export async function verifyPayment(sessionId: string): Promise<PaymentState> {
   };
 }
 
-/** `discount_amount` includes the discount of the coupon. */
+/** Parses a paid booking. `discount_amount` includes the coupon discount. */
 function parsePaid(booking: NonNullable<Answer['booking']>): PaidBooking {
   const { discount_amount: discount, coupon_discount: coupon, ...row } = booking;
   const couponCents = Math.round(coupon * 100);

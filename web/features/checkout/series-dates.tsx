@@ -23,7 +23,7 @@ export function SeriesDates({ series: { dates } }: { series: DraftSeries }) {
   );
 }
 
-/** Says which dates are no longer free, and leaves them out. */
+/** Shows which dates are no longer free, and offers to leave them out. */
 export function LostDates({ series, onLeaveOut }: { series: DraftSeries; onLeaveOut: () => void }) {
   const gone = series.dates.filter(({ problem }) => problem !== null);
   return (

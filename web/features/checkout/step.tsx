@@ -2,7 +2,7 @@ import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Skeleton } from '#web/ui/notice.tsx';
 
-/** One requirement before paying, such as the ID check: open, or folded into one row once it is done. */
+/** A requirement before the payment, such as the ID check. It is open until it is done, and then folded into one row. */
 export function Step({
   title,
   loading,
@@ -12,11 +12,11 @@ export function Step({
   children,
 }: {
   title: string;
-  /** Whether it is done is not known yet. */
+  /** It is not known yet whether the requirement is met. */
   loading: boolean;
   done: boolean;
   doneText: ReactNode;
-  /** How to change what is done. */
+  /** A control to change what is done. */
   action?: ReactNode;
   children: ReactNode;
 }) {

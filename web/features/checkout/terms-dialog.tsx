@@ -7,10 +7,13 @@ import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 
-/** Scrolling this close to the end counts as read. */
+/** The terms count as read when the reader has scrolled to within this distance from the end. */
 const TOLERANCE_PX = 50;
 
-/** Shows the terms. The checkbox is enabled after scrolling to the end, or at once when nothing needs scrolling. It accepts the version that is shown. */
+/**
+ * Shows the terms. The checkbox is enabled after scrolling to the end, or at once if the text needs no scrolling. Accepting applies to the
+ * version that is shown.
+ */
 export function TermsDialog({
   open,
   accepted,

@@ -6,7 +6,7 @@ import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { TermsStep } from './terms-step.tsx';
 
-/** From now on these are the terms. */
+/** From now on, the business has these terms. */
 const setTerms = (termsVersion: string, text: string): void =>
   wire.answerRows('site_texts', { ...firstSettings, termsVersion, terms: [{ title: 'One', text }] });
 const onAccept = vi.fn();
@@ -40,9 +40,9 @@ test('a text that replaces the one on the screen has to be read again', async ()
   setTerms('2026-11-01', 'The first text.');
   const { client } = renderPart(step(1));
   expect(await screen.findByText('The first text.')).toBeTruthy();
-  // A text without anything to scroll to counts as read once its height is measured.
+  // A text that needs no scrolling counts as read once its height is measured.
   await waitFor(() => expect(box().disabled).toBe(false));
-  // From now on there is something to scroll to.
+  // From now on, the text needs scrolling.
   vi.spyOn(HTMLElement.prototype, 'scrollHeight', 'get').mockReturnValue(1000);
   setTerms('2026-11-02', 'The second text.');
   void client.invalidateQueries({ queryKey: queryKeys.texts.all });

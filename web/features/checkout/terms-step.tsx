@@ -3,7 +3,10 @@ import { Button } from '#web/ui/button.tsx';
 import { Step } from './step.tsx';
 import { TermsDialog } from './terms-dialog.tsx';
 
-/** The terms, to be read and accepted before paying. `asked`: how often the server asked for another version; each time they open. */
+/**
+ * The terms, which the customer has to read and accept before paying. `asked`: how often the server has required another version. If it
+ * has, the terms open by default.
+ */
 export function TermsStep({
   accepted,
   asked,
@@ -12,7 +15,7 @@ export function TermsStep({
 }: {
   accepted: boolean;
   asked: number;
-  /** Whether the terms were accepted is not known yet. */
+  /** It is not known yet whether the terms were accepted. */
   loading: boolean;
   onAccept: (version: string | null) => void;
 }) {

@@ -8,7 +8,7 @@ export function useBackToBooking(): void {
   useEffect(() => {
     const goBack = (): void => navigate(paths.booking, { replace: true });
     window.addEventListener('popstate', goBack);
-    // Deferred: the router handles Back first and unmounts this page before our listener runs.
+    // Remove the listener later: the router handles Back first and unmounts this page before the listener runs.
     return () => void setTimeout(() => window.removeEventListener('popstate', goBack));
   }, [navigate]);
 }

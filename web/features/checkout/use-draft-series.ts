@@ -1,17 +1,17 @@
 import { type SeriesDate, seriesCents, seriesOf, useSeriesQuote } from '#web/data/finding/series.ts';
 import type { BookingDraft, DraftDate } from '#web/lib/drafts.ts';
 
-/** The dates of a draft's series, with what they cost with a code. */
+/** The dates of a draft's series, with their cost for a coupon code. */
 export type DraftSeries = {
   readonly dates: readonly SeriesDate[];
   readonly totalCents: number;
-  /** The price is being asked for. */
+  /** The price is being requested. */
   readonly loading: boolean;
-  /** Some dates are no longer free; `left` are the others, null when too few are left for a series. */
+  /** Some dates are no longer free. `left`: the remaining dates, or null if too few remain for a series. */
   readonly lost: { readonly left: readonly DraftDate[] | null } | null;
 };
 
-/** Follows the dates of a draft's series; null for one booking. */
+/** Follows the dates of a draft's series. Returns null for a single booking. */
 export function useDraftSeries({ series, ...draft }: BookingDraft, code: string | null): DraftSeries | null {
   const { studio_id: studioId, start_time: startTime, end_time: endTime } = draft;
   const hours = series === undefined ? null : { studioId, startTime, endTime, dates: series.map(({ date }) => date) };

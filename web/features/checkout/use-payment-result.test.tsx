@@ -29,7 +29,7 @@ function Result() {
   usePaymentResult(SESSION_ID, BOOKING_ID);
   return null;
 }
-/** Returns how often the payment was asked for in this time. */
+/** Returns how often the payment was requested within this time. */
 async function asked(live: boolean, state: Partial<CallAnswer<'verify-payment'>>, seconds: number): Promise<number> {
   useLive.mockReturnValue(live);
   wire.answer('verify-payment', {
@@ -63,7 +63,7 @@ test('without a connection it asks every two seconds', async () => {
 
 test('without a connection it asks every fifteen seconds while the bank takes days', async () => {
   expect(await asked(false, { payment: 'processing' }, 31)).toBe(3);
-  // The customer has finished, so the draft is not needed any more.
+  // The customer has finished, so the draft is no longer needed.
   await wire.expectRequests('booking_drafts', 1);
 });
 
@@ -76,7 +76,7 @@ test('a paid session is announced once in a tab, also when its page is loaded ag
     cleanup();
     await asked(true, { status: 'confirmed', payment: 'paid', paid: true }, 1);
     expect([times, vi.mocked(toast).mock.calls]).toEqual([times, [[{ title: 'Payment Successful!' }]]]);
-    // What was chosen is booked now.
+    // The hours of the draft are now booked.
     await wire.expectRequests('booking_drafts', times);
   }
   const drafts = wire.sentTo('booking_drafts', 'DELETE').map(({ search }) => search.get('user_id'));

@@ -10,12 +10,12 @@ import { toast } from '#web/ui/toast.tsx';
 import { type PaymentState, verifyPayment } from './queries.ts';
 
 const POLL_MS = 2_000;
-/** The payment provider has not answered: nothing happens until it is asked again. */
+/** Polling interval while the payment provider has not answered. Every request asks the provider again; no change arrives without one. */
 const ASK_AGAIN_MS = 5_000;
-/** Slower polling for a payment that takes days. */
+/** A longer polling interval for payments that take days. */
 const SLOW_POLL_MS = 15_000;
 
-/** Queries the payment of a session until it is decided, and forgets the draft once it is paid. Null ids: the address is incomplete. */
+/** Queries the payment of a session until its outcome is known, and removes the draft once it is paid. If an id is null, the address is incomplete. */
 export function usePaymentResult(sessionId: string | null, bookingId: string | null) {
   const complete = sessionId !== null && bookingId !== null;
   const { user } = useSession();
@@ -31,7 +31,7 @@ export function usePaymentResult(sessionId: string | null, bookingId: string | n
       return pollWhile(live, query.state.data.payment === 'processing' ? SLOW_POLL_MS : POLL_MS);
     },
   });
-  // The payment session determines the booking; treat an address with another booking id as unknown.
+  // The payment session determines the booking. An address with a different booking id is treated as unknown.
   const other = result.data !== undefined && result.data.bookingId !== bookingId;
   useEffect(() => {
     if (!complete) toast({ title: 'Booking Error', description: 'Missing booking or session ID', tone: 'bad' });
@@ -45,12 +45,12 @@ export function usePaymentResult(sessionId: string | null, bookingId: string | n
   };
 }
 
-/** Whether the server refused the request, so that another one does not help. */
+/** Whether the server refused the request. Trying again does not help then. */
 function isRefused(error: Error): boolean {
   return error instanceof AppError && error.status >= 400 && error.status < 500;
 }
 
-/** Announces the end of a payment and forgets the draft that is booked now. */
+/** Announces the outcome of a payment, and removes the draft that is now booked. */
 function useDraftEnd(sessionId: string, state: PaymentState | undefined): void {
   const status = state?.status;
   const slow = status === 'pending' && state?.payment === 'processing';
@@ -58,7 +58,7 @@ function useDraftEnd(sessionId: string, state: PaymentState | undefined): void {
   useEffect(() => {
     if (status === 'cancelled') toast({ title: 'Booking Error', description: 'Payment not completed', tone: 'bad' });
     if (status !== 'confirmed' && !slow) return;
-    // A change leaves what is being chosen for another booking.
+    // A change of a booking does not touch the draft of another booking.
     if (!change) {
       drafts.removeBooking();
       void dropServerDraft();

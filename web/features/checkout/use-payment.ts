@@ -14,16 +14,16 @@ import { toast } from '#web/ui/toast.tsx';
 import type { Customer } from './customer.ts';
 import { pay } from './queries.ts';
 
-/** Error of a payment attempt; `total` (cents) when the server has another price, `back` when other hours have to be chosen. */
+/** The error of a payment attempt. `total` (cents): the server's price, if it differs. `back`: the customer has to choose other hours. */
 export type PaymentProblem = {
   readonly text: string;
   readonly total: number | null;
   readonly back: boolean;
-  /** There are too many unpaid holds: link to them. */
+  /** The customer has too many unpaid holds, so the page links to them. */
   readonly holds?: boolean;
 };
 
-/** Coupon for the server (`wire` as in `CouponState`), and how to drop it when it is refused. */
+/** The coupon for the server (`wire`: see `CouponState`), and a function that drops it if the server refuses it. */
 type UsedCoupon = { readonly wire: string | null; readonly refuse: () => void };
 type Attempt = {
   readonly customer: Customer;
@@ -32,16 +32,16 @@ type Attempt = {
   readonly coupon: UsedCoupon;
 };
 
-/** Holds the hours and leaves for the pay page, or reports what went wrong. */
+/** Holds the hours and leaves for the pay page, or reports the problem. */
 export function usePayment(options: {
   draft: BookingDraft;
   userId: string;
-  /** Price without a coupon, in cents. */
+  /** The price without a coupon, in cents. */
   fullCents: number;
   /** The version of the terms that was accepted on this page. */
   termsVersion: string | null;
   onEligibilityLost: () => void;
-  /** The terms have another text now. */
+  /** Called when the terms have changed. */
   onTermsChanged: () => void;
 }) {
   const { draft, userId, fullCents, termsVersion } = options;
@@ -65,9 +65,9 @@ export function usePayment(options: {
       const url = await payPage.open(() => pay(wanted));
       if (url !== null) leaveTo(url);
     },
-    // The hours may be taken.
+    // The hours may be taken by now.
     meta: { handled: true, invalidates: [queryKeys.availability.all] },
-    // A price that was agreed to stays on the screen while it is being paid.
+    // A price that the customer agreed to stays on the screen during the payment.
     onMutate: () => setProblem((before) => (before === null || before.total === null ? null : before)),
     onError: (error, attempt) => {
       const refusal = findPaymentRefusal(error);
@@ -81,7 +81,7 @@ export function usePayment(options: {
   });
   useBackAgain(send.reset);
   return {
-    // Stays busy while the browser leaves the page.
+    // The button stays busy while the browser leaves the page.
     busy: send.isPending || send.isSuccess,
     asking: payPage.asking,
     problem,
@@ -90,7 +90,7 @@ export function usePayment(options: {
   };
 }
 
-/** Explains why a payment could not start. Amounts in cents. */
+/** Explains why a payment could not start. Amounts are in cents. */
 function explainPayment(error: unknown, shownCents: number, fullCents: number): PaymentProblem {
   const refusal = findPaymentRefusal(error);
   const said = describeError(error, 'Failed to process payment. Please try again.');

@@ -16,8 +16,8 @@ const TEXTS = {
 } as const;
 
 /**
- * Releases the hold named in `?released=` after a return from the pay page, and returns what to say; null for nothing.
- * Only the owner can release it, so this waits for the sign-in. A hold that nobody releases expires.
+ * Releases the hold named in `?released=` after a return from the pay page, and returns a message, or null. Only the owner can release a
+ * hold, so this waits for the sign-in. A hold that is never released expires.
  */
 export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | null; asking: boolean } {
   const [search, setSearch] = useSearchParams();
@@ -26,7 +26,7 @@ export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | 
     mutationFn: releaseHold,
     meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
     onSuccess: ({ couponCode }) => {
-      // Keep the coupon code: it can be used again.
+      // Keep the coupon code, because it can be used again.
       if (couponCode !== null && drafts.couponCode() === null) drafts.saveCouponCode(couponCode);
     },
   });
@@ -45,6 +45,6 @@ function describeRelease(answer: { released: boolean; status: string }): string 
   return answer.released ? TEXTS.released : TEXTS.held;
 }
 
-/** The hold is gone, not ours, or the server cannot be reached: the customer does not have to do anything. */
+/** The hold is gone, it belongs to another account, or the server cannot be reached. In each case the customer has nothing to do. */
 const describeFailure = (error: Error): string =>
   isRefused<'release-hold'>(error, 'payment_processing') ? TEXTS.processing : TEXTS.unknown;

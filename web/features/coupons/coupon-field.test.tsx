@@ -16,7 +16,7 @@ const alert = async () => (await screen.findByRole('alert')).textContent;
 const ALWAYS = { weekdays: null, fromHour: null, untilHour: null, worksWhen: null };
 const SLOTS = [18, 19, 20].map((hour) => ({ date: '2031-03-04', hour }));
 const HALF = { code: 'HALF', discountType: 'percentage', discountValue: 50, minHours: 2, hours: ALWAYS } as const;
-/** What the database answers about the code. */
+/** The answer of the database about the code. */
 const ANSWER = {
   is_valid: true,
   code: 'HALF',

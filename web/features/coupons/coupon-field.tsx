@@ -13,7 +13,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { validateCoupon } from './queries.ts';
 import type { CouponState } from './use-coupon.ts';
 
-/** Field for a coupon code, and its result. `folded`: starts as a button, for small spaces. */
+/** A field for a coupon code, and the result of checking it. `folded`: the field starts as a button, for small spaces. */
 export function CouponField({
   slots,
   coupon,
@@ -71,7 +71,7 @@ function Checking({ code }: { code: string }) {
   );
 }
 
-/** The code in use, or one that does not work for the chosen hours. */
+/** Shows the coupon in use, or a coupon that does not work for the chosen hours. */
 function Shown({ coupon, disabled, onRemove }: { coupon: CouponState; disabled: boolean; onRemove: () => void }) {
   const { applied, unfit } = coupon;
   const shown = applied ?? unfit?.coupon ?? null;
@@ -137,7 +137,7 @@ function Entry({
   );
 }
 
-/** Shown when the code could not be checked: the price depends on it. */
+/** Shown if the code could not be checked. The price depends on it. */
 function Unsure({ code, onTryAgain, onRemove }: { code: string; onTryAgain: () => void; onRemove: () => void }) {
   return (
     <div role="alert" className="border-l-4 border-warn bg-deck p-4">

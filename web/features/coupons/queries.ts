@@ -5,13 +5,16 @@ import { constants } from '#rules/venue.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
-/** Discount of a code, the minimum hours it needs, and the hours at which it works. */
+/** The discount of a code, the minimum number of hours that it needs, and the hours at which it works. */
 export type Coupon = CouponTerms & { readonly minHours: number | null; readonly hours: CouponHours };
-/** The server refused the code; the message is for people. */
+/** The server refused the code. The message is for people. */
 export class CouponRefused extends Error {
   override readonly name = 'CouponRefused';
 }
-/** Checks a code for these hours, in order; null: for the longest booking at any hours. Throws `CouponRefused` with the server's message. */
+/**
+ * Checks a code for these hours, which must be in order. Null checks it for the longest booking at any hours. Throws `CouponRefused` with
+ * the server's message.
+ */
 export async function validateCoupon(code: string, slots: readonly Slot[] | null): Promise<Coupon> {
   const { data, error } = await rest.rpc('validate_discount_code', {
     code_input: code,

@@ -7,29 +7,29 @@ import { describeError } from '#web/lib/errors.ts';
 import { type Coupon, CouponRefused, validateCoupon } from './queries.ts';
 
 export type CouponState = {
-  /** Deducted from the price. */
+  /** The coupon that is deducted from the price. */
   readonly applied: Coupon | null;
   /** A code that does not work for the chosen hours, and why: "needs at least 2 hours", "works Monday to Thursday". */
   readonly unfit: { readonly coupon: Coupon; readonly why: string } | null;
-  /** An earlier code that is being checked: the price is unknown until then. */
+  /** An earlier code that is being checked. The price is unknown until then. */
   readonly checking: string | null;
-  /** An earlier code that could not be checked: it may still be valid. */
+  /** An earlier code that could not be checked. It may still be valid. */
   readonly unsure: string | null;
   /** An earlier code that no longer works, and why. */
   readonly lost: { readonly code: string; readonly message: string } | null;
-  /** For the server: the code, '' for none, or null when the customer chose nothing and their hold decides. */
+  /** The coupon as sent to the server: a code, '' for none, or null if the customer chose nothing, in which case their hold decides. */
   readonly wire: string | null;
   readonly apply: (coupon: Coupon) => void;
   readonly remove: () => void;
-  /** Drops a code that the server refused. After a reload it is checked again. */
+  /** Drops a code that the server refused. The code is checked again after a reload. */
   readonly refuse: () => void;
   readonly lookAgain: () => void;
 };
 
-/** The hours of a hold's coupon: it was checked when the hold was made. */
+/** The coupon of a hold works at any hours, because it was checked when the hold was made. */
 const ALWAYS: CouponHours = { weekdays: null, fromHour: null, untilHour: null, worksWhen: null };
 
-/** Why a coupon does not work for the chosen hours; null when it does, or none are chosen. */
+/** Returns why a coupon does not work for the chosen hours. Null if it works or no hours are chosen. */
 function whyUnfit({ minHours, hours }: Coupon, slots: readonly Slot[]): string | null {
   if (slots.length === 0) return null;
   if (minHours !== null && slots.length < minHours) return `needs at least ${minHours} hours`;
@@ -37,11 +37,11 @@ function whyUnfit({ minHours, hours }: Coupon, slots: readonly Slot[]): string |
 }
 
 /**
- * Holds the coupon of a booking page. What the customer enters on the page comes first, then `held`, the frozen coupon of their hold of these
- * hours (undefined while unknown), then `kept`, the code from this browser or from the draft on the server.
+ * Holds the coupon of a booking page. What the customer enters on the page takes precedence; then `held`, the frozen coupon of their hold
+ * of these hours (undefined while unknown); then `kept`, the code from this browser or from the draft on the server.
  */
 export function useCoupon(options: {
-  /** In order. */
+  /** The chosen hours, in order. */
   slots: readonly Slot[];
   kept: string | null;
   held: CouponTerms | null | undefined;
@@ -54,7 +54,7 @@ export function useCoupon(options: {
   const lookUp = own === null && held !== undefined && frozen === null && kept !== null && slots.length > 0;
   const found = useQuery({
     queryKey: queryKeys.coupon.of(kept),
-    // Check for the longest booking at any hours: a code that does not work for the chosen ones stays for later.
+    // Check the code for the longest booking at any hours, so that a code that does not work for the chosen hours is kept for later.
     queryFn: () => validateCoupon(kept ?? '', null),
     enabled: lookUp,
     retry: 0,

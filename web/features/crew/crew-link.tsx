@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import type { CrewLink } from './queries.ts';
 
-/** Shows a fresh link once, to share or to copy. `name`: of a guest who has joined already. */
+/** Shows a new link once, to share or to copy. `name`: the name of a guest who has already joined, or null. */
 export function CrewLinkPanel({ link, name, onDone }: { link: CrewLink; name: string | null; onDone: () => void }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -10,13 +10,13 @@ export function CrewLinkPanel({ link, name, onDone }: { link: CrewLink; name: st
   const [copied, setCopied] = useState(false);
   const canShare = typeof navigator.share === 'function';
   async function share(): Promise<void> {
-    // Closed without sharing: the link stays on the page.
+    // If sharing is cancelled, the link stays on the page.
     await navigator
       .share({ title: 'Come to the studio', text: 'Your link for our session:', url: link.url })
       .catch(() => null);
   }
   async function copy(): Promise<void> {
-    // Without the right to the clipboard the link can still be selected in the field.
+    // If the clipboard is not accessible, the link can still be selected in the field.
     await navigator.clipboard.writeText(link.url).then(
       () => setCopied(true),
       () => field.current?.select(),

@@ -8,7 +8,7 @@ import * as wire from '#web/data/testing/wire.ts';
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 const BOOKING = '55555555-5555-4555-8555-555555555555';
-/** An id of the invitation with this digit. */
+/** Returns an invitation id that ends with this digit. */
 const idFrom = (digit: string): string => `00000000-0000-4000-8000-00000000000${digit}`;
 const guest = (digit: string, name: string | null) => ({
   id: idFrom(digit),

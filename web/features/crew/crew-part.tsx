@@ -15,10 +15,10 @@ import { TakeBack } from './take-back.tsx';
 const POLL_MS = 30_000;
 const CHANGES = [queryKeys.crew.all];
 
-/** The booking whose crew it is, and its customer. */
+/** The booking that the guests belong to, and its customer. */
 export type CrewOf = { readonly bookingId: string; readonly userId: string };
 
-/** Whom the customer brings along: a link for each, who has joined, and the way to take one back. */
+/** The guests of a booking: a link for each, who has joined, and a button that withdraws an invitation. */
 export function CrewPart({ bookingId, userId }: CrewOf) {
   const live = useLive(`user:${userId}`, queryKeys.crew.all);
   const crew = useQuery({
@@ -33,7 +33,7 @@ export function CrewPart({ bookingId, userId }: CrewOf) {
   const full = coming.length >= studio.maxCrew;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The page loads the booking first, so the browser has found nothing to scroll to.
+    // The page loads the booking first, so the section did not exist when the browser tried to scroll to it.
     if (window.location.hash === '#crew') section.current?.scrollIntoView();
   }, []);
   return (
@@ -83,7 +83,7 @@ export function CrewPart({ bookingId, userId }: CrewOf) {
   );
 }
 
-/** Invites one more; a repeat after a lost answer is the same invitation. */
+/** Invites another guest. Idempotent until an answer arrives: a repeat after a lost answer returns the same invitation. */
 function useInvite(bookingId: string, onLink: (link: CrewLink) => void) {
   const request = useRef(crypto.randomUUID());
   return useMutation({

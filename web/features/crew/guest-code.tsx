@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { type GuestAccess, type GuestPage, makeGuestCode } from './queries.ts';
 
-/** The way in of a guest: the digits from their release on, and before that when they come. */
+/** The access code of a guest. Until its release, shows when it will arrive. */
 export function GuestCode({
   access,
   booking,

@@ -13,7 +13,7 @@ import type { GuestAccess } from './queries.ts';
 
 const POLL_MS = 10_000;
 
-/** “The door doesn’t open” for a guest: what the lock says, what to try, and the way to people who can open it. */
+/** “The door doesn’t open” for a guest: the state of the lock, steps to try, and how to reach people who can open the door. */
 export function GuestDoorHelp(props: { token: string; access: GuestAccess; studioName: string }) {
   const [open, setOpen] = useState(false);
   return (

@@ -19,7 +19,7 @@ import { nextLook } from './next-look.ts';
 import { type GuestPage, readGuestPage } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
-/** Refusals after which asking again does not help: the link has ended, or a part of it is missing. */
+/** Refusals after which a retry does not help: the link has ended, or part of it is missing. */
 const FINAL: RefusalActions<'crew-page', 'ended' | 'incomplete'> = {
   not_found: 'ended',
   invitation_ended: 'ended',
@@ -31,13 +31,13 @@ const FINAL: RefusalActions<'crew-page', 'ended' | 'incomplete'> = {
 
 type Parts = {
   readonly token: string;
-  /** Shows digits. */
+  /** Renders the digits of a code. */
   readonly showPin: (pin: string) => ReactNode;
-  /** The picture of a room by its name. */
+  /** Renders the picture of a room, given the room's name. */
   readonly picture?: (studioName: string) => ReactNode;
 };
 
-/** What somebody sees who was invited along: when and where, the rules to accept, then the way in. */
+/** The page of an invited guest: when and where the session is, the rules to accept, then the access code. */
 export function GuestView({ token, ...parts }: Parts) {
   const page = useQuery({
     queryKey: queryKeys.guestPage.of(token),
@@ -128,7 +128,7 @@ function Invitation({ page, token, showPin, picture }: Parts & { page: GuestPage
   );
 }
 
-/** Where the door is. */
+/** Shows how to find the door. */
 function TheWay() {
   const { address, directions } = useBusiness();
   return (

@@ -17,7 +17,7 @@ const schema = z.object({
   accepted: z.literal(true, 'Please accept the studio rules.'),
 });
 
-/** The rules of the studio, to be accepted with a first name. */
+/** Shows the rules of the studio, which the guest accepts with a first name. */
 export function JoinForm({ token, host }: { token: string; host: string }) {
   const client = useQueryClient();
   const texts = useTexts();
@@ -74,7 +74,7 @@ export function JoinForm({ token, host }: { token: string; host: string }) {
   );
 }
 
-/** The terms as they count now, in a region of their own. */
+/** The current terms, in their own region. */
 function Rules() {
   const business = useBusiness();
   const texts = useTexts();

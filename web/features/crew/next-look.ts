@@ -3,7 +3,10 @@ import type { GuestPage } from './queries.ts';
 const IDLE_MS = 30_000;
 const AWAITED_MS = 3_000;
 
-/** Returns after how many milliseconds a guest's page is read again: often while a code is due and missing, and at the moment of its release. */
+/**
+ * Returns the number of milliseconds until a guest's page is read again. The page is read often while a code is due but missing, and at the
+ * moment of its release.
+ */
 export function nextLook(page: Pick<GuestPage, 'access' | 'booking'> | undefined, now: Date): number {
   if (!page?.access || now >= page.booking.endTime) return IDLE_MS;
   const { pin, held, releaseAt } = page.access;

@@ -2,25 +2,25 @@ import { z } from 'zod';
 import { ACCESS_MODES } from '#rules/access.ts';
 import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 
-/** An invitation with its link, which the server shows once. */
+/** An invitation with its link. The server returns the link only once. */
 export type CrewLink = CallAnswer<'crew-invite'>;
 
-/** Invites one more guest; `requestId` is the same for a repeat of a call whose answer was lost. Throws `AppError`. */
+/** Invites another guest. `requestId` must be the same when a call is repeated because its answer was lost. Throws `AppError`. */
 export function inviteGuest(bookingId: string, requestId: string): Promise<CrewLink> {
   return callFunction('crew-invite', { bookingId, requestId });
 }
 
-/** Makes another link for an invitation; the one before leads nowhere. Throws `AppError`. */
+/** Creates a new link for an invitation. The previous link stops working. Throws `AppError`. */
 export function renewLink(bookingId: string, inviteId: string): Promise<CrewLink> {
   return callFunction('crew-invite', { bookingId, inviteId });
 }
 
-/** Takes an invitation back. `sawShared`: the guest has seen digits that still open the door. Throws `AppError`. */
+/** Withdraws an invitation. `sawShared`: the guest has seen a code that still opens the door. Throws `AppError`. */
 export function takeBack(inviteId: string): Promise<CallAnswer<'crew-revoke'>> {
   return callFunction('crew-revoke', { inviteId });
 }
 
-/** Makes a new code of the booking, for everybody who uses it. Throws `AppError`. */
+/** Makes a new code for the booking, for everyone who uses it. Throws `AppError`. */
 export function makeNewPin(bookingId: string): Promise<unknown> {
   return callFunction('regenerate-pin', { booking_id: bookingId });
 }
@@ -29,12 +29,12 @@ const instant = z.coerce.date();
 const pageSchema = z.object({
   state: z.enum(['invited', 'joined']),
   name: z.string().nullable(),
-  /** First name of who invites; may be empty. */
+  /** The first name of the host; may be empty. */
   host: z.string(),
   booking: z.object({ studioName: z.string(), startTime: instant, endTime: instant }),
   arrivalNotes: z.string(),
   termsVersion: z.string(),
-  /** null until the guest has joined. `own`: the digits are for this guest only. */
+  /** Null until the guest has joined. `own`: the code is for this guest only. */
   access: z
     .object({
       own: z.boolean(),
@@ -46,14 +46,14 @@ const pageSchema = z.object({
       nextCodeAt: instant.nullable(),
       openedAt: z.coerce.date().nullable(),
       codesLeft: z.number(),
-      /** -1: the server is of version 0.2.0, which does not send it. */
+      /** -1 if the server runs version 0.2.0, which does not send the field. */
       codesPerBooking: z.number().default(-1),
       mode: z.enum(ACCESS_MODES),
       singleUse: z.boolean(),
     })
     .nullable(),
 });
-/** What a guest's link shows. */
+/** The content of a guest's page. */
 export type GuestPage = z.output<typeof pageSchema>;
 export type GuestAccess = NonNullable<GuestPage['access']>;
 

@@ -9,7 +9,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { makeNewPin, takeBack } from './queries.ts';
 
-/** Asks before somebody is taken back, and offers a new PIN when they have seen the one that everybody uses. */
+/** Asks for confirmation before an invitation is withdrawn. Offers a new PIN if the guest has seen the shared one. */
 export function TakeBack({
   member,
   bookingId,
@@ -57,7 +57,10 @@ function Steps({ member, bookingId, onClose }: { member: CrewMember; bookingId: 
   );
 }
 
-/** A code is shared only where the lock cannot remove one. A new PIN leaves the old one working until the end, and this says so. */
+/**
+ * Offers a new PIN. A code is only shared if the lock cannot remove codes, so the old PIN may keep working until the end of the session,
+ * and the text mentions this.
+ */
 function NewPin({ name, bookingId, onClose }: { name: string; bookingId: string; onClose: () => void }) {
   const renew = useMutation({
     mutationFn: () => makeNewPin(bookingId),

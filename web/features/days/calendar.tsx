@@ -4,7 +4,7 @@ import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { freeWords, type FreeDays } from './free-words.ts';
 
-/** DayPicker works with local dates: a Sydney day maps to the same calendar numbers in local time. */
+/** DayPicker works with local dates, so a Sydney day is mapped to the same calendar numbers in local time. */
 const toLocal = (date: StudioDate): Date => {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
   return new Date(year, month - 1, day, 12);
@@ -12,11 +12,11 @@ const toLocal = (date: StudioDate): Date => {
 const toStudio = (date: Date): StudioDate =>
   `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 
-/** A bar below the day's number, the longer the more of the day is free. */
+/** A bar below the day's number. Its length shows how much of the day is free. */
 const BAR =
   '[&>button]:relative [&>button]:after:absolute [&>button]:after:bottom-1 [&>button]:after:left-1/2 [&>button]:after:h-0.5 [&>button]:after:-translate-x-1/2 [&>button]:after:bg-good';
 
-/** Memoised: a press on an hour changes no day, and a month takes long to render. */
+/** Memoised: a press on an hour does not change the days, and a month takes long to render. */
 export const Calendar = memo(function Calendar({
   today,
   value,
@@ -27,7 +27,7 @@ export const Calendar = memo(function Calendar({
   today: StudioDate;
   value: StudioDate | null;
   free?: FreeDays;
-  /** How many rooms the free hours are of. */
+  /** The number of rooms that the free hours are summed over. */
   rooms?: number;
   onChange: (date: StudioDate) => void;
 }) {

@@ -6,9 +6,9 @@ import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { DayPicker } from './day-picker.tsx';
 
-/** A Monday, seen at noon in Sydney. */
+/** A Monday. It is noon in Sydney. */
 const TODAY = '2026-11-23';
-// Fetched here, so that a busy machine does not fail the wait for it.
+// Import the calendar first, so that waiting for it does not time out on a busy machine.
 beforeAll(async () => void (await import('./calendar.tsx')), 30_000);
 beforeEach(() => {
   vi.setSystemTime('2026-11-23T01:00:00Z');
@@ -33,7 +33,7 @@ test('the row of days says how much of each day is free, in all its rooms togeth
   rerender(<Picker rooms={['a', 'b']} />);
   await screen.findByLabelText('Tuesday 24 November 2026, 24 hours free');
   day('Monday 23 November 2026, today, 24 hours free');
-  // The days that are counted are more than fit into one answer, so each room is read in two parts.
+  // The counted days do not fit into one answer, so each room is read in two parts.
   const studios = wire.sentTo('bookings').map(({ search }) => search.get('studio_id'));
   expect(studios).toEqual(['eq.a', 'eq.a', 'eq.b', 'eq.b']);
 });

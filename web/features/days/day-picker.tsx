@@ -9,10 +9,10 @@ import { lazyPart } from '#web/ui/load-part.ts';
 import { Skeleton } from '#web/ui/notice.tsx';
 import { DayStrip } from './day-strip.tsx';
 
-/** Large, and not needed before a room is chosen. */
+/** Loaded on demand, because it is large and not needed before a room is chosen. */
 const Calendar = lazyPart(async () => ({ default: (await import('./calendar.tsx')).Calendar }));
 
-/** Chooses a day. On a phone, and where it is `flat`, a row of days that opens to the month; otherwise the month. */
+/** A control that chooses a day. On a phone, and with `flat`, it is a row of days that opens to the month; otherwise it is the month. */
 export function DayPicker({
   studioIds,
   today,

@@ -3,13 +3,13 @@ import { addDays, daysBetween, formatStudioDate, type StudioDate } from '#rules/
 import { useBusiness } from '#web/lib/business/business.ts';
 import { freeWords, type FreeDays } from './free-words.ts';
 
-/** How many days the row has. */
+/** The number of days in the row. */
 const DAYS = 21;
-/** A day beyond the row is shown with this many days before it. */
+/** If the chosen day is beyond the row, the row shows this many days before it. */
 const BEFORE = 3;
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 
-/** A row of days from today on, each with a bar for how much of it is free. Arrow keys move, Enter and Space choose. */
+/** A row of days from today on, each with a bar that shows how much of it is free. Arrow keys move, Enter and Space choose. */
 export const DayStrip = memo(function DayStrip({
   today,
   value,
@@ -20,7 +20,7 @@ export const DayStrip = memo(function DayStrip({
   today: StudioDate;
   value: StudioDate;
   free: FreeDays;
-  /** How many rooms the free hours are of. */
+  /** The number of rooms that the free hours are summed over. */
   rooms: number;
   onChange: (date: StudioDate) => void;
 }) {
@@ -29,7 +29,7 @@ export const DayStrip = memo(function DayStrip({
   const last = addDays(today, horizonDays);
   const first = daysBetween(today, value) < DAYS ? today : addDays(value, -BEFORE);
   const days = Array.from({ length: DAYS }, (_, at) => addDays(first, at)).filter((day) => day <= last);
-  // The chosen day stays in view; the page must not move with it.
+  // Scroll the row so that the chosen day stays in view, but not the page.
   useEffect(() => {
     const row = list.current;
     const chosen = row?.querySelector<HTMLElement>('[aria-pressed="true"]')?.parentElement;
@@ -61,7 +61,7 @@ export const DayStrip = memo(function DayStrip({
   );
 });
 
-/** Focuses the day to which an arrow key leads, or the first or last. */
+/** Focuses the day to which an arrow key leads, or the first or last day. */
 function walk(event: KeyboardEvent<HTMLButtonElement>, at: number): void {
   const step = STEPS[event.key];
   const days = event.currentTarget.closest('ul')?.children;
@@ -84,7 +84,7 @@ function Day({
   day: StudioDate;
   today: StudioDate;
   chosen: boolean;
-  /** How many of its hours are free; undefined while that is unknown. */
+  /** The number of free hours on the day; undefined while it is unknown. */
   hours: number | undefined;
   rooms: number;
   onKey: (event: KeyboardEvent<HTMLButtonElement>) => void;

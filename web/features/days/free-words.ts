@@ -1,9 +1,9 @@
 import type { StudioDate } from '#rules/studio-time.ts';
 
-/** How many hours of a day are free; undefined while that is unknown. */
+/** The number of free hours on each day; undefined while it is unknown. */
 export type FreeDays = ReadonlyMap<StudioDate, number> | undefined;
 
-/** Returns what a screen reader adds to a day: ", 5 hours free"; nothing while that is unknown. */
+/** Returns the words that a screen reader adds to a day: ", 5 hours free"; '' while the number is unknown. */
 export function freeWords(hours: number | undefined): string {
   if (hours === undefined) return '';
   const whole = Math.floor(hours);

@@ -10,7 +10,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { useIdStatus } from './status-query.ts';
 
 const IdDialog = lazyPart(async () => ({ default: (await import('./id-dialog.tsx')).IdDialog }));
-/** Delay before the ID dialog opens, and duration of the message. */
+/** Milliseconds until the ID dialog opens, for which the message is shown. */
 const OPEN_MS = 2_000;
 const TOAST_MS = 8_000;
 const TEXTS = {
@@ -19,7 +19,7 @@ const TEXTS = {
   none: 'Before your first session we check your ID. You only do it once, and it takes a minute.',
 } as const;
 
-/** Says what comes after a confirmed email: the ID check, or the booking. `userId` is null when nobody is signed in. */
+/** Shows what comes after a confirmed email: the ID check or the booking. `userId`: null if no user is signed in. */
 export function AfterEmail({ userId }: { userId: string | null }) {
   const { data, isError } = useIdStatus(userId);
   const state = data === undefined ? null : data.verifiedUntil ? 'verified' : data.decidedBy ? 'review' : 'none';
@@ -63,7 +63,7 @@ export function AfterEmail({ userId }: { userId: string | null }) {
   );
 }
 
-/** Holds whether the ID dialog is open. It opens automatically, once, for those who have not shown an ID yet. */
+/** Holds whether the ID dialog is open. It opens automatically, once, for customers who have not shown an ID yet. */
 function useIdDialog(wanted: boolean) {
   const [dialog, setDialog] = useState<'not yet' | 'open' | 'closed'>('not yet');
   const opens = useWaited(wanted && dialog === 'not yet', OPEN_MS);

@@ -21,7 +21,7 @@ export function Camera({ onPicture }: { onPicture: (dataUrl: string) => void }) 
   return (
     <div>
       <div className="relative">
-        {/* Live video without sound: there is nothing to caption. */}
+        {/* A live video without sound needs no captions. */}
         <video
           ref={video}
           autoPlay

@@ -10,7 +10,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { idQueries } from './queries.ts';
 import { NOT_STARTED, useHostedCheck } from './use-hosted-check.tsx';
 
-/** Shows why the check failed, with another photo or the hosted check as next steps. Offers neither when the result is final. */
+/** Shows why the check failed, and offers another photo or the hosted check. Offers neither if the result is final. */
 export function FailedStep({
   reasons,
   decidedBy,
@@ -20,15 +20,15 @@ export function FailedStep({
   onRetry,
 }: {
   reasons: readonly string[];
-  /** Date by which staff decide; null when no review is needed. */
+  /** The date by which staff decide; null if no review is needed. */
   decidedBy: StudioDate | null;
   /** Whether to offer the hosted check. */
   hostedCheck: boolean;
-  /** The name on the ID, where it is all that differs from the account; null otherwise. */
+  /** The name on the ID, if it is the only difference from the account; null otherwise. */
   nameOnId: string | null;
-  /** The account has that name now: checks the photo again. */
+  /** Called when the account has that name, so that the photo is checked again. */
   onCorrected: () => void;
-  /** Null when no other photo or check can change the result. */
+  /** Null if no other photo or check can change the result. */
   onRetry: (() => void) | null;
 }) {
   return (
@@ -54,7 +54,7 @@ export function FailedStep({
   );
 }
 
-/** ", before your session", or that the decision may come too late for it; '' without a booking that waits. */
+/** Returns ", before your session", or that the decision may come too late for it; '' if no booking is waiting. */
 function beforeSession(decidedBy: StudioDate): string {
   const start = drafts.booking()?.start_time;
   if (start === undefined) return '';
@@ -63,7 +63,7 @@ function beforeSession(decidedBy: StudioDate): string {
     : ', which may be too late for the hours you chose';
 }
 
-/** Names the name that was read, and offers to take it over. */
+/** Shows the name that was read, and offers to use it for the account. */
 function CorrectName({ name, onCorrected }: { name: string; onCorrected: () => void }) {
   const { user } = useSession();
   const correct = useMutation({

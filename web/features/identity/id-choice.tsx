@@ -5,10 +5,10 @@ import { constants } from '#rules/venue.ts';
 /** What happens to a photo of an ID. */
 export const PHOTO_PRIVACY = `We read your name, date of birth and expiry date from the photo to check that it’s you and that you’re 18 or older. We delete the photo once that’s decided, or within ${constants.idReviewDays} days if someone on our team has to look at it. We never show it to other customers.`;
 
-/** The same beside the choice of a photo. */
+/** A shorter text for the choice of a photo. */
 const PHOTO_IN_SHORT = `We read your name, date of birth and expiry date, and delete the photo within ${constants.idReviewDays} days.`;
 
-/** The two ways to verify an ID, side by side. `photo` and `online`: their buttons; `online` is null where there is no hosted check. */
+/** The two ways to verify an ID, side by side. `photo` and `online` are their buttons; `online` is null if there is no hosted check. */
 export function IdChoice({ photo, online }: { photo: ReactNode; online: ReactNode }) {
   return (
     <ul className={`grid gap-4 ${online === null ? '' : 'sm:grid-cols-2'}`}>

@@ -31,7 +31,7 @@ const DRAFT = {
 };
 const ID = '66666666-6666-4666-8666-666666666666';
 type Result = ReturnType<typeof wire.exampleFrom<'verify-id'>>;
-/** From now on a photo is read as that of an adult with the name and the birth date of the account, but for these fields. */
+/** From now on, a photo is read as showing an adult with the account's name and birth date, except for these fields. */
 const answerCheck = (fields: Partial<Result> & Pick<Result, 'decision'>): void =>
   wire.answer('verify-id', {
     ...wire.exampleFrom('verify-id'),
@@ -41,12 +41,12 @@ const answerCheck = (fields: Partial<Result> & Pick<Result, 'decision'>): void =
     failureReasons: [],
     ...fields,
   });
-/** An answer without words that people can read. */
+/** An answer without a message for people. */
 const NO_WORDS = '{"no": "words"}';
 const PICTURE = `data:image/jpeg;base64,${'eHh4'.repeat(4)}`;
 const PHOTO = new File(['x'], 'licence.jpg', { type: 'image/jpeg' });
 
-/** Opens the dialog and chooses a photo, which is shown for a check. */
+/** Opens the dialog and chooses a photo. The preview of the photo is then shown. */
 async function choosePhoto(onVerified = vi.fn()): Promise<void> {
   readPicture.mockResolvedValue(PICTURE);
   wire.signIn('u');
@@ -166,7 +166,7 @@ test('an online check that cannot start says why', async () => {
   expect(toast).toHaveBeenLastCalledWith({ title: 'Failed to start verification. Please try again.', tone: 'bad' });
 });
 
-/** A camera in the browser; `stopped` counts the streams that were closed. */
+/** Installs a camera in the browser. `stopped` counts the streams that were closed. */
 function plugInCamera() {
   const state = { stopped: 0, asked: [] as unknown[] };
   const getUserMedia = vi.fn((wanted: { video: { facingMode: string } }) => {
@@ -174,7 +174,7 @@ function plugInCamera() {
     return Promise.resolve({ getTracks: () => [{ stop: () => (state.stopped += 1) }] });
   });
   vi.stubGlobal('navigator', Object.assign(navigator, { mediaDevices: { getUserMedia } }));
-  // The DOM of the tests accepts only its own streams.
+  // The test DOM accepts only its own streams.
   Object.defineProperty(HTMLVideoElement.prototype, 'srcObject', { configurable: true, set: () => {} });
   return state;
 }
@@ -211,7 +211,7 @@ test('a camera without permission, one that is not ready and a failed photo each
   expect(state.asked).toHaveLength(2);
 });
 
-/** Renders both parts that show the state of the account's checks: this one. */
+/** Renders both components that show the state of the account's checks, with this check. */
 function showStatus(check: object): () => void {
   wire.answerRows('id_verifications', [{ failure_reasons: [], expires_at: null, extracted_dob: null, ...check }]);
   const both = (
@@ -224,7 +224,7 @@ function showStatus(check: object): () => void {
   );
   return renderPart(withAccount(both)).unmount;
 }
-/** A photo on which staff decide by that time. */
+/** A photo that staff have to review by that time. */
 const reviewUntil = (until: string) => ({
   verification_status: 'review',
   created_at: new Date(Date.parse(until) - constants.idReviewDays * 86_400_000),

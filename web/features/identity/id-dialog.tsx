@@ -15,7 +15,7 @@ const WORDS = [
   'This is taking longer than usual. We have your photo, so please stay on this page.',
 ] as const;
 
-/** Checks an ID: photo, preview, result; with the hosted check as the alternative. */
+/** Checks an ID in steps: photo, preview, result. The hosted check is the alternative. */
 export function IdDialog({
   open,
   onClose,
@@ -30,7 +30,7 @@ export function IdDialog({
   const [draft] = useState(drafts.booking);
   const began = useRef(step);
   useEffect(() => {
-    // The pressed button is gone: keep the keyboard focus inside the dialog.
+    // The pressed button has disappeared, so the focus moves to the dialog's body to stay inside the dialog.
     if (step !== began.current) body.current?.focus();
     began.current = step;
   }, [step]);

@@ -6,7 +6,10 @@ import { Skeleton } from '#web/ui/notice.tsx';
 import { decisionDay } from './decision-day.ts';
 import { useIdStatus } from './status-query.ts';
 
-/** Says why an ID is needed, that staff are looking at the photo, or from when the customer can book; with the button, unless the answer is final. */
+/**
+ * Explains why an ID is needed, that staff are reviewing the photo, or from when the customer can book. Shows the button unless the answer
+ * is final.
+ */
 export function IdRequest({ userId, wanted, children }: { userId: string; wanted: boolean; children: ReactNode }) {
   const status = useIdStatus(userId, wanted);
   const now = useNow(60_000);
@@ -24,7 +27,7 @@ export function IdRequest({ userId, wanted, children }: { userId: string; wanted
 
 const FIRST = 'You need to be 18 or older. Show us your Australian driver licence. You only do this once.';
 
-/** `day`: by when staff decide; null once that has passed. */
+/** Returns a text about the review. `day`: the day by which staff decide, or null if it has passed. */
 const inReview = (day: string | null): string =>
   `${
     day === null

@@ -9,7 +9,7 @@ import { decisionDay } from './decision-day.ts';
 import { IdDialog } from './id-dialog.tsx';
 import { type IdStatus, useIdStatus } from './status-query.ts';
 
-/** Shows whether the ID of an account is verified, with the dialog that verifies it. */
+/** Shows whether the ID of an account is verified, and offers the dialog that verifies it. */
 export function IdStatusPart({ userId }: { userId: string }) {
   const [open, setOpen] = useState(false);
   const status = useIdStatus(userId);
@@ -43,7 +43,7 @@ function Shown({ status, onVerify }: { status: IdStatus; onVerify: () => void })
         <p className="font-semibold">Verified until {formatStudioDate(status.verifiedUntil)}</p>
       </Notice>
     );
-  // Final: no other photo or check can change it.
+  // The result is final: no other photo or check can change it.
   if (status.adultOn !== null)
     return (
       <Notice tone="warn">

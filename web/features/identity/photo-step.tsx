@@ -5,7 +5,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Camera } from './camera.tsx';
 import { PHOTO_PRIVACY } from './id-choice.tsx';
 
-/** Takes a photo of the licence with the camera, from a file, or by drag and drop. */
+/** Takes a photo of the licence by camera, from a file, or by drag and drop. */
 export function PhotoStep({
   problem,
   onPicture,
@@ -40,7 +40,7 @@ export function PhotoStep({
         </Notice>
       ) : null}
       {camera ? <Camera onPicture={onPicture} /> : null}
-      {/* Drag and drop is a shortcut for the mouse; the button inside does the same by keyboard. */}
+      {/* Drag and drop is a shortcut for the mouse. The button inside does the same by keyboard. */}
       <div
         onDragEnter={bring}
         onDragOver={bring}
@@ -72,7 +72,7 @@ export function PhotoStep({
 
 const TIPS = ['All four corners', 'No glare', 'Every word sharp'];
 
-/** What a photo that can be read looks like. */
+/** Tips for a readable photo. */
 function Tips() {
   return (
     <div className="flex items-center gap-5 bg-deck p-4">
