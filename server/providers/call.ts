@@ -1,20 +1,19 @@
 import type { z } from 'zod';
 
 /**
- * A failed call to an outside system.
- * `retryable` false: it refused, and would again. `ambiguous` true: the effect may have happened,
- * so the caller repeats with the same key or looks the effect up.
+ * A failed call to an outside system. `retryable` is false if the system refused the call and would refuse it again. `ambiguous` is true if
+ * the effect may have happened, so the caller repeats the call with the same key or looks the effect up.
  */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly provider: string;
   readonly retryable: boolean;
   readonly ambiguous: boolean;
-  /** The provider's error code or the like; never shown to customers, never a secret. */
+  /** The provider's error code or a similar text. It is never shown to customers and never contains a secret. */
   readonly reason: string;
-  /** What the provider wrote, or what went wrong before it could; without personal data and secrets. */
+  /** The provider's own words, or what went wrong before it could reply. Contains neither personal data nor secrets. */
   readonly detail: string;
-  /** Whether the whole provider is down, not only this call. Default: as `retryable`. */
+  /** Whether the whole provider is down and not only this call. Equals `retryable` by default. */
   readonly outage: boolean;
   constructor(
     provider: string,
@@ -32,53 +31,56 @@ export class ProviderError extends Error {
   }
 }
 
-/** The words of the innermost cause: those of `fetch` itself are only "fetch failed". */
+/** Returns the message of the innermost cause, because that of `fetch` itself is only "fetch failed". */
 function wordsOf(cause: unknown): string | null {
   if (!(cause instanceof Error)) return null;
   return wordsOf(cause.cause) ?? cause.message;
 }
 
 const WORDS_MAX = 300;
-/** In this order: a later pattern would take a part of what an earlier one takes whole. */
+/** The order matters: a later pattern would match part of a text that an earlier one matches as a whole. */
 const PERSONAL: readonly (readonly [RegExp, string])[] = [
   [/\b(?:Bearer|Basic)\s+\S+/gi, '[secret]'],
   [/\b(?:sk|rk|pk|whsec)_\S+/g, '[secret]'],
   [/\beyJ[\w-]+(?:\.[\w-]+)*/g, '[secret]'],
   [/\bhttps?:\/\/[^\s?]*\?\S*/gi, '[address]'],
   [/[^\s<>"'()=:,;]+@[^\s<>"'(),;]+/g, '[email]'],
-  // Phone numbers, card numbers and access codes; not the digits inside of an id such as pi_3Q12345.
+  // Phone numbers, card numbers and access codes, but not the digits within an id such as pi_3Q12345.
   [/(?<![\w.-])\+?\d(?:[ ()-]?\d){7,}(?![\w-])/g, '[number]'],
   [/(?<![\w.-])\d{4,}(?![\w-])/g, '[number]'],
 ];
 
-/** What an outside system wrote, as it may be stored: its first line, without email addresses, long numbers, secrets and queries. */
+/**
+ * Returns a text of an outside system in the form that may be stored: its first line, without email addresses, long numbers, secrets and
+ * queries.
+ */
 export function withoutPersonal(words: string): string {
   const [line = ''] = words.split(/[\r\n]/, 1);
   return PERSONAL.reduce((text, [pattern, name]) => text.replace(pattern, name), line).slice(0, WORDS_MAX);
 }
 
-/** A webhook with a wrong signature, age or shape: answered 400, nothing stored. */
+/** A webhook with a wrong signature, age or shape. It is answered with 400, and nothing is stored. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
 }
 
-/** Ends the reason of a mail server's refusal that concerns the recipient. */
+/** The end of the `reason` if a mail server's refusal concerns the recipient. */
 export const ADDRESS_REFUSED = '_recipient';
 
-/** Whether the mail server says that an address gets no mail, now or later. */
+/** Whether the mail server refused the recipient's address permanently. */
 export function isAddressRefused(error: unknown): error is ProviderError {
   return error instanceof ProviderError && !error.retryable && error.reason.endsWith(ADDRESS_REFUSED);
 }
 
-/** Reason of a call that was not made because the circuit is open. */
+/** The reason of a call that was not made because the circuit is open. */
 export const CIRCUIT_OPEN = 'circuit_open';
-/** How long a circuit stays open before one trial call. */
+/** The time for which a circuit stays open before one trial call. */
 export const CIRCUIT_OPEN_MS = 10_000;
 
-/** How long any single request to a provider may take. */
+/** The longest time of a single request to a provider. */
 export const PROVIDER_TIMEOUT_MS = 5_000;
 
-/** Checks the shape of a provider's reply. Throws `ProviderError`, ambiguous because the call itself succeeded. */
+/** Checks the shape of a provider's reply. Throws an ambiguous `ProviderError`, because the call itself succeeded. */
 export function readReply<S extends z.ZodType>(provider: string, schema: S, reply: unknown): z.output<S> {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
@@ -86,26 +88,26 @@ export function readReply<S extends z.ZodType>(provider: string, schema: S, repl
 }
 
 /**
- * What a call of a provider does. `about`: ids by which its booking can be found: of the booking, of a payment, or of a session or payment at
+ * The name of a provider's call. `about`: ids that lead to its booking: those of the booking, of a payment, or of a session or payment at
  * the provider; or the booking's reference.
  */
 export type NamedCall = { readonly operation: string; readonly about?: readonly (string | null)[] };
 
-/** `refused`: the provider answered no. `failed`: it did not answer as it should. `not_called`: its circuit is open. */
+/** `refused`: the provider rejected the call. `failed`: the provider did not reply properly. `not_called`: the circuit is open. */
 type CallOutcome = 'ok' | 'refused' | 'failed' | 'not_called';
 
 export type EndedCall = NamedCall & {
   readonly provider: string;
   readonly outcome: CallOutcome;
   readonly seconds: number;
-  /** What was thrown; null when the call succeeded. */
+  /** The error that was thrown; null if the call succeeded. */
   readonly error: unknown;
 };
 
-/** Called when a call of a provider has ended. Must not throw. */
+/** Called after each call of a provider. Must not throw. */
 export type ObserveCalls = (ended: EndedCall) => void;
 
-/** Makes a call of a provider and reports how it ended. Every call of every provider passes here. */
+/** Makes a call of a provider and reports its outcome. Every call of every provider passes through here. */
 export async function observed<T>(
   observe: ObserveCalls,
   call: NamedCall & { readonly provider: string },
@@ -124,7 +126,7 @@ export async function observed<T>(
   }
 }
 
-/** Reads a list of a provider piece by piece and reports it as one call: the time is that of waiting for the provider. */
+/** Reads a list of a provider piece by piece and reports it as one call, whose time is the time spent waiting for the provider. */
 export async function* observedList<T>(
   observe: ObserveCalls,
   call: NamedCall & { readonly provider: string },

@@ -5,7 +5,7 @@ import type { Captcha } from './ports.ts';
 
 const verdictSchema = z.looseObject({ success: z.boolean() });
 
-/** Checks captchas of Turnstile and hCaptcha, which take the same form at different URLs. */
+/** Checks captchas of Turnstile and hCaptcha, which accept the same form at different URLs. */
 export function createCaptcha(config: { provider: string; secret: string; url: string }): Captcha {
   return {
     async check(token, ip) {

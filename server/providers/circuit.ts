@@ -26,11 +26,11 @@ import {
 export type Circuit = {
   readonly provider: string;
   /**
-   * Makes a call within `budgetMs` and reports how it ended. Throws `ProviderError`: 'no_response' when the time is up (the effect may still happen), or
-   * `CIRCUIT_OPEN` at once while the circuit is open.
+   * Makes a call within `budgetMs` and reports its outcome. Throws `ProviderError`: 'no_response' when the time is up (the effect may still
+   * happen), or `CIRCUIT_OPEN` at once while the circuit is open.
    */
   run<T>(call: NamedCall, work: () => Promise<T>, budgetMs?: number): Promise<T>;
-  /** How many calls may start now: any number, one trial, or none. */
+  /** Returns how many calls may start now: any number, one trial, or none. */
   readonly capacity: () => number;
   readonly isOpen: () => boolean;
 };
@@ -39,23 +39,23 @@ export type CircuitOptions = {
   readonly provider: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of every call, also of one that was not made. */
+  /** Called for every call, including those that were not made. */
   readonly observe: ObserveCalls;
-  /** Failures in a row that open the circuit. */
+  /** The number of consecutive failures that opens the circuit. */
   readonly failures?: number;
-  /** How long it stays open; then one trial call decides. */
+  /** The time for which the circuit stays open before a trial call decides. */
   readonly openMs?: number;
-  /** Makes each call a span of the trace of its request. Default: none is made. */
+  /** Makes each call a span of its request's trace. Default: no spans. */
   readonly spans?: Spans | null;
-  /** Calls that run at the same time; more wait. Default: any number. */
+  /** The most concurrent calls; further calls wait. Default: no limit. */
   readonly atOnce?: number;
 };
 
 const FAILURES = 5;
-/** A little more than one request may take, so that the request's own timeout comes first. */
+/** A little longer than one request may take, so that the request's own timeout comes first. */
 const BUDGET_MS = PROVIDER_TIMEOUT_MS + 1_000;
 
-/** What a working system returned: a value, or a refusal. */
+/** The result of a working system: a value or a refusal. */
 type Outcome<T> = { readonly value: T } | { readonly refused: ProviderError };
 
 export function createCircuit(options: CircuitOptions): Circuit {
@@ -66,7 +66,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
     breaker: new ConsecutiveBreaker(options.failures ?? FAILURES),
     halfOpenAfter: { next: () => openPeriod() },
   });
-  /** Tells the library how long to stay open, by the server's clock. */
+  /** Returns the period for which the library keeps the circuit open, by the server's clock. */
   function openPeriod(): IBackoff<unknown> {
     trialAt = clock().getTime() + openMs;
     return {
@@ -82,7 +82,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
     options.atOnce === undefined ? null : bulkhead(options.atOnce, Number.POSITIVE_INFINITY);
 
   async function guarded<T>(call: () => Promise<T>, budgetMs: number): Promise<T> {
-    // One trial at a time; other calls fail instead of waiting for it.
+    // Only one trial runs at a time. Other calls fail instead of waiting for it.
     const stopped =
       breaker.state === CircuitState.HalfOpen || (breaker.state === CircuitState.Open && clock().getTime() < trialAt);
     if (stopped) throw new ProviderError(provider, CIRCUIT_OPEN, { retryable: true });
@@ -108,7 +108,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
   };
 }
 
-/** Throws errors that mean the system is down; returns a plain refusal. */
+/** Throws errors that mean the system is down. Returns a plain refusal. */
 async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await call() };

@@ -3,13 +3,13 @@ import { copyFile, type FileHandle, mkdir, open, opendir, rename, rm, stat } fro
 import { dirname, join } from 'node:path';
 import type { ByteRange, ObjectStore } from './ports.ts';
 
-/** Keys are made by the server. No key that matches can lead out of the folder. */
+/** The form of keys, which the server generates. A matching key cannot lead out of the folder. */
 const KEY = /^[a-z0-9-]{1,64}(\/[a-z0-9-]{1,64}(\.[a-z0-9]{1,8})?){1,3}$/;
 const FOLDER = /^[a-z0-9-]{1,64}$/;
-/** Bytes of one read: a megabyte takes four, and a thousand slow readers need 256 MB. */
+/** The size of one read, in bytes: a megabyte takes four reads, and a thousand slow readers need 256 MB. */
 const PIECE = 256 * 1024;
 
-/** Stores bytes as files under `folder`. A file appears whole or not at all, and is on the disk when `put` resolves. */
+/** Stores bytes as files under `folder`. A file appears whole or not at all, and is on disk once `put` resolves. */
 export function createDiskStore(folder: string): ObjectStore {
   const pathOf = (key: string): string => {
     if (!KEY.test(key)) throw new Error('not a storage key');
@@ -39,7 +39,7 @@ export function createDiskStore(folder: string): ObjectStore {
     async remove(key) {
       const path = pathOf(key);
       await rm(path, { force: true });
-      // Left by a write that was killed.
+      // A write that was killed leaves its draft.
       await rm(draftOf(path), { force: true });
     },
     async *list(name) {
@@ -129,7 +129,7 @@ async function writeSynced(path: string, bytes: Uint8Array | AsyncIterable<Uint8
   }
 }
 
-/** Syncs a folder: only then is a new file name on the disk. */
+/** Syncs a folder, which is necessary to have the name of a new file on disk. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -19,7 +19,7 @@ import { createTwilioTexts } from './twilio-texts.ts';
 import { createVisionIdReader } from './vision-id-reader.ts';
 import { createGooglePasses } from './wallet/google-passes.ts';
 
-/** Replies with status 200 that match no schema, whatever was called. */
+/** Replies with status 200 that match no schema of any call. */
 const GARBAGE = [
   'null',
   '[]',
@@ -37,7 +37,7 @@ const GARBAGE = [
   '{"object":"list","data":[{"id":7,"card":{}}],"has_more":false}',
   '{"payload":[{}],"result":{},"jobId":5,"success":"yes","sid":null,"access_token":7,"error":7,"choices":[null]}',
 ];
-/** Files that call a provider, and why their replies are not in this test. */
+/** Files that call a provider, and the reason why this test leaves them out. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   's3-store.ts': 'the library reads the envelope, and the content is bytes of any kind',
   'wallet/apple-push.ts': 'only the status and a word of the reply are read',
@@ -62,7 +62,7 @@ let server: Server;
 let smtp: TcpServer;
 let url = '';
 let smtpUrl = '';
-/** The garbage now, and valid replies to the calls that come before the one under test, by the end of their path. */
+/** The current garbage, and valid replies to the calls that precede the one under test, by the end of their path. */
 let garbage = '';
 let valid: Readonly<Record<string, unknown>> = {};
 beforeAll(async () => {
@@ -88,7 +88,7 @@ afterAll(() => {
 });
 
 type Calls = Readonly<Record<string, () => Promise<unknown>>>;
-/** Makes a call with each garbage. `first`: the valid replies before it. Every time it fails with `ProviderError`. */
+/** Makes a call with each garbage reply and requires a `ProviderError` every time. `first`: the valid replies to earlier calls. */
 async function requireProviderErrors(
   call: () => Promise<unknown>,
   first: typeof valid = {},
@@ -307,7 +307,7 @@ describe('a sign-in provider whose reply does not match its schema is a Provider
     const TOKEN = { '/access_token': { access_token: 'x' } };
     const USER = { '/user': { id: 1, login: 'x' } };
     for (const first of [{}, TOKEN]) await requireProviderErrors(() => github.redeem(attempt), first);
-    // An account without addresses has an empty list.
+    // An empty list is valid for an account without addresses.
     const addresses = GARBAGE.filter((one) => one !== '[]');
     await requireProviderErrors(() => github.redeem(attempt), { ...TOKEN, ...USER }, addresses);
   });

@@ -15,7 +15,7 @@ export type GithubSettings = {
 
 const NAME = 'github';
 const SCOPES = ['read:user', 'user:email'];
-/** A refused code is answered with 200 and an error. */
+/** GitHub answers a refused code with 200 and an error. */
 const tokenSchema = z.union([
   z.object({ access_token: z.string().min(1), refresh_token: z.string().optional() }),
   z.object({ error: z.string(), access_token: z.undefined() }),
@@ -28,7 +28,7 @@ const userSchema = z.object({
 });
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** Signs in with GitHub: OAuth 2, not OpenID Connect, so there is no id token and emails need a call of their own. */
+/** Signs in with GitHub. It uses OAuth 2 and not OpenID Connect, so there is no id token, and email addresses need a separate call. */
 export function createGithubSignIn(settings: GithubSettings): SignInProvider {
   const { clientId, clientSecret, redirectUri, siteUrl, apiUrl } = settings;
 

@@ -15,8 +15,8 @@ import type {
 } from './ports.ts';
 
 /**
- * Wraps each port in a circuit breaker, with a time budget for calls that take several requests. Sign-in, captcha and objects have no circuit:
- * a person waits for each of them, and nothing repeats them. They are only observed.
+ * Wraps each port in a circuit breaker, with a time budget for calls that take several requests. Sign-in, captcha and objects have no
+ * circuit, because a person waits for each of their calls and nothing repeats them. These are only observed.
  */
 
 const MAIL_BUDGET_MS = 15_000;
@@ -24,7 +24,7 @@ const MAIL_BUDGET_MS = 15_000;
 const LOCK_BUDGET_MS = 30_000;
 const LOOK_UP_BUDGET_MS = 2 * PROVIDER_TIMEOUT_MS;
 const LIST_BUDGET_MS = 30_000;
-/** Up to a hundred pages. */
+/** A ledger may have up to a hundred pages. */
 const LEDGER_BUDGET_MS = 120_000;
 const READING_BUDGET_MS = 65_000;
 

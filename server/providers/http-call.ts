@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 
-/** Calls an outside system over HTTP with a timeout. Returns status and parsed JSON (null when there is none). Throws `ProviderError`. */
+/** Calls an outside system over HTTP with a timeout. Returns status and parsed JSON (null if there is none). Throws `ProviderError`. */
 export async function callHttp(
   provider: string,
   url: string,
@@ -30,7 +30,7 @@ export async function callHttp(
   return { status: response.status, body };
 }
 
-/** Builds the error for a failed status, with what its `body` says. After 408, 425, 429 and 5xx the effect may have happened. */
+/** Builds the error for a failed status, with the message in its `body`. After 408, 425, 429 and 5xx the effect may have happened. */
 export function refusedBy(provider: string, status: number, reason: string, body: unknown = null): ProviderError {
   const retryable = status === 408 || status === 425 || status === 429 || status >= 500;
   return new ProviderError(provider, reason, { retryable, ambiguous: retryable, detail: readDetail(body) });
@@ -44,5 +44,5 @@ const detailSchema = z.union([
   z.looseObject({ error: textOf }).transform(({ error }) => error),
 ]);
 
-/** The words of an error in the usual places of a JSON body; null when there are none. */
+/** Returns the message of an error in the usual places of a JSON body, or null if there is none. */
 const readDetail = (body: unknown): string | null => detailSchema.safeParse(body).data ?? null;

@@ -142,7 +142,7 @@ describe('on disk', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
         const key = pieces.join('');
-        // A valid key: words between slashes, each but the first with an optional extension.
+        // A valid key consists of words between slashes, of which all but the first may have an extension.
         if (/^[a-z]+(\/[a-z]+(\.[a-z]{1,8})?)*$/.test(key)) return;
         const acts = [
           () => store.get(key),

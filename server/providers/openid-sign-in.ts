@@ -16,7 +16,7 @@ import type { IdToken, ProviderUser, SignInProvider } from './ports.ts';
 export type OpenIdConfig = {
   readonly name: string;
   readonly issuer: string;
-  /** The first is ours; the others are apps of the same owner, whose id tokens are accepted too. */
+  /** The first is this site's own id. The others are apps of the same owner, whose id tokens are accepted too. */
   readonly clientIds: readonly string[];
   readonly clientSecret: string;
   readonly redirectUri: string;
@@ -92,7 +92,7 @@ function createIdTokenReader(
     const verified = await jwtVerify(idToken, keySet, {
       algorithms: SIGNED_BY,
       audience: [...settings.clientIds],
-      // For its shared endpoint Microsoft puts the user's tenant into the issuer: it is compared below.
+      // For its shared endpoint Microsoft puts the user's tenant into the issuer, which is compared below.
       ...(issuer.includes('{tenantid}') ? {} : { issuer }),
       requiredClaims: ['sub', 'exp', 'iat'],
       clockTolerance: LEEWAY_SECONDS,
@@ -134,13 +134,13 @@ async function discover(settings: OpenIdConfig, clientId: string): Promise<Confi
   return withProviderErrors(settings.name, () =>
     discovery(issuer, clientId, {}, ClientSecretPost(settings.clientSecret), {
       timeout: PROVIDER_TIMEOUT_MS / 1000,
-      // Only for the sandbox: in production the configuration refuses plain HTTP.
+      // This only serves the sandbox: in production the configuration refuses plain HTTP.
       execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
     }),
   );
 }
 
-/** Caches the result of a look-up, but not its failure. */
+/** Caches the result of a lookup, but not its failure. */
 function cacheSuccess<T>(lookUp: () => Promise<T>): () => Promise<T> {
   let cached: Promise<T> | null = null;
   return () => {
@@ -152,7 +152,7 @@ function cacheSuccess<T>(lookUp: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Turns errors into `ProviderError`: retryable when the provider was unreachable, not when its response is invalid. */
+/** Turns errors into `ProviderError`: retryable if the provider was unreachable, not retryable if its response is invalid. */
 async function withProviderErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -177,7 +177,7 @@ function isUnreachable(error: unknown): boolean {
 
 function readUser(claims: Claims): ProviderUser {
   const text = (name: 'sub' | 'email'): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
-  // Microsoft sends no email_verified; its xms_edov says that the address belongs to the tenant.
+  // Microsoft sends no email_verified; its xms_edov states that the address belongs to the tenant.
   const verified = [claims['email_verified'], claims['xms_edov']].some((one) =>
     [true, 'true', 1, '1'].includes(one as never),
   );
@@ -191,8 +191,9 @@ function readUser(claims: Claims): ProviderUser {
 }
 
 /**
- * Adds the email address from the userinfo endpoint if the id token has none: with a code, a provider returns the claims of the scopes there
- * (OpenID Connect Core, 5.4). The address and its verification come from the same response. Throws unless that is about the same subject.
+ * Adds the email address from the userinfo endpoint if the id token has none: after a code, a provider may return the claims of the scopes
+ * there (OpenID Connect Core, 5.4). The address and its verification come from the same response. Throws if that response is about another
+ * subject.
  */
 async function withEmail(
   name: string,
@@ -207,7 +208,7 @@ async function withEmail(
   return { ...user, email, emailVerified, claims: { ...claims, ...user.claims } };
 }
 
-/** Returns null if the provider refused the access token, and throws if it did not respond. */
+/** Returns null if the provider refused the access token. Throws if it did not respond. */
 function nullIfRefused(error: unknown): null {
   if (error instanceof ProviderError && !error.retryable) return null;
   throw error;

@@ -9,7 +9,7 @@ import { createStripeIdentity } from './stripe/identity.ts';
 import { createStripePayments } from './stripe/payments.ts';
 import { createVisionIdReader } from './vision-id-reader.ts';
 
-/** One suite for each port: what we rely on, tested through the adapter against the sandbox. */
+/** One suite for each port. It tests the guarantees on which the server relies, through the adapter against the sandbox. */
 let outside: SandboxPorts;
 beforeAll(async () => {
   outside = await openSandboxPorts();
@@ -90,7 +90,7 @@ describe('Payments', () => {
       retryable: false,
       ambiguous: false,
     });
-    // The SDK itself retries once when a connection breaks.
+    // The SDK itself retries once if a connection breaks.
     await outside.fault('stripe', 'fail_after', { count: 2 });
     const bookingId = randomUUID();
     await expect(create(bookingId)).rejects.toMatchObject({ name: 'ProviderError', retryable: true, ambiguous: true });

@@ -1,7 +1,7 @@
 /**
- * The ports describe what the program needs from outside systems. Each port has an adapter beside this file, which `server/compose` chooses by the
- * configuration. An adapter throws `ProviderError` (call.ts) and nothing else. `provider` is the name that appears in its errors and stored events.
- * Keys are idempotency keys: a call that is repeated with its key never takes effect twice.
+ * The ports describe what the program needs from outside systems. The adapter of each port is in this folder, and `server/compose` chooses
+ * it by the configuration. An adapter throws only `ProviderError` (call.ts). `provider` is the name that appears in its errors and stored
+ * events. Keys are idempotency keys: a call that is repeated with its key never takes effect twice.
  */
 import type { AccessMode } from '#rules/access.ts';
 
@@ -10,23 +10,23 @@ export type PaymentSession = {
   readonly url: string | null;
   readonly status: 'open' | 'complete' | 'expired';
   readonly paymentStatus: 'unpaid' | 'paid' | 'no_payment_required';
-  /** The payment behind the session; null before the customer tried to pay. */
+  /** The payment behind the session; null before the customer has tried to pay. */
   readonly intentStatus: PaymentIntentStatus | null;
   readonly amountCents: number;
   /** Lower case, as the provider spells it: 'aud'. */
   readonly currency: string;
   readonly bookingId: string | null;
   readonly paymentIntentId: string | null;
-  /** Why the last attempt to pay took nothing; null when there was none, or a later one succeeded. */
+  /** Why the last attempt to pay failed; null if there was none, or if a later one succeeded. */
   readonly decline: Decline | null;
-  /** Refunded, or a refund is on its way, by us or at the provider. */
+  /** Money that was refunded or is being refunded, whether the refund was made here or at the provider. */
   readonly refundedCents: number;
   /** Whether the customer's bank has ever opened a dispute. */
   readonly disputed: boolean;
   readonly livemode: boolean;
   readonly metadata: Readonly<Record<string, string>>;
 };
-/** Why a card or bank took nothing. `code`: of the bank where it gave one, else of the provider: 'insufficient_funds'. */
+/** Why a card or bank refused the payment. `code` is the bank's code if it gave one, otherwise the provider's: 'insufficient_funds'. */
 export type Decline = { readonly attempt: string; readonly code: string; readonly message: string };
 type PaymentIntentStatus =
   | 'requires_payment_method'
@@ -39,11 +39,11 @@ type PaymentIntentStatus =
 export type NewPaymentSession = {
   readonly key: string;
   readonly bookingId: string;
-  /** What it is for, a line on the pay page each; together the amount. */
+  /** One line of the pay page for each item. Together they make up the amount. */
   readonly items: readonly { readonly description: string; readonly amountCents: number }[];
   readonly amountCents: number;
   readonly customerEmail: string;
-  /** The customer whose saved cards are offered, and who may save one; null: nobody's. */
+  /** The customer whose saved cards are offered and who may save one; null to offer and save none. */
   readonly customerId: string | null;
   readonly successUrl: string;
   readonly cancelUrl: string;
@@ -71,8 +71,8 @@ export type CardCharge = {
   readonly metadata: Readonly<Record<string, string>>;
 };
 /**
- * What became of a charge. `session`: the payment, as far as there is one; it can be read, closed and found like a session. `problem`: why nothing was
- * taken: the bank declined, it wants the customer to confirm on a page, or the card is not saved any more.
+ * The result of a charge. `session`: the payment, as far as there is one; it can be read, closed and found like a session. `problem`: why
+ * nothing was taken: the bank declined, it wants the customer to confirm on a page, or the card is no longer saved.
  */
 export type CardAnswer =
   | { readonly session: PaymentSession; readonly problem: null }
@@ -81,38 +81,38 @@ export type Refund = {
   readonly id: string;
   readonly status: 'pending' | 'requires_action' | 'succeeded' | 'canceled' | 'failed';
   readonly amountCents: number;
-  /** Our key; null for a refund that a person made at the provider. */
+  /** This server's key; null for a refund that a person made at the provider. */
   readonly key: string | null;
 };
-/** `open`: the bank has not decided. `won`: we keep the money. `lost`: it went back. */
+/** `open`: the bank has not decided. `won`: the studio keeps the money. `lost`: the money went back. */
 export type Dispute = {
   readonly id: string;
   readonly status: 'open' | 'won' | 'lost';
   readonly createdAt: Date;
   /** As the provider names it: 'under_review'. */
   readonly providerStatus: string;
-  /** Whether the bank waits for our evidence. */
+  /** Whether the bank is waiting for the studio's evidence. */
   readonly needsResponse: boolean;
   /** The provider's word for the customer's reason: 'fraudulent'. */
   readonly reason: string | null;
   readonly amountCents: number;
-  /** By when evidence has to be in. */
+  /** The deadline for evidence. */
   readonly dueAt: Date | null;
 };
-/** One movement of money at the provider. Money that leaves us is negative. */
+/** One movement of money at the provider. Money that leaves the account is negative. */
 export type LedgerEntry = {
   readonly kind: 'payment' | 'refund' | 'dispute';
-  /** `false` for what takes an earlier entry back: a refund that failed, a dispute that was won. */
+  /** `false` if the entry reverses an earlier one: a refund that failed, or a dispute that was won. */
   readonly original: boolean;
-  /** The payment, refund or dispute that it belongs to. */
+  /** The payment, refund or dispute to which the entry belongs. */
   readonly id: string;
   readonly amountCents: number;
   readonly currency: string;
   readonly createdAt: Date;
 };
-/** What the provider keeps for its services. Negative: it gave something back. */
+/** The provider's charge for its services. Negative if the provider gave money back. */
 type LedgerFee = { readonly cents: number; readonly createdAt: Date };
-/** Money that went to the bank account. `returned`: the bank sent it back. `arrivesAt` is null where the provider does not say. */
+/** Money that went to the bank account. `returned`: the bank sent it back. `arrivesAt` is null if the provider does not state it. */
 export type Payout = {
   readonly id: string;
   readonly cents: number;
@@ -120,7 +120,7 @@ export type Payout = {
   readonly arrivesAt: Date | null;
   readonly returned: boolean;
 };
-/** What moved the money of our account at the provider: `entries` are those of customers. */
+/** All movements of money of the account at the provider. `entries` are those of customers. */
 export type ProviderLedger = {
   readonly entries: readonly LedgerEntry[];
   readonly fees: readonly LedgerFee[];
@@ -131,7 +131,7 @@ export type ProviderEvent = {
   readonly id: string;
   readonly type: string;
   readonly objectId: string;
-  /** The payment that the event's object belongs to; null when it names none. */
+  /** The payment to which the event's object belongs; null if the object names none. */
   readonly paymentIntentId: string | null;
   readonly livemode: boolean;
 };
@@ -139,41 +139,41 @@ export type Payments = {
   readonly provider: string;
   createSession(input: NewPaymentSession): Promise<PaymentSession>;
   getSession(id: string): Promise<PaymentSession>;
-  /** Finds a session by the booking it was made for, newest first: used when the answer to `createSession` was lost. */
+  /** Finds a session by the booking for which it was made, newest first. Used if the answer to `createSession` was lost. */
   findSession(bookingId: string, since: Date): Promise<PaymentSession | null>;
-  /** Finds the session of a payment; null when it has none. */
+  /** Finds the session of a payment. Returns null if it has none. */
   findSessionOfIntent(paymentIntentId: string): Promise<PaymentSession | null>;
-  /** Creates a customer who is known by our account number only; the same key returns the same one. */
+  /** Creates a customer, identified only by the account number. The same key returns the same customer. */
   createCustomer(input: { key: string; userId: string }): Promise<string>;
   setCustomerEmail(customerId: string, email: string): Promise<void>;
-  /** Deletes a customer with the saved cards; nothing when there is none any more. */
+  /** Deletes a customer with the saved cards. Idempotent. */
   deleteCustomer(customerId: string): Promise<void>;
-  /** Lists the cards that a customer chose to save, the newest first. */
+  /** Lists the cards that a customer chose to save, newest first. */
   listCards(customerId: string): Promise<readonly SavedCard[]>;
-  /** Removes a card of this customer. Returns false when the customer has no such card. */
+  /** Removes a card of this customer. Returns false if the customer has no such card. */
   removeCard(customerId: string, cardId: string): Promise<boolean>;
-  /** Takes money from a saved card while its customer is present. Never twice with the same key. */
+  /** Charges a saved card while its customer is present. Never charges twice with the same key. */
   chargeCard(input: CardCharge): Promise<CardAnswer>;
-  /** Finds the payment of `chargeCard` with this key, when its answer was lost; null when there is none. */
+  /** Finds the payment of `chargeCard` with this key if its answer was lost. Returns null if there is none. */
   findCharge(key: string, since: Date): Promise<PaymentSession | null>;
   listSessions(since: Date): Promise<readonly PaymentSession[]>;
-  /** Closes an open session and returns it: 'expired', or 'complete' when the customer paid first. */
+  /** Closes an open session and returns it: 'expired', or 'complete' if the customer paid first. */
   expireSession(id: string): Promise<PaymentSession>;
   /**
-   * Refunds a part of a payment, or all that is left of it without `amountCents`. Throws `ProviderError`, 'charge_already_refunded' when
-   * nothing is left.
+   * Refunds a part of a payment, or the whole remainder without `amountCents`. Throws `ProviderError` 'charge_already_refunded' if nothing
+   * remains.
    */
   refund(input: { key: string; paymentIntentId: string; amountCents?: number }): Promise<Refund>;
-  /** Lists all refunds of a payment, ours or made at the provider, newest first. */
+  /** Lists all refunds of a payment, made here or at the provider, newest first. */
   listRefunds(paymentIntentId: string): Promise<readonly Refund[]>;
   listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>;
   /** Lists events about payments, refunds and disputes, oldest first: those that webhooks should have delivered. */
   listEvents(since: Date): Promise<readonly ProviderEvent[]>;
-  /** Lists what has moved the money of our account since then. Throws rather than leave some out. */
+  /** Lists everything that has moved the account's money since then. Throws rather than omit some of it. */
   listLedger(since: Date): Promise<ProviderLedger>;
   /**
-   * Verifies a webhook. Throws `WebhookRefused` for a bad signature, one dated more than 300 s off, or an event of the other mode (test or live).
-   * `rawBody` is the untouched request text.
+   * Verifies a webhook. Throws `WebhookRefused` for a bad signature, one dated more than 300 s off, or an event of the other mode (test or
+   * live). `rawBody` is the unmodified text of the request.
    */
   readEvent(rawBody: string, signature: string): ProviderEvent;
 };
@@ -194,10 +194,13 @@ export type IdentityChecks = {
   getSession(id: string): Promise<IdentitySession>;
 };
 
-/** What a lock can do. `mode`: how its codes are made; it is stored with each. `remoteOpen`: it opens, and says that it answers, from afar. */
+/**
+ * The capabilities of a lock. `mode`: how its codes are made, stored with each code. `remoteOpen`: it can be opened, and reports that it
+ * answers, remotely.
+ */
 export type LockCapabilities = {
   readonly mode: AccessMode;
-  /** Stores the digits that we choose, several codes at a time. Otherwise it computes the digits from the hours. */
+  /** Whether the lock stores digits that the server chooses, several codes at a time. Otherwise it computes the digits from the hours. */
   readonly choosesDigits: boolean;
   readonly remoteOpen: boolean;
   /** The finest step of a window's start and end. */
@@ -206,15 +209,15 @@ export type LockCapabilities = {
   readonly endEnforced: boolean;
   readonly revocable: boolean;
   readonly codesPerWindow: number;
-  /** How many codes one lock stores. */
+  /** The number of codes that one lock stores. */
   readonly storedCodes: number;
 };
 export type IssuedCode = { readonly pin: string; readonly providerCodeId: string | null };
-/** A lock, bridge or keypad of our account. */
+/** A lock, bridge or keypad of the account. */
 export type LockDevice = {
   readonly id: string;
   readonly name: string;
-  /** Whether it is a lock itself, which a room can have. */
+  /** Whether the device is itself a lock, which a room can have. */
   readonly isLock: boolean;
   readonly batteryPercent: number | null;
 };
@@ -223,7 +226,9 @@ export type Locks = {
   /** The modes whose codes can be removed, for codes made before the mode was changed. */
   readonly revocableModes: readonly LockCapabilities['mode'][];
   readonly capabilities: LockCapabilities;
-  /** Issues a code; the same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept our digits. */
+  /**
+   * Issues a code. The same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept chosen digits.
+   */
   issueCode(input: {
     lockId: string;
     startsAt: Date;
@@ -232,51 +237,51 @@ export type Locks = {
     variant: number;
     pin: string;
   }): Promise<IssuedCode>;
-  /** Checks our credentials and lists all devices. */
+  /** Checks the credentials and lists all devices. */
   check(): Promise<{ readonly devices: readonly LockDevice[] }>;
   /**
-   * Asks a lock whether it answers. `online` is null where nothing can reach it from afar. A lock or bridge that does not answer is offline, not an
-   * error; throws `ProviderError` when the lock system itself does not answer.
+   * Checks whether a lock answers. `online` is null if nothing can reach the lock remotely. A lock or bridge that does not answer is
+   * offline, which is not an error. Throws `ProviderError` if the lock system itself does not answer.
    */
   readStatus(input: { lockId: string }): Promise<{ readonly online: boolean | null }>;
-  /** Opens the door now. Resolves once the lock has opened. Throws `ProviderError` 'not_supported' when it cannot be reached from afar. */
+  /** Opens the door now. Resolves once the lock has opened. Throws `ProviderError` 'not_supported' if it cannot be reached remotely. */
   open(input: { lockId: string }): Promise<void>;
-  /** Resolves once the lock has removed the code. Throws `ProviderError` 'not_supported' when it cannot. */
+  /** Resolves once the lock has removed the code. Throws `ProviderError` 'not_supported' if it cannot. */
   revokeCode(input: { lockId: string; pin: string }): Promise<void>;
 };
 
 export type Power = {
   set(on: boolean): Promise<void>;
-  /** Switches on; the device itself switches off after `seconds`. */
+  /** Switches the device on. It switches itself off after `seconds`. */
   pulse(seconds: number): Promise<void>;
   isOn(): Promise<boolean>;
 };
 export type MailMessage = {
   readonly to: string;
-  /** Where answers go; without it to the sender. */
+  /** The address for replies; by default the sender. */
   readonly replyTo?: string;
-  /** The address that ends a subscription by one POST (RFC 8058), for news only. */
+  /** The address that ends a subscription by one POST (RFC 8058). Only news has it. */
   readonly unsubscribeUrl?: string;
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** The same for each repeat of a mail; becomes its Message-ID. */
+  /** Equal for each repeat of a mail; becomes its Message-ID. */
   readonly key: string;
   readonly calendar?: { readonly method: 'PUBLISH' | 'CANCEL'; readonly content: string };
-  /** A PDF file beside it. */
+  /** A PDF file as attachment. */
   readonly document?: { readonly name: string; readonly content: Uint8Array };
 };
-/** Throws `ProviderError`; `isAddressRefused` tells a recipient that can get no mail. */
+/** Throws `ProviderError`; `isAddressRefused` recognises a recipient who cannot receive mail. */
 export type Mail = { send(message: MailMessage): Promise<void> };
 
-/** `to`: E.164 with the plus. `key`: the same for each repeat of a message. */
+/** `to`: E.164 with the plus. `key`: equal for each repeat of a message. */
 export type TextMessages = { send(message: { to: string; text: string; key: string }): Promise<void> };
 /** Checks a captcha's single-use `token` from the page. */
 export type Captcha = { check(token: string, ip: string): Promise<boolean> };
 export type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
 export type LicenceReading = {
   readonly documentKind: 'driver_licence' | 'other' | 'unclear';
-  /** 'NSW', 'VIC', … or null when not read. */
+  /** 'NSW', 'VIC', … or null if it was not read. */
   readonly issuingState: string | null;
   readonly medium: 'physical' | 'screen' | 'screenshot' | 'photocopy' | 'unclear';
   readonly givenNames: string | null;
@@ -288,7 +293,7 @@ export type LicenceReading = {
   /** 0–100 */
   readonly confidence: number;
 };
-/** Reads what is printed and decides nothing. `image` is a re-encoded JPEG without metadata. */
+/** Reads the printed text and decides nothing. `image` is a re-encoded JPEG without metadata. */
 export type IdReader = { read(image: Uint8Array): Promise<LicenceReading> };
 
 /** Decodes uploaded pictures in a separate process, so that a hostile one cannot harm the server. */
@@ -302,63 +307,74 @@ export type PictureDecoder = {
   ): Promise<Uint8Array | 'unreadable' | 'busy'>;
 };
 
-/** Bytes `from` to `to`, both included. */
+/** Bytes `from` to `to`, both inclusive. */
 export type ByteRange = { readonly from: number; readonly to: number };
-/** Stores the bytes of objects. Keys are made by the server, never by a client. */
+/** Stores the bytes of objects. The server makes the keys, never a client. */
 export type ObjectStore = {
-  /** Stores all of the bytes, or none when their source throws; once it resolves they survive a power cut. */
+  /** Stores all of the bytes, or none if their source throws. Once it resolves they survive a power cut. */
   put(key: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
   get(key: string): Promise<Uint8Array | null>;
-  /** Streams a range inside the object, as fast as it is consumed; null when there is no such key. */
+  /** Streams a range inside the object, as fast as it is consumed. Returns null if there is no such key. */
   open(key: string, range: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
-  /** Returns false when there is nothing to copy. */
+  /** Returns false if there is nothing to copy. */
   copy(from: string, to: string): Promise<boolean>;
   remove(key: string): Promise<void>;
   /** Lists a folder's objects and the remains of broken writes, with the time of writing. */
   list(folder: string): AsyncIterable<{ readonly key: string; readonly writtenAt: Date }>;
 };
 
-/** A user as the identity provider describes them. `claims` are shown on the account's own page and grant nothing. */
+/** A user as described by the identity provider. `claims` are shown on the account's own page and grant no rights. */
 export type ProviderUser = {
   readonly subject: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly claims: Readonly<Record<string, unknown>>;
 };
-/** Values that bind a response to its request; the caller stores them and passes them to `redeem`. */
+/** Values that bind a response to its request. The caller stores them and passes them to `redeem`. */
 type SignInChecks = { readonly state: string; readonly nonce: string; readonly verifier: string };
 export type SignInProvider = {
-  /** The name in our API: 'google'. */
+  /** The provider's name in the API: 'google'. */
   readonly name: string;
   /** Whether it responds with a cross-site form post. */
   readonly formPost: boolean;
-  /** Builds the URL to redirect the user to. `extra`: the client's parameters, such as prompt; they never replace ours. */
+  /**
+   * Builds the URL to which the user is redirected. `extra`: the client's parameters, such as prompt; they never replace the server's own.
+   */
   startUrl(input: SignInChecks & { scopes: string | null; extra: Readonly<Record<string, string>> }): Promise<string>;
-  /** Exchanges the callback's query or form (`response`) for the user. Throws `ProviderError`, not retryable when it is invalid. */
+  /**
+   * Exchanges the callback's query or form (`response`) for the user. Throws `ProviderError`, which is not retryable if the response is
+   * invalid.
+   */
   redeem(
     input: SignInChecks & { response: URLSearchParams },
   ): Promise<{ user: ProviderUser; accessToken: string; refreshToken: string | null }>;
-  /** Reads an id token that an app received; null when it is from another provider, for another app, or expired. */
+  /** Reads an id token that an app received. Returns null if it is from another provider, for another app, or expired. */
   readIdToken: ((idToken: string, accessToken: string | null) => Promise<IdToken | null>) | null;
 };
-/** `nonce`: as in the token. `expiresAt`: when the token stops being valid. */
+/** `nonce`: as in the token. `expiresAt`: the end of the token's validity. */
 export type IdToken = { readonly user: ProviderUser; readonly nonce: string | null; readonly expiresAt: Date };
 /** An employer's identity provider for single sign-on. */
 export type SingleSignOn = {
-  /** A UUID by which clients may choose it. */
+  /** A UUID by which clients may choose the provider. */
   readonly id: string;
-  /** Email domains it may sign in, in lower case. */
+  /** The email domains that it may sign in, in lower case. */
   readonly domains: readonly string[];
-  /** Builds the URL to redirect the user to. `relayState` comes back with the response. */
+  /** Builds the URL to which the user is redirected. `relayState` comes back with the response. */
   startUrl(input: { requestId: string; relayState: string }): Promise<string>;
-  /** Verifies the response to a request. Throws `ProviderError`, not retryable when it is invalid. `id` is the assertion's. */
+  /**
+   * Verifies the response to a request. Throws `ProviderError`, which is not retryable if the response is invalid. `id`: that of the
+   * assertion.
+   */
   read(response: string, requestId: string): Promise<{ user: ProviderUser; id: string; expiresAt: Date }>;
 };
-/** What a pass in a phone's wallet shows. No access code: locked screens show passes, and phones copy them to other devices. */
+/**
+ * The content of a pass in a phone's wallet. It has no access code, because locked screens show passes and phones copy them to other
+ * devices.
+ */
 export type WalletPass = {
-  /** Of the booking. */
+  /** The id of the booking. */
   readonly id: string;
-  /** Whether the booking is cancelled: the pass says so, and the wallet puts it with the old ones. */
+  /** Whether the booking is cancelled. The pass then shows it, and the wallet moves the pass to the old ones. */
   readonly cancelled: boolean;
   readonly business: string;
   readonly room: string;
@@ -369,32 +385,32 @@ export type WalletPass = {
   readonly start: Date;
   readonly end: Date;
   readonly address: string;
-  /** What the pass cannot know. */
+  /** Information that the pass cannot know. */
   readonly note: string;
   /** The page of the booking. */
   readonly url: string;
 };
-/** Where a phone asks for newer versions of its pass, and the token that it shows there. */
+/** The address at which a phone requests newer versions of its pass, and the token that it presents there. */
 export type PassService = { readonly url: string; readonly token: string };
-/** What became of pushes. `gone`: phones that have no pass any more; `failed`: why another one got none. */
+/** The result of pushes. `gone`: phones that no longer have a pass. `failed`: why a push to another phone failed. */
 export type PassPushes = { readonly gone: readonly string[]; readonly failed: string | null };
 export type ApplePasses = {
   /** The identifier of the pass type. */
   readonly typeId: string;
-  /** Whether a pass that is signed now is accepted: certificates end. */
+  /** Whether the phone would accept a pass that is signed now; certificates expire. */
   worksAt(now: Date): boolean;
   /** Makes a .pkpass file. */
   make(pass: WalletPass, service: PassService, now: Date): Promise<Buffer>;
-  /** Tells phones, by their push tokens, to ask for the newer version. Apple tries until `until`. Throws `ProviderError`. */
+  /** Makes phones, identified by their push tokens, request the newer version. Apple tries until `until`. Throws `ProviderError`. */
   push(tokens: readonly string[], until: Date): Promise<PassPushes>;
 };
 export type GooglePasses = {
-  /** Returns the address at which the customer saves the pass. `origin`: of the page that links to it. */
+  /** Returns the address at which the customer saves the pass. `origin`: that of the page with the link. */
   saveUrl(pass: WalletPass, origin: string, now: Date): Promise<string>;
-  /** Makes the pass at Google show this, saved or not. Throws `ProviderError`. */
+  /** Changes the content of the pass at Google, whether it is saved or not. Throws `ProviderError`. */
   update(pass: WalletPass, now: Date): Promise<void>;
-  /** Asks Google for what we may read, and changes nothing. Throws `ProviderError`. */
+  /** Sends Google a request that changes nothing, as a test of the credentials. Throws `ProviderError`. */
   check(now: Date): Promise<void>;
 };
-/** null: passes of this kind are not offered. */
+/** Null if passes of this kind are not offered. */
 export type Wallets = { readonly apple: ApplePasses | null; readonly google: GooglePasses | null };

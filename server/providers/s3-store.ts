@@ -16,19 +16,19 @@ import type { ObjectStore } from './ports.ts';
 
 export type S3Settings = {
   readonly bucket: string;
-  /** null: Amazon's endpoint of the region. */
+  /** Null for Amazon's endpoint of the region. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Prefix of every key; '' or ending with `/`. */
+  /** The prefix of every key: '' or a text that ends with `/`. */
   readonly prefix: string;
   readonly pathStyle: boolean;
 };
 
 const TRIES = 3;
 const PIECE = 256 * 1024;
-/** The client logs nothing: we get its failures as errors. */
+/** The client logs nothing, because the server gets its failures as errors. */
 const silent = (): void => undefined;
 const SILENT = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 
@@ -39,8 +39,8 @@ type Bucket = {
 };
 
 /**
- * Stores bytes in a bucket of any S3 service. A stream is first written to an unlinked file in `spool`: then its length is known, it
- * can be sent again, and a broken one never reaches the bucket. The file disappears with the process.
+ * Stores bytes in a bucket of any S3 service. A stream is first written to an unlinked file in `spool`. Its length is then known, it can be
+ * sent again, and a broken stream never reaches the bucket. The file disappears with the process.
  */
 export function createS3Store(settings: S3Settings, spool: string): ObjectStore {
   const { bucket: name, prefix } = settings;
@@ -124,7 +124,7 @@ async function putFile({ client, at }: Bucket, key: string, file: FileHandle, si
       await client.send(new PutObjectCommand({ ...at(key), Body: body, ContentLength: size }));
       return;
     } catch (error) {
-      // The library cannot repeat a stream; we can read the file again.
+      // The library cannot repeat a stream, but the file can be read again.
       if (tried >= TRIES || !isTransient(error)) throw toProviderError(error);
     }
   }
@@ -147,14 +147,14 @@ async function* contentOf(file: FileHandle, size: number): AsyncGenerator<Buffer
   }
 }
 
-/** Whether another try may help: the service failed or was unreachable. */
+/** Whether another attempt may succeed, because the service failed or was unreachable. */
 function isTransient(error: unknown): boolean {
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   return status === undefined || status >= 500 || status === 429;
 }
 function toProviderError(error: unknown): ProviderError {
   const reason = error instanceof Error ? error.name : 'unknown';
-  // Not ambiguous: a key is written once and whole, so repeating a call is safe.
+  // The error is not ambiguous: a key is written once and whole, so a call can be repeated safely.
   return new ProviderError('s3', reason, { retryable: isTransient(error) }, error);
 }
 function throwProviderError(error: unknown): never {

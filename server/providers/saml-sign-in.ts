@@ -7,7 +7,7 @@ export const samlProviderSchema = z.object({
   id: z.uuid(),
   entity_id: z.string().min(1),
   sso_url: z.url({ protocol: /^https?$/ }),
-  /** PEM, or the URL to fetch it from. */
+  /** A PEM text, or the URL from which it is fetched. */
   certificate: z.string().min(1),
   domains: z
     .array(
@@ -20,7 +20,7 @@ export const samlProviderSchema = z.object({
   attributes: z.object({ email: z.string().optional(), name: z.string().optional() }).default({}),
 });
 export type SamlProvider = z.output<typeof samlProviderSchema>;
-/** Us, as the identity provider knows us. `acsUrl`: where it posts its response. */
+/** This site as the service provider. `acsUrl`: the address to which the identity provider posts its response. */
 export type SamlServiceProvider = { readonly entityId: string; readonly acsUrl: string };
 
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
@@ -40,7 +40,10 @@ const SKEW_MS = 60_000;
 const MAX_AGE_MS = 10 * 60_000;
 const MAX_LENGTH = 256 * 1024;
 
-/** Signs in with a SAML 2.0 identity provider: HTTP-Redirect out, HTTP-POST back; accepts only signed assertions in response to our request. */
+/**
+ * Signs in with a SAML 2.0 identity provider: HTTP-Redirect out, HTTP-POST back. Accepts only signed assertions in response to the server's
+ * own request.
+ */
 export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvider): SingleSignOn {
   const name = `saml ${provider.id}`;
   const refuse = (reason: string, cause?: unknown): ProviderError =>
@@ -55,7 +58,7 @@ export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvid
   };
 
   async function open(requestId: string): Promise<SAML> {
-    // Loaded at its first use, for a faster start.
+    // The library is loaded at its first use, so that the server starts faster.
     const { SAML, ValidateInResponseTo } = await import('@node-saml/node-saml');
     return new SAML({
       issuer: self.entityId,
@@ -69,7 +72,7 @@ export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvid
       wantAuthnResponseSigned: false,
       acceptedClockSkewMs: SKEW_MS,
       maxAssertionAgeMs: MAX_AGE_MS,
-      // We compare with the one expected request ourselves: the library would keep all requests in memory.
+      // The one expected request is compared below, because the library would keep all requests in memory.
       validateInResponseTo: ValidateInResponseTo.never,
       generateUniqueId: () => requestId,
     });
@@ -97,7 +100,7 @@ export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvid
   };
 }
 
-/** Rejects text before it is parsed as XML: too large, with DTD or entities, or signed with a weak hash. */
+/** Rejects text before it is parsed as XML: text that is too large, has a DTD or entities, or is signed with a weak hash. */
 function findTextFault(response: string, xml: string): string | null {
   if (response.length > MAX_LENGTH) return 'too_large';
   if (/<!(DOCTYPE|ENTITY)/i.test(xml)) return 'doctype';
@@ -123,7 +126,7 @@ const confirmationSchema = z.object({
   }),
 });
 
-/** Reads id and expiry of an assertion; null unless it was made for us and this request (SAML 2.0 Profiles, 4.1.4.3). */
+/** Reads id and expiry of an assertion. Returns null unless it was made for this site and this request (SAML 2.0 Profiles, 4.1.4.3). */
 function readConfirmation(
   profile: Profile,
   self: SamlServiceProvider,

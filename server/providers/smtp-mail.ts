@@ -2,16 +2,16 @@ import nodemailer from 'nodemailer';
 import { ADDRESS_REFUSED, PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { Mail, MailMessage } from './ports.ts';
 
-/** Mails sent at the same time. More wait in our queue, where they can still be cancelled. */
+/** The most mails that are sent at the same time. Further mails wait in the server's own queue, where they can still be cancelled. */
 export const MAIL_CONNECTIONS = 4;
 
-/** Whether an answer is about the recipient, not about us: the enhanced status X.7.X is a policy of the server. */
+/** Whether a refusal concerns the recipient and not the sender: the enhanced status X.7.X is a policy of the server. */
 function namesRecipient(error: unknown): boolean {
   if (!(error instanceof Error) || !('command' in error) || error.command !== 'RCPT TO') return false;
   return !('response' in error && typeof error.response === 'string' && /\b[45]\.7\.\d/.test(error.response));
 }
 
-/** What the mail server answered, or what went wrong before it could. */
+/** Returns the mail server's reply, or the error that came before it. */
 function answerOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   return 'response' in error && typeof error.response === 'string' ? error.response : error.message;
@@ -41,11 +41,11 @@ function headersOf({ unsubscribeUrl }: MailMessage, requestId: string | null): R
   };
 }
 
-/** Sends mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender people see. */
+/** Sends mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender shown to recipients. */
 export function createSmtpMail(config: {
   url: string;
   from: string;
-  /** The request that a mail belongs to: the header X-Request-Id. */
+  /** Returns the id of the request to which a mail belongs, for the header X-Request-Id. */
   currentRequest?: () => string | null;
 }): Mail & { close(): void } {
   const domain = /@([^>\s]+)>?$/.exec(config.from)?.[1] ?? 'localhost';
@@ -53,7 +53,8 @@ export function createSmtpMail(config: {
     url: config.url,
     pool: true,
     maxConnections: MAIL_CONNECTIONS,
-    // Once, for a connection that the server closed while idle. All other retries are ours, as we know which mails were cancelled.
+    // One retry, for a connection that the server closed while idle. The mail queue makes all other retries, because it skips cancelled
+    // mails.
     maxRequeues: 1,
     connectionTimeout: PROVIDER_TIMEOUT_MS,
     greetingTimeout: PROVIDER_TIMEOUT_MS,
@@ -70,7 +71,7 @@ export function createSmtpMail(config: {
           subject: message.subject,
           text: message.text,
           html: message.html,
-          // A repeat of a mail has the same id, so that it can be recognised.
+          // A repeated mail has the same id, so that mail servers can recognise it.
           messageId: `<${message.key}@${domain}>`,
           ...(message.replyTo === undefined ? {} : { replyTo: { name: '', address: message.replyTo } }),
           headers: headersOf(message, config.currentRequest?.() ?? null),
@@ -86,7 +87,7 @@ export function createSmtpMail(config: {
         throw new ProviderError(
           'mail',
           code === 0 ? 'no_response' : `smtp_${code}${namesRecipient(error) ? ADDRESS_REFUSED : ''}`,
-          // An SMTP answer concerns this mail or its recipient: the server is up.
+          // After an SMTP reply the server is up: the failure concerns this mail or its recipient.
           { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail, detail: answerOf(error) },
           error,
         );

@@ -7,7 +7,7 @@ const messageSchema = z.looseObject({ sid: z.string().min(1) });
 const failureSchema = z.looseObject({ code: z.number() });
 
 /**
- * Sends text messages by Twilio. `from`: a number in E.164, or the id of a messaging service (`MG…`). Twilio has no idempotency keys: a
+ * Sends text messages by Twilio. `from`: a number in E.164, or the id of a messaging service (`MG…`). Twilio has no idempotency keys, so a
  * repeat after a lost answer may send the same text twice, which does no harm.
  */
 export function createTwilioTexts(config: {

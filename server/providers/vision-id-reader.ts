@@ -11,13 +11,13 @@ export type VisionConfig = {
   readonly model: string;
 };
 
-/** How long a reading may take, with its retry. */
+/** The longest time of a reading, including its retry. */
 const READ_TIMEOUT_MS = 15_000;
-/** Pause before the retry of a request that was not answered, or that the service was too busy for. */
+/** The pause before the retry of a request that got no answer, or that the service was too busy to handle. */
 const RETRY_MS = 2_000;
 
 const printedDate = z.object({ iso: z.string().nullable(), printed: z.string().nullable() });
-/** The only fields we request: no licence or card number, no address, no description of the photo. */
+/** The only requested fields: no licence or card number, no address, no description of the photo. */
 const readingSchema = z.object({
   document_kind: z.enum(['driver_licence', 'other', 'unclear']),
   issuing_state: z.string().nullable(),
@@ -36,7 +36,7 @@ Say whether the photo shows a physical card, a screen, a screenshot or a photoco
 
 const schemaFor = (reading: z.ZodType): unknown => z.toJSONSchema(reading, { target: 'draft-7' });
 
-/** How a protocol is asked for a reading, and where its reply holds it. `image` is a JPEG in base64. */
+/** How a protocol requests a reading, and where its reply contains it. `image` is a JPEG in base64. */
 type Protocol = {
   readonly path: string;
   readonly body: (model: string, image: string) => object;
@@ -67,7 +67,7 @@ const openai: Protocol = {
   read: (reply) => parseAnswer(readReply('vision', completionSchema, reply).choices[0].message.content),
 };
 
-/** Models that can answer in a schema. Claude 3, the first Claude 4 and models of other makers call a tool instead. */
+/** Matches models that can answer in a schema. Claude 3, the first Claude 4 and models of other makers call a tool instead. */
 const ANSWERS_IN_SCHEMA = /claude-(?!3|(?:sonnet|opus)-4-(?:0|20))/;
 /** Anthropic rejects bounds of numbers in the schema of an answer. */
 const unboundedSchema = readingSchema.extend({ confidence: z.number().describe('minimum: 0; maximum: 100.') });
@@ -107,7 +107,7 @@ const anthropic: Protocol = {
   },
 };
 
-/** Headers that authorize a request. */
+/** Returns the headers that authorize a request. */
 export function visionHeaders({ protocol, apiKey }: Pick<VisionConfig, 'protocol' | 'apiKey'>): Record<string, string> {
   return protocol === 'anthropic'
     ? { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }
@@ -118,7 +118,7 @@ function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without its cause: a syntax error quotes the text, which contains a name.
+    // The error omits its cause: a syntax error quotes the text, which contains a name.
     throw new ProviderError('vision', 'invalid_response', { retryable: true });
   }
 }
@@ -154,7 +154,7 @@ export function createVisionIdReader(config: VisionConfig): IdReader {
   };
 }
 
-/** Posts a request and returns the reply. Retries once if that may help and there is time. */
+/** Posts a request and returns the reply. Retries once if a retry may help and time remains. */
 async function postWithRetry(url: string, headers: Record<string, string>, body: string): Promise<unknown> {
   const end = performance.now() + READ_TIMEOUT_MS;
   const remaining = (): number => Math.ceil(end - performance.now());

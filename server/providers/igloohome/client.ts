@@ -13,10 +13,10 @@ export type IgloohomeCredentials = {
 export type CallIgloohome = (method: 'GET' | 'POST', path: string, payload?: unknown) => Promise<unknown>;
 
 const tokenSchema = z.looseObject({ access_token: z.string(), expires_in: z.number() });
-/** A token is replaced this long before it expires. */
+/** The time before its expiry at which a token is replaced. */
 const TOKEN_MARGIN_SECONDS = 60;
 
-/** Creates a client that fetches a token when it needs one, and once more when the token is refused. */
+/** Creates a client that fetches a token when it needs one, and once more if the token is refused. */
 export function createIgloohomeClient(credentials: IgloohomeCredentials): CallIgloohome {
   let token: Token | null = null;
 
@@ -35,7 +35,7 @@ export function createIgloohomeClient(credentials: IgloohomeCredentials): CallIg
 
   return async (method, path, payload) => {
     let response = await request(method, path, payload);
-    // An expired token is answered with 401 or 403.
+    // igloohome answers an expired token with 401 or 403.
     if (response.status === 401 || response.status === 403) {
       token = null;
       response = await request(method, path, payload);

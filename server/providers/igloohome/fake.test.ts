@@ -4,7 +4,7 @@ import { openSandboxPorts, type SandboxPorts } from '#tests/support/sandbox-port
 import type { LockCapabilities, Locks } from '../ports.ts';
 import { createIgloohomeLocks } from './locks.ts';
 
-/** The locks in memory accept and refuse as the sandbox does through the adapter: each case runs on both. */
+/** The locks in memory accept and refuse as the sandbox does through the adapter. Each case runs on both. */
 
 const LOCK = 'SPA1X0001';
 let outside: SandboxPorts;

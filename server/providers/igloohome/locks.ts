@@ -4,12 +4,12 @@ import type { IssuedCode, LockCapabilities, LockDevice, Locks } from '../ports.t
 import { type CallIgloohome, createIgloohomeClient, type IgloohomeCredentials, parseBody } from './client.ts';
 
 export type IgloohomeConfig = IgloohomeCredentials & {
-  /** The bridge that reaches all locks; null: the locks compute codes offline. */
+  /** The bridge that reaches all locks; null if the locks compute codes offline. */
   readonly bridgeId: string | null;
   readonly mode: LockCapabilities['mode'];
 };
 
-/** As stated by the maker, for all kinds of codes together. */
+/** The most codes of all kinds together that a lock stores, according to its maker. */
 const STORED_CODES = 199;
 
 const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>> = {
@@ -50,7 +50,7 @@ const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>>
 
 const pinSchema = z.looseObject({ pin: z.string().regex(/^\d{4,10}$/), pinId: z.string().nullish() });
 const jobSchema = z.looseObject({ jobId: z.string() });
-/** A reply that says neither how the job ended nor that it is under way is not one of a job. */
+/** A reply that states neither how the job ended nor that it is in progress is not a reply about a job. */
 const jobStateSchema = z.union([
   z.looseObject({ jobResponse: z.looseObject({ jobStatus: z.number() }) }),
   z.looseObject({
@@ -69,17 +69,17 @@ const devicesSchema = z.looseObject({
     }),
   ),
 });
-/** More devices than any account of a studio has: a cursor that never ends is a fault of the provider. */
+/** The most pages of devices: more than any studio's account has. A cursor that never ends is a fault of the provider. */
 const DEVICE_PAGES = 50;
 
 const JOB_UNLOCK = 2;
 const JOB_CREATE_PIN = 4;
 const JOB_DELETE_PIN = 5;
 const JOB_STATUS = 10;
-/** The bridge has no connection, or the lock did not answer it. */
+/** The reasons for which a lock counts as offline: the bridge has no connection, or the lock did not answer the bridge. */
 const UNREACHED: ReadonlySet<string> = new Set(['bridge_offline', 'job_failed', 'job_unanswered']);
 const PIN_TYPE_DURATION = 4;
-/** States of a bridge's job: 0 is done, 2 and above have failed. */
+/** States of a bridge's job: 0 means done, 2 and above mean failed. */
 const JOB_DONE = 0;
 const JOB_FAILED = 2;
 const JOB_POLL_MS = 400;
@@ -146,7 +146,7 @@ async function listDevices(call: CallIgloohome): Promise<readonly LockDevice[]> 
   throw new ProviderError('igloohome', 'too_many_pages', { retryable: true });
 }
 
-/** Stores a code with our digits in the lock, through its bridge. */
+/** Stores a code of chosen digits in the lock, through its bridge. */
 async function createCode(call: CallIgloohome, bridgeId: string, input: NewCode): Promise<IssuedCode> {
   const { lockId, pin } = input;
   const jobData = {
@@ -160,7 +160,7 @@ async function createCode(call: CallIgloohome, bridgeId: string, input: NewCode)
   return { pin, providerCodeId: null };
 }
 
-/** Gets a code that the lock recognises without a connection. `variance` numbers the codes of the same hours. */
+/** Gets a code that the lock recognises without a connection. `variance` numbers the codes for the same hours. */
 async function computeCode(call: CallIgloohome, mode: 'hourly' | 'onetime', input: NewCode): Promise<IssuedCode> {
   const endsAt = new Date(Math.ceil(input.endsAt.getTime() / HOUR) * HOUR);
   const body = await call('POST', `/devices/${input.lockId}/algopin/${mode}`, {
@@ -173,7 +173,7 @@ async function computeCode(call: CallIgloohome, mode: 'hourly' | 'onetime', inpu
   return { pin, providerCodeId: pinId ?? null };
 }
 
-/** Starts a job of the bridge and polls until it is done. Throws `ProviderError` when it fails or takes too long. */
+/** Starts a job of the bridge and polls until it is done. Throws `ProviderError` if it fails or takes too long. */
 async function runJob(call: CallIgloohome, bridgeId: string, { lockId, ...job }: JobOfBridge): Promise<void> {
   const { jobId } = parseBody(jobSchema, await call('POST', `/devices/${lockId}/jobs/bridges/${bridgeId}`, job));
   const until = Date.now() + JOB_WAIT_MS;
@@ -186,7 +186,7 @@ async function runJob(call: CallIgloohome, bridgeId: string, { lockId, ...job }:
   throw failedJob('job_unanswered');
 }
 
-/** The lock may have done the job, and the rest of igloohome is up. */
+/** Builds an ambiguous error, because the lock may have done the job. The error is not an outage, because the rest of igloohome works. */
 function failedJob(reason: string): ProviderError {
   return new ProviderError('igloohome', reason, { retryable: true, ambiguous: true, outage: false });
 }

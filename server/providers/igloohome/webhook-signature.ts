@@ -1,16 +1,16 @@
 import { createHmac, createPublicKey, createVerify, type KeyObject } from 'node:crypto';
 import { type ObserveCalls, observed, ProviderError } from '../call.ts';
 
-/** Whether a webhook is signed by igloohome. `rawBody` is the untouched request text. */
+/** Verifies that igloohome signed a webhook. `rawBody` is the unmodified text of the request. */
 export type VerifyIgloohomeWebhook = (request: Request, rawBody: string) => Promise<boolean>;
 
-/** How far the date of a webhook may be off. */
+/** The largest difference between a webhook's date and the server's clock, in milliseconds. */
 const SKEW_MS = 300_000;
 const KEY_TIMEOUT_MS = 3_000;
 
 /**
- * Verifies signatures of igloohome's webhooks: RSA over an HMAC of `POST|host|path|content-type|Date|body`, keyed with the public key's
- * DER bytes. Each of `publicKeys` is a PEM text or a URL that serves one; a signature of any is accepted.
+ * Verifies signatures of igloohome's webhooks: RSA over an HMAC of `POST|host|path|content-type|Date|body`, keyed with the public key's DER
+ * bytes. Each of `publicKeys` is a PEM text or a URL that serves one. A signature by any of them is accepted.
  */
 export function createIgloohomeVerifier(config: {
   publicKeys: readonly string[];

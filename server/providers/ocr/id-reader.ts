@@ -5,14 +5,14 @@ import { ProviderError } from '../call.ts';
 import { readLicenceText } from './licence-text.ts';
 import type { IdReader, PictureDecoder } from '../ports.ts';
 
-/** At this width, letters of a licence photographed at arm's length are about 30 pixels high. */
+/** At this width, in pixels, letters of a licence photographed at arm's length are about 30 pixels high. */
 const READING_WIDTH = 1_800;
-/** A picture narrower than 1:3 is no photo of a card and is not enlarged to the full width. */
+/** A picture narrower than 1:3 is not a photo of a card and is not enlarged to the full width. */
 const READING_HEIGHT = 3 * READING_WIDTH;
-/** The worker is stopped after this long without work, because it holds 150 MB. */
+/** The worker is stopped after this time without work, because it holds 150 MB. */
 const IDLE_MS = 60_000;
 
-/** Reads licences on this machine, so that pictures never leave it; one at a time, as reading uses a core for seconds. */
+/** Reads licences on this machine, so that pictures never leave it. Reads one at a time, because each occupies a core for seconds. */
 export function createOcrIdReader({
   timeoutMs,
   pictures,
@@ -25,7 +25,7 @@ export function createOcrIdReader({
   let idle: NodeJS.Timeout | null = null;
 
   async function start(): Promise<Worker> {
-    // Loaded at its first use, for a faster start.
+    // The library is loaded at its first use, so that the server starts faster.
     const { createWorker, OEM, PSM } = await import('tesseract.js');
     const require = createRequire(import.meta.url);
     const langPath = join(dirname(require.resolve('@tesseract.js-data/eng/package.json')), '4.0.0_best_int');

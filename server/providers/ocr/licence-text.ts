@@ -19,8 +19,8 @@ const NOT_NAMES =
   /\b(DRIVER|LICEN[CS]E|NEW|SOUTH|WALES|AUSTRALIA|VICTORIA|QUEENSLAND|TASMANIA|CARD|NUMBER|NO|CLASS|CONDITIONS?|DATE|OF|BIRTH|EXPIRY|DONOR|ADDRESS|STREET|ROAD|AVE(NUE)?|SPECIMEN|NSW|VIC|QLD|TYPE|SIGNATURE|NAME)\b/i;
 
 /**
- * Finds the fields of an Australian driver licence in recognised text: the names (given names on one line, family name in capitals
- * on the next), the birth date (the earliest date) and the expiry (the latest). `ocrConfidence` is the reader's own, 0–100.
+ * Finds the fields of an Australian driver licence in recognised text: the names (given names on one line, family name in capitals on the
+ * next), the birth date (the earliest date) and the expiry (the latest). `ocrConfidence` is the confidence of the text recognition, 0–100.
  */
 export function readLicenceText(text: string, ocrConfidence: number): LicenceReading {
   const lines = text
@@ -43,7 +43,7 @@ export function readLicenceText(text: string, ocrConfidence: number): LicenceRea
   return {
     documentKind: isLicence ? 'driver_licence' : 'unclear',
     issuingState,
-    // Text alone cannot tell a card from a screen; staff and the hosted check can.
+    // Text alone cannot distinguish a card from a screen. Staff and the hosted check can.
     medium: 'physical',
     givenNames: names?.given ?? null,
     familyName: names?.family ?? null,
@@ -99,7 +99,7 @@ function findNames(lines: readonly string[]): { given: string; family: string } 
   return null;
 }
 
-/** Whether a line has no digits, as names have none. */
+/** Whether a line contains no digits, as names do not. */
 function hasNoDigits(text: string | undefined): boolean {
   return text !== undefined && !/\d/.test(text);
 }

@@ -5,20 +5,20 @@ import { oneOf } from './client.ts';
 import { INTENT_STATUSES, type StripeAccount, toDecline } from './intent.ts';
 import { intentReply, read } from './replies.ts';
 
-/** Marks our payments by a saved card among those of pay pages, which have a session. */
+/** Distinguishes payments by a saved card from those of pay pages, which have a session. */
 const MARK = 'saved_card';
-/** Expanded in each payment: the charge, which shows refunds and disputes. */
+/** The fields expanded in each payment: the charge, which contains refunds and disputes. */
 const EXPAND = ['latest_charge'];
-/** How many payments a search reads at most. */
+/** The most payments that a search reads. */
 const SCAN_MAX = 300;
 
-/** Whether an id is that of a payment by a saved card, and not of a session. */
+/** Whether an id is that of a payment by a saved card and not that of a session. */
 export const isCharge = (id: string): boolean => id.startsWith('pi_');
 
-/** Whether an object of an event is a payment by a saved card. */
+/** Whether the metadata of an event's object mark a payment by a saved card. */
 export const isMarked = (metadata: Readonly<Record<string, unknown>>): boolean => metadata[MARK] === '1';
 
-/** Takes money from a saved card, with its customer present (docs.stripe.com/api/payment_intents/create). */
+/** Charges a saved card while its customer is present (docs.stripe.com/api/payment_intents/create). */
 export async function chargeCard({ stripe, live }: StripeAccount, input: CardCharge): Promise<CardAnswer> {
   try {
     const intent = await stripe.paymentIntents.create(
@@ -44,7 +44,7 @@ export async function chargeCard({ stripe, live }: StripeAccount, input: CardCha
   }
 }
 
-/** Tells a card that cannot be charged from an error of the call. Nothing was taken in either case that is returned. */
+/** Returns the problem of a card that cannot be charged, in which case nothing was taken. Throws any other error of the call. */
 function refusedCharge(error: unknown, live: boolean): CardAnswer {
   if (error instanceof Stripe.errors.StripeCardError) {
     const intent = error.payment_intent ?? null;
@@ -54,7 +54,7 @@ function refusedCharge(error: unknown, live: boolean): CardAnswer {
       problem: wantsPerson ? 'needs_customer' : 'declined',
     };
   }
-  // No such card or customer, or it is not the customer's any more.
+  // There is no such card or customer, or the card no longer belongs to the customer.
   if (
     error instanceof Stripe.errors.StripeInvalidRequestError &&
     (error.statusCode === 400 || error.statusCode === 404) &&
@@ -68,7 +68,7 @@ export async function getCharge({ stripe, live }: StripeAccount, id: string): Pr
   return toSession(await stripe.paymentIntents.retrieve(id, { expand: EXPAND }), live);
 }
 
-/** Reads a payment by its id when it is one by a saved card; null otherwise. */
+/** Reads a payment by its id. Returns null unless it is a payment by a saved card. */
 export async function findChargeOfIntent(context: StripeAccount, id: string): Promise<PaymentSession | null> {
   try {
     const found = await getCharge(context, id);
@@ -94,13 +94,13 @@ export async function findCharge(
     const intent = read(intentReply, one);
     if (isMarked(intent.metadata) && intent.metadata['key'] === key) return toSession(intent, live);
     scanned += 1;
-    // Rather no answer than a wrong one.
+    // An error is better than a wrong answer.
     if (scanned >= SCAN_MAX) throw new ProviderError('stripe', 'too_many_payments', { retryable: true, outage: false });
   }
   return null;
 }
 
-/** Cancels a payment that was not made, or reads the state of one that was. */
+/** Cancels a payment that was not made. If it was made, reads its state. */
 export async function cancelCharge(context: StripeAccount, id: string): Promise<PaymentSession> {
   const { stripe, live } = context;
   try {
@@ -112,7 +112,7 @@ export async function cancelCharge(context: StripeAccount, id: string): Promise<
   }
 }
 
-/** A payment by a saved card in the form of a session: both are settled in the same way. */
+/** Returns a payment by a saved card in the form of a session, because both are settled in the same way. */
 function toSession(reply: unknown, live: boolean): PaymentSession {
   const intent = read(intentReply, reply);
   if (intent.livemode !== live) throw new ProviderError('stripe', 'livemode_mismatch', { retryable: false });

@@ -1,10 +1,10 @@
 import Stripe from 'stripe';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from '../call.ts';
 
-/** Creates a client of Stripe's API; `apiUrl` null means Stripe's own URL. */
+/** Creates a client of Stripe's API. `apiUrl`: null for Stripe's own URL. */
 export function createStripeClient(secretKey: string, apiUrl: string | null): Stripe {
   const at = apiUrl === null ? {} : addressOf(new URL(apiUrl));
-  // We retry ourselves: with the same key, and knowing what is ambiguous.
+  // The callers retry, because they repeat the key and handle ambiguous failures.
   return new Stripe(secretKey, {
     ...at,
     maxNetworkRetries: 0,
@@ -15,8 +15,8 @@ export function createStripeClient(secretKey: string, apiUrl: string | null): St
 }
 
 /**
- * Creates the SDK's own HTTP client, which refuses replies that are not JSON objects. The SDK writes a property on each reply: with a number or a text that fails
- * outside of the promise it gave us, which then never ends.
+ * Creates the SDK's own HTTP client, but refuses replies that are not JSON objects. The SDK writes a property on each reply. With a number
+ * or a text that fails outside of the promise that the SDK returned, which then never settles.
  */
 function createHttpClient(): Stripe.HttpClient {
   const client = Stripe.createNodeHttpClient();
@@ -56,7 +56,7 @@ function providerError(error: unknown): ProviderError {
   if (error instanceof Stripe.errors.StripeError) {
     const status = error.statusCode ?? 0;
     const again = status === 409 || status === 429 || status >= 500 || status === 0;
-    // 409: the first call with this key is still running.
+    // 409 means that the first call with this key is still running.
     return new ProviderError(
       'stripe',
       error.code ?? error.type ?? `http_${status}`,
@@ -72,7 +72,7 @@ function providerError(error: unknown): ProviderError {
   return new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true }, error);
 }
 
-/** Narrows a text to a known value. Throws `ProviderError` for a new one instead of guessing. */
+/** Narrows a text to one of the listed values. Throws `ProviderError` for a new value instead of guessing. */
 export function oneOf<const T extends string>(known: readonly T[], word: string): T {
   const found = known.find((one) => one === word);
   if (found === undefined) throw new ProviderError('stripe', 'unknown_status', { retryable: true });

@@ -2,10 +2,10 @@ import Stripe from 'stripe';
 import type { SavedCard } from '../ports.ts';
 import { cardsReply, customerReply, read } from './replies.ts';
 
-/** How many saved cards are shown. */
+/** The most saved cards that are shown. */
 const CARDS_MAX = 20;
 
-/** Creates a customer known by our account number only (docs.stripe.com/api/customers). */
+/** Creates a customer, identified only by the account number (docs.stripe.com/api/customers). */
 export async function createCustomer(
   stripe: Stripe,
   { key, userId }: { key: string; userId: string },
@@ -18,7 +18,7 @@ export async function setCustomerEmail(stripe: Stripe, customerId: string, email
   read(customerReply, await stripe.customers.update(customerId, { email }));
 }
 
-/** Deletes a customer with the saved cards. One that is deleted already, or was never there, is as good. */
+/** Deletes a customer with the saved cards. Idempotent: succeeds if the customer is already deleted or never existed. */
 export async function deleteCustomer(stripe: Stripe, customerId: string): Promise<void> {
   try {
     read(customerReply, await stripe.customers.del(customerId));
@@ -27,7 +27,7 @@ export async function deleteCustomer(stripe: Stripe, customerId: string): Promis
   }
 }
 
-/** Lists the cards whose customer agreed to see them again; none of a customer who was deleted at Stripe. */
+/** Lists the cards whose customer agreed to see them again. A customer who was deleted at Stripe has none. */
 export async function listCards(stripe: Stripe, customerId: string): Promise<SavedCard[]> {
   try {
     const found = await stripe.customers.listPaymentMethods(customerId, {
@@ -46,10 +46,10 @@ export async function listCards(stripe: Stripe, customerId: string): Promise<Sav
   }
 }
 
-/** Detaches a card of this customer. Returns false when the customer has no such card. */
+/** Detaches a card of this customer. Returns false if the customer has no such card. */
 export async function removeCard(stripe: Stripe, customerId: string, cardId: string): Promise<boolean> {
   try {
-    // Stripe detaches by the card's id alone: ask first whose it is.
+    // Stripe detaches a card by its id alone, so its owner is checked first.
     read(customerReply, await stripe.customers.retrievePaymentMethod(customerId, cardId));
     read(customerReply, await stripe.paymentMethods.detach(cardId));
     return true;

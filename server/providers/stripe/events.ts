@@ -4,9 +4,9 @@ import type { ProviderEvent } from '../ports.ts';
 import { isMarked } from './charges.ts';
 import { type EventReply, eventReply, read } from './replies.ts';
 
-/** How many events are listed at most. */
+/** The most events that are listed. */
 const LIST_MAX = 1_000;
-/** How far a signature's date may be from now, in either direction (docs.stripe.com/webhooks#replay-attacks). */
+/** The largest difference between a signature's date and now, in either direction (docs.stripe.com/webhooks#replay-attacks). */
 const SIGNATURE_TOLERANCE_S = 300;
 /** Events about changes of a payment (docs.stripe.com/api/events/types). */
 const EVENT_TYPES = [
@@ -25,7 +25,7 @@ const EVENT_TYPES = [
   'charge.dispute.updated',
   'charge.dispute.closed',
 ] as const;
-/** The events that the endpoint of our webhooks needs: those about payments, and the states of hosted ID checks. */
+/** The events to which the webhook endpoint must subscribe: those about payments, and the states of hosted ID checks. */
 export const WEBHOOK_EVENTS: readonly string[] = [
   ...EVENT_TYPES,
   ...['processing', 'verified', 'requires_input', 'canceled'].map((state) => `identity.verification_session.${state}`),
@@ -61,7 +61,7 @@ export function readEvent(
 
 function verify(stripe: Stripe, secrets: readonly string[], rawBody: string, signature: string): unknown {
   const event = verifyWithEach(stripe, secrets, rawBody, signature);
-  // The library checks only the age: a signature dated in the future would stay valid until then.
+  // The library checks only the age, so a signature dated in the future would stay valid until then.
   const latest = Math.floor(Date.now() / 1000) + SIGNATURE_TOLERANCE_S;
   for (const [, time] of signature.matchAll(/(?:^|,)\s*t=(\d+)/g))
     if (Number(time) > latest) throw new WebhookRefused('the signature is dated in the future');
@@ -96,8 +96,8 @@ function toEvent(event: EventReply): ProviderEvent {
 }
 
 /**
- * Whether an event is about the payment that it is an event of: a declined one, or one by a saved card. One on the pay page has a session with
- * events of its own, but none tells of a declined card.
+ * Whether a payment's own event matters: a declined card, or a payment by a saved card. A payment on the pay page has a session with its
+ * own events, but none of them reports a declined card.
  */
 function isOwnCharge({ type, data: { object } }: EventReply): boolean {
   if (type === 'payment_intent.payment_failed') return true;

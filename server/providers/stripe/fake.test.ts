@@ -6,7 +6,7 @@ import { ProviderError } from '../call.ts';
 import type { NewPaymentSession, Payments, PaymentSession } from '../ports.ts';
 import { createStripePayments } from './payments.ts';
 
-/** The payment provider in memory answers and refuses as the sandbox does through the adapter: each case runs on both. */
+/** The payment provider in memory answers and refuses as the sandbox does through the adapter. Each case runs on both. */
 
 type World = {
   readonly payments: Payments;
@@ -14,10 +14,10 @@ type World = {
   decline(session: PaymentSession): Promise<void>;
   dispute(session: PaymentSession, outcome: 'opens' | 'won'): Promise<void>;
   refundThere(session: PaymentSession, isPending: boolean): Promise<void>;
-  /** The next refund of ours is pending. */
+  /** Makes the next refund pending. */
   pendNext(): Promise<void>;
   endRefund(session: PaymentSession, refundId: string, outcome: 'failed' | 'canceled' | 'succeeded'): Promise<void>;
-  /** Saves a card that pays for a customer, and returns its id. */
+  /** Saves a valid card for a customer, and returns its id. */
   saveCard(customerId: string, userId: string): Promise<string>;
 };
 
@@ -195,7 +195,7 @@ describe.each([
     const key = randomUUID();
     expect(await reason(refund(1_000, key))).toBe('charge_disputed');
     await world.dispute(session, 'won');
-    // The refusal came after the work began: its key keeps it.
+    // The refusal came after the work had begun, so its key keeps it.
     expect(await reason(refund(1_000, key))).toBe('charge_disputed');
     expect(await refund(1_000)).toMatchObject({ amountCents: 1_000 });
     expect(await reason(refund(10_801))).toBe('StripeInvalidRequestError');

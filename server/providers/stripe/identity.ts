@@ -3,7 +3,7 @@ import type { IdentityChecks, IdentitySession } from '../ports.ts';
 import { createStripeClient, oneOf, withProviderErrors } from './client.ts';
 import { checkReply, type DateParts, read } from './replies.ts';
 
-/** Adapter for Stripe's hosted identity checks. Stripe sends birth dates only to a restricted key, and only when expanded. */
+/** Adapter for Stripe's hosted identity checks. Stripe sends birth dates only to a restricted key, and only if they are expanded. */
 export function createStripeIdentity(config: { restrictedKey: string; apiUrl: string | null }): IdentityChecks {
   const stripe = createStripeClient(config.restrictedKey, config.apiUrl);
   return {

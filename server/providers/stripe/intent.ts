@@ -15,7 +15,7 @@ export const INTENT_STATUSES = [
   'succeeded',
 ] as const;
 
-/** Why the last attempt of a payment took nothing; null when there was none, or a later one succeeded. */
+/** Returns why the last attempt of a payment failed; null if there was none, or if a later one succeeded. */
 export function toDecline({
   id,
   last_payment_error: error,

@@ -3,11 +3,11 @@ import { ProviderError } from '../call.ts';
 import type { LedgerEntry, Payout, ProviderLedger } from '../ports.ts';
 import { type BalanceReply, balanceReply, type BalanceSource, read } from './replies.ts';
 
-/** How many entries one month may have: a hundred pages. */
+/** The most entries of one month: a hundred pages. */
 const LIST_MAX = 10_000;
 
 const OURS = 'aud';
-/** What each type of balance transaction means (docs.stripe.com/reports/balance-transaction-types). */
+/** The meaning of each type of balance transaction (docs.stripe.com/reports/balance-transaction-types). */
 const MEANING: ReadonlyMap<string, Pick<LedgerEntry, 'kind' | 'original'>> = new Map([
   ['charge', { kind: 'payment', original: true }],
   ['payment', { kind: 'payment', original: true }],
@@ -16,22 +16,25 @@ const MEANING: ReadonlyMap<string, Pick<LedgerEntry, 'kind' | 'original'>> = new
   ['payment_refund', { kind: 'refund', original: true }],
   ['refund_failure', { kind: 'refund', original: false }],
 ]);
-/** The money of disputes moves as adjustments. */
+/** Disputes move money as adjustments. */
 const ADJUSTMENTS: typeof MEANING = new Map([
   ['dispute', { kind: 'dispute', original: true }],
   ['dispute_reversal', { kind: 'dispute', original: false }],
 ]);
 
-/** Payouts, and what the bank or we sent back of them. */
+/** Payouts, and those that the bank or the studio reversed. */
 const PAYOUTS: ReadonlyMap<string, Pick<Payout, 'returned'>> = new Map([
   ['payout', { returned: false }],
   ['payout_failure', { returned: true }],
   ['payout_cancel', { returned: true }],
 ]);
-/** What the provider charges apart from the fee of a single payment. */
+/** The provider's charges in addition to the fee of a single payment. */
 const FEES: ReadonlySet<string> = new Set(['stripe_fee', 'tax_fee', 'network_cost']);
 
-/** Lists what moved the money of the account since then. Throws `ProviderError` 'ledger_too_long' rather than a part of the list. */
+/**
+ * Lists everything that has moved the account's money since then. Throws `ProviderError` 'ledger_too_long' instead of returning a part of
+ * the list.
+ */
 export async function listLedger(stripe: Stripe, since: Date): Promise<ProviderLedger> {
   const found: BalanceReply[] = [];
   for await (const one of stripe.balanceTransactions.list({
@@ -57,13 +60,13 @@ function toEntry(one: BalanceReply): LedgerEntry | null {
     ...meaning,
     id,
     amountCents: one.amount,
-    // The customer may have paid in another currency than the one it was exchanged for.
+    // The customer may have paid in a currency other than that of the entry, into which the money was exchanged.
     currency: [one.currency, currencyOf(one.source)].find((currency) => currency !== OURS) ?? OURS,
     createdAt: dateOf(one.created),
   };
 }
 
-/** The fee of an entry; of an entry that is a fee itself, its amount, which is negative when the provider takes money. */
+/** Returns the fee of an entry. The fee of an entry that is itself a fee is its amount, which is negative when the provider takes money. */
 function toFee(one: BalanceReply): ProviderLedger['fees'][number] | null {
   const cents = one.fee - (FEES.has(one.type) ? one.amount : 0);
   return cents === 0 ? null : { cents, createdAt: dateOf(one.created) };
@@ -89,7 +92,7 @@ function currencyOf(source: BalanceSource): string {
   return typeof source === 'object' ? (source?.currency ?? OURS) : OURS;
 }
 
-/** A charge is known by its payment intent, as in our rows; a refund or dispute by its own id. */
+/** Returns the id of a source: a charge is identified by its payment intent, as in the database, and a refund or dispute by its own id. */
 function idOf(source: BalanceSource): string | null {
   if (source === null || source === undefined || typeof source === 'string') return source ?? null;
   if (source.object !== 'charge') return source.id;

@@ -10,11 +10,11 @@ import { createSession, expireSession, findSessionOfIntent, getSession, listSess
 
 export type StripeConfig = {
   readonly secretKey: string;
-  /** Signs events; each is accepted. */
+  /** The secrets that sign events. A signature by any of them is accepted. */
   readonly webhookSecrets: readonly string[];
-  /** Null: Stripe's own URL. */
+  /** Null for Stripe's own URL. */
   readonly apiUrl: string | null;
-  /** Payment methods to offer; `card` includes Apple Pay and Google Pay. */
+  /** The payment methods to offer. `card` includes Apple Pay and Google Pay. */
   readonly methods: readonly string[];
 };
 

@@ -4,8 +4,8 @@ import { oneOf } from './client.ts';
 import { disputeReply, listReply, read, refundReply } from './replies.ts';
 
 /**
- * Refunds a part of a payment, or all that is left of it. Without an amount a repeated call is identical, whatever was refunded
- * meanwhile.
+ * Refunds a part of a payment, or the whole remainder. Without an amount a repeated call is identical, whatever was refunded in the
+ * meantime.
  */
 export async function createRefund(
   stripe: Stripe,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readReply } from '../call.ts';
 
-/** The parts of Stripe's objects that we read. The types of the SDK promise more than an answer has to hold. */
+/** The parts of Stripe's objects that the server reads. The SDK's types promise more than a reply need contain. */
 
 const id = z.string().min(1);
 const metadata = z.record(z.string(), z.string());
@@ -128,5 +128,5 @@ export const eventReply = z.looseObject({
 });
 export type EventReply = z.output<typeof eventReply>;
 
-/** Checks the shape of an object of Stripe. Throws `ProviderError`. */
+/** Checks the shape of an object from Stripe. Throws `ProviderError`. */
 export const read = <S extends z.ZodType>(schema: S, reply: unknown): z.output<S> => readReply('stripe', schema, reply);

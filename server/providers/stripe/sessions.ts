@@ -6,14 +6,14 @@ import { oneOf } from './client.ts';
 import { INTENT_STATUSES, type StripeAccount, toDecline } from './intent.ts';
 import { customerReply as withId, listReply, read, sessionReply } from './replies.ts';
 
-/** How many sessions a search reads at most. */
+/** The most sessions that a search reads. */
 export const SCAN_MAX = 1_000;
 /** Methods whose payment succeeds or fails days after the customer has finished. */
 const DELAYED_METHODS: readonly string[] = ['au_becs_debit'];
-/** Expanded in each session: its payment and the charge, which shows refunds and disputes. */
+/** The fields expanded in each session: its payment and the charge, which contains refunds and disputes. */
 const EXPAND = ['payment_intent.latest_charge'];
 
-/** Creates a session that offers the given payment methods; the same key returns the same session. */
+/** Creates a session that offers the given payment methods. The same key returns the same session. */
 export async function createSession(
   { stripe, live }: StripeAccount,
   input: NewPaymentSession,
@@ -46,7 +46,7 @@ export async function getSession(context: StripeAccount, id: string): Promise<Pa
   return toSession(await stripe.checkout.sessions.retrieve(id, { expand: EXPAND }), live);
 }
 
-/** Finds the session of a payment; null when it has none. */
+/** Finds the session of a payment. Returns null if it has none. */
 export async function findSessionOfIntent(
   context: StripeAccount,
   paymentIntentId: string,
@@ -80,7 +80,7 @@ export async function listSessions(
   return found;
 }
 
-/** Closes an open session, or reads the state of one that is not open any more. */
+/** Closes an open session. If it is no longer open, reads its state. */
 export async function expireSession(context: StripeAccount, id: string): Promise<PaymentSession> {
   if (isCharge(id)) return cancelCharge(context, id);
   const { stripe, live } = context;
@@ -96,7 +96,7 @@ export async function expireSession(context: StripeAccount, id: string): Promise
 
 function toSession(reply: unknown, live: boolean): PaymentSession {
   const session = read(sessionReply, reply);
-  // Our key sees only its own mode: anything else did not come from Stripe.
+  // The key sees only its own mode, so an object of the other mode did not come from Stripe.
   if (session.livemode !== live) throw new ProviderError('stripe', 'livemode_mismatch', { retryable: false });
   const intent = expanded(session.payment_intent ?? null);
   const charge = expanded(intent?.latest_charge ?? null);
@@ -118,7 +118,7 @@ function toSession(reply: unknown, live: boolean): PaymentSession {
   };
 }
 
-/** Returns the object of an expanded field; null when the field is empty or holds only an id. */
+/** Returns the object of an expanded field. Returns null if the field is empty or contains only an id. */
 function expanded<T extends object>(field: string | T | null): T | null {
   return typeof field === 'string' ? null : field;
 }

@@ -12,11 +12,11 @@ type Settings = {
   readonly authority: string;
   readonly typeId: string;
   readonly teamId: string;
-  /** Where Apple takes pushes. */
+  /** Apple's address for pushes. */
   readonly pushUrl: string;
 };
 
-/** Makes passes for Apple Wallet, on this machine, and pushes their changes by Apple. */
+/** Makes passes for Apple Wallet on this machine, and pushes their changes through Apple. */
 export function createApplePasses(settings: Settings, circuit: Pick<Circuit, 'run'>): ApplePasses {
   const signer: Signer = {
     certificate: new X509Certificate(settings.certificate),
@@ -38,19 +38,19 @@ export function createApplePasses(settings: Settings, circuit: Pick<Circuit, 'ru
       ]);
       const manifest = Buffer.from(JSON.stringify(Object.fromEntries([...files].map(hashed))));
       files.set('manifest.json', manifest).set('signature', signDetached(manifest, signer, now));
-      // Without compression: a pass has few files, and pictures do not get smaller.
+      // The archive is not compressed, because a pass has few files and pictures do not get smaller.
       return Buffer.from(zipSync(Object.fromEntries(files), { level: 0, mtime: now }));
     },
   };
 }
 
-/** The format asks for SHA-1 here; the signature over all of them is made with SHA-256. */
+/** The format requires SHA-1 here. The signature over all the hashes is made with SHA-256. */
 const hashed = ([name, content]: [string, Uint8Array]): [string, string] => [
   name,
   createHash('sha1').update(content).digest('hex'),
 ];
 
-/** The content of pass.json. Hours are text: the phone would show an instant in its own time zone. */
+/** Returns the content of pass.json. Hours are text, because the phone would show an instant in its own time zone. */
 function describe(pass: WalletPass, service: PassService, { typeId, teamId }: Settings): Record<string, unknown> {
   return {
     formatVersion: 1,
@@ -84,13 +84,13 @@ function describe(pass: WalletPass, service: PassService, { typeId, teamId }: Se
   };
 }
 
-/** When the phone offers the pass on its locked screen; the first for those before iOS 18. */
+/** The time at which the phone offers the pass on its locked screen. `relevantDate` is for phones before iOS 18. */
 const shownFrom = ({ start, end }: WalletPass) => ({
   relevantDate: start.toISOString(),
   relevantDates: [{ startDate: start.toISOString(), endDate: end.toISOString() }],
 });
 
-/** The mark of the site (web/public/favicon.svg) in the sizes of a pass. */
+/** Renders the mark of the site (web/public/favicon.svg) in the sizes of a pass. */
 async function renderIcons(): Promise<ReadonlyMap<string, Buffer>> {
   const { default: sharp } = await import('sharp');
   const sizes = [

@@ -10,12 +10,12 @@ type Settings = {
 };
 type Answer = { readonly status: number; readonly reason: string };
 
-/** Why a token is of no use any more: the pass or the phone is gone, or the token was never one. */
+/** The reasons for which a token is no longer of use: the pass or the phone is gone, or the token was never valid. */
 const GONE = new Set(['BadDeviceToken', 'DeviceTokenNotForTopic', 'ExpiredToken', 'Unregistered']);
 
 /**
- * Pushes by Apple's service over HTTP/2, identified by the certificate of the passes. A push has no content: the phone then asks us. One connection for
- * all phones of a pass.
+ * Pushes through Apple's service over HTTP/2, identified by the certificate of the passes. A push has no content: the phone then requests
+ * the pass from this server. One connection serves all phones of a pass.
  */
 export function createApplePush({ certificate, key, typeId, pushUrl }: Settings) {
   return async (tokens: readonly string[], until: Date): Promise<PassPushes> => {
@@ -57,7 +57,7 @@ function open(url: string, secrets: { cert: string; key: string }): Promise<Clie
       reject(lost(cause));
     };
     session.once('connect', () => resolve(session));
-    // Stays for the whole life of the session: an error without a listener would end the process.
+    // The listener stays for the whole life of the session: an error without a listener would end the process.
     session.on('error', fail);
     session.setTimeout(PROVIDER_TIMEOUT_MS, () => fail());
   });
@@ -70,7 +70,7 @@ function send(session: ClientHttp2Session, headers: Record<string, string>): Pro
     let body = '';
     stream.setEncoding('utf8');
     stream.on('response', (answer) => (status = Number(answer[':status'])));
-    // A reason is short.
+    // A reason is short, so a longer body is cut off.
     stream.on('data', (part: string) => (body = (body + part).slice(0, 1_000)));
     stream.on('error', (cause) => reject(lost(cause)));
     stream.on('close', () => (status === null ? reject(lost()) : resolve({ status, reason: reasonOf(body) })));

@@ -6,20 +6,20 @@ import { callHttp, refusedBy } from '../http-call.ts';
 
 type Settings = { readonly email: string; readonly tokenUrl: string; readonly apiUrl: string };
 export type Method = 'GET' | 'PATCH' | 'POST';
-/** `body` null: none. */
+/** `body`: null to send none. */
 type Request = { readonly method: Method; readonly path: string; readonly body: unknown };
 
 const SCOPE = 'https://www.googleapis.com/auth/wallet_object.issuer';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const tokenSchema = z.looseObject({ access_token: z.string().min(1), expires_in: z.number() });
-/** What was read, made or changed. */
+/** The object that was read, made or changed. */
 const objectSchema = z.looseObject({ id: z.string().min(1) });
-/** A token is replaced this long before its end. */
+/** The time before its expiry at which a token is replaced. */
 const EARLY_MS = 60_000;
 
 /**
- * Calls Google's wallet API as the service account, with an access token that is kept until it ends. Returns the status of the answer. Throws
- * `ProviderError` when there is none.
+ * Calls Google's wallet API as the service account, with an access token that is kept until it expires. Returns the status of the answer.
+ * Throws `ProviderError` if there is none.
  */
 export function createGoogleApi({ email, tokenUrl, apiUrl }: Settings, key: KeyObject) {
   let kept: { readonly token: string; readonly until: number } | null = null;
@@ -52,7 +52,7 @@ export function createGoogleApi({ email, tokenUrl, apiUrl }: Settings, key: KeyO
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === null ? {} : { body: JSON.stringify(body) }),
     });
-    // The next try gets a new one.
+    // The next attempt gets a new token.
     if (status === 401) kept = null;
     if (status >= 200 && status <= 299) readReply('google-wallet', objectSchema, reply);
     return status;

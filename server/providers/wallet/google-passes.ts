@@ -9,18 +9,18 @@ type Settings = {
   readonly issuerId: string;
   readonly email: string;
   readonly privateKey: string;
-  /** Where the service account gets access tokens. */
+  /** The address at which the service account gets access tokens. */
   readonly tokenUrl: string;
   readonly apiUrl: string;
 };
 
 const SAVE_URL = 'https://pay.google.com/gp/v/save/';
-/** Google's answers about an object that is not there, and about one that is there already. */
+/** Google's status for an object that does not exist, and for one that already exists. */
 const [MISSING, EXISTS] = [404, 409];
 
 /**
- * Makes links that save a pass in Google Wallet, and changes the passes that were saved. The link holds the whole pass, signed: Google is not asked
- * before the customer opens it.
+ * Makes links that save a pass in Google Wallet, and changes the passes that were saved. The link contains the whole signed pass, so no
+ * request to Google is needed before the customer opens it.
  */
 export function createGooglePasses(settings: Settings, circuit: Pick<Circuit, 'run'>): GooglePasses {
   const { issuerId, email, privateKey } = settings;
@@ -28,7 +28,7 @@ export function createGooglePasses(settings: Settings, circuit: Pick<Circuit, 'r
   const call = createGoogleApi(settings, key);
   const classId = `${issuerId}.session`;
 
-  /** Throws for an answer that is neither a success nor one of `expected`. */
+  /** Throws for an answer that is neither a success nor `expected`. */
   async function request(method: Method, path: string, body: unknown, now: Date, expected: number) {
     const status = await call({ method, path, body }, now);
     if (status !== expected && (status < 200 || status > 299))
@@ -40,7 +40,8 @@ export function createGooglePasses(settings: Settings, circuit: Pick<Circuit, 'r
     const object = describe(pass, issuerId);
     const change = (expected: number) => request('PATCH', `genericObject/${object['id']}`, object, now, expected);
     if ((await change(MISSING)) !== MISSING) return;
-    // Nobody has saved it yet. The customer may still open a link that holds the old hours, and Google keeps the object that is there first.
+    // The pass is not saved yet. The customer may still open a link with the old hours, so the object is created with the new ones: Google
+    // keeps an object that already exists.
     await request('POST', 'genericClass', { id: classId }, now, EXISTS);
     if ((await request('POST', 'genericObject', object, now, EXISTS)) === EXISTS) await change(0);
   }
@@ -65,10 +66,13 @@ export function createGooglePasses(settings: Settings, circuit: Pick<Circuit, 'r
       circuit.run({ operation: 'update', about: [pass.id] }, () => update(pass, now), UPDATE_BUDGET_MS),
   };
 }
-/** Up to five requests. */
+/** An update takes up to five requests. */
 const UPDATE_BUDGET_MS = 25_000;
 
-/** A generic pass: https://developers.google.com/wallet/generic/rest/v1/genericobject. Short, because the link should have at most 1,800 characters. */
+/**
+ * Returns a generic pass: https://developers.google.com/wallet/generic/rest/v1/genericobject. It is short, because the link should have at
+ * most 1,800 characters.
+ */
 function describe(pass: WalletPass, issuerId: string): Record<string, unknown> & { readonly id: string } {
   return {
     id: `${issuerId}.${pass.id}`,

@@ -3,7 +3,7 @@ import * as cms from '@peculiar/asn1-cms';
 import { AsnConvert, AsnObjectIdentifierConverter, OctetString } from '@peculiar/asn1-schema';
 import { Certificate, Time } from '@peculiar/asn1-x509';
 
-/** Who signs: a certificate, its RSA key, and the certificate that issued it. */
+/** The signer: a certificate, its RSA key, and the certificate that issued it. */
 export type Signer = {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
@@ -14,12 +14,13 @@ const SHA256 = new cms.DigestAlgorithmIdentifier({ algorithm: '2.16.840.1.101.3.
 const RSA = new cms.SignatureAlgorithmIdentifier({ algorithm: '1.2.840.113549.1.1.1', parameters: null });
 
 /**
- * Signs a file without including it: a CMS message (RFC 5652, formerly PKCS #7) with both certificates, the digest of the file and the time, as Apple
- * requires of a pass.
+ * Signs a file without including it: a CMS message (RFC 5652, formerly PKCS #7) with both certificates, the digest of the file and the
+ * time, as Apple requires for a pass.
  */
 export function signDetached(content: Uint8Array, { certificate, key, authority }: Signer, now: Date): Buffer {
   const digest = new OctetString(createHash('sha256').update(content).digest());
-  // The package has a type for a set of attributes only under this name. DER wants the members in the order of their bytes: the lengths decide here.
+  // The package has a type for a set of attributes only under this name. DER requires the members in the order of their bytes, which here
+  // follows from their lengths.
   const signedAttrs = new cms.UnprotectedAttributes([
     attribute(cms.id_contentType, AsnObjectIdentifierConverter.toASN(cms.id_data)),
     attribute(cms.id_signingTime, new Time(now)),
