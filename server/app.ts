@@ -19,7 +19,7 @@ export function createApp(context: {
   ready: () => Promise<Readiness>;
   status: () => Promise<readonly PartState[]>;
   metrics: () => Promise<string>;
-  /** Bearer that opens /metrics to other machines; null: only this machine may read them. */
+  /** Bearer that opens /metrics to other machines. If it is null, only this machine may read the metrics. */
   metricsToken: string | null;
 }): Hono<Env> {
   const app = createMiddleware(context.settings);

@@ -32,22 +32,22 @@ import { openHealth } from './start/observe/health.ts';
 
 export type { Overrides };
 
-/** Limit for joining the mailing list: the answer reveals whether an address has joined, so probing must be slow. */
+/** Limit for joining the mailing list. The answer reveals whether an address has joined, so probing must be slow. */
 const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
 
-/** The whole server, built but not listening. */
+/** The complete server, which is not listening yet. */
 export type App = {
   readonly http: Hono<Env>;
   /** Answers the upgrade requests of the HTTP server that serves `http`. */
   readonly attach: (server: Server) => void;
-  /** Refuses new sockets and tells the clients of open ones to connect again. The HTTP server does not end before. */
+  /** Refuses new sockets and tells the clients of open ones to connect again. The HTTP server does not end until its sockets have ended. */
   readonly disconnect: () => Promise<void>;
-  /** Counts a request, or refuses it when too many are in progress. */
+  /** Counts a request, or refuses it if too many are in progress. */
   readonly admit: Overload['admit'];
   readonly keys: Keys;
   readonly db: Database;
   readonly log: Log;
-  /** Background work: `start` begins the loops, `run` does one round of everything. */
+  /** The background work. `start` begins the loops; `run` does one round of every task. */
   readonly scheduler: Scheduler;
   /** Sends queued account mails. */
   readonly flushMail: () => Promise<void>;
@@ -59,9 +59,9 @@ export type App = {
   close(): Promise<void>;
 };
 
-/** Opens each part of the server in turn; each step is a function that says what it opens. */
+/** Opens each part of the server in turn. The names of the functions say which part. */
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
-  // Closes what was opened, in reverse order, when a later step throws.
+  // If a later step throws, the stack closes the opened parts in reverse order.
   await using opened = new AsyncDisposableStack();
   const base = await openBase(config, overrides, opened);
   const requests = openRequests(config, base);
@@ -120,7 +120,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   };
 }
 
-/** Opens `/auth/v1`. `wake` makes a worker look for due jobs at once. */
+/** Opens `/auth/v1`. `wake` makes a worker look for due jobs immediately. */
 function openAuth(
   config: Config,
   { people: db, keys, clock, business }: Base,

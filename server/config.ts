@@ -97,7 +97,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const signIn = readSignInConfig(env, {
     siteUrl,
     environment: variables,
-    // Browsers are redirected there too, so it needs a host name that they can reach.
+    // Browsers are redirected to this address too, so it needs a host name that they can reach.
     sandbox: sandbox ? `http://localhost:${env.SANDBOX_PORT + 6}` : null,
     production,
     faults,
@@ -115,7 +115,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return { ...toConfig(env, sandbox), warnings, production, siteUrl, signIn, settings };
 }
 
-/** Every variable that can be set, with those of the sign-in providers that the operator named. */
+/** Returns the names of all variables that can be set, including those of the sign-in providers that the operator named. */
 function knownVariables({ providers }: SignInConfig): string[] {
   const ofProviders = providers.flatMap(({ name }) =>
     ['CLIENT_ID', 'SECRET', 'ISSUER'].map((end) => `AUTH_${name.toUpperCase()}_${end}`),
@@ -170,7 +170,7 @@ function toConfig(
   };
 }
 
-/** The address for job alerts: OWNER_EMAIL, else the admins, else the sandbox's own admin. */
+/** Returns the recipients of job alerts: OWNER_EMAIL, else the admins, else the sandbox's own admin. */
 function readOwner(env: Environment, sandbox: boolean): readonly string[] {
   if (env.OWNER_EMAIL !== undefined) return [env.OWNER_EMAIL];
   return env.ADMIN_EMAILS.length === 0 && sandbox ? ['admin@example.com'] : env.ADMIN_EMAILS;

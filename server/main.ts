@@ -9,14 +9,14 @@ import { requireWritable } from './start/data-dir/require-writable.ts';
 import { describeRuntime, removeRuntime, writeRuntime } from './start/data-dir/runtime-file.ts';
 
 /**
- * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.
- * With a command such as `import-users FILE` it does one task on the configured database instead.
+ * The program. Without a command it reads the environment, builds the server, listens, runs background work, and shuts down in order. With
+ * a command such as `import-users FILE` it performs one task on the configured database instead.
  */
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const warn = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Longer than requests and jobs take to end. */
+/** Time limit of a shutdown. Requests and jobs end within it. */
 const STOP_SECONDS = 15;
 
 type Command = (config: Config, args: readonly string[]) => Promise<number>;
@@ -48,12 +48,12 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
   const read = (): Config => readConfig(process.env);
-  // It reports what is wrong with the settings itself.
+  // The doctor itself reports faults of the settings.
   if (name === 'doctor') {
     const { runDoctor } = await import('./start/doctor/run.ts');
     return process.exit(await runDoctor(read, args, print));
   }
-  // Without enough files even its modules cannot be loaded.
+  // Without enough open files, not even the modules of the server can be loaded.
   await orExit(() => requireOpenFiles());
   const config = await orExit(read);
   if (name === undefined) return serve(config);
@@ -68,7 +68,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   }
 }
 
-/** Runs `step`; ends the program when it fails for a reason that the operator can mend. */
+/** Runs `step`. Ends the program if it fails for a reason that the operator can fix. */
 async function orExit<T>(step: () => T | Promise<T>): Promise<T> {
   try {
     return await step();
@@ -84,21 +84,21 @@ function exit(code: number, lines: readonly string[]): never {
   process.exit(code);
 }
 
-/** Resolves when `npm start` says that the sandbox listens: before that, nothing is migrated. */
+/** Resolves when `npm start` reports that the sandbox is listening. Nothing is migrated before that. */
 const waitForSandbox = (): Promise<unknown> => once(process, 'message');
 
 async function serve(config: Config, mayBegin: Promise<unknown> = Promise.resolve()): Promise<void> {
-  // While it starts it has nothing to finish.
+  // While the program starts, it has no work to finish.
   const leave = (): never => process.exit(1);
   if (process.channel) process.on('disconnect', leave);
-  // Of several processes the first warns for all.
+  // If there are several processes, the first one warns for all.
   if (!cluster.isWorker) for (const warning of config.warnings) warn(`configuration: ${warning}`);
   await orExit(() => requireWritable(config.dataDir));
   if (config.processes > 1 && cluster.isPrimary) {
     await mayBegin;
     return serveInProcesses(config.processes, leave);
   }
-  // Imported here, so that a command or a fault in the configuration does not wait for the whole server to load.
+  // The import is here, so that a command or a fault in the configuration does not wait for the whole server to load.
   const { compose } = await import('./compose.ts');
   await mayBegin;
   const app = await orExit(() => compose(config, { report: (line) => print(`  ${line}`) }));
@@ -118,7 +118,7 @@ async function serve(config: Config, mayBegin: Promise<unknown> = Promise.resolv
   app.attach(server);
   server.on('error', (error: NodeJS.ErrnoException) => {
     warn(describePortFault(error, config.port));
-    // Tasks that still ran would report that the database is closed.
+    // The tasks are stopped first, because running tasks would report that the database is closed.
     void app.scheduler
       .stop()
       .then(() => app.close())
@@ -139,7 +139,7 @@ async function serve(config: Config, mayBegin: Promise<unknown> = Promise.resolv
     const disconnected = app.disconnect();
     await new Promise<void>((done) => {
       server.close(() => done());
-      // Browsers keep idle connections open. Close them.
+      // Browsers keep idle connections open, so the server closes them.
       server.closeIdleConnections();
       setTimeout(() => server.closeAllConnections(), 5_000).unref();
     });
@@ -157,22 +157,22 @@ async function serve(config: Config, mayBegin: Promise<unknown> = Promise.resolv
   });
 }
 
-/** Starts `count` processes that serve on one port, and ends when they have ended. */
+/** Starts `count` processes that serve on one port. The program ends when they have ended. */
 async function serveInProcesses(count: number, leave: () => void): Promise<void> {
   const { runProcesses } = await import('./start/processes.ts');
   const { stop } = runProcesses(count, { warn, exit: (code) => process.exit(code) });
   onStop(stop, leave);
 }
 
-/** Whether another process of WORKERS has told the operator that the server is ready. */
+/** Whether another of the WORKERS processes tells the operator that the server is ready. */
 function isLaterProcess(): boolean {
   return cluster.worker !== undefined && cluster.worker.id > 1;
 }
 
-/** The process that `npm start` or a supervisor started: with WORKERS the parent of this one. */
+/** Returns the id of the process that `npm start` or a supervisor started. With WORKERS it is the parent of this process. */
 const startedPid = (): number => (cluster.isWorker ? process.ppid : process.pid);
 
-/** Builds a server on the copy of a database, with the keys in `dataDir` and no provider. */
+/** Builds a server on the copy of a database, with the keys in `dataDir` and without real providers. */
 async function openCopy(memory: Blob, dataDir: string): Promise<App> {
   const [{ compose }, { restoredKeys }] = await Promise.all([
     import('./compose.ts'),
@@ -182,7 +182,7 @@ async function openCopy(memory: Blob, dataDir: string): Promise<App> {
   return compose(readConfig({ ...keys, DATA_DIR: dataDir, SANDBOX: 'on', LOG_LEVEL: 'silent' }), { memory });
 }
 
-/** Answers `npm run backup`, which cannot open the embedded database itself. Returns what ends that. */
+/** Answers `npm run backup`, which cannot open the embedded database itself. Returns a function that stops answering. */
 async function answerCommands(config: Config, { db, log }: App): Promise<() => Promise<void>> {
   if (config.databaseUrl !== null) return () => Promise.resolve();
   const [{ answerBackups }, { createStore }] = await Promise.all([
@@ -192,13 +192,16 @@ async function answerCommands(config: Config, { db, log }: App): Promise<() => P
   return answerBackups({ ...config, db, store: await createStore(config) }, (line) => log.warn({}, line));
 }
 
-/** Calls `stop` when the program is told to end, or when the program that started it has ended. `leave` did so before. */
+/**
+ * Calls `stop` when the program is told to end or when the program that started it has ended. Replaces `leave`, which handled this during
+ * the start.
+ */
 function onStop(stop: () => void, leave: () => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
-  // `npm start` holds the other end of this channel. It closes with that process, however it ends.
+  // `npm start` holds the other end of this channel, which closes when that process ends for any reason.
   if (process.channel) process.on('disconnect', stop);
   process.off('disconnect', leave);
-  // Nobody reads the output any more: the lines are lost, the work is not.
+  // If the reader of the output has ended, the lines are lost but the work continues.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 

@@ -46,7 +46,7 @@ export type ComposedAuth = {
   readonly texts: TextMessages;
 };
 
-/** Builds the auth API with everything it needs. */
+/** Builds the auth API with its dependencies. */
 export async function composeAuth(dependencies: {
   config: Config;
   db: Database;
@@ -57,7 +57,7 @@ export async function composeAuth(dependencies: {
   mail: Mail;
   textCircuit: Circuit;
   observe: ObserveCalls;
-  /** Makes a worker look for due jobs at once. */
+  /** Makes a worker look for due jobs immediately. */
   wake: (worker: string) => void;
   clock: Clock;
   business: () => BusinessSettings;
@@ -111,7 +111,7 @@ export async function composeAuth(dependencies: {
   };
 }
 
-/** Asks for the proof that a change of password needs, with the refusals of functions. */
+/** Requires the same proof of identity as a change of password. Throws the refusals of functions. */
 function createOwnerProof(context: AuthContext): Services['proveOwner'] {
   return async (userId, sessionId, proof) => {
     const user = await userById(context.db, userId);
@@ -158,7 +158,7 @@ function createSignInProvider(settings: ProviderConfig, siteUrl: string): SignIn
   return createGithubSignIn({ ...settings, clientId, redirectUri });
 }
 
-/** Reads the SAML identity providers from the operator's file. Throws when the file is missing or invalid. */
+/** Reads the SAML identity providers from the operator's file. Throws if the file is missing or invalid. */
 async function readSsoProviders(saml: Config['signIn']['saml'], siteUrl: string): Promise<readonly SingleSignOn[]> {
   if (saml === null) return [];
   const definitions: unknown =

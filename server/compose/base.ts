@@ -17,12 +17,14 @@ import { startFaults } from '#server/start/start-checks.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-/** What tests may replace. `memory`: an embedded database in memory: the image it starts from, or an open one. */
+/**
+ * Dependencies that tests may replace. `memory`: an embedded database in memory, given as an image to start from or as an open database.
+ */
 export type Overrides = { readonly clock?: Clock; readonly memory?: Memory; readonly report?: (line: string) => void };
 
 export type Base = Awaited<ReturnType<typeof openBase>>;
 
-/** Opens what all other parts need: log, keys, the migrated database and the settings of the business. Throws `ConfigRefused`. */
+/** Opens the parts that all others need: log, keys, the migrated database and the settings of the business. Throws `ConfigRefused`. */
 export async function openBase(config: Config, overrides: Overrides, opened: AsyncDisposableStack) {
   const clock = overrides.clock ?? (() => new Date());
   const report = overrides.report ?? (() => undefined);
@@ -44,7 +46,7 @@ export async function openBase(config: Config, overrides: Overrides, opened: Asy
   });
   opened.defer(() => database.close());
   const db = observers.watch(database);
-  // One process at a time has the embedded database open, so the process that claimed jobs there has ended.
+  // Only one process at a time has the embedded database open, so a process that claimed jobs in it has ended.
   if (db.kind === 'pglite') await endClaims(db);
   const demo = await seed({ db, root: ROOT, config, clock, report });
   await staffAccounts.read(db);
@@ -64,7 +66,7 @@ export async function openBase(config: Config, overrides: Overrides, opened: Asy
     demo,
     business,
     db,
-    // Holds, payments and access codes go before other work, and so do the limits and sessions that every request reads.
+    // Holds, payments and access codes take precedence over other work, as do the limits and sessions that every request reads.
     urgent: db.inClass('urgent'),
     people: db.inClass('customer'),
   };

@@ -8,7 +8,7 @@ import type { Requests } from './requests.ts';
 
 export type Files = Awaited<ReturnType<typeof openFiles>>;
 
-/** Opens the store of objects, what decodes pictures, and `/storage/v1`. */
+/** Opens the store of objects, the decoder of pictures, and `/storage/v1`. */
 export async function openFiles(
   config: Config,
   { db, people, keys, clock }: Base,

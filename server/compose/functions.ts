@@ -197,7 +197,7 @@ const FUNCTIONS: readonly ((services: FunctionServices) => ServerFunction)[] = [
   staffSendMail,
 ];
 
-/** Composes `/functions/v1`: the functions with the services that they need. */
+/** Composes `/functions/v1` from all functions and the services that they need. */
 export function composeFunctions(services: FunctionServices, requests: FunctionRequests): Hono<Env> {
   return createFunctionsRouter({
     ...requests,

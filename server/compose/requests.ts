@@ -11,7 +11,7 @@ import type { Base } from './base.ts';
 
 export type Requests = ReturnType<typeof openRequests>;
 
-/** Opens what all APIs do with a request before its handler: read its caller, count it, and reserve memory for its body. */
+/** Opens the steps that all APIs take before the handler of a request: they read its caller, count it, and reserve memory for its body. */
 export function openRequests(config: Config, { db, urgent, keys, clock }: Base) {
   const bodies = createBodies(config.limitFactor);
   const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });

@@ -14,17 +14,17 @@ import type { Base } from './base.ts';
 import type { Files } from './files.ts';
 import type { Outside } from './outside.ts';
 
-/** How long a payment session stays open. The provider allows no less than 30 minutes. */
+/** Minutes for which a payment session stays open. The provider requires at least 30. */
 const SESSION_MINUTES = 31;
 
 type OpenedServices = {
   readonly services: Services;
-  /** The locks of the services, to be changed when rooms get others. */
+  /** The locks of the services. Update it when rooms get other locks. */
   readonly lockOf: Map<string, string>;
   readonly plugCircuits: readonly Circuit[];
 };
 
-/** Opens the services of operations. Their database has the class of urgent work. */
+/** Opens the services of operations. Their statements run in the class of urgent work. */
 export async function openServices(
   config: Config,
   { db, urgent, clock, log, secrets, business }: Base,

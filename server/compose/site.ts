@@ -6,7 +6,10 @@ import { kindsOf } from '#server/start/open-adapters.ts';
 import { createSitePages, RENDERER, SITE_FOLDERS } from '#server/start/site-pages.ts';
 import type { Base } from './base.ts';
 
-/** Opens the built web app, and renders its pages again when the business changes. A change may also give rooms other locks. */
+/**
+ * Opens the built web app. When the settings of the business change, its pages are rendered again and the locks of the rooms are read
+ * again.
+ */
 export async function openSite(
   config: Config,
   { db, keys, business, clock, warn }: Base,
@@ -30,7 +33,7 @@ export async function openSite(
   });
   business.onChange(() => {
     void pages.render();
-    // On failure the last locks stay; the next change reads them again.
+    // On failure the previous locks stay in use; the next change reads them again.
     void readStudioLocks(db, config.igloohome.locks, lockOf).catch(() => warn('the locks could not be read'));
   });
   await pages.render();

@@ -12,7 +12,7 @@ export const authFields = {
     .default('none'),
   /** Whether common and breached passwords are refused. */
   AUTH_BREACHED_CHECK: flag.default(true),
-  /** A file of breached passwords, plain or as SHA-1, one a line. Without it, only the bundled list counts. */
+  /** A file of breached passwords, plain or as SHA-1, one per line. Without it, only the bundled list is used. */
   AUTH_BREACHED_FILE: text.optional(),
   AUTH_AUTOCONFIRM: flag.default(false),
   AUTH_PHONE_AUTOCONFIRM: flag.default(false),
@@ -101,7 +101,7 @@ function readCaptcha(env: AuthEnvironment, sandboxUrl: string | null) {
   return { provider, secret: env.AUTH_CAPTCHA_SECRET ?? '', url: env.AUTH_CAPTCHA_URL ?? defaultUrl };
 }
 
-/** Lists the settings that are missing or not allowed, one line each. */
+/** Lists the settings that are missing or not allowed, one line per fault. */
 export function authFaults(env: AuthEnvironment, production: boolean, sandbox: boolean): string[] {
   const faults: string[] = [];
   if (!env.AUTH_BREACHED_CHECK && env.AUTH_BREACHED_FILE !== undefined)

@@ -46,7 +46,7 @@ export type CheckedEnvironment = {
   readonly ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: boolean;
 };
 
-/** The sender of the sandbox's mails. Production needs a sender of the operator's own. */
+/** The default sender of mails, for the sandbox. Production needs the operator's own sender. */
 export const DEMO_SENDER = '24/7 DJ Studios <hello@example.com>';
 
 /** Lists the variables that are needed without the sandbox. */
@@ -109,7 +109,7 @@ function poolerFaults({
     : [];
 }
 
-/** A publishable key (pk_…) is public, so as a secret key it can only be a mistake. */
+/** Finds publishable keys (pk_…). They are public, so one given as a secret key can only be a mistake. */
 function keyFaults(env: CheckedEnvironment): string[] {
   return (['STRIPE_SECRET_KEY', 'STRIPE_RESTRICTED_KEY'] as const)
     .filter((name) => env[name]?.startsWith('pk_') === true)
@@ -118,7 +118,7 @@ function keyFaults(env: CheckedEnvironment): string[] {
     );
 }
 
-/** One lock may serve one studio only: its codes would open both. */
+/** Checks the lock map. A lock may serve only one studio, because its codes would open both. */
 function lockMapFaults(text: string | undefined): string[] {
   const { pairs, malformed } = readLockMap(text ?? '');
   const duplicates = (values: readonly string[]): string[] => [
@@ -159,7 +159,7 @@ function productionFaults(env: CheckedEnvironment, sandbox: boolean): string[] {
   return [...faults, ...siteFaults(env.SITE_URL)];
 }
 
-/** Mail links and the provider's return addresses are built on SITE_URL, and the APIs are at its root. */
+/** Checks SITE_URL. Mail links and the payment provider's return addresses begin with it, and the APIs are at its root. */
 function siteFaults(siteUrl: string | undefined): string[] {
   if (siteUrl === undefined) return [];
   const { protocol, pathname, search, hash } = new URL(siteUrl);

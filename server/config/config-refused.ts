@@ -1,4 +1,4 @@
-/** The configuration is not valid. `faults` has one line per fault. */
+/** Thrown for an invalid configuration. `faults` has one line per fault. */
 export class ConfigRefused extends Error {
   override readonly name = 'ConfigRefused';
   readonly faults: readonly string[];

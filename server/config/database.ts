@@ -24,14 +24,15 @@ export const databaseFields = {
 type DatabaseEnvironment = z.output<z.ZodObject<typeof databaseFields>>;
 
 /**
- * `processes`: how many processes share the port, each with `poolSize` connections; `waiting`: statements of one class of callers that wait; `quickMs`: how long a statement on PostgreSQL may take before it counts as long;
- * `requestsAtOnce`: requests in progress, above which new ones are refused.
+ * `processes`: number of processes that share the port, each with `poolSize` connections. `waiting`: maximum number of waiting statements
+ * per class of callers. `quickMs`: duration in milliseconds from which a statement on PostgreSQL counts as long. `requestsAtOnce`: number
+ * of requests in progress above which new ones are refused.
  */
 export type DatabaseConfig = Readonly<ReturnType<typeof readDatabaseConfig>>;
 
 export function readDatabaseConfig(env: DatabaseEnvironment) {
   return {
-    // Behind a pooler only callers and the server's own statements go through it; migrations, listening and commands need the database itself.
+    // Only callers' and the server's own statements go through a pooler. Migrations, LISTEN and commands need a direct connection.
     databaseUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,
     pooledUrl: env.DATABASE_POOL_MODE === 'transaction' ? (env.DATABASE_URL ?? null) : null,
     replica:

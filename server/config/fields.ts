@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** Kinds of values that several environment variables have. */
+/** Schemas of values that several environment variables share. */
 
 export const flag = z.enum(['true', 'false'], 'is true or false').transform((word) => word === 'true');
-/** Parts separated by commas. */
+/** A list whose parts are separated by commas. */
 export const list = z.string().transform((text) =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
-/** An http(s) address, without slashes at its end. */
+/** An http(s) address. Slashes at its end are removed. */
 export const address = z
   .url({ protocol: /^https?$/, error: 'is not an address with http:// or https://' })
   .transform((url) => url.replace(/\/+$/, ''));
@@ -23,5 +23,5 @@ export const whole = (min: number, max: number) => {
 /** Whether an address leads to this machine. */
 export const isLoopback = (url: string): boolean => /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
 
-/** Where the sandbox listens: returns the address of the service at this offset from SANDBOX_PORT. */
+/** Returns the address of the sandbox service at this offset from SANDBOX_PORT. */
 export type SandboxAddress = (offset: number) => string;

@@ -11,7 +11,7 @@ export const idReaderFields = {
 };
 type IdReaderEnvironment = z.output<z.ZodObject<typeof idReaderFields>>;
 
-/** The vision model that reads licences; null: OCR on this machine. */
+/** The vision model that reads licences, or null for OCR on this machine. */
 export type VisionConfig = {
   readonly protocol: 'openai' | 'anthropic';
   readonly baseUrl: string;

@@ -25,7 +25,7 @@ export type LockConfig = {
   readonly clientSecret: string;
   readonly bridgeId: string | null;
   readonly mode: NonNullable<LockEnvironment['IGLOOHOME_MODE']>;
-  /** Webhooks signed with any of them are accepted. */
+  /** Webhooks signed with any of these keys are accepted. */
   readonly webhookKeys: readonly string[];
   /** Studio name → lock id. */
   readonly locks: ReadonlyMap<string, string>;
@@ -34,7 +34,7 @@ export type LockConfig = {
 /** The locks of the sandbox. */
 const SANDBOX_LOCKS = 'Studio A=SPA1X0001,Studio B=SPB1X0002,Studio C=SPC1X0003';
 
-/** `sandboxAt`: null without a sandbox. */
+/** Reads the settings of the locks. `sandboxAt` is null without a sandbox. */
 export function readLockConfig(env: LockEnvironment, sandboxAt: SandboxAddress | null): LockConfig {
   const [api, home] = [sandboxAt?.(2), sandboxAt?.(0)];
   return {

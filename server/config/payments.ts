@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, flag, list, type SandboxAddress, text } from './fields.ts';
 
-/** Payment methods on offer. Money from au_becs_debit takes days. Phone wallets come with card. */
+/** The default payment methods. Money from au_becs_debit arrives after days. Phone wallets are part of card. */
 const PAYMENT_METHODS = ['card', 'link', 'afterpay_clearpay', 'zip', 'au_becs_debit'] as const;
 
 /** The environment variables about payments, spread into the schema in config.ts. */
@@ -28,11 +28,11 @@ export type PaymentConfig = {
   readonly apiUrl: string | null;
   /** Whether customers can show their ID on Stripe's own page. */
   readonly hostedChecks: boolean;
-  /** Payment methods on offer. */
+  /** The payment methods that customers can choose from. */
   readonly methods: readonly string[];
 };
 
-/** `sandboxAt`: null without a sandbox. */
+/** Reads the settings of the payment provider. `sandboxAt` is null without a sandbox. */
 export function readPaymentConfig(env: PaymentEnvironment, sandboxAt: SandboxAddress | null): PaymentConfig {
   return {
     secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',

@@ -8,14 +8,17 @@ export const plugFields = {
 };
 type PlugEnvironment = z.output<z.ZodObject<typeof plugFields>>;
 
-/** Name → address of its RPC. The name '' is the plug for rooms that name none; without it the lights of these rooms are not ours to switch. */
+/**
+ * Name → address of its RPC. The name '' is the default plug for rooms without one; without a default plug, the lights of these rooms are
+ * not switched.
+ */
 export type PlugConfig = ReadonlyMap<string, string>;
 
 /** The plugs of the sandbox. */
 const SANDBOX_PLUGS = ['Studio A', 'Studio B', 'Studio C'];
 const NAME_MAX = 80;
 
-/** `at`: null without the sandbox. */
+/** Reads the plugs. `at` is null without a sandbox. */
 export function readPlugConfig(env: PlugEnvironment, at: SandboxAddress | null): PlugConfig {
   const { pairs } = readPlugMap(env.SHELLY_PLUGS);
   if (at === null) return new Map([...(env.SHELLY_URL === undefined ? [] : [['', env.SHELLY_URL] as const]), ...pairs]);
@@ -27,7 +30,7 @@ export function readPlugConfig(env: PlugEnvironment, at: SandboxAddress | null):
   return new Map([['', env.SHELLY_URL ?? sandboxUrl('Green Room')], ...named]);
 }
 
-/** One line for each fault. A plug has one name, because two would switch it against each other. */
+/** Lists the faults, one line each. A plug may have only one name, because two names could give it contradicting commands. */
 export function plugFaults(env: { readonly [name in 'SHELLY_URL' | 'SHELLY_PLUGS']?: string | undefined }): string[] {
   const { pairs, malformed } = readPlugMap(env.SHELLY_PLUGS);
   const repeated = (values: readonly string[]): string[] => [

@@ -1,8 +1,8 @@
-/** An identity provider that people may sign in with. */
+/** An identity provider with which people can sign in. */
 export type ProviderConfig = {
   /** The name in API calls, such as `google`. */
   readonly name: string;
-  /** The first is our client id. The others are apps of the same owner, whose id tokens are accepted too. */
+  /** The first is our client id. The others belong to apps of the same owner, whose id tokens are accepted too. */
   readonly clientIds: readonly string[];
   readonly clientSecret: string;
 } & (
@@ -21,7 +21,7 @@ const SCOPES = ['openid', 'email', 'profile'] as const;
 /** Settings of the large providers, under the names that hosted Supabase uses. */
 const PRESETS: Readonly<Record<string, Preset>> = {
   google: { issuer: 'https://accounts.google.com', scopes: SCOPES, formPost: false },
-  // Apple answers with a form post when the scopes include name or email.
+  // Apple responds with a form post if the scopes include name or email.
   apple: { issuer: 'https://appleid.apple.com', scopes: ['openid', 'email', 'name'], formPost: true },
   azure: { issuer: 'https://login.microsoftonline.com/common/v2.0', scopes: SCOPES, formPost: false },
 };
@@ -31,7 +31,7 @@ const RESERVED = ['email', 'phone', 'web3', 'anonymous_users', 'captcha'];
 
 /**
  * Reads `AUTH_PROVIDERS` and, for each NAME in it, `AUTH_NAME_CLIENT_ID` (more separated by commas), `AUTH_NAME_SECRET` and, without a
- * preset, `AUTH_NAME_ISSUER`. `sandbox`: where the simulated provider listens; null without a sandbox. Adds a line per fault.
+ * preset, `AUTH_NAME_ISSUER`. `sandbox`: address of the simulated provider, or null without a sandbox. Adds a line to `faults` per fault.
  */
 export function readProviders(
   environment: Environment,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, list, whole } from './fields.ts';
 
-/** An origin as browsers send it, such as https://example.com or capacitor://localhost; an asterisk stands for all. */
+/** An origin as browsers send it, such as https://example.com or capacitor://localhost. An asterisk allows every origin. */
 const origin = z
   .string()
   .transform((text) => text.toLowerCase())
@@ -33,7 +33,7 @@ export const realtimeFields = {
 };
 type RealtimeEnvironment = z.output<z.ZodObject<typeof realtimeFields>>;
 
-/** Settings of `/realtime/v1`; null: it is switched off. */
+/** Settings of `/realtime/v1`, or null if it is switched off. */
 export type RealtimeConfig = Readonly<ReturnType<typeof settingsOf>> | null;
 
 export const readRealtimeConfig = (env: RealtimeEnvironment): RealtimeConfig => (env.REALTIME ? settingsOf(env) : null);
@@ -57,7 +57,7 @@ function settingsOf(env: RealtimeEnvironment) {
     payloadMax: env.REALTIME_MAX_PAYLOAD_BYTES,
     unsentMax: env.REALTIME_MAX_UNSENT_BYTES,
     leaseSeconds: env.REALTIME_LEASE_SECONDS,
-    // Pages believe what they hear here about the hours of a room.
+    // Only the server may send on these topics, because pages trust their messages about the hours of a room.
     serverTopics: ['studio:'],
   };
 }

@@ -1,4 +1,4 @@
-/** Earlier names of variables, with their names now. */
+/** Earlier names of variables, with their current names. */
 const RENAMED = [
   ['ACCESS_TOKEN_SECONDS', 'AUTH_ACCESS_TOKEN_SECONDS'],
   ['AUTOCONFIRM', 'AUTH_AUTOCONFIRM'],
@@ -6,7 +6,7 @@ const RENAMED = [
   ['PASSWORD_MIN_LENGTH', 'AUTH_PASSWORD_MIN_LENGTH'],
 ] as const;
 
-/** Reads renamed variables under their earlier names too, where the name of today is not set. Adds a line to `warnings` for each. */
+/** Accepts renamed variables under their earlier names if the current name is not set. Adds a line to `warnings` for each. */
 export function withRenamed(
   variables: Readonly<Record<string, string | undefined>>,
   warnings: string[],

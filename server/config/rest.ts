@@ -4,7 +4,10 @@ import { flag, list, text, whole } from './fields.ts';
 const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.function');
 const bytes = whole(10_000, 500_000_000);
 
-/** The environment variables about `/rest/v1`, spread into the schema in config.ts. They have PostgREST's names where it has them. */
+/**
+ * The environment variables about `/rest/v1`, spread into the schema in config.ts. Their names are PostgREST's where it has the same
+ * setting.
+ */
 export const restFields = {
   PGRST_DB_SCHEMAS: list.pipe(z.array(z.string()).min(1)).default(['public']),
   PGRST_DB_EXTRA_SEARCH_PATH: list.default(['public', 'extensions']),
@@ -22,7 +25,10 @@ export const restFields = {
 };
 type RestEnvironment = z.output<z.ZodObject<typeof restFields>>;
 
-/** Settings of `/rest/v1`. `guestPerMinute`: requests per address without a sign-in. `answerBytes`: the largest answer by kind of caller. */
+/**
+ * Settings of `/rest/v1`. `guestPerMinute`: maximum number of requests per address without a sign-in. `answerBytes`: size of the largest
+ * answer, by kind of caller.
+ */
 export type RestConfig = Readonly<ReturnType<typeof readRestConfig>>;
 
 export function readRestConfig(env: RestEnvironment) {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Variables that may be read from a file, as `NAME_FILE`: container platforms hand out secrets like that. Only our own: the platform has
- * others of this form, such as AWS_WEB_IDENTITY_TOKEN_FILE.
+ * Variables that may be read from a file, as `NAME_FILE`, because container platforms provide secrets as files. Only our own variables are
+ * listed, because platforms set others of this form, such as AWS_WEB_IDENTITY_TOKEN_FILE.
  */
 const SECRET =
   /^(APP_SECRET|APP_SECRET_PREVIOUS|JWT_SECRET|JWT_SECRET_PREVIOUS|METRICS_TOKEN|DATABASE_URL|DATABASE_DIRECT_URL|DATABASE_REPLICA_URL|SMTP_URL|OTEL_EXPORTER_OTLP_HEADERS|BACKUP_PASSPHRASE|WALLET_[A-Z_]+_CERTIFICATE|(AUTH|IGLOOHOME|STORAGE|STRIPE|TWILIO|VISION|WALLET)_[A-Z0-9_]+_(KEY|SECRET|TOKEN|KEY_ID)(_PREVIOUS)?)$/;
@@ -10,7 +10,10 @@ const SECRET =
 /** Whether a variable is the `NAME_FILE` of a secret. */
 const isSecretFile = (name: string): boolean => name.endsWith('_FILE') && SECRET.test(name.slice(0, -5));
 
-/** Replaces each `NAME_FILE` of a secret by `NAME` with what the file holds, without its last line break. Adds a line to `faults` for each that cannot be read. */
+/**
+ * Replaces each `NAME_FILE` of a secret by `NAME` with the content of the file, without its last line break. Adds a line to `faults` for
+ * each file that cannot be read.
+ */
 export function withSecretFiles(
   given: Readonly<Record<string, string | undefined>>,
   faults: string[],

@@ -31,12 +31,12 @@ export const signInFields = {
   AUTH_SAML_FILE: text.optional(),
 };
 type SignInEnvironment = z.output<z.ZodObject<typeof signInFields>>;
-/** The operator's settings of sign-in methods: the `AUTH_MFA…`, `AUTH_PASSKEYS…` and following groups of `.env.example`. */
+/** The operator's settings of sign-in methods: the groups of `.env.example` from `AUTH_MFA…` and `AUTH_PASSKEYS…` on. */
 export type SignInConfig = Readonly<ReturnType<typeof readSignInConfig>>;
 
 /**
- * Reads the sign-in settings. `environment`: all variables, because the operator chooses the names of providers. `sandbox`: where the
- * simulated identity provider listens; null without one. Adds a line to `faults` per setting that is missing or not allowed.
+ * Reads the sign-in settings. `environment`: all variables, because the operator chooses the names of providers. `sandbox`: address of the
+ * simulated identity provider, or null without a sandbox. Adds a line to `faults` per setting that is missing or not allowed.
  */
 export function readSignInConfig(
   env: SignInEnvironment,
@@ -72,7 +72,10 @@ export function readSignInConfig(
   };
 }
 
-/** Where the SAML identity providers are defined. `sandbox`: the simulated one. Null: no single sign-on. */
+/**
+ * The source of the SAML identity providers: a file, or the simulated provider at the address `sandbox`. Null if there is no single
+ * sign-on.
+ */
 type SamlSettings = { readonly file: string } | { readonly sandbox: string } | null;
 
 function readSaml(env: SignInEnvironment, sandbox: string | null, faults: string[]): SamlSettings {
@@ -82,7 +85,7 @@ function readSaml(env: SignInEnvironment, sandbox: string | null, faults: string
   return sandbox === null ? null : { sandbox };
 }
 
-/** Lists the settings that contradict each other, one line each. */
+/** Lists the settings that contradict each other, one line per fault. */
 function signInFaults(env: SignInEnvironment): string[] {
   const faults: string[] = [];
   const rpId = env.AUTH_WEBAUTHN_RP_ID;

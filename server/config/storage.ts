@@ -23,17 +23,17 @@ type StorageEnvironment = z.output<z.ZodObject<typeof storageFields>>;
 export type StorageConfig = {
   /** Largest object in any bucket, in bytes. */
   readonly sizeMax: number;
-  /** Bytes that the unfinished resumable uploads of one account, and of all together, may announce. */
+  /** Maximum number of bytes that unfinished resumable uploads may announce, per account and in total. */
   readonly openUploads: { readonly perAccount: number; readonly total: number };
-  /** Where objects are stored; null: on this disk, in the data folder. */
+  /** The S3 service that stores objects, or null for the data folder on this disk. */
   readonly s3: {
     readonly bucket: string;
-    /** null: Amazon's own for the region. */
+    /** Null for Amazon's own endpoint of the region. */
     readonly endpoint: string | null;
     readonly region: string;
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
-    /** Prefix of every key, ending with `/`; '' for none. */
+    /** Prefix of every key, which ends with `/` or is empty. */
     readonly prefix: string;
     readonly pathStyle: boolean;
   } | null;
@@ -58,7 +58,7 @@ function readS3(env: StorageEnvironment): StorageConfig['s3'] {
     accessKeyId,
     secretAccessKey,
     prefix: env.STORAGE_S3_PREFIX ?? '',
-    // Most services other than Amazon's have no host name per bucket.
+    // Most services other than Amazon's do not have a host name per bucket.
     pathStyle: env.STORAGE_S3_PATH_STYLE ?? env.STORAGE_S3_ENDPOINT !== undefined,
   };
 }
@@ -68,7 +68,7 @@ export function storageFaults(env: Partial<StorageEnvironment>): string[] {
   return [...uploadFaults(env), ...s3Faults(env)];
 }
 
-/** A file of the largest size must fit into the budgets. */
+/** Checks that a file of the largest size fits into the budgets. */
 function uploadFaults(env: Partial<StorageEnvironment>): string[] {
   const largest = env.STORAGE_FILE_SIZE_LIMIT ?? 0;
   return (['STORAGE_OPEN_UPLOADS_PER_ACCOUNT', 'STORAGE_OPEN_UPLOADS'] as const)

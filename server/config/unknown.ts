@@ -3,8 +3,8 @@ const PREFIXES =
   /^(?:AUTH|REST|REALTIME|PGRST|STRIPE|IGLOOHOME|STORAGE|TWILIO|SANDBOX|VISION|SHELLY|SMTP|MAIL|WALLET|METRICS|HOLD|HSTS|RATE_LIMIT)_/;
 
 /**
- * Finds typos, which would silently leave a default in force: a fault for each unknown variable with one of our prefixes, and a warning for each
- * other one that is one edit away from a setting. It may belong to another program.
+ * Finds typos, which would silently leave a default in force. Adds a fault for each unknown variable with one of our prefixes, and a
+ * warning for each other variable that is one edit away from a setting, because that one may belong to another program.
  */
 export function unknownVariables(
   given: readonly string[],
@@ -33,7 +33,7 @@ function nearest(name: string, known: readonly string[], most: number): string |
   return best;
 }
 
-/** Optimal string alignment: the characters to add, drop or change, and neighbours to exchange. */
+/** Returns the optimal string alignment distance: the number of characters to add, drop or change and of neighbours to exchange. */
 function distance(a: string, b: string): number {
   let above: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

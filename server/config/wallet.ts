@@ -17,21 +17,21 @@ export const walletFields = {
 };
 type WalletEnvironment = z.output<z.ZodObject<typeof walletFields>>;
 
-/** Certificates and key as PEM. `typeId` and `teamId` are in the certificate. */
+/** Certificates and key as PEM. `typeId` and `teamId` are read from the certificate. */
 type AppleWalletSettings = {
   readonly certificate: string;
   readonly key: string;
-  /** Apple's intermediate certificate that issued ours. */
+  /** Apple's intermediate certificate, which issued ours. */
   readonly authority: string;
   readonly typeId: string;
   readonly teamId: string;
-  /** Where Apple takes the pushes that make phones ask for a newer pass. */
+  /** Apple's address for push notifications that make phones request a newer pass. */
   readonly pushUrl: string;
 };
 type GoogleWalletSettings = ServiceAccount & { readonly issuerId: string; readonly apiUrl: string };
-/** `tokenUrl`: where it gets access tokens. */
+/** `tokenUrl`: address at which the account gets access tokens. */
 type ServiceAccount = { readonly email: string; readonly privateKey: string; readonly tokenUrl: string };
-/** null: passes of this kind are not offered. */
+/** A member is null if passes of this kind are not offered. */
 export type WalletConfig = {
   readonly apple: AppleWalletSettings | null;
   readonly google: GoogleWalletSettings | null;
@@ -40,7 +40,7 @@ export type WalletConfig = {
 const APPLE = ['WALLET_APPLE_CERTIFICATE', 'WALLET_APPLE_KEY', 'WALLET_APPLE_AUTHORITY_CERTIFICATE'] as const;
 const GOOGLE = ['WALLET_GOOGLE_ISSUER_ID', 'WALLET_GOOGLE_SERVICE_KEY'] as const;
 
-/** Reads what passes are signed with. Without faults each kind is complete or absent. */
+/** Reads the keys and certificates that sign passes. If `walletFaults` finds no faults, each kind is complete or absent. */
 export function readWalletConfig(env: WalletEnvironment): WalletConfig {
   const [certificate, key, authority] = APPLE.map((name) => pem(env[name]));
   const ids = readIds(certificate);
@@ -56,7 +56,10 @@ export function readWalletConfig(env: WalletEnvironment): WalletConfig {
   };
 }
 
-/** Lists what is missing, unreadable or does not belong together, one line per fault. An expired certificate is none: the doctor reports it. */
+/**
+ * Lists settings that are missing, unreadable or do not belong together, one line per fault. An expired certificate is not a fault here;
+ * the doctor reports it.
+ */
 export function walletFaults(env: WalletEnvironment, production: boolean): string[] {
   return [
     ...incomplete(env, APPLE),
@@ -73,7 +76,10 @@ function incomplete(env: WalletEnvironment, names: readonly (keyof WalletEnviron
   return names.filter((name) => !given.includes(name)).map((name) => `${name}: is needed with ${given[0]}`);
 }
 
-/** What passes show goes there, and what changes them: over TLS only, unless it is this machine in development. */
+/**
+ * Checks the addresses of the wallet services. The contents of passes and the credentials that change them are sent there, so the addresses
+ * must use TLS, except for this machine in development.
+ */
 function addressFaults(env: WalletEnvironment, production: boolean): string[] {
   const addresses = {
     WALLET_APPLE_PUSH_URL: env.WALLET_APPLE_PUSH_URL,
@@ -114,10 +120,10 @@ function googleFaults(env: WalletEnvironment): string[] {
   return [`${name}: is no JSON key of a service account with client_email and private_key`];
 }
 
-/** Environment files have no line breaks in a value: there they are written as \n. */
+/** Replaces each written `\n` by a line break, because values in environment files cannot contain line breaks. */
 const pem = (value: string | undefined): string | undefined => value?.replaceAll(String.raw`\n`, '\n');
 
-/** undefined: not given; null: unreadable. */
+/** Returns undefined if the certificate is not given and null if it is unreadable. */
 function readCertificate(value: string | undefined): X509Certificate | null | undefined {
   return value === undefined ? undefined : orNull(() => new X509Certificate(pem(value) ?? ''));
 }

@@ -1,8 +1,9 @@
 import type { Transaction } from '#server/db/database.ts';
 
 /**
- * Marks jobs that need a person, and returns their ids: those that failed three times, again after `remindAfterMs`, and those
- * that came too late. Returns none while a job of the kind that delivers alerts is open, because the delivery may be what fails.
+ * Marks jobs that need a person, and returns their ids: jobs that failed three times, again after `remindAfterMs`, and jobs that were
+ * closed because it was too late to run them. Returns no ids while a job of the kind `alertKind` is open, because the delivery of alerts
+ * itself may be failing.
  */
 export async function takeAlerts(
   tx: Transaction,

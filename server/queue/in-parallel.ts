@@ -1,6 +1,6 @@
 /**
- * Runs `work` for every item in order, at most `atOnce` at a time. Returns how many were started; starts no more once `stop()` is true.
- * Rejects with the first error, after all running work has ended.
+ * Runs `work` for every item in order, at most `atOnce` at a time. Returns the number of started items. Stops starting items once `stop()`
+ * is true. Rejects with the first error, after all running work has ended.
  */
 export async function inParallel<T>(
   items: readonly T[],

@@ -7,7 +7,7 @@ export type Job = {
   readonly kind: string;
   /** The record the job is about. */
   readonly subjectId: string;
-  /** The address or phone number the job writes to; null when the handler looks it up. */
+  /** The address or phone number to which the job sends a message. Null if the handler looks it up. */
   readonly recipient: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly dueAt: Date;
@@ -17,7 +17,7 @@ export type Job = {
 };
 
 export type NewJob<Kind extends string = string> = {
-  /** Default: a new id. */
+  /** The default is a new id. */
   readonly id?: string;
   readonly kind: Kind;
   readonly subjectId: string;
@@ -30,21 +30,27 @@ export type NewJob<Kind extends string = string> = {
 };
 
 /**
- * `retryAt`: neither done nor failed; something else must happen first.
- * `closed`: too late to run; the reason is stored and included in the alert.
+ * `retryAt`: the job is neither done nor failed, because another event must happen first. `closed`: it is too late to run the job; the
+ * reason is stored and included in the alert.
  */
 export type JobOutcome = 'done' | { readonly retryAt: Date } | { readonly closed: string };
 export type JobHandler = (job: Job) => Promise<JobOutcome>;
 
 /** How the jobs of a kind are run. */
 export type JobRules = {
-  /** The worker that runs them. */
+  /** The name of the worker that runs these jobs. */
   readonly worker: string;
   /** The longest wait between two tries. Default: `LONGEST_WAIT_MS`. */
   readonly longestWaitMs?: number;
-  /** `once`: at most one open job of the kind raises an alert, because anybody can cause many. `never`: the kind delivers alerts. Default: `each`. */
+  /**
+   * `once`: at most one open job of the kind raises an alert, because anyone can cause many of them. `never`: the kind delivers alerts
+   * itself. Default: `each`.
+   */
   readonly alerts?: 'each' | 'once' | 'never';
-  /** Deletes a job when it is done, and also, with an alert, when its deadline has passed: its row holds personal data. Default: the row stays. */
+  /**
+   * Whether a job is deleted when it is done and, with an alert, when its deadline has passed, because its row holds personal data. By
+   * default the row stays.
+   */
   readonly deletes?: boolean;
 };
 /** A kind of job, registered by the module that owns it. */
@@ -52,23 +58,23 @@ type JobKind = JobRules & { readonly handle: JobHandler };
 /** All kinds by name. */
 export type JobKinds = Readonly<Record<string, JobKind>>;
 
-/** Where workers keep the outcomes of jobs. */
+/** Dependencies for storing the outcomes of jobs. */
 export type JobStore = {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** The kinds it has. */
+  /** The kinds of jobs in the store. */
   readonly kinds: JobKinds;
 };
 
-/** The kind of a job; undefined when no part of this program handles it. */
+/** Returns the kind of a job, or undefined if no part of this program handles it. */
 export const kindOf = (kinds: JobKinds, { kind }: Pick<Job, 'kind'>): JobKind | undefined =>
   Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
 
 /** The longest wait between two tries of a job, unless its kind sets a shorter one. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
 
-/** Writes a job in the transaction of its cause. Does nothing when a job with the same kind, subject and dedupe exists. */
+/** Writes a job in the transaction of its cause. Does nothing if a job with the same kind, subject and `dedupe` exists. */
 export async function enqueue<Kind extends string>(tx: Transaction, job: NewJob<Kind>): Promise<void> {
   await tx.query(
     `insert into private.outbox (id, kind, subject_id, dedupe, recipient, payload, due_at, deadline_at)
@@ -87,14 +93,14 @@ export async function enqueue<Kind extends string>(tx: Transaction, job: NewJob<
   );
 }
 
-/** Which jobs of some kinds to end: those about the subject and those to one of the recipients. */
+/** The jobs to end: those of the given kinds that are about the subject or go to one of the recipients. */
 export type JobsOf = {
   readonly kinds: readonly string[];
   readonly subjectId: string | null;
   readonly recipients: readonly (string | null)[];
 };
 
-/** Deletes jobs that are not done, in the transaction that makes them pointless. One that is running ends at its next `lockJob`. */
+/** Deletes jobs that are not done, in the transaction that makes them pointless. A running job ends at its next `lockJob`. */
 export async function endJobs(tx: Transaction, { kinds, subjectId, recipients }: JobsOf): Promise<void> {
   await tx.query(
     `delete from private.outbox
@@ -111,12 +117,15 @@ export async function deleteClosedJobs(db: Queryable, kinds: readonly string[], 
   ]);
 }
 
-/** Locks a job that is running. Returns false when it was ended meanwhile. */
+/** Locks a job that is running. Returns false if it was ended meanwhile. */
 export async function lockJob(tx: Transaction, id: string): Promise<boolean> {
   return (await tx.one('select 1 from private.outbox where id = $1::uuid for update', [id])) !== null;
 }
 
-/** Returns the time of the next try: doubling up to `longestMs`, at most an eighth of the time left to the deadline, at least a second. */
+/**
+ * Returns the time of the next try. The wait doubles up to `longestMs`, and is at most an eighth of the time left to the deadline and at
+ * least a second.
+ */
 export function nextTry(now: Date, tries: number, deadlineAt: Date | null, longestMs: number = LONGEST_WAIT_MS): Date {
   const doubled = Math.min(2 ** tries * 1000, longestMs);
   const left = deadlineAt ? deadlineAt.getTime() - now.getTime() : Number.POSITIVE_INFINITY;

@@ -4,8 +4,8 @@ import type { Queryable } from '#server/db/database.ts';
 type Settings = Readonly<Record<string, { readonly atOnce: number; readonly capacity?: (() => number) | undefined }>>;
 
 /**
- * Returns how many seconds the oldest due job has waited that nobody has tried: more than a minute means that no worker runs. Leaves out the
- * jobs of outside systems that do not answer, and workers that take one job after the other, which may have a long list.
+ * Returns the seconds that the oldest untried due job has waited. More than a minute means that no worker is running. Ignores jobs of
+ * outside systems that do not answer, and workers that run one job at a time, which may have a long backlog.
  */
 export async function queueLateness(
   db: Queryable,

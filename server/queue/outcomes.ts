@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import { type Job, type JobKinds, kindOf, LONGEST_WAIT_MS, nextTry, type JobStore } from './jobs.ts';
 
-/** The failure from which on an alert is raised. */
+/** Number of failures after which an alert is raised. */
 const ALERT_TRIES = 3;
 
 export async function completeJob({ db, clock, kinds }: JobStore, job: Job): Promise<void> {
@@ -39,7 +39,7 @@ export async function closeJob({ db, clock, log }: JobStore, job: Job, reason: s
   });
 }
 
-/** Deletes a job whose deadline has passed, and raises an alert: its row holds personal data, so nothing is kept to retry. */
+/** Deletes a job whose deadline has passed, and raises an alert. Its row holds personal data, so it is not kept for a retry. */
 export async function dropJob({ db, log }: JobStore, job: Job): Promise<void> {
   log.error({ job: job.id, kind: job.kind, tries: job.tries }, 'a job was dropped because its deadline has passed');
   await db.transaction(async (tx) => {
@@ -51,7 +51,7 @@ export async function dropJob({ db, log }: JobStore, job: Job): Promise<void> {
   });
 }
 
-/** Counts a failure and schedules the next try after the back-off, at the earliest after `waitMs`. */
+/** Counts a failure and schedules the next try after the back-off, but not before `waitMs` have passed. */
 export async function failJob(
   { db, clock, log, kinds }: JobStore,
   job: Job,

@@ -5,13 +5,13 @@ import { queueLateness } from './lateness.ts';
 import type { Task } from './scheduler.ts';
 import { runBatch, runRound, type Worker } from './worker.ts';
 
-/** How a worker runs. */
+/** Options of a worker. */
 export type WorkerOptions = {
-  /** The most jobs to run at the same time. */
+  /** Maximum number of jobs that run at the same time. */
   readonly atOnce: number;
-  /** Its jobs report what others did: they run after them. */
+  /** Whether its jobs run after those of other workers, because they report the results of these. */
   readonly later?: boolean;
-  /** How many jobs may start now; 0 while the outside system is down. Default: any number. */
+  /** Returns the number of jobs that may start now, which is 0 while the outside system is down. Unlimited by default. */
   readonly capacity?: (() => number) | undefined;
 };
 
@@ -22,11 +22,11 @@ export type Queue = {
   run(names?: readonly string[]): Promise<number>;
   /** See `queueLateness`. */
   lateness(): Promise<number>;
-  /** Starts the due jobs of a worker in the background, so that they need not wait for its next round. Call it after the transaction. */
+  /** Starts the due jobs of a worker in the background, so that they do not wait for its next round. Call it after the transaction. */
   wake(name: string): void;
 };
 
-/** Creates the queue: a worker for each entry of `workers`, with the kinds that name it. Throws when a kind names no worker. */
+/** Creates the queue: a worker for each entry of `workers`, with the kinds that name it. Throws if a kind names an unknown worker. */
 export function createQueue(context: {
   db: Database;
   clock: Clock;

@@ -10,22 +10,28 @@ export type Task = {
   readonly run: (stop: () => boolean) => Promise<unknown>;
   /** In `run()`, tasks of a later stage run after those of an earlier one; the loops ignore stages. Default 0. */
   readonly stage?: number;
-  /** Runs in every process that shares the database, because it keeps something in memory. Other tasks run in one process at a time. */
+  /**
+   * Whether the task runs in every process that shares the database, because it maintains state in memory. Other tasks run in one process
+   * at a time.
+   */
   readonly everywhere?: boolean;
 };
 
 export type Scheduler = {
-  /** Runs one round of every task now, or of those named, stage by stage, the tasks of a stage in parallel. Failures are logged, never thrown. */
+  /**
+   * Runs one round of every task, or of the named tasks, stage by stage. The tasks of a stage run in parallel. Failures are logged, never
+   * thrown.
+   */
   run(names?: readonly string[]): Promise<void>;
   /** Runs each task in its own loop until `stop`, while this process holds the task's lease. */
   start(): void;
-  /** Ends the loops. Resolves when all running rounds have ended, at the latest after `graceMs`, and other processes may run the tasks. */
+  /** Ends the loops. Resolves when all running rounds have ended, or after `graceMs`, and other processes may run the tasks. */
   stop(graceMs?: number): Promise<void>;
 };
 
 const GRACE_MS = 10_000;
 
-/** Runs tasks independently: a slow or failing one does not delay others, and no task overlaps with itself. */
+/** Runs tasks independently: a slow or failing task does not delay others, and no task overlaps with itself. */
 export function createScheduler(tasks: readonly Task[], log: Log, leases: TaskLeases = allTasks): Scheduler {
   let stopping = false;
   let stopped = Promise.withResolvers<void>();

@@ -9,17 +9,17 @@ export type TaskLeases = {
   start(names: readonly string[]): void;
   /** Whether this process may run the task now. */
   holds(name: string): boolean;
-  /** Resolves when it may. */
+  /** Resolves when this process may run the task. */
   taken(name: string): Promise<void>;
-  /** Ends the renewals and gives the leases back, so that another process takes over at once. */
+  /** Ends the renewals and gives the leases back, so that another process can take over immediately. */
   release(): Promise<void>;
 };
 
-/** After this time without a renewal another process takes over. */
+/** Duration of a lease. After this time without a renewal, another process takes over. */
 const LEASE_SECONDS = 6;
 const RENEW_MS = 1_500;
 
-/** For a database that no other process has open: every task runs here. */
+/** Leases for a database that no other process has open. Every task runs in this process. */
 export const allTasks: TaskLeases = {
   start: () => undefined,
   holds: () => true,
@@ -27,11 +27,11 @@ export const allTasks: TaskLeases = {
   release: () => Promise.resolve(),
 };
 
-/** Leases in `private.task_lease`. */
+/** Creates leases that are stored in `private.task_lease`. */
 export function createTaskLeases({ db, log }: { db: Queryable; log: Log }): TaskLeases {
-  // The host and the process are for people who look at the table.
+  // The host and the process id are for people who read the table.
   const holder = `${hostname()}:${process.pid}:${randomUUID()}`;
-  /** Until when each lease is certainly held, in milliseconds of `performance.now()`. */
+  /** The time until which each lease is certainly held, in milliseconds of `performance.now()`. */
   const until = new Map<string, number>();
   const waiting = new Set<() => void>();
   let names: readonly string[] = [];
@@ -40,7 +40,7 @@ export function createTaskLeases({ db, log }: { db: Queryable; log: Log }): Task
   let renewal: Promise<void> = Promise.resolve();
 
   async function renew(): Promise<void> {
-    // Counted from before the statement: the database counts from a later moment.
+    // The lease is counted from before the statement, because the database counts from a later moment.
     const end = performance.now() + LEASE_SECONDS * 1_000;
     try {
       const { rows } = await db.query<{ name: string }>(

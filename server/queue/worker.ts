@@ -2,31 +2,36 @@ import { withinRequest } from '#server/db/request-scope.ts';
 import { type Job, type JobOutcome, kindOf, type JobStore } from './jobs.ts';
 import { closeJob, completeJob, dropJob, failJob, postponeJob } from './outcomes.ts';
 
-/** A worker: runs jobs of some kinds, all of one outside system, so that a hanging system delays nothing else. */
+/** A worker. It runs the jobs of one outside system, so that a hanging system does not delay other jobs. */
 export type Worker = JobStore & {
   readonly name: string;
-  /** The most jobs to run at the same time. */
+  /** Maximum number of jobs that run at the same time. */
   readonly atOnce: number;
-  /** How many jobs may start now; 0 while the outside system is down. Default: any number. */
+  /** Returns the number of jobs that may start now, which is 0 while the outside system is down. Unlimited by default. */
   readonly capacity?: (() => number) | undefined;
-  /** For an error that is not about the job itself: how long to postpone it, in milliseconds, without counting a failure; else null. */
+  /**
+   * Returns the milliseconds by which to postpone a job without counting a failure, if the error is not about the job itself; else null.
+   */
   readonly postpone?: ((error: unknown) => number | null) | undefined;
   /** Runs a job as part of the request that caused it. */
   readonly scope?: JobScope | undefined;
   /** Called before and after each job; tests stop the process there. */
   readonly checkpoint?: ((name: string) => void) | undefined;
   readonly heartbeatMs?: number;
-  /** The jobs this process is running: id to lease. Maintained by the worker. */
+  /** The jobs that this process is running, with id as key and lease as value. The worker maintains it. */
   readonly running: Map<string, string>;
 };
 
-/** `requestId`: of the request that caused the job; of the job itself when none did. `subjectId`: what the job is about. */
+/**
+ * `requestId`: the id of the request that caused the job, or of the job itself if there was no request. `subjectId`: the record the job is
+ * about.
+ */
 export type JobScope = <T>(
   job: { readonly kind: string; readonly requestId: string; readonly subjectId: string },
   work: () => Promise<T>,
 ) => Promise<T>;
 
-/** How long a lease lasts after its last renewal. */
+/** Duration of a lease after its last renewal. */
 export const LEASE_SECONDS = 10;
 const HEARTBEAT_MS = 3_000;
 /** A round claims no more jobs after this time. */
@@ -45,7 +50,7 @@ type Row = {
   request_id: string | null;
 };
 
-/** Runs due jobs until none is left, the time budget is used up or `stop()` is true. Returns how many ran. */
+/** Runs due jobs until none is left, the time budget is used up or `stop()` is true. Returns the number of jobs that ran. */
 export async function runRound(worker: Worker, stop: () => boolean = () => false): Promise<number> {
   const end = performance.now() + ROUND_BUDGET_MS;
   return withHeartbeat(worker, async () => {
@@ -59,17 +64,17 @@ export async function runRound(worker: Worker, stop: () => boolean = () => false
   });
 }
 
-/** Runs the jobs that are due now, as many as may run at the same time. Returns how many ran. */
+/** Runs one batch of due jobs, as many as may run at the same time. Returns the number of jobs that ran. */
 export function runBatch(worker: Worker): Promise<number> {
   return withHeartbeat(worker, () => claimAndRun(worker));
 }
 
-/** Renews the leases of running jobs. Never throws: a lease that cannot be renewed expires. */
+/** Renews the leases of running jobs. Never throws, because a lease that cannot be renewed expires. */
 export async function renewLeases(worker: Worker): Promise<void> {
   const held = [...worker.running];
   if (held.length === 0) return;
   try {
-    // Skips locked rows: waiting for one while holding others could deadlock with a transaction that ends jobs.
+    // Locked rows are skipped, because waiting for one while holding others could deadlock with a transaction that ends jobs.
     await worker.db.query(
       `update private.outbox o set lease_until = $3::timestamptz where o.id in (
          select x.id from private.outbox x join unnest($1::uuid[], $2::uuid[]) as held(id, lease) on x.id = held.id and x.lease_id = held.lease
@@ -120,7 +125,7 @@ async function run(worker: Worker, row: Row): Promise<void> {
     const about = { kind: row.kind, requestId: row.request_id ?? row.id, subjectId: row.subject_id };
     await scope(about, () => handle(worker, job, row.lease_id));
   } catch (error) {
-    // The outcome could not be stored: the lease expires and the job runs again.
+    // The outcome could not be stored, so the lease expires and the job runs again.
     worker.log.error({ err: error, job: job.id, kind: job.kind }, 'the outcome of a job could not be written');
   } finally {
     worker.running.delete(row.id);
@@ -151,7 +156,7 @@ async function handle(worker: Worker, job: Job, lease: string): Promise<void> {
     outcome = await kind.handle(job);
   } catch (error) {
     const wait = worker.postpone?.(error) ?? null;
-    // A job that has failed before keeps counting: otherwise an outage could postpone it forever without an alert.
+    // The failures of a job that has failed before are still counted. Otherwise an outage could postpone it forever without an alert.
     if (wait === null || job.tries > 1) return failJob(worker, job, lease, { error, waitMs: wait ?? 0 });
     return postponeJob(worker, job, lease, new Date(worker.clock().getTime() + wait));
   }

@@ -9,14 +9,14 @@ export const backupFields = {
 };
 type BackupEnvironment = z.output<z.ZodObject<typeof backupFields>>;
 
-/** `dir`: where a backup is written every night; null: nowhere. `keep`: how many are kept. */
+/** `dir`: folder to which a backup is written every night, or null. `keep`: number of backups that are kept. */
 export type BackupConfig = { readonly passphrase: string | null; readonly dir: string | null; readonly keep: number };
 
 export function readBackupConfig(env: BackupEnvironment): BackupConfig {
   return { passphrase: env.BACKUP_PASSPHRASE ?? null, dir: env.BACKUP_DIR ?? null, keep: env.BACKUP_KEEP };
 }
 
-/** Lists what is wrong with the settings, one line per fault. */
+/** Lists the faults of the settings, one line each. */
 export function backupFaults(env: BackupEnvironment): string[] {
   return env.BACKUP_DIR !== undefined && env.BACKUP_PASSPHRASE === undefined
     ? ['BACKUP_DIR: needs BACKUP_PASSPHRASE, which encrypts the backups']

@@ -26,19 +26,21 @@ export type Config = DatabaseConfig & {
   readonly keys: SecretConfig;
   readonly backup: BackupConfig;
   readonly observe: ObserveConfig;
-  /** The variables that were given, for a backup. */
+  /** The variables that are set, to be stored in a backup. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Whether a request without a key is refused. Otherwise it is a guest's. */
+  /** Whether a request without a key is refused. Otherwise it counts as a guest's. */
   readonly apiKeyRequired: boolean;
   /** Time limit for reading one licence photo on this machine. */
   readonly idReadSeconds: number;
-  /** How long a customer's request waits for the payment provider. After that the answer says that the payment is still being checked. */
+  /**
+   * How long a customer's request waits for the payment provider. After that, the customer is told that the payment is still being checked.
+   */
   readonly paymentAnswerSeconds: number;
   readonly adminEmails: readonly string[];
-  /** Who gets mails about jobs that keep failing. */
+  /** Recipients of mails about jobs that keep failing. */
   readonly ownerEmails: readonly string[];
   readonly developerPages: boolean;
-  /** Replaces the hold time that staff set; null: theirs counts. */
+  /** Hold time in minutes that replaces the one set by staff, or null. */
   readonly holdMinutes: number | null;
   readonly limitFactor: number;
   readonly trustedProxies: number;
@@ -50,7 +52,7 @@ export type Config = DatabaseConfig & {
   readonly failpoints: string | null;
   readonly auth: AccountConfig;
   readonly signIn: SignInConfig;
-  /** Staff rights need a session with a second factor. */
+  /** Whether staff rights require a session with a second factor. */
   readonly adminRequiresMfa: boolean;
   readonly sandboxUrl: string | null;
   readonly stripe: PaymentConfig;
@@ -65,11 +67,11 @@ export type Config = DatabaseConfig & {
   readonly lightsFollow: boolean;
   /** The minutes between two checks of whether each lock answers. With 0 the locks are not checked. */
   readonly lockCheckMinutes: number;
-  /** How often the months are compared with the payment provider's ledger; 0: only when staff ask. */
+  /** Hours between two comparisons of the months with the payment provider's ledger. With 0 they are compared only on request of staff. */
   readonly ledgerCheckHours: number;
   readonly smtpUrl: string;
   readonly mailFrom: string;
   readonly storage: StorageConfig;
-  /** What passes for wallets are signed with. */
+  /** Keys and certificates that sign passes for wallets. */
   readonly wallet: WalletConfig;
 };

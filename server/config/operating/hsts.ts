@@ -10,7 +10,7 @@ export const hstsFields = {
 type HstsEnvironment = z.output<z.ZodObject<typeof hstsFields>>;
 const YEAR_S = 31_536_000;
 
-/** What browsers remember about https of this host. */
+/** How long browsers insist on https for this host, and whether this covers its subdomains and the browsers' preload lists. */
 export type HstsConfig = { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
 
 export const readHstsConfig = (env: HstsEnvironment): HstsConfig => ({
@@ -19,7 +19,7 @@ export const readHstsConfig = (env: HstsEnvironment): HstsConfig => ({
   preload: env.HSTS_PRELOAD,
 });
 
-/** The list of browsers takes only hosts that fulfil these (hstspreload.org). */
+/** Checks the requirements for the browsers' preload list (hstspreload.org). */
 export function hstsFaults(env: HstsEnvironment): string[] {
   if (!env.HSTS_PRELOAD || (env.HSTS_SUBDOMAINS && env.HSTS_SECONDS >= YEAR_S)) return [];
   return [`HSTS_PRELOAD: needs HSTS_SUBDOMAINS=true and HSTS_SECONDS of at least ${YEAR_S}`];

@@ -28,7 +28,7 @@ export function readSecretConfig(env: KeyEnvironment): SecretConfig {
   };
 }
 
-/** Lists what is wrong with the settings, one line per fault. */
+/** Lists the faults of the settings, one line each. */
 export function keyFaults(env: KeyEnvironment): string[] {
   return (['APP_SECRET', 'JWT_SECRET'] as const)
     .filter((name) => env[`${name}_PREVIOUS`] !== undefined && env[name] === env[`${name}_PREVIOUS`])

@@ -12,7 +12,7 @@ export const observeFields = {
 type ObserveEnvironment = z.output<z.ZodObject<typeof observeFields>>;
 
 export type ObserveConfig = {
-  /** Where traces are sent; null: none are made. */
+  /** The receiver of traces, or null if no traces are recorded. */
   readonly traces: {
     /** Address of an OTLP receiver (HTTP), without `/v1/traces`. */
     readonly endpoint: string;
@@ -21,7 +21,7 @@ export type ObserveConfig = {
     /** The share of requests that are traced, from 0 to 1. */
     readonly ratio: number;
   } | null;
-  /** Statements that take longer are logged. */
+  /** Duration in milliseconds from which statements are logged. */
   readonly slowStatementMs: number;
 };
 
@@ -41,7 +41,7 @@ export function readObserveConfig(env: ObserveEnvironment): ObserveConfig {
   };
 }
 
-/** `name=value` pairs with commas between them; values are percent-encoded (opentelemetry.io/docs/specs/otel/protocol/exporter). */
+/** Reads `name=value` pairs separated by commas. Values are percent-encoded (opentelemetry.io/docs/specs/otel/protocol/exporter). */
 function readHeaders(list: string): Record<string, string> {
   const pairs = list.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
