@@ -194,10 +194,7 @@ export type IdentityChecks = {
   getSession(id: string): Promise<IdentitySession>;
 };
 
-/**
- * The capabilities of a lock. `mode`: how its codes are made, stored with each code. `remoteOpen`: it can be opened, and reports that it
- * answers, remotely.
- */
+/** The capabilities of a lock. `mode`: how its codes are made; stored with each. `remoteOpen`: it opens and reports its state remotely. */
 export type LockCapabilities = {
   readonly mode: AccessMode;
   /** Whether the lock stores digits that the server chooses, several codes at a time. Otherwise it computes the digits from the hours. */
@@ -226,9 +223,7 @@ export type Locks = {
   /** The modes whose codes can be removed, for codes made before the mode was changed. */
   readonly revocableModes: readonly LockCapabilities['mode'][];
   readonly capabilities: LockCapabilities;
-  /**
-   * Issues a code. The same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept chosen digits.
-   */
+  /** Issues a code. Idempotent, so the caller stores `variant` first. `pin` is for locks that accept chosen digits. */
   issueCode(input: {
     lockId: string;
     startsAt: Date;
@@ -337,14 +332,9 @@ export type SignInProvider = {
   readonly name: string;
   /** Whether it responds with a cross-site form post. */
   readonly formPost: boolean;
-  /**
-   * Builds the URL to which the user is redirected. `extra`: the client's parameters, such as prompt; they never replace the server's own.
-   */
+  /** Builds the URL that redirects the user. `extra`: the client's parameters, such as prompt; they never replace the server's. */
   startUrl(input: SignInChecks & { scopes: string | null; extra: Readonly<Record<string, string>> }): Promise<string>;
-  /**
-   * Exchanges the callback's query or form (`response`) for the user. Throws `ProviderError`, which is not retryable if the response is
-   * invalid.
-   */
+  /** Exchanges the callback's query or form (`response`) for the user. Throws `ProviderError`, not retryable if it is invalid. */
   redeem(
     input: SignInChecks & { response: URLSearchParams },
   ): Promise<{ user: ProviderUser; accessToken: string; refreshToken: string | null }>;
@@ -361,16 +351,10 @@ export type SingleSignOn = {
   readonly domains: readonly string[];
   /** Builds the URL to which the user is redirected. `relayState` comes back with the response. */
   startUrl(input: { requestId: string; relayState: string }): Promise<string>;
-  /**
-   * Verifies the response to a request. Throws `ProviderError`, which is not retryable if the response is invalid. `id`: that of the
-   * assertion.
-   */
+  /** Verifies the response to a request. Throws `ProviderError`, not retryable if it is invalid. `id`: that of the assertion. */
   read(response: string, requestId: string): Promise<{ user: ProviderUser; id: string; expiresAt: Date }>;
 };
-/**
- * The content of a pass in a phone's wallet. It has no access code, because locked screens show passes and phones copy them to other
- * devices.
- */
+/** A pass in a phone's wallet. It has no access code, because locked screens show passes and phones copy them to other devices. */
 export type WalletPass = {
   /** The id of the booking. */
   readonly id: string;
