@@ -7,7 +7,7 @@ import type { Services } from '../core/services.ts';
 const BEFORE = `${constants.lightsBeforeMinutes} minutes`;
 const AFTER = `${constants.lightsAfterMinutes} minutes`;
 
-/** Periodic task: queues a job for each plug that the sessions of its rooms want on or off and wanted otherwise before. */
+/** Periodic task: queues a job for each plug whose required state (on or off), as determined by the sessions of its rooms, has changed. */
 export async function followSessions({ db, plugs, clock }: Services): Promise<void> {
   await callSql(db, 'follow_sessions', {
     p_now: clock(),
@@ -18,8 +18,8 @@ export async function followSessions({ db, plugs, clock }: Services): Promise<vo
 }
 
 /**
- * Job `power.follow`: switches a plug as the sessions want it now, which a job that comes late may find changed. Its subject is the row of the plug.
- * Throws `ProviderError`.
+ * Job `power.follow`: switches a plug to the state that the sessions require now, which may differ from when the job was queued. The job's
+ * subject is the row of the plug. Throws `ProviderError`.
  */
 async function switchLights({ db, plugs }: Services, { subjectId }: Pick<Job, 'subjectId'>): Promise<JobOutcome> {
   const readState = () =>
@@ -33,7 +33,7 @@ async function switchLights({ db, plugs }: Services, { subjectId }: Pick<Job, 's
   await power.set(state.wanted);
   if ((await power.isOn()) !== state.wanted) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
   await callSql(db, 'announce_lights', {});
-  // Another server may have switched the plug for a newer wish between our reading and our call.
+  // Another server may have switched the plug to a newer state between our read and our call.
   if ((await readState())?.wanted !== state.wanted)
     throw new ProviderError('plug', 'wish_changed', { retryable: true });
   return 'done';

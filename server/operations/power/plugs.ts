@@ -1,2 +1,2 @@
-/** The plug for rooms that name none. */
+/** Default plug for rooms without one. */
 export const SHARED_PLUG = '';

@@ -3,16 +3,19 @@ import type { Services } from '../core/services.ts';
 
 /** The lights that a plug switches. */
 export type Lights = {
-  /** null: the plug for rooms that name none. */
+  /** Null for the default plug. */
   readonly plug: string | null;
   readonly rooms: readonly { readonly studioId: string; readonly studioName: string }[];
   /** Whether the operator has set up the plug. */
   readonly isSetUp: boolean;
-  /** null when the plug does not answer. */
+  /** Null if the plug does not answer. */
   readonly on: boolean | null;
 };
 
-/** Reads the lights of the rooms that can be booked, one entry for each plug: none for rooms without one. `ask` returns null for a plug that does not answer. */
+/**
+ * Reads the lights of the rooms that can be booked, one entry per plug. Rooms without any plug have no entry. `ask` returns null for a plug
+ * that does not answer.
+ */
 export async function readLights(
   { db, plugs }: Services,
   ask: (isOn: () => Promise<boolean>) => Promise<boolean | null>,
@@ -23,7 +26,7 @@ export async function readLights(
      from public.studios s left join private.studio_plug p on p.studio_id = s.id
      where s.active group by 1 order by min(s.sort_order), 1`,
   );
-  // Without a plug for rooms that name none, there is nothing to switch in them.
+  // If there is no default plug, rooms without a plug of their own have nothing to switch.
   const switched = rows.filter(({ plug }) => plug !== SHARED_PLUG || plugs.has(plug));
   return Promise.all(
     switched.map(async ({ plug, rooms }): Promise<Lights> => {

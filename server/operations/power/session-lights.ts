@@ -15,17 +15,17 @@ import { Refusal } from '../core/refusal.ts';
 import { setLights } from './switch-power.ts';
 import type { Services } from '../core/services.ts';
 
-/** What the customer of a booking may know of its room now. `lights`: whether it has lights that can be switched. */
+/** What the customer of a booking may see of its room now. `lights`: whether the room has lights that can be switched. */
 type SessionRoom = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
   readonly lights: boolean;
-  /** Whether somebody has the room in the hour after. */
+  /** Whether the room is booked in the hour after the session. */
   readonly followed: boolean;
 };
 
-/** `on`: null when the plug does not answer. */
+/** `on`: null if the plug does not answer. */
 type SessionLights = { readonly on: boolean | null; readonly allowed: LightsAllowed };
 
 /** What `private.session_room()` returns. */
@@ -51,9 +51,10 @@ export async function readSessionLights(services: Services, bookingId: string): 
 }
 
 /**
- * Switches the lights of a booking's room for its customer, from the minutes before the session until those after it. `actor`: the account; null with a
- * mailed link. Lights that somebody else needs meanwhile go on again. Throws `Refusal`: `not_found`, `not_confirmed`, `not_configured` without a plug,
- * `too_early` before and `session_ended` after, `lights_in_use`, `provider_unavailable`.
+ * Switches the lights of a booking's room for its customer, from some minutes before the session until some minutes after it. `actor`: the
+ * account; null for a mailed link. If another session needs the lights in the meantime, they are switched on again. Throws `Refusal`:
+ * `not_found`, `not_confirmed`, `not_configured` without a plug, `too_early` before and `session_ended` after, `lights_in_use`,
+ * `provider_unavailable`.
  */
 export async function switchSessionLights(
   services: Services,
@@ -64,7 +65,8 @@ export async function switchSessionLights(
   if (!(on ? allowed.on : allowed.off)) throw inUse();
   await setLights(services, { plug, power, on }, { actor, bookingId });
   if (on) return { on, allowed };
-  // A session may have begun its minutes while the plug was switching: its own job came before, so the lights go on again.
+  // Another session may have started to need the lights while the plug was switching. Its own job has already run, so switch the lights on
+  // again.
   const now = await requireLights(services, bookingId);
   if (now.allowed.off) return { on, allowed: now.allowed };
   await setLights(services, { plug, power, on: true }, { actor, bookingId });

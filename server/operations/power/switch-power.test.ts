@@ -5,7 +5,7 @@ import { createFakeDatabase } from '#tests/support/fake-database.ts';
 import { switchPower, testPower } from './switch-power.ts';
 import { servicesWith } from '#tests/support/providers/services.ts';
 
-/** A plug that obeys, unless it is stuck or fails. */
+/** A plug that works, unless it is stuck or fails. */
 function createPlug({ stuck = false, error = null as Error | null, row = null as unknown } = {}) {
   const state = { on: false, pulses: [] as number[] };
   const power: Power = {

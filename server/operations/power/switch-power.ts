@@ -6,12 +6,12 @@ import { SHARED_PLUG } from './plugs.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** How long a test keeps the plug on. */
+/** How many seconds a test keeps the plug on. */
 const TEST_SECONDS = 2;
 
 /**
- * Switches the plug of a room, or without one the plug for rooms that name none. Checks that it did, and writes the audit log.
- * Throws `Refusal('not_found')`, `Refusal('provider_unavailable')`.
+ * Switches the plug of a room, or the default plug if the room has none or no room is given. Verifies the new state and writes the audit
+ * log. Throws `Refusal('not_found')`, `Refusal('provider_unavailable')`.
  */
 export async function switchPower(
   services: Services,
@@ -22,7 +22,7 @@ export async function switchPower(
   await setLights(services, { plug, power: powerOf(services, plug), on }, { actor });
 }
 
-/** Switches a plug, checks that it did, and writes the audit log first. `actor`: null for a mailed link. Throws `Refusal('provider_unavailable')`. */
+/** Writes the audit log, switches a plug and verifies its new state. `actor`: null for a mailed link. Throws `Refusal('provider_unavailable')`. */
 export async function setLights(
   services: Services,
   { plug, power, on }: { readonly plug: string; readonly power: Power; readonly on: boolean },
@@ -36,7 +36,7 @@ export async function setLights(
   await callSql(services.db, 'announce_lights', {});
 }
 
-/** Switches the plug for rooms that name none on for two seconds; the plug itself switches off. Throws `Refusal('provider_unavailable')`. */
+/** Switches the default plug on for two seconds; the plug switches itself off. Throws `Refusal('provider_unavailable')`. */
 export async function testPower(services: Services, actor: string): Promise<void> {
   await audit(services, actor, SHARED_PLUG, { test: true });
   await refuseIfUnreachable(() => powerOf(services, SHARED_PLUG).pulse(TEST_SECONDS));

@@ -6,13 +6,13 @@ import { Refusal } from '../core/refusal.ts';
 import { compareLedger, ownItemSchema } from './ledger-differences.ts';
 import type { Services } from '../core/services.ts';
 
-/** Webhooks of the last minutes may be under way. */
+/** Webhooks of the last minutes may still be on their way, so newer items are not compared unless both sides have them. */
 const SETTLES_MS = 15 * 60_000;
-/** A payment at the end of a month can be stored in the next one. */
+/** Margin before the month, because entries at its edge can have been stored in the neighbouring month. */
 const AROUND_MS = 86_400_000;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Begins the comparison of a month ('YYYY-MM') with the provider's ledger, as a job. Throws `Refusal` for a month that has not begun. */
+/** Starts the comparison of a month ('YYYY-MM') with the provider's ledger, as a job. Throws `Refusal` for a future month. */
 export async function startLedgerCheck({ db, clock }: Services, month: string, actor: string): Promise<void> {
   const now = clock();
   if (month > studioDate(now).slice(0, 7))
@@ -20,7 +20,10 @@ export async function startLedgerCheck({ db, clock }: Services, month: string, a
   await callSql(db, 'start_ledger_check', { p_month: `${month}-01`, p_actor: actor, p_now: now });
 }
 
-/** Begins the nightly comparison: of this month, and of the month before for its last days. Does nothing when one began within `everyMs`. */
+/**
+ * Starts the nightly comparison of this month and, during its first week, of the previous month. Does nothing if one was started within
+ * `everyMs`.
+ */
 export async function startNightlyCheck(services: Services, everyMs: number): Promise<void> {
   const now = services.clock();
   const today = studioDate(now);
@@ -34,7 +37,7 @@ export async function startNightlyCheck(services: Services, everyMs: number): Pr
   }
 }
 
-/** Compares a month with the provider's ledger, and stores sums and differences. */
+/** Compares a month with the provider's ledger and stores the sums and differences. */
 async function checkLedger({ db, payments, clock }: Services, job: Job): Promise<JobOutcome> {
   const row = await db.one<{ month: StudioDate }>(
     'select month::text as month from private.ledger_check where id = $1::uuid',
@@ -62,7 +65,7 @@ async function checkLedger({ db, payments, clock }: Services, job: Job): Promise
   return 'done';
 }
 
-/** The fees that the provider took in a month, and the payouts that it made. */
+/** Returns the fees that the provider charged in a month and the payouts that it made. */
 function feesAndPayoutsOf(
   { fees, payouts }: Pick<ProviderLedger, 'fees' | 'payouts'>,
   { start, end }: { readonly start: Date; readonly end: Date },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { LedgerEntry } from '#server/providers/ports.ts';
 
 type LedgerKind = LedgerEntry['kind'];
-/** What our rows say of a payment, refund or dispute. */
+/** A payment, refund or dispute according to our rows. */
 export const ownItemSchema = z
   .object({
     kind: z.enum(['payment', 'refund', 'dispute']),
@@ -22,7 +22,7 @@ type LedgerDifference = {
   readonly bookingId: string | null;
   readonly hereCents: number | null;
   readonly thereCents: number | null;
-  /** The provider's currency where it is another than ours. */
+  /** The provider's currency if it differs from ours. */
   readonly currency: string | null;
   readonly at: Date;
 };
@@ -39,8 +39,8 @@ type Theirs = Pick<LedgerEntry, 'kind' | 'id' | 'amountCents' | 'currency'> & { 
 
 /**
  * Compares our rows with the provider's entries for a month, item by item. An item belongs to the month of its first entry at the provider,
- * with all that took it back later; without one, to the month of our row. What is newer than `settledBefore` and known to one side only is left
- * out: its webhook may be under way.
+ * including later reversals; without an entry, to the month of our row. Items newer than `settledBefore` that only one side has are
+ * ignored, because their webhook may still be on its way.
  */
 export function compareLedger(
   own: readonly OwnItem[],
@@ -63,7 +63,7 @@ export function compareLedger(
   return { sums, differences: items.flatMap(differenceOf) };
 }
 
-/** Pairs both sides by kind and id. Entries without their original belong to an earlier month. */
+/** Pairs the items of both sides by kind and id. Entries without their original entry belong to an earlier month. */
 function itemsOf(own: readonly OwnItem[], entries: readonly LedgerEntry[]): readonly Item[] {
   const keyOf = ({ kind, id }: { kind: LedgerKind; id: string }): string => `${kind} ${id}`;
   const theirs = new Map<string, Theirs>();
@@ -96,7 +96,7 @@ function differenceOf({ own, theirs }: Item): readonly LedgerDifference[] {
     currency: theirs !== null && theirs.currency !== (own?.currency ?? 'aud') ? theirs.currency : null,
     at: one.at,
   };
-  // Nothing moved: a refund that failed on both sides, or one that we know of and that failed before it left.
+  // No money moved: either the refund failed on both sides, or we have recorded a refund that failed before it was sent.
   if (own === null) return theirs?.amountCents === 0 ? [] : [{ name: 'missing_here', ...about }];
   if (theirs === null) return own.amountCents === 0 ? [] : [{ name: 'missing_there', ...about }];
   if (about.currency !== null) return [{ name: 'other_currency', ...about }];

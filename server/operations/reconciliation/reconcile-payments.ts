@@ -7,9 +7,9 @@ import { storeEvent } from '../webhooks/inbox.ts';
 import type { Services } from '../core/services.ts';
 
 const WINDOW_MS = 72 * 3_600_000;
-/** How many payments that are not final are compared in one round: each once an hour, or after ten minutes when it failed. */
+/** Number of non-final payments that are compared per round. Each one is compared once an hour, or again after ten minutes if that failed. */
 const NOT_FINAL_MAX = 50;
-/** Handled events are kept longer than the provider may repeat them. */
+/** Handled events are kept for longer than the provider may repeat them. */
 const KEPT_DAYS = 35;
 
 type StoredPayment = {
@@ -20,9 +20,9 @@ type StoredPayment = {
 };
 
 /**
- * Finds what lost webhooks should have reported: sessions and events of the last three days, and payments that are not final.
- * Puts each difference into the webhook inbox, which retries until it is handled. Returns how many were handled now. A step that
- * fails does not stop the others; its error is thrown at the end.
+ * Recovers what lost webhooks should have reported: sessions and events of the last three days, and payments that are not final. Adds each
+ * difference to the webhook inbox, which retries until it is handled. Returns the number of events handled now. A failing step does not
+ * stop the others; its error is thrown at the end.
  */
 export async function reconcilePayments(services: Services): Promise<number> {
   const { db, clock, log } = services;
@@ -46,7 +46,7 @@ export async function reconcilePayments(services: Services): Promise<number> {
     [clock()],
   );
   const handled = await handleDueEvents(services);
-  // Throw after the work is done, so that the caller tries again sooner.
+  // Throw only after the work is done, so that the caller tries again sooner.
   if (failed !== null) throw failed;
   return handled;
 }
@@ -74,7 +74,7 @@ async function findSessions(services: Services, since: Date): Promise<void> {
   }
 }
 
-/** Whether a payment's state already reflects an outcome. */
+/** Whether a payment's stored state already reflects an outcome. */
 const SETTLED: Readonly<Record<Exclude<SessionOutcome, 'open'>, (state: string) => boolean>> = {
   paid: (state) => !['intent', 'open', 'processing', 'expired', 'failed'].includes(state),
   free: (state) => !['intent', 'open', 'processing'].includes(state),

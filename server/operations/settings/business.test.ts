@@ -7,17 +7,17 @@ import { followBusiness } from './business.ts';
 type Content = { readonly settings: BusinessSettings; readonly rooms: readonly SiteRoom[] };
 const contentWith = (notice: string, room: string): Content => ({
   settings: { ...firstSettings, notice, holdMinutes: 20 },
-  // Cast: the reader passes rooms on as they are.
+  // Cast: the reader returns rooms unchanged.
   rooms: [{ name: room } as SiteRoom],
 });
 
-/** A database with the settings, whose changes a test announces. */
+/** A database with the settings. The test announces changes of them. */
 function createDatabase(first: Content | null) {
   const state = { content: first as Content | Error | null, listening: true, announce: (): void => undefined };
   const db: Parameters<typeof followBusiness>[0] = {
     async one<Row>() {
       if (state.content instanceof Error) throw state.content;
-      // Cast: the only statement asks for the content.
+      // Cast: the only statement reads the content.
       return state.content as Row | null;
     },
     async listen(_channel, heard) {

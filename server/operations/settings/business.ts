@@ -5,17 +5,18 @@ import { resolveHoldMinutes } from './booking-rules.ts';
 
 type Content = { readonly settings: BusinessSettings; readonly rooms: readonly SiteRoom[] };
 
-/** The settings of the business, as this process knows them. What decides about a booking reads them with it (booking-rules.ts). */
+/** The settings of the business, as cached by this process. Decisions about a booking read them from the database instead (booking-rules.ts). */
 export type BusinessReader = {
   readonly now: () => BusinessSettings;
-  /** The rooms that can be booked, in their order. */
+  /** The rooms that can be booked, in display order. */
   readonly rooms: () => readonly SiteRoom[];
   close(): Promise<void>;
 };
 
 /**
- * Reads the settings and follows their changes, those of other processes too. `changed` is called after each one. While they cannot be read,
- * the last ones count. `holdMinutes`: the operator's, which pages show instead of that of staff; null: none.
+ * Reads the settings and follows their changes, including those made by other processes. `changed` is called after each change. If they
+ * cannot be read, the previous settings stay in use. `holdMinutes`: the hold time of the operator, which pages show instead of that of
+ * staff; null if not set.
  */
 export async function followBusiness(
   db: Pick<Database, 'one' | 'listen'>,
@@ -29,9 +30,9 @@ export async function followBusiness(
     if (row === null) throw new Error('business_settings returned no row');
     return { ...row, settings: { ...row.settings, holdMinutes: resolveHoldMinutes(operator, row.settings) } };
   };
-  // One after the other, so that an older answer never replaces a newer one.
+  // Read one change after another, so that an older result never replaces a newer one.
   let reading = Promise.resolve();
-  // Listens before it reads, so that no change is missed in between.
+  // Listen before the first read, so that no change in between is missed.
   const stop = await db.listen('business_settings', () => {
     reading = reading.then(async () => {
       try {

@@ -3,10 +3,10 @@ import type { LockDevice } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
-/** A lock of our account, with the open room that has it. */
+/** A lock of our account, with the open room that uses it. */
 type RoomLock = Pick<LockDevice, 'id' | 'name' | 'batteryPercent'> & { readonly room: string | null };
 
-/** Lists the locks that a room can have. Throws `Refusal('provider_unavailable')`. */
+/** Lists the locks that can be assigned to a room. Throws `Refusal('provider_unavailable')`. */
 export async function listLocks(services: Services): Promise<readonly RoomLock[]> {
   const [devices, rooms] = await Promise.all([readDevices(services), readOpenRooms(services)]);
   return devices
@@ -15,8 +15,8 @@ export async function listLocks(services: Services): Promise<readonly RoomLock[]
 }
 
 /**
- * Checks that the lock service knows a lock, and that no other open room has it, before a room with it can be booked. Throws `Refusal`, also when the
- * service does not answer: a room opens only with a door that is known to open.
+ * Checks that the lock service knows a lock and that no other open room uses it, before a room with it can be booked. Throws `Refusal`,
+ * also if the service does not answer, because a room is opened for booking only if its door is known to open.
  */
 export async function requireLock(services: Services, lockId: string, studioId: string | null): Promise<void> {
   const other = (await readOpenRooms(services)).get(lockId);
@@ -30,7 +30,7 @@ export async function requireLock(services: Services, lockId: string, studioId: 
   );
 }
 
-/** Another open room has the lock: its codes would open both. */
+/** Builds the refusal of a lock that another open room uses. Its codes would open both rooms. */
 export const lockTaken = (name: string | null): Refusal =>
   new Refusal('invalid_request', `${name ?? 'Another room'} has this lock already. Each room needs its own.`, {
     field: 'room.lockId',
@@ -49,7 +49,7 @@ async function readDevices({ locks }: Services): Promise<readonly LockDevice[]> 
   }
 }
 
-/** Lock id → the room that has it, of rooms that customers can book. */
+/** Maps lock ids to the rooms that use them, among rooms that customers can book. */
 async function readOpenRooms({
   db,
   lockOf,

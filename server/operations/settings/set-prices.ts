@@ -3,12 +3,15 @@ import { DatabaseError } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
-/** Sets or removes the price list of a studio, or of all, from a day on. Throws `Refusal`, `too_late` for a day that has come. */
+/**
+ * Sets or removes the price list of a studio, or of all studios, from a given day. Throws `Refusal`, `too_late` for a day that has already
+ * begun.
+ */
 export function setPriceList(services: Services, change: PriceListChange, actor: string): Promise<void> {
   return setPrices(services, 'set_price_list', change, actor);
 }
 
-/** Sets or removes the prices of days. Of days that have begun, it removes those yet to come. Throws `Refusal`. */
+/** Sets or removes the prices of special days. If some of the days have begun, only those still to come are removed. Throws `Refusal`. */
 export function setSpecialDays(services: Services, change: SpecialDaysChange, actor: string): Promise<void> {
   return setPrices(services, 'set_special_days', change, actor);
 }

@@ -8,8 +8,8 @@ import { lockTaken, requireLock } from './room-locks.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Adds or changes a room. A room opens only with a lock that the lock service knows and no other open room has. It keeps its lock when it gets another
- * name, also one that the environment gave to the old name. Returns its id. Throws `Refusal`.
+ * Adds or changes a room. A room can be opened for booking only with a lock that the lock service knows and that no other open room uses. A
+ * renamed room keeps its lock, even one that the environment assigned to the old name. Returns the room's id. Throws `Refusal`.
  */
 export async function setRoom(services: Services, { studioId, room }: RoomChange, actor: string): Promise<string> {
   const before = studioId === null ? null : await readRoom(services, studioId);
@@ -30,7 +30,7 @@ export async function setRoom(services: Services, { studioId, room }: RoomChange
       p_now: services.clock(),
     });
     if (id === null) throw new Refusal('not_found', 'Studio not found');
-    // Whoever looks at Today sees at once what the lock says.
+    // Check the locks now, so that the page Today shows the state of a new lock immediately.
     await checkAgain(services, services.clock());
     return id;
   } catch (error) {
@@ -43,7 +43,7 @@ export async function setRoom(services: Services, { studioId, room }: RoomChange
 
 type RoomBefore = { readonly active: boolean; readonly lockId: string | null };
 
-/** Reads a room as it is. Its own lock is read from the database: `lockOf` follows a change a moment later. Null when there is no such room. */
+/** Reads the current room; null if it does not exist. Its own lock is read from the database, because `lockOf` is updated a moment later. */
 async function readRoom({ db, lockOf }: Services, studioId: string): Promise<RoomBefore | null> {
   const row = await db.one<RoomBefore>(
     `select s.active, l.lock_id as "lockId" from public.studios s left join private.studio_lock l on l.studio_id = s.id where s.id = $1::uuid`,
@@ -52,14 +52,17 @@ async function readRoom({ db, lockOf }: Services, studioId: string): Promise<Roo
   return row && { ...row, lockId: row.lockId ?? lockOf.get(studioId) ?? null };
 }
 
-/** Whether a room that customers can book begins to use a lock: it opens, or gets another one. */
+/** Returns whether a room that customers can book starts to use a lock, because it opens or gets a different one. */
 function takesLock(before: RoomBefore | null, room: RoomChange['room'], lockId: string): boolean {
   const isOpen = before?.active === true;
   if (!(room.active ?? isOpen)) return false;
   return !isOpen || before.lockId !== lockId;
 }
 
-/** Staff only name a plug. Its address is the operator's, so that nobody makes the server call another one. */
+/**
+ * Requires that the plug is set up. Staff only choose a plug by name; its address is set by the operator, so that staff cannot make the
+ * server call other addresses.
+ */
 function refuseUnknownPlug({ plugs }: Services, name: string | null): void {
   if (name === null || plugs.has(name)) return;
   const names = [...plugs.keys()].filter((one) => one !== SHARED_PLUG);
@@ -72,7 +75,10 @@ function refuseUnknownPlug({ plugs }: Services, name: string | null): void {
   );
 }
 
-/** Orders the rooms as listed; rooms that are not listed follow. Throws `Refusal('not_found')` and changes nothing if one of them does not exist. */
+/**
+ * Orders the rooms as listed, followed by rooms that are not listed. If a listed room does not exist, throws `Refusal('not_found')` and
+ * changes nothing.
+ */
 export async function orderRooms({ db }: Services, studioIds: readonly string[], actor: string): Promise<void> {
   const missing = await db.one(
     'select from unnest($1::uuid[]) as listed (id) where not exists (select from public.studios s where s.id = listed.id) limit 1',
@@ -82,7 +88,10 @@ export async function orderRooms({ db }: Services, studioIds: readonly string[],
   await callSql(db, 'order_rooms', { p_studios: studioIds, p_actor: actor });
 }
 
-/** Periodic task: closes the hours outside the opening hours of days that come into reach, and of bookings that were cancelled. */
+/**
+ * Periodic task: closes the hours outside the opening hours, for days that have come within the booking horizon and for bookings that were
+ * cancelled.
+ */
 export async function followOpeningHours({ db, clock }: Services): Promise<void> {
   await callSql(db, 'follow_all_opening_hours', { p_now: clock() });
 }

@@ -5,7 +5,10 @@ import { callJson } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
-/** Sets some of the settings of the business, with an entry in the audit log. Returns all of them. Throws `Refusal` for a photo that is not uploaded. */
+/**
+ * Changes some settings of the business and writes the audit log. Returns all settings. Throws `Refusal` for a photo that has not been
+ * uploaded.
+ */
 export async function setSettings(
   { db, clock }: Services,
   changes: SettingsChange,
@@ -23,7 +26,7 @@ export async function setSettings(
   return settings;
 }
 
-/** A photo that was uploaded more than a day before may have been deleted as unused. */
+/** Requires that a photo still exists. One that was uploaded more than a day ago may have been deleted because it was unused. */
 async function refuseUnknownPhoto(db: Queryable, name: string): Promise<void> {
   const found = await db.one(`select 1 from storage.objects where bucket_id = 'rooms' and name = $1`, [name]);
   if (found === null)

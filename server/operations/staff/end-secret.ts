@@ -11,8 +11,9 @@ import type { Services } from '../core/services.ts';
 type LostSecret = { readonly kind: SecretKind; readonly subjectId: string; readonly bookingId: string | null };
 
 /**
- * Job `access.end-secret`: revokes a code that was shown to a person who has lost the permission since. A code of a booking is replaced, and the customer gets
- * the new one by mail. Where the lock cannot remove codes nothing happens: owners see the code with its end. Throws `ProviderError`.
+ * Job `access.end-secret`: revokes a code that was shown to a person who has since lost the permission. A booking's code is replaced, and
+ * the new one is mailed to the customer. Does nothing if the lock cannot remove codes; owners then see the code and when it ends. Throws
+ * `ProviderError`.
  */
 async function endSecret(services: Services, job: Job): Promise<JobOutcome> {
   const { db, locks } = services;
@@ -47,7 +48,10 @@ async function endSecret(services: Services, job: Job): Promise<JobOutcome> {
   return 'done';
 }
 
-/** Queues the mail with the code that replaces a lost one, where the customer was mailed that one; otherwise it comes with the mail that is still due. */
+/**
+ * Queues the mail with the replacement code if the customer was already mailed the old one. Otherwise the mail that is still due contains
+ * the new code.
+ */
 async function mailNewCode(tx: Transaction, secretId: string, now: Date): Promise<void> {
   await tx.query(
     `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for)

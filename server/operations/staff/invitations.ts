@@ -9,18 +9,18 @@ import type { Services } from '../core/services.ts';
 
 export type Invitation = { readonly invitationId: string; readonly expiresAt: Date };
 
-/** The purpose of the signed link of an invitation. */
+/** Purpose of the signed link of an invitation. */
 const INVITATION_LINK = 'staff-invitation';
 const VALID_DAYS = 7;
 const NOT_OWNER = new Refusal('not_yours', 'Only owners can do this.', { permission: 'owner' });
 
-/** Returns the token of an invitation's link. It follows from id and expiry, so that it need not be stored to be mailed. */
+/** Returns the token of an invitation's link. It is derived from id and expiry, so that it need not be stored to be mailed again. */
 export const invitationToken = ({ links }: Services, one: Invitation): string =>
   links.sign(INVITATION_LINK, one.invitationId, one.expiresAt);
 
 /**
- * Invites an address to become staff with exactly these permissions, and mails the link. The same invitation again, while it is open, sends no
- * second mail; another one for the address replaces it. Throws `Refusal`.
+ * Invites an address to become staff with exactly these permissions, and mails the link. Repeating an open invitation sends no second mail;
+ * a different invitation for the address replaces it. Throws `Refusal`.
  */
 export async function inviteStaff(
   services: Services,
@@ -50,7 +50,7 @@ export async function inviteStaff(
   });
 }
 
-/** Mails an open invitation again, with a new link that replaces the one before. Throws `Refusal`. */
+/** Mails an open invitation again, with a new link that replaces the previous one. Throws `Refusal`. */
 export async function renewInvitation(services: Services, invitationId: string, actor: string): Promise<Invitation> {
   const now = services.clock();
   const renewed = { invitationId, expiresAt: expiryFrom(now) };
@@ -67,7 +67,7 @@ export async function renewInvitation(services: Services, invitationId: string, 
   });
 }
 
-/** Ends an open invitation; its link is worth nothing any more. Throws `Refusal`. */
+/** Ends an open invitation, whose link then stops working. Throws `Refusal`. */
 export async function revokeInvitation({ db, clock }: Services, invitationId: string, actor: string): Promise<void> {
   refuse(await callSql(db, 'revoke_invitation', { p_id: invitationId, p_actor: actor, p_now: clock() }));
 }
@@ -78,7 +78,7 @@ function refuse(outcome: string | null): void {
   if (outcome === 'closed') throw new Refusal('already_done', 'This invitation was accepted or revoked.');
 }
 
-/** Makes an account staff with the permissions of the invitation whose link it opened, and returns them. Throws `Refusal`. */
+/** Makes an account staff with the permissions of the invitation that belongs to the token, and returns them. Throws `Refusal`. */
 export async function acceptInvitation({ db, clock }: Services, token: string, userId: string): Promise<Permission[]> {
   const [row] = await callRows(db, 'accept_invitation', { p_token: token, p_user: userId, p_now: clock() });
   switch (row?.outcome) {
@@ -103,7 +103,7 @@ export async function acceptInvitation({ db, clock }: Services, token: string, u
   }
 }
 
-/** Whole seconds, as in the link. */
+/** Rounds to whole seconds, as in the link. */
 const expiryFrom = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000 + VALID_DAYS * 86_400) * 1000);
 
 const mailInvitation = (tx: Transaction, one: Invitation, now: Date): Promise<void> =>

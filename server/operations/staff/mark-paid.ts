@@ -14,19 +14,19 @@ import { recordAudit } from '../core/audit.ts';
 export type PaidElsewhere = {
   readonly bookingId: string;
   readonly actor: string;
-  /** Whether the booking may be paid elsewhere; undefined: it may not. */
+  /** Whether the booking may be paid elsewhere. It must not if this is undefined. */
   readonly money?: MoneyRight;
 };
 
 /**
- * Confirms a booking by staff, or all of its series, whose link nobody has paid, because its customer has paid in another way: in cash, or by a transfer. The
- * link is closed at the provider first, so that nobody pays twice. Repeating it changes nothing. Throws `Refusal`, or `ProviderError` when nobody
- * knows whether the link can still be paid; then nothing was changed.
+ * Confirms a booking or series that staff made and whose link was not paid, because its customer has paid in another way, such as in cash
+ * or by bank transfer. The link is closed at the provider first, so that it cannot be paid as well. Idempotent. Throws `Refusal`, or
+ * `ProviderError` if it is unknown whether the link can still be paid; nothing is changed in that case.
  */
 export async function markPaid(services: Services, wanted: PaidElsewhere): Promise<BookingFacts> {
   requireConcession(wanted.money, { kind: 'elsewhere' });
   const asked = await readBooking(services.db, wanted.bookingId);
-  // The first booking of a series has its session.
+  // The payment session of a series belongs to its first booking.
   const first = asked?.orderId ? await readBooking(services.db, asked.orderId) : asked;
   if (!asked || !first) throw new Refusal('not_found', 'Booking not found');
   const payment = await latestPayment(services.db, first.id);
@@ -46,7 +46,7 @@ export async function markPaid(services: Services, wanted: PaidElsewhere): Promi
   return (await readBooking(services.db, asked.id)) ?? asked;
 }
 
-/** `open`: the payment by the link, which has been closed. */
+/** Confirms the bookings in place of the payment by the link. `open`: that payment, whose link has been closed. */
 async function confirmPaid(services: Services, tx: Transaction, open: PaymentFacts, actor: string): Promise<void> {
   const bookings = await lockSeries(tx, open.bookingId);
   const [held] = bookings;
@@ -54,7 +54,7 @@ async function confirmPaid(services: Services, tx: Transaction, open: PaymentFac
   if (held === undefined) throw linkOver();
   if (isMarked(held, last)) return;
   const ended = await lockPayment(tx, requireUnpaidLink(held, last).id);
-  // Another call has made a new link meanwhile, which is not closed.
+  // Another call has created a new link in the meantime, which is not closed.
   if (ended?.id !== open.id) throw paymentOnItsWay(held.id);
   const id = randomUUID();
   const shareOf = bookings.length > 1 ? id : null;
@@ -66,11 +66,11 @@ async function confirmPaid(services: Services, tx: Transaction, open: PaymentFac
   }
 }
 
-/** Whether the same call has done it before. */
+/** Returns whether an earlier call has already marked the booking as paid. */
 const isMarked = ({ confirmedAt }: BookingFacts, payment: PaymentFacts | null): boolean =>
   confirmedAt !== null && payment?.kind === 'elsewhere';
 
-/** Returns the payment by a link that nobody has paid. Throws `Refusal` for a booking that does not wait for one. */
+/** Returns the unpaid payment by a link. Throws `Refusal` if the booking does not wait for one. */
 function requireUnpaidLink(booking: BookingFacts, payment: PaymentFacts | null): PaymentFacts {
   if (booking.status === 'confirmed') throw paidByLink();
   if (booking.status === 'cancelled') throw linkOver();
@@ -86,11 +86,11 @@ function requireUnpaidLink(booking: BookingFacts, payment: PaymentFacts | null):
 const paidByLink = (): Refusal =>
   new Refusal('already_done', 'This booking is paid already. Look at it again: nothing was changed.');
 
-/** The hold of the link is over, in words for staff. */
+/** Builds the refusal for staff of a link whose hold has ended. */
 const linkOver = (): Refusal =>
   new Refusal('slot_taken', 'Nobody paid by this link in time, so the hours are free again. Book them once more.');
 
-/** The kind of a payment never changes: the link ends, and what was paid elsewhere is the next attempt. */
+/** Stores the payment made elsewhere as the next attempt, because the kind of a payment never changes. The attempt by the link ends. */
 async function storePayment(
   { clock }: Services,
   tx: Transaction,

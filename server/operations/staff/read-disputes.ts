@@ -1,10 +1,10 @@
 import type { Services } from '../core/services.ts';
 
-/** A dispute as the payment provider reported it last. */
+/** A dispute as last reported by the payment provider. */
 export type BookingDispute = {
   readonly id: string;
   readonly status: 'open' | 'won' | 'lost';
-  /** As the provider names it: 'under_review'. */
+  /** In the provider's terms, for example 'under_review'. */
   readonly providerStatus: string;
   readonly needsResponse: boolean;
   readonly reason: string | null;
@@ -12,10 +12,10 @@ export type BookingDispute = {
   readonly dueAt: Date | null;
   readonly openedAt: Date;
 };
-/** `held`: the access code of the booking waits for a decision of staff. */
+/** `held`: whether the access code of the booking is held until staff decide. */
 export type BookingDisputes = { readonly disputes: readonly BookingDispute[]; readonly held: boolean };
 
-/** Reads the disputes of a booking's payments, oldest first. The dispute of a series is one of each of its bookings. */
+/** Reads the disputes of a booking's payments, oldest first. A dispute of a series belongs to each of its bookings. */
 export async function readDisputes({ db }: Services, bookingId: string): Promise<readonly BookingDispute[]> {
   const { rows } = await db.query<BookingDispute>(
     `select d.id, d.status, d.provider_status as "providerStatus", d.needs_response as "needsResponse", d.reason,

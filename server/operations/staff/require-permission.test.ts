@@ -6,7 +6,7 @@ import { servicesWith } from '#tests/support/providers/services.ts';
 
 const caller = (role: string, userId: string | null = null): Caller =>
   ({ role, userId, sessionId: 'session', ip: '', claims: {}, claimsJson: '{}' }) as Caller;
-/** The services of a server with the developer pages on or off. */
+/** Services of a server with the developer pages on or off. */
 const onPages = (db: ReturnType<typeof createFakeDatabase>['db'], developerPages: boolean) =>
   servicesWith({ db, config: { developerPages } });
 const notStaff = { code: 'not_yours', message: 'Only staff can do this.' };

@@ -13,8 +13,8 @@ type Rights = {
 };
 
 /**
- * Reads whether the caller's account is staff right now, and whether its session has the permission: with a second factor where one is required of
- * the account. The service key has every permission.
+ * Reads whether the caller's account is currently staff and whether its session has the permission. If the account needs a second factor
+ * for it, the session must have one. The service key has every permission.
  */
 async function readRights({ db }: Services, caller: Caller, permission: Permission): Promise<Rights> {
   if (caller.role === 'service_role') return { staff: true, permitted: true };
@@ -27,20 +27,20 @@ async function readRights({ db }: Services, caller: Caller, permission: Permissi
   return rights ?? { staff: false, permitted: false };
 }
 
-/** Whether the caller is the service key or staff with the permission right now. */
+/** Returns whether the caller is currently the service key or staff with the permission. */
 export async function hasPermission(services: Services, caller: Caller, permission: Permission): Promise<boolean> {
   return (await readRights(services, caller, permission)).permitted === true;
 }
 
-/** Whether the caller would have the permission after a second factor. */
+/** Returns whether the caller lacks only a second factor for the permission. */
 export async function missesSecondFactor(services: Services, caller: Caller, permission: Permission): Promise<boolean> {
   const { staff, missesFactor } = await readRights(services, caller, permission);
   return staff && missesFactor === true;
 }
 
 /**
- * Throws `Refusal` unless the caller is staff with the permission: `not_signed_in` for guests, `second_factor_required` where only that is
- * missing, else `not_yours`.
+ * Throws `Refusal` unless the caller is staff with the permission: `not_signed_in` for guests, `second_factor_required` if only that is
+ * missing, and `not_yours` otherwise.
  */
 export async function requirePermission(services: Services, caller: Caller, permission: Permission): Promise<void> {
   if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in first.');
@@ -50,7 +50,7 @@ export async function requirePermission(services: Services, caller: Caller, perm
   if (permitted !== true) throw permissionMissing(permission);
 }
 
-/** Throws `Refusal` unless the caller may see the settings and the developer pages are on: `not_found` when they are off. */
+/** Throws `Refusal` unless the caller has the permission `settings` and the developer pages are on: `not_found` if they are off. */
 export async function requireDeveloper(services: Services, caller: Caller): Promise<void> {
   await requirePermission(services, caller, 'settings');
   if (!services.config.developerPages) throw new Refusal('not_found', 'The developer pages are switched off.');

@@ -4,8 +4,8 @@ import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Gives an account exactly these permissions. The first one makes it staff; without any it is staff no more. Throws `Refusal`; the last
- * owner stays one.
+ * Gives an account exactly these permissions. The first permission makes the account staff; without any permission it is no longer staff.
+ * Throws `Refusal`, for example to keep the last owner.
  */
 export async function setPermissions(
   { db }: Services,

@@ -7,15 +7,16 @@ import type { Services } from '../core/services.ts';
 
 type Wanted = {
   readonly permissions: readonly Permission[];
-  /** How long accounts without a second factor can go on, in days. Rules that exist already keep the time from which they count. */
+  /** Number of days for which accounts without a second factor can continue. Existing rules keep their original start. */
   readonly graceDays: number;
 };
 
 const DAY_MS = 86_400_000;
 
 /**
- * Sets exactly the permissions that need a session with a second factor, and mails everybody of the staff who has none yet: at once, and a day before
- * they need it. Throws `Refusal` for an owner who has none or has not shown it.
+ * Sets exactly which permissions need a session with a second factor. Staff who need one because of a new rule and have none are mailed
+ * immediately, and again a day before they need it. Throws `Refusal` for an owner who has no second factor or has not used it in this
+ * session.
  */
 export async function setSecondFactorRules(
   { db, clock }: Services,
@@ -41,7 +42,7 @@ async function readRules(tx: Transaction): Promise<readonly string[]> {
   return rows.map(({ permission }) => permission);
 }
 
-/** Queues the mails about new rules to the staff whom they concern and who have no second factor. */
+/** Queues the mails to staff who are affected by new rules and have no second factor. */
 async function tellStaff(
   tx: Transaction,
   newPermissions: readonly Permission[],

@@ -1,8 +1,8 @@
 import type { Queryable } from '#server/db/database.ts';
 
-/** The accounts of staff, as the server last read them. */
+/** The staff accounts, as of the last read. */
 export type StaffAccounts = {
-  /** Whether a caller (`user:<id>`) was staff then. Decides about turns at the database only; every right is checked in SQL. */
+  /** Whether a caller (`user:<id>`) was staff at that time. Only decides the queueing of database statements; permissions are checked in SQL. */
   readonly has: (caller: string) => boolean;
   read(db: Queryable): Promise<void>;
 };

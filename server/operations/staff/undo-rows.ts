@@ -3,16 +3,16 @@ import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts, BookingJson } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 
-/** How long staff can undo what they did; the jobs of it wait until then. */
+/** How long staff can undo an action. Its jobs are delayed until then. */
 const UNDO_MS = 10_000;
 
-/** What staff can undo, and until when. */
+/** An action that staff can undo, and until when. */
 export type Undo = { readonly id: string; readonly until: Date };
 
-/** When the jobs of an action are due: at once, or when it can no longer be undone. */
+/** Returns when the jobs of an action are due: immediately, or once it can no longer be undone. */
 export const jobsDue = (now: Date, undoable: boolean): Date => (undoable ? new Date(now.getTime() + UNDO_MS) : now);
 
-/** A stored action that can be undone, with the booking before it. */
+/** A stored action that can be undone, with the booking as it was before. */
 export type UndoRow = {
   readonly id: string;
   readonly kind: 'cancel' | 'move';
@@ -23,7 +23,7 @@ export type UndoRow = {
   readonly undoneAt: Date | null;
 };
 
-/** Stores that an action can be undone, with the jobs that it queued for then, in the transaction of the action. */
+/** Stores that an action can be undone, together with the jobs that it queued, in the transaction of the action. */
 export async function storeUndo(
   tx: Transaction,
   action: { kind: UndoRow['kind']; before: BookingFacts; actor: string; now: Date },
@@ -44,8 +44,8 @@ export async function storeUndo(
 }
 
 /**
- * Whether a move could be undone without a trace: nobody has an access code of either hours, nor is one due soon. A code that changes is sent to
- * the customer.
+ * Returns whether a move could be undone without the customer noticing. This is the case if no access code for the old or new hours exists
+ * or is due soon, because a changed code is sent to the customer.
  */
 export async function isMoveUndoable(
   tx: Transaction,
@@ -62,7 +62,10 @@ export async function isMoveUndoable(
   return code === null;
 }
 
-/** Deletes the jobs of an action that is undone. Returns the payments and partial refunds that they were about. Throws `Refusal` when one has begun. */
+/**
+ * Deletes the jobs of an action that is undone. Returns the payments and partial refunds that they concerned. Throws `Refusal` if one has
+ * already started.
+ */
 export async function stopJobs(
   tx: Transaction,
   { jobs }: UndoRow,
@@ -77,6 +80,6 @@ export async function stopJobs(
   return { payments: about('payment.refund'), parts: about('payment.partial-refund') };
 }
 
-/** The answer when an action has gone out. */
+/** Builds the refusal of an action that has already taken effect. */
 export const tooLate = (): Refusal =>
   new Refusal('too_late', 'This can no longer be undone: its mails and refunds have been sent.');

@@ -12,9 +12,9 @@ import { recordAudit } from '../core/audit.ts';
 export type Undone = { readonly bookingId: string; readonly reference: string; readonly kind: UndoRow['kind'] };
 
 /**
- * Undoes a cancellation or a move of staff while none of its mails, refunds and changes of codes has begun, in one transaction. It restores hours,
- * price and terms as they were, so it gives no money away. The same call again
- * changes nothing. Throws `Refusal`: `too_late`, or `slot_taken` and `slot_closed` when somebody has the hours meanwhile.
+ * Undoes a cancellation or move by staff in one transaction, as long as none of its mails, refunds and code changes has started. It
+ * restores hours, price and terms as they were, so it gives no money away. Idempotent. Throws `Refusal`: `too_late`, or `slot_taken` and
+ * `slot_closed` if the hours are no longer available.
  */
 export async function undoForStaff(
   services: Services,
@@ -28,14 +28,14 @@ export async function undoForStaff(
       throw new Refusal('slot_taken', 'Somebody else has booked these hours in the meantime.');
     if (error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time now.');
-    // Its money has gone back in the meantime, for example at the provider.
+    // The money was refunded in the meantime, for example at the provider.
     if (error.constraint === 'booking_confirmed_is_paid') throw tooLate();
     throw error;
   }
 }
 
 async function undo(tx: Transaction, undoId: string, actor: string, now: Date): Promise<Undone> {
-  // Moves wait for each other, before they lock a booking.
+  // Moves wait for each other before they lock a booking.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
   const found = await tx.one<{ id: string }>(`select booking_id as id from private.undo where id = $1::uuid`, [undoId]);
   const booking = found === null ? null : await lockBooking(tx, found.id);
@@ -74,14 +74,14 @@ const placeOf = ({ status, studioId, startTime, endTime, finalCostCents }: Booki
   finalCostCents,
 });
 
-/** Makes a cancelled booking confirmed again, with its payment, the use of its coupon, and its access code. */
+/** Confirms a cancelled booking again, and restores its payment, coupon use and access code. */
 async function restore(
   tx: Transaction,
   before: BookingFacts,
   { payments, undoId, now }: { payments: readonly string[]; undoId: string; now: Date },
 ): Promise<void> {
   const { id, studioId, startTime, endTime } = before;
-  // A closure and a booking of a studio wait for each other here.
+  // Wait here for a concurrent closure or booking of the same studio.
   await tx.query('select from public.studios where id = $1::uuid for key share', [studioId]);
   const closed = await tx.one(
     `select from private.closed_span c where c.studio_id = $1::uuid and c.during && tstzrange($2::timestamptz, $3::timestamptz, '[)') limit 1`,
@@ -102,7 +102,7 @@ async function restore(
   await restoreAccess(tx, before, undoId, now);
 }
 
-/** Takes the hours back from people on the wait list whom nobody has asked yet. */
+/** Takes the hours back from people on the wait list who have not been mailed yet. */
 async function withdrawClaims(
   tx: Transaction,
   { studioId, startTime, endTime }: BookingFacts,
@@ -111,7 +111,7 @@ async function withdrawClaims(
   await callSql(tx, 'withdraw_claims', { p_studio: studioId, p_start: startTime, p_end: endTime, p_now: now });
 }
 
-/** Queues the access code and its mail again where their jobs ran, and found the booking cancelled. */
+/** Queues the access code and its mail again if their jobs have already run and found the booking cancelled. */
 async function restoreAccess(tx: Transaction, before: BookingFacts, undoId: string, now: Date): Promise<void> {
   const hasAddress = before.userId !== null || before.guestEmail !== null;
   const access = await tx.one<{ code: boolean; mail: boolean }>(
@@ -123,7 +123,7 @@ async function restoreAccess(tx: Transaction, before: BookingFacts, undoId: stri
   if (access?.code === true && (access.mail || !hasAddress)) return;
   await queueAccess(
     tx,
-    // Its mail may still wait.
+    // The mail may still be pending.
     {
       id: before.id,
       start: before.startTime,
@@ -134,7 +134,7 @@ async function restoreAccess(tx: Transaction, before: BookingFacts, undoId: stri
   );
 }
 
-/** Moves a booking back to the hours and the price before, and tells nobody: the mail of the move has not been sent. */
+/** Moves a booking back to its previous hours and price. No email is sent, because that of the move has not been sent either. */
 async function moveBack(
   tx: Transaction,
   booking: BookingFacts,

@@ -4,29 +4,29 @@ import { Refusal } from '../core/refusal.ts';
 import { describePass, type PassRow, readPass, requireApple } from './pass-rows.ts';
 import type { Services } from '../core/services.ts';
 
-/** Purpose of the token in a pass. It stays the same for all passes of a booking: a phone refuses another one. */
+/** Purpose of the token in a pass. All versions of a booking's pass have the same token, because a phone rejects a different one. */
 const PASS_TOKEN = 'wallet-pass';
-/** The token ends with what is stored about the pass. */
+/** Far in the future: access ends when the stored pass is deleted. */
 const TOKEN_END = new Date('2100-01-01T00:00:00Z');
-/** One person's phones and watches, and those of people they send the pass to. */
+/** Limit of devices per pass. Enough for the phones and watches of a customer and of people who are sent the pass. */
 const PHONES_MAX = 20;
-/** Changes that were not committed yet when a phone asked are told it once more. */
+/** A phone is told of a change again if it asked within this time before the change, because the change may not have been committed then. */
 const OVERLAP = '1 minute';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** A request about one pass of Apple's, with the token that the phone shows. */
+/** A request about an Apple pass, with the token that the phone sends. */
 export type PassRequest = { readonly typeId: string; readonly serial: string; readonly token: string };
 
-/** The token that the pass of a booking has in it. */
+/** Returns the token in the pass of a booking. */
 export const passToken = ({ links }: Services, bookingId: string): string =>
   links.sign(PASS_TOKEN, bookingId, TOKEN_END);
 
-/** Where phones ask for newer passes. */
+/** The URL at which phones request newer passes. */
 const serviceUrl = ({ siteUrl }: Services): string => `${siteUrl}/functions/v1/wallet-service`;
 
 /**
- * Stores that a phone has the pass and wants to be told of changes. Returns false for one that was stored before. A phone that comes after a change is
- * told of it. Throws `Refusal`: `not_signed_in`, `not_found`, `too_many_requests`.
+ * Stores that a phone has the pass and wants to be notified of changes. Returns false if it was already stored. A phone that is added after
+ * a change is notified of it. Throws `Refusal`: `not_signed_in`, `not_found`, `too_many_requests`.
  */
 export async function addPhone(
   services: Services,
@@ -35,7 +35,8 @@ export async function addPhone(
   authorise(services, request);
   const now = services.clock();
   return services.db.transaction(async (tx) => {
-    // A change of the booking waits here, or this for the change: either its job finds the phone, or its version is seen.
+    // This transaction and a concurrent change of the booking wait for each other here. Either the job of the change finds the phone, or
+    // the new version is seen here.
     const pass = await tx.one<{ version: number; phones: number }>(
       `select w.version, (select count(*)::int from private.pass_device d where d.booking_id = w.booking_id and d.device_hash <> $2) as phones
        from private.wallet_pass w where w.booking_id = $1::uuid and w.apple_at is not null for share of w`,
@@ -54,7 +55,7 @@ export async function addPhone(
   });
 }
 
-/** Forgets that a phone has the pass. Throws `Refusal`: `not_signed_in`, `not_found`. */
+/** Deletes the record that a phone has the pass. Throws `Refusal`: `not_signed_in`, `not_found`. */
 export async function removePhone(
   services: Services,
   request: PassRequest & { readonly device: string },
@@ -67,8 +68,8 @@ export async function removePhone(
 }
 
 /**
- * Lists the passes of a phone that changed since it last asked, with the tag for its next question; null when there are none. Anybody who knows the
- * number of the phone may ask: Apple gives it to nobody else. Throws `Refusal`: `not_found`.
+ * Lists the passes of a phone that have changed since its last request, with the tag for the next request; null if there are none. The
+ * phone's number is sufficient for access, because Apple discloses it to nobody else. Throws `Refusal`: `not_found`.
  */
 export async function listChanged(
   { db, wallets }: Services,
@@ -85,8 +86,8 @@ export async function listChanged(
 }
 
 /**
- * Makes the pass as it is now, also of a cancelled booking and after the session; `file` is null when the phone has this version. The pass keeps the
- * token that the phone has. Throws `Refusal`: `not_signed_in`, `not_found`, `not_configured`.
+ * Renders the current pass, also for a cancelled booking and after the session. `file` is null if the phone already has this version. The
+ * pass keeps the phone's token. Throws `Refusal`: `not_signed_in`, `not_found`, `not_configured`.
  */
 export async function readNewPass(
   services: Services,
@@ -100,14 +101,14 @@ export async function readNewPass(
   return { file: await makeApplePass(services, row, request.token), changedAt };
 }
 
-/** Makes the .pkpass file of a booking. Throws `Refusal`: `not_configured`. */
+/** Renders the .pkpass file of a booking. Throws `Refusal`: `not_configured`. */
 export async function makeApplePass(services: Services, row: PassRow, token: string): Promise<Buffer> {
   const now = services.clock();
   const service = { url: serviceUrl(services), token };
   return requireApple(services.wallets, now).make(describePass(row, services.siteUrl), service, now);
 }
 
-/** Throws unless the token is that of the pass. */
+/** Throws `Refusal` unless the token belongs to the pass. */
 function authorise({ wallets, links, clock }: Services, { typeId, serial, token }: PassRequest): void {
   if (wallets.apple?.typeId !== typeId || !UUID.test(serial)) throw unknown();
   if (links.read(PASS_TOKEN, token, clock()) !== serial)

@@ -6,7 +6,7 @@ import { type BookingFacts, type BookingJson, toBooking } from '../core/booking-
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
-/** The pass of a booking with what it shows, of one moment. `version` counts what happened to the booking since the first pass. */
+/** The pass of a booking with its contents, read at one moment. `version` counts the changes of the booking since the first pass. */
 export type PassRow = {
   readonly booking: BookingFacts;
   readonly business: BusinessSettings;
@@ -14,7 +14,7 @@ export type PassRow = {
   readonly changedAt: Date;
 };
 
-/** Reads the pass of a booking; null when none was made, or what was stored about it is deleted. */
+/** Reads the pass of a booking. Null if none was created, or its data has been deleted. */
 export async function readPass({ db }: Services, bookingId: string): Promise<PassRow | null> {
   const row = await db.one<Omit<PassRow, 'booking'> & { readonly booking: BookingJson }>(
     `select private.booking_json(b) as booking, private.business_settings() as business, w.version, w.changed_at as "changedAt"
@@ -24,7 +24,7 @@ export async function readPass({ db }: Services, bookingId: string): Promise<Pas
   return row && { ...row, booking: toBooking(row.booking) };
 }
 
-/** Stores that a pass is made, in a transaction that has locked the booking: what happens to it from then on renews the pass. */
+/** Stores that a pass was created, in a transaction that has locked the booking. From then on, changes of the booking renew the pass. */
 export async function storePass(
   tx: Transaction,
   { bookingId, kind, now }: { readonly bookingId: string; readonly kind: 'apple' | 'google'; readonly now: Date },
@@ -37,7 +37,7 @@ export async function storePass(
   );
 }
 
-/** Describes what a pass shows. A cancelled booking keeps its day, so that people know which one it was. */
+/** Builds the contents of a pass. A cancelled booking keeps its day, so that people can tell which one it was. */
 export function describePass({ booking, business }: PassRow, siteUrl: string): WalletPass {
   const { startTime: start, endTime: end } = booking;
   const cancelled = booking.status !== 'confirmed';
@@ -59,7 +59,7 @@ export function describePass({ booking, business }: PassRow, siteUrl: string): W
   };
 }
 
-/** Throws `Refusal` where no passes for Apple's wallet can be made now. */
+/** Returns the maker of passes for Apple Wallet. Throws `Refusal` if it is not available now. */
 export function requireApple({ apple }: Wallets, now: Date): NonNullable<Wallets['apple']> {
   if (apple?.worksAt(now) !== true) throw notOffered('Apple');
   return apple;

@@ -4,8 +4,8 @@ import { describePass, type PassRow, readPass } from './pass-rows.ts';
 import type { Services } from '../core/services.ts';
 
 /**
- * Job `pass.google`: makes the pass of a booking at Google show the booking as it is now. Another job may have read the booking later and called
- * earlier, so this one calls again when the booking has changed meanwhile. Throws `ProviderError`.
+ * Job `pass.google`: updates the Google pass to the current booking. Concurrent jobs may read and call in a different order, so the job
+ * runs again if the booking has changed in the meantime. Throws `ProviderError`.
  */
 async function renewGooglePass(services: Services, job: Job): Promise<JobOutcome> {
   const { wallets, clock, siteUrl } = services;
@@ -19,8 +19,8 @@ async function renewGooglePass(services: Services, job: Job): Promise<JobOutcome
 }
 
 /**
- * Job `pass.apple`: tells the phones that have the pass of a booking to ask for it again, and forgets those that have it no more. A push has no content,
- * so nothing can arrive late. Throws `ProviderError`.
+ * Job `pass.apple`: notifies the phones that have the pass to request it again, and deletes those that no longer have it. A push has no
+ * content, so nothing outdated can arrive. Throws `ProviderError`.
  */
 async function renewApplePass(services: Services, job: Job): Promise<JobOutcome> {
   const { db, wallets, clock } = services;
@@ -35,13 +35,16 @@ async function renewApplePass(services: Services, job: Job): Promise<JobOutcome>
   if (wallets.apple === null) return { closed: 'Passes for Apple Wallet are not set up any more.' };
   const tokens = phones.map(({ token }) => token);
   const { gone, failed } = await wallets.apple.push(tokens, row.booking.endTime);
-  // Of other bookings too: a token that is gone is gone for all passes of the phone.
+  // Delete the phones of other bookings too: an invalid token is invalid for all passes of the phone.
   if (gone.length > 0) await db.query('delete from private.pass_device where push_token = any ($1::text[])', [gone]);
   if (failed !== null) throw new ProviderError('apple-push', failed, { retryable: true });
   return 'done';
 }
 
-/** After the session nobody needs the pass. A job that has failed until then is reported. */
+/**
+ * Returns the result of a job whose pass is no longer needed, because it is deleted or the session has ended; null otherwise. A job that
+ * failed until the end of the session is reported.
+ */
 function whyPointless(row: PassRow | null, { tries }: Job, now: Date): JobOutcome | null {
   if (row === null) return 'done';
   if (row.booking.endTime > now) return null;

@@ -5,14 +5,15 @@ import { describePass, notOffered, readPass, requireApple, storePass } from './p
 import { makeApplePass, passToken } from './pass-phones.ts';
 import type { Services } from '../core/services.ts';
 
-/** The purpose of the signed link to a pass file. */
+/** Purpose of the signed link to a pass file. */
 const FILE_LINK = 'wallet-file';
-/** A phone opens the link at once. */
+/** Short, because a phone opens the link immediately. */
 const FILE_MINUTES = 10;
 
 /**
- * Returns where the customer gets the pass of an own booking: at Google, or as a file from us, whose link works for ten minutes. From then on the pass
- * follows the booking. Throws `Refusal`: `not_configured`, `not_found`, `not_confirmed`, `session_ended`.
+ * Returns the URL at which the customer gets the pass of their own booking: at Google, or as a file from us with a link that works for ten
+ * minutes. From then on the pass follows changes of the booking. Throws `Refusal`: `not_configured`, `not_found`, `not_confirmed`,
+ * `session_ended`.
  */
 export async function linkToPass(
   services: Services,
@@ -38,7 +39,7 @@ export async function linkToPass(
   return `${siteUrl}/functions/v1/wallet-file?token=${links.sign(FILE_LINK, bookingId, until)}`;
 }
 
-/** Returns the .pkpass file of a link. Throws `Refusal` as `linkToPass`; `not_found` for a link that is forged or over. */
+/** Returns the .pkpass file of a link. Throws `Refusal` as `linkToPass`; `not_found` for a forged or expired link. */
 export async function readPassFile(services: Services, token: string): Promise<{ file: Buffer; name: string }> {
   const now = services.clock();
   requireApple(services.wallets, now);
@@ -52,7 +53,7 @@ export async function readPassFile(services: Services, token: string): Promise<{
   };
 }
 
-/** Throws `Refusal` unless the booking is confirmed and not over. */
+/** Throws `Refusal` unless the booking is confirmed and has not ended. */
 function requireAhead({ status, endTime }: BookingFacts, now: Date): void {
   if (status !== 'confirmed') throw new Refusal('not_confirmed', 'Only a confirmed booking can be in your wallet.');
   if (endTime <= now) throw new Refusal('session_ended', 'This session is over.');

@@ -8,22 +8,25 @@ import type { CallServices, Services } from '../core/services.ts';
 import { claimDueEvents, claimEvent, markHandled, postpone, storeEvent, type StoredEvent } from './inbox.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** Events about a checkout session, a payment intent and a hosted ID check. The state itself is always read from the provider. */
+/** Events about a checkout session, a payment intent or a hosted ID check. The state itself is always read from the provider. */
 const SESSION_EVENTS =
   /^(checkout\.session\.(completed|expired|async_payment_succeeded|async_payment_failed)|reconcile\.session)$/;
 const INTENT_EVENTS =
   /^(payment_intent\.(succeeded|payment_failed)|charge\.refunded|charge\.refund\.updated|refund\.(created|updated|failed)|charge\.dispute\.(created|updated|closed))$/;
 const CHECK_EVENTS = /^identity\.verification_session\.(processing|verified|requires_input|canceled)$/;
-/** Refusals of a check that a later try would only repeat: not ours, no hosted check here, or a profile that cannot be compared yet. */
+/**
+ * Refusals of a check that a later attempt would only repeat: the check is not ours, hosted checks are disabled, or the profile cannot be
+ * compared yet.
+ */
 const CHECK_REFUSALS: readonly string[] = ['not_found', 'not_configured', 'invalid_request'];
 
 const EVENTS_PER_ROUND = 50;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** The failure at which staff are alerted. */
+/** Number of failures after which staff are alerted. */
 const ALERT_AT = 3;
 const ALERT_REASON_MAX = 200;
 
-/** Stores an event once and handles it. An event that fails stays stored and is retried. */
+/** Stores an event and handles it. If handling fails, the event stays stored and is retried. Idempotent. */
 export async function acceptEvent(services: CallServices, event: ProviderEvent): Promise<void> {
   await storeEvent(services, event);
   failpoint('webhook.after.inbox');
@@ -31,7 +34,7 @@ export async function acceptEvent(services: CallServices, event: ProviderEvent):
   if (stored !== null) await handle(services, stored, services.customerClass);
 }
 
-/** Handles stored events that are due, each by itself; returns how many succeeded. */
+/** Handles stored events that are due, independently of each other. Returns how many succeeded. */
 export async function handleDueEvents(services: Services): Promise<number> {
   let succeeded = 0;
   for (const event of await claimDueEvents(services, EVENTS_PER_ROUND))
@@ -39,7 +42,7 @@ export async function handleDueEvents(services: Services): Promise<number> {
   return succeeded;
 }
 
-/** Handles an event; `checks` are the services for hosted ID checks. Returns false when it failed and waits for its next try. */
+/** Handles an event. `checks`: the services for hosted ID checks. Returns false if it failed and will be retried. */
 async function handle(services: Services, event: StoredEvent, checks: Services): Promise<boolean> {
   const { db, clock, log } = services;
   try {
@@ -63,7 +66,7 @@ async function handle(services: Services, event: StoredEvent, checks: Services):
   return true;
 }
 
-/** Settles what an event is about; ignores other events, and payments and checks of other programs on the same account. */
+/** Settles the object of an event. Ignores other events, and payments and checks of other programs on the same account. */
 async function settle(services: Services, event: StoredEvent, checks: Services): Promise<void> {
   try {
     if (SESSION_EVENTS.test(event.type)) await settlePayment(services, event.objectId);

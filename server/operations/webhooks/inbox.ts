@@ -6,16 +6,16 @@ export type StoredEvent = {
   readonly type: string;
   readonly objectId: string;
   readonly paymentIntentId: string | null;
-  /** Tries so far, with the current one. */
+  /** Number of attempts so far, including the current one. */
   readonly tries: number;
 };
 
 const COLUMNS = `event_id as id, type, object_id as "objectId", payment_intent_id as "paymentIntentId", tries`;
-/** How long an event that a webhook brought belongs to its caller. */
+/** How long an event that arrived by webhook is reserved for its caller. */
 const CLAIM_MS = 60_000;
 const REASON_MAX = 500;
 
-/** Stores an event, unless it is stored already. */
+/** Stores an event. Idempotent. */
 export async function storeEvent({ db, clock, payments }: Services, event: ProviderEvent): Promise<void> {
   await db.query(
     `insert into private.webhook_inbox (provider, event_id, type, object_id, payment_intent_id, livemode, received_at)
@@ -24,7 +24,7 @@ export async function storeEvent({ db, clock, payments }: Services, event: Provi
   );
 }
 
-/** Claims a stored event for a minute; null when it is handled already. */
+/** Claims a stored event for a minute. Null if it has already been handled. */
 export function claimEvent({ db, clock, payments }: Services, eventId: string): Promise<StoredEvent | null> {
   return db.one<StoredEvent>(
     `update private.webhook_inbox set tries = tries + 1, next_try_at = $2::timestamptz
@@ -49,7 +49,7 @@ export async function markHandled({ db, clock, payments }: Services, event: Stor
   );
 }
 
-/** Records why an event failed and when it is tried again. */
+/** Records why an event failed and when to retry it. */
 export async function postpone(
   { db, payments }: Services,
   event: StoredEvent,
