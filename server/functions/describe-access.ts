@@ -3,7 +3,7 @@ import type { BookingAccess } from '#server/operations/access/show-access.ts';
 type Instants = Pick<BookingAccess, 'releaseAt' | 'worksFrom' | 'worksUntil' | 'openedAt' | 'nextCodeAt'>;
 type InstantTexts = { readonly [Key in keyof Instants]: null extends Instants[Key] ? string | null : string };
 
-/** Returns the instants of an access code as they are sent. */
+/** Converts the instants of an access code to ISO strings. */
 export const describeInstants = (access: Instants): InstantTexts => ({
   releaseAt: access.releaseAt.toISOString(),
   worksFrom: access.worksFrom.toISOString(),

@@ -6,39 +6,39 @@ import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import type { Refusal } from '#server/operations/core/refusal.ts';
 import type { CallServices } from '#server/operations/core/services.ts';
 
-/** What all handlers work with. */
+/** The dependencies of all handlers. */
 export type FunctionServices = CallServices & {
-  /** Whether the lock system has signed its report. */
+  /** Checks the lock system's signature of its report. */
   readonly verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
-  /** Runs the jobs that are due; returns how many. */
+  /** Runs the jobs that are due and returns how many. */
   readonly drain: () => Promise<number>;
 };
 
-/** How the requests of all functions are read and counted. */
+/** Determines how the requests of all functions are read and counted. */
 export type FunctionRequests = {
   readonly readCaller: ReadCaller;
   readonly limits: TakeLimit;
-  /** Whether answers and refusals are compared with the contracts of their calls; outside production. */
+  /** Whether answers and refusals are checked against the contracts of their calls, as they are outside production. */
   readonly checked: boolean;
-  /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account; and bytes per minute. */
+  /** Memory for request bodies: up to 1 MiB is counted by IP address, larger bodies by account. `perMinute` limits the bytes per minute. */
   readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
 };
 
-/** One call of a function, as the router passes it on. */
+/** A call of a function, as passed on by the router. */
 type FunctionCall = {
   readonly request: Request;
   readonly url: URL;
   readonly caller: Caller;
-  /** The parsed JSON body, `{}` for an empty one; the raw text for a provider's call. */
+  /** The parsed JSON body; `{}` if it is empty. For a call by a provider, the raw text. */
   readonly body: unknown;
   readonly log: Log;
-  /** Whether the answer and the refusal are compared with the contract. */
+  /** Whether the answer and the refusal are checked against the contract. */
   readonly checked: boolean;
 };
 
 type Method = 'GET' | 'POST';
 
-/** What the router checks before it reads a body. `Call` in contracts/core/define-call.ts describes the fields. */
+/** What the router checks before it reads a body. The fields are described at `Call` in contracts/core/define-call.ts. */
 export type AccessRules = {
   readonly methods: readonly Method[];
   readonly limit: Limit | Readonly<Record<Method, Limit>> | null;
@@ -48,10 +48,13 @@ export type AccessRules = {
   | { readonly callers: 'staff'; readonly permission: Permission }
 );
 
-/** A server function; `name` is the last segment of its URL. The router authorises the call and takes the limit before it reads the body. */
+/**
+ * A server function. `name` is the last segment of its URL. The router authorises the call and counts it against the limit before it reads
+ * the body.
+ */
 export type ServerFunction = AccessRules & {
   readonly name: string;
-  /** Replaces the common shape of refusals. */
+  /** Replaces the standard shape of refusals. */
   readonly refuse?: (refusal: Refusal) => Response;
   handle(call: FunctionCall): Promise<Response>;
 };

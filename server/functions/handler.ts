@@ -8,7 +8,7 @@ import type { AccessRules, FunctionServices, ServerFunction } from './function.t
 import { parse } from './requests.ts';
 import { json } from './responses.ts';
 
-/** A call as its handler gets it: authorised, counted and parsed. */
+/** A call as passed to its handler: authorised, counted and parsed. */
 type ParsedCall<C extends Call> = {
   readonly request: Request;
   readonly url: URL;
@@ -17,7 +17,7 @@ type ParsedCall<C extends Call> = {
   readonly log: Log;
 };
 
-/** An answer that is sent with 202: what was asked for is still to come. */
+/** An answer that is sent with status 202, because the requested work is still to be done. */
 class Accepted<Answer> {
   readonly answer: Answer;
   constructor(answer: Answer) {
@@ -27,12 +27,12 @@ class Accepted<Answer> {
 
 export const accepted = <Answer>(answer: Answer): Accepted<Answer> => new Accepted(answer);
 
-/** What a handler returns: the answer, or a response where the contract has files or the caller is led elsewhere. */
+/** What a handler returns: the answer, or a response if the contract has files or the caller is redirected. */
 type Handled<C extends Call> = Sent<z.input<C['answer']>> | Accepted<Sent<z.input<C['answer']>>> | Response;
 
 /**
- * Makes the function of a contract. `handle` gets the services that the program was composed with, and the parsed call. Outside production the
- * answer and the refusal are compared with the contract: a call whose contract does not describe them fails.
+ * Creates the function of a contract. `handle` gets the services of the program and the parsed call. Outside production, answers and
+ * refusals are checked against the contract, and a call fails if the contract does not describe them.
  */
 export function defineHandler<C extends Call>(
   contract: C,
@@ -44,7 +44,7 @@ export function defineHandler<C extends Call>(
     ...accessRules(contract),
     name: contract.name,
     async handle({ body, checked, ...call }) {
-      // The event of a provider is signed as it is, with every character that people have written.
+      // A provider signs its event as sent, so all characters in it are accepted, including those that are invisible.
       const texts = contract.callers === 'provider' ? 'any' : 'visible';
       const parsed = { ...call, body: parse<C['body']>(contract.body, body, texts) };
       try {
@@ -59,7 +59,7 @@ export function defineHandler<C extends Call>(
   });
 }
 
-/** Returns what the router needs to know before it reads a body. */
+/** Returns the rules that the router needs before it reads a body. */
 function accessRules(contract: Call): AccessRules {
   const { name, limit, methods, bodyMax } = contract;
   const named = (one: CallLimit): Limit => ({ name, ...one });
@@ -78,11 +78,11 @@ function responseTo(handled: unknown): Response {
   return handled instanceof Accepted ? json(handled.answer, 202) : json(handled);
 }
 
-/** Throws when the contract does not describe the answer. */
+/** Throws if the contract does not describe the answer. */
 function checkAnswer({ name, answer, files = [] }: Call, handled: unknown): void {
   if (handled instanceof Response) {
     const type = handled.headers.get('content-type');
-    // An answer without content leads elsewhere, or says that the caller has the file already.
+    // An answer without content is a redirect, or tells the caller that its copy of the file is current.
     if (type === null || files.includes(type)) return;
     throw new Error(`The contract of ${name} does not list files of the type ${type}.`);
   }
@@ -91,7 +91,7 @@ function checkAnswer({ name, answer, files = [] }: Call, handled: unknown): void
   if (error) throw new Error(`The answer of ${name} breaks its contract: ${z.prettifyError(error)}`);
 }
 
-/** Throws when the contract does not list the refusal. */
+/** Throws if the contract does not list the refusal. */
 function checkRefusal(contract: Call, { code }: Refusal): void {
   if (!listRefusals(contract).includes(code))
     throw new Error(`The contract of ${contract.name} does not list the refusal ${code}.`);

@@ -6,13 +6,13 @@ import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 
 const JSON_LIMITS = { members: 5_000, depth: 32 };
-/** Events of providers list many things. */
+/** Events of providers can contain many members, so their limits are higher. */
 const EVENT_LIMITS = { members: 20_000, depth: 32 };
 
-/** A longer body of white space is not JSON. */
+/** A longer body is not checked for being blank: white space of that length is not accepted as JSON. */
 const BLANK_MAX = 1_024;
 
-/** Parses JSON; nothing but white space is `{}`. Throws `Refusal('invalid_request')`. */
+/** Parses JSON. White space alone is parsed as `{}`. Throws `Refusal('invalid_request')`. */
 export function readJson(bytes: Buffer): unknown {
   if (bytes.length < BLANK_MAX && bytes.toString('latin1').trim() === '') return {};
   try {
@@ -22,7 +22,7 @@ export function readJson(bytes: Buffer): unknown {
   }
 }
 
-/** The text of a provider's event, which is parsed once its signature is verified. Throws `Refusal('invalid_request')`. */
+/** Decodes the text of a provider's event. It is parsed later, once its signature has been verified. Throws `Refusal('invalid_request')`. */
 export function readEvent(bytes: Buffer): string {
   try {
     checkJson(bytes, EVENT_LIMITS);
@@ -38,8 +38,8 @@ function jsonRefusal(error: unknown): unknown {
 }
 
 /**
- * Parses a body by its schema. Throws `Refusal('invalid_request')` that names the first invalid field, or the first one with characters that
- * cannot be seen. With `texts: 'any'` every character is allowed.
+ * Parses a body with its schema. Throws `Refusal('invalid_request')` that names the first invalid field, or the first field with invisible
+ * characters. With `texts: 'any'` all characters are allowed.
  */
 export function parse<S extends z.ZodType>(
   schema: S,
@@ -69,12 +69,12 @@ export function signedIn(caller: Caller): { userId: string; email: string } {
   return { userId: caller.userId, email: typeof email === 'string' ? email : '' };
 }
 
-/** Returns who did something, for the audit log: the account, or the nil UUID for the service key. */
+/** Returns the actor for the audit log: the account, or the nil UUID for the service key. */
 export function actorOf(caller: Caller): string {
   return caller.userId ?? '00000000-0000-0000-0000-000000000000';
 }
 
-/** Takes one unit of a limit. Throws `Refusal('too_many_requests')` with the seconds to wait. */
+/** Counts a call against a limit. Throws `Refusal('too_many_requests')` with the seconds to wait. */
 export async function take(limits: TakeLimit, limit: Limit, key: string): Promise<void> {
   const wait = await limits(limit, key);
   if (wait !== null)

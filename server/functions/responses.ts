@@ -1,11 +1,11 @@
 import { documentPage, documentPdf } from '#server/operations/exports/document-files.ts';
 import type { DocumentFacts } from '#server/operations/exports/document-sheets.ts';
 
-/** `byHand: true` where staff give the money back themselves: it was not paid through the provider. */
+/** Returns `byHand: true` if staff refund the money themselves, because it was not paid through the provider. */
 export const byHand = (refund: { readonly byHand: boolean }): { byHand?: true } =>
   refund.byHand ? { byHand: true } : {};
 
-/** An HTML page for download. It has no script, and a browser that opens it from here may not run one. */
+/** Returns an HTML page for download. The page has no scripts, and its policy keeps a browser from running any. */
 export function htmlFile(html: string, name: string): Response {
   return new Response(html, {
     headers: {
@@ -17,7 +17,7 @@ export function htmlFile(html: string, name: string): Response {
   });
 }
 
-/** A file for download. */
+/** Returns a file for download. */
 export function fileOf(content: string | Uint8Array<ArrayBuffer>, type: string, name: string): Response {
   return new Response(content, {
     headers: {
@@ -28,7 +28,7 @@ export function fileOf(content: string | Uint8Array<ArrayBuffer>, type: string, 
   });
 }
 
-/** The documents of a booking for download. */
+/** Returns the documents of a booking for download. */
 export async function documentFile(facts: DocumentFacts, format: 'html' | 'pdf'): Promise<Response> {
   const name = `receipt-${facts.reference}`;
   return format === 'html'
@@ -36,7 +36,7 @@ export async function documentFile(facts: DocumentFacts, format: 'html' | 'pdf')
     : fileOf(await documentPdf(facts), 'application/pdf', `${name}.pdf`);
 }
 
-/** A CSV file for download. */
+/** Returns a CSV file for download. */
 export function csvFile(csv: ReadableStream<Uint8Array>, name: string): Response {
   return new Response(csv, {
     headers: {
@@ -47,7 +47,7 @@ export function csvFile(csv: ReadableStream<Uint8Array>, name: string): Response
   });
 }
 
-/** A JSON file for download. */
+/** Returns a JSON file for download. */
 export function jsonFile(body: unknown, name: string): Response {
   const file = json(body);
   file.headers.set('content-disposition', `attachment; filename="${name}.json"`);
@@ -61,7 +61,7 @@ export function json(body: unknown, status = 200): Response {
   });
 }
 
-/** Adds what staff can undo to an answer. */
+/** Returns the part of an answer that describes what staff can undo. */
 export const undoOf = ({
   undo,
 }: {

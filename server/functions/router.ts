@@ -19,7 +19,7 @@ type FunctionsContext = FunctionRequests & {
   readonly functions: readonly ServerFunction[];
   /** Parses large bodies one at a time. */
   readonly parseLarge: <T>(task: () => Promise<T>) => Promise<T>;
-  /** APIs with addresses of their own below one name: protocols of others. */
+  /** APIs that have their own paths below a name, such as protocols defined by others. */
   readonly protocols?: ReadonlyMap<string, Hono<Env>>;
 };
 
@@ -27,9 +27,9 @@ const SMALL_MAX = 1024 * 1024;
 const BODY_MAX = 64 * 1024;
 
 /**
- * Routes `/functions/v1/<name>`. Every answer that is not 2xx is `{"error": {"code", "message", …details}}`. A bad token also gets
- * `x-relay-error`, so that the client can tell it from a refusal by the function. A call is authorised and counted before its body
- * is read.
+ * Routes `/functions/v1/<name>`. Every answer that is not 2xx is `{"error": {"code", "message", …details}}`. The answer to an invalid token
+ * also has the header `x-relay-error`, so that the client can distinguish it from a refusal by the function. A call is authorised and
+ * counted before its body is read.
  */
 export function createFunctionsRouter(context: Omit<FunctionsContext, 'parseLarge'>): Hono<Env> {
   const router = new Hono<Env>();
@@ -62,7 +62,7 @@ export function createFunctionsRouter(context: Omit<FunctionsContext, 'parseLarg
 
 let description: string | null = null;
 
-/** Answers with the OpenAPI document of all calls, which does not change while the program runs. */
+/** Returns the OpenAPI document of all calls. It does not change while the program runs. */
 function describeContracts(): Response {
   description ??= JSON.stringify(describeApi(Object.values(calls)));
   return new Response(description, {
@@ -107,7 +107,7 @@ async function countCall(
   await take(limits, 'max' in limit ? limit : limit[method], key);
 }
 
-/** Reserves memory for the body, then counts the call, then reads. A refusal for lack of memory is not counted. */
+/** Reserves memory for the body, then counts the call, then reads the body. A call refused for lack of memory is not counted. */
 async function readBody(
   context: FunctionsContext,
   found: ServerFunction,
@@ -135,7 +135,7 @@ async function readBody(
   }
 }
 
-/** Takes the bytes of a body from its sender's budget. Signed events of providers have none: they are parsed once they are verified. */
+/** Charges the bytes of a body to the sender's budget. Signed events of providers are exempt, because they are parsed only after verification. */
 function takeBytes({ bodies }: FunctionsContext, { callers }: ServerFunction, caller: Caller, bytes: number): void {
   if (callers === 'provider' || caller.role === 'service_role') return;
   const sender = caller.userId === null ? { address: caller.ip } : { account: caller.userId };
@@ -143,7 +143,10 @@ function takeBytes({ bodies }: FunctionsContext, { callers }: ServerFunction, ca
   if (wait !== null) throw bodyRefusals.tooManyBytes(wait, 'too_many_requests');
 }
 
-/** Runs tasks one after another and yields to the event loop between them: each may block it for tens of milliseconds. */
+/**
+ * Creates a queue that runs tasks one after another and yields to the event loop in between, because each task may block it for tens of
+ * milliseconds.
+ */
 function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -188,7 +191,7 @@ function answerError(error: unknown, c: Context<Env>): Response {
   }
 }
 
-/** Answers a refusal of an operation, a failed call of a provider, or an unexpected error. */
+/** Answers a refusal by an operation, a failed call to a provider, or an unexpected error. */
 function answerOther(error: unknown, c: Context<Env>): Response {
   if (error instanceof Refusal) {
     const seconds = error.details['retryAfter'];

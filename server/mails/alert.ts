@@ -7,7 +7,7 @@ const LISTED_MAX = 20;
 const ALSO =
   'We keep trying what can be tried again, and email you once more tomorrow if it still fails. Today in the admin pages always shows what needs somebody.';
 
-/** Tells staff what needs a person, each with the button that leads to where it is dealt with. */
+/** Lists the alerts that need a person's attention, each with a button to the page where it can be resolved. */
 export function alertMail(from: Letterhead, alerts: readonly Alert[], siteUrl: string): Mail {
   const [first] = alerts;
   const title = first !== undefined && alerts.length === 1 ? describeAlert(first).title : `${alerts.length} things`;
@@ -60,7 +60,7 @@ alertMail.previews = ({ at, booking, from, site }: PreviewData): Previews<typeof
   };
 };
 
-/** The button that leads to what an alert asks for. `label`: other words for it. */
+/** Returns the button to the page that resolves an alert. `label`: replaces the label of the alert's action. */
 export const alertButton = ({ action }: AlertWords, siteUrl: string, label: string = action.label): Block => ({
   kind: 'button',
   label,

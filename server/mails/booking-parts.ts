@@ -6,7 +6,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import type { Block, Letterhead, Mail } from './layout.ts';
 
-/** What the mails of a booking show. Times are instants, money is cents. */
+/** A booking as shown in mails. Times are instants; amounts are in cents. */
 export type BookingForMail = {
   readonly id: string;
   readonly reference: string;
@@ -22,25 +22,25 @@ export type BookingForMail = {
   readonly totalCents: number;
   readonly firstName: string | null;
   readonly from: Letterhead & Pick<Business, 'phone'>;
-  /** The address of a picture of its room; null without one. */
+  /** The URL of a picture of the room; null if there is none. */
   readonly picture: string | null;
-  /** What people should know when they arrive; may be empty. */
+  /** Information for arriving customers; may be empty. */
   readonly arrivalNotes: string;
-  /** The other bookings of its series, where a mail is about all of it; their prices are in the amounts. */
+  /** The other bookings of the series if a mail is about all of it. Their prices are included in the amounts. */
   readonly others?: readonly BookingForMail[];
 };
 
 export type MailWithCalendar = Mail & {
   readonly calendar?: { method: 'PUBLISH' | 'CANCEL'; content: string };
-  /** A PDF file that is attached. */
+  /** An attached PDF file. */
   readonly document?: { name: string; content: Uint8Array };
 };
 
-/** The hours, in Sydney time; of a series, those of each booking. */
+/** Formats the hours in Sydney time; for a series, those of each booking. */
 export const when = ({ start, end, others = [] }: Pick<BookingForMail, 'start' | 'end' | 'others'>): string =>
   `${[{ start, end }, ...others].map((span) => formatStudioRange(span.start, span.end)).join('; ')} (Sydney time)`;
 
-/** A mail about all of a series shows its first booking, with the sums of all. */
+/** Combines a series into its first booking with the sums of all amounts, for mails about the whole series. */
 export function asSeries([first, ...others]: readonly [BookingForMail, ...BookingForMail[]]): BookingForMail {
   const sum = (amount: (booking: BookingForMail) => number): number =>
     others.reduce((total, booking) => total + amount(booking), amount(first));
@@ -56,21 +56,21 @@ export function asSeries([first, ...others]: readonly [BookingForMail, ...Bookin
   };
 }
 
-/** Returns the arrival notes of a booking as paragraphs, with their links. */
+/** Converts the arrival notes of a booking to paragraphs with links. */
 export const arrivalBlocks = ({ arrivalNotes }: Pick<BookingForMail, 'arrivalNotes'>): Block[] =>
   paragraphsOf(arrivalNotes).map((lines) => ({ kind: 'paragraph', lines }));
 
-/** When the access code of a booking is emailed (null: it comes at once), from when it opens the door, and whether it is on hold. */
+/** When the access code of a booking is emailed (null for immediately), from when it opens the door, and whether it is on hold. */
 export type CodeForMail = { readonly releaseAt: Date | null; readonly worksFrom: Date; readonly held: boolean };
 
-/** Returns what a calendar shows of a booking. */
+/** Returns the calendar entry of a booking. */
 export const toCalendarEntry = (booking: BookingForMail): { title: string; details: string; location: string } => ({
   title: `${booking.studioName}, ${booking.from.name}`,
   details: [`Booking ${booking.reference}. ${ARRIVE_EARLY}`, booking.arrivalNotes].join(' ').trim(),
   location: booking.from.address,
 });
 
-/** Returns a calendar file with an entry for the booking, and for each other booking of its series. */
+/** Renders a calendar file with an entry for the booking and for each other booking of its series. */
 export function calendar(
   booking: BookingForMail,
   method: 'PUBLISH' | 'CANCEL',
@@ -84,7 +84,7 @@ export function calendar(
     const entry = toCalendarEntry(item);
     file.createEvent({
       id: `${item.id}@bookings`,
-      // Calendars show the entry with the highest number.
+      // Calendars show the version of an entry with the highest sequence number.
       sequence: item.moves + (method === 'CANCEL' ? 1 : 0),
       status: method === 'CANCEL' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
       stamp: item.start,
@@ -98,24 +98,24 @@ export function calendar(
   return { method, content: file.toString() };
 }
 
-/** The picture of the room, for mails before a session. */
+/** Returns the picture of the room, for mails before a session. */
 export const roomImage = ({ picture, studioName }: Pick<BookingForMail, 'picture' | 'studioName'>) =>
   picture === null ? null : { src: picture, alt: `Inside ${studioName}` };
 
-/** What names a booking, and where it is, for mails before a session. */
+/** Returns the details that identify a booking and its location, for mails before a session. */
 export const arrivalRows = (booking: BookingForMail): readonly (readonly [string, string])[] => [
   ...bookingRows(booking),
   ['Where', booking.from.address],
 ];
 
-/** Returns a row for each booking of a series, under its reference. */
+/** Returns a row for each booking of a series, labelled with its reference. */
 const dateRows = (booking: BookingForMail): (readonly [string, string])[] =>
   [booking, ...(booking.others ?? [])].map((item, index) => [
     item.reference,
     `${formatStudioRange(item.start, item.end)}${index === 0 ? ' (Sydney time)' : ''}`,
   ]);
 
-/** What names a booking to its customer; for a series, each booking of it. */
+/** Returns the details that identify a booking to its customer; for a series, those of each booking. */
 export const bookingRows = (booking: BookingForMail): readonly (readonly [string, string])[] =>
   (booking.others ?? []).length === 0
     ? [
@@ -125,10 +125,10 @@ export const bookingRows = (booking: BookingForMail): readonly (readonly [string
       ]
     : [['Studio', booking.studioName], ...dateRows(booking)];
 
-/** What goes back of a payment, in cents: to the card, and by hand where staff got the money without the payment provider. */
+/** The amounts refunded, in cents: to the card, and by hand for money that was paid without the payment provider. */
 export type MoneyBack = { readonly cardCents: number; readonly handCents: number };
 
-/** Says how money goes back; nothing when none does. */
+/** Explains how money is refunded; an empty string if none is. */
 export function moneyBackText({ cardCents, handCents }: MoneyBack): string {
   const parts = [
     ...(cardCents > 0

@@ -22,7 +22,10 @@ import { heldBlock } from './held-words.ts';
 import { greet, renderMail, sentence, writeTo } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
-/** `account`: where the booking can be cancelled; null for a guest, who writes to us. `held`: the code waits until we have talked to the customer. */
+/**
+ * Confirms a booking or series to the customer. `account`: the page on which the booking can be cancelled; null for a guest, who cancels by
+ * email. If the code is held, the mail asks the customer to contact us.
+ */
 export function bookingConfirmedMail(
   booking: BookingForMail,
   links: { pin: string; account: string | null },
@@ -111,8 +114,9 @@ const ID_MISSING =
   'We cancelled it because your ID was no longer verified and nobody could check it in time. You can verify it in your account and book again.';
 
 /**
- * `paid`: the booking had been paid for. `page`: the customer's page of the booking, which will have the receipt of a refund; null for a guest, to whom it is mailed.
- * `idMissing`: cancelled because the ID was no longer verified.
+ * Informs the customer that a booking was cancelled. `paid`: whether it had been paid for. `page`: the customer's page of the booking,
+ * which will have the receipt for a refund; null for a guest, who is mailed the receipt. `idMissing`: whether it was cancelled because the
+ * ID was no longer verified.
  */
 export function bookingCancelledMail(
   booking: BookingForMail,
@@ -158,7 +162,7 @@ bookingCancelledMail.previews = ({
   'because of the ID': [booking, { ...back.card, paid: true, page: pages.booking }, true],
 });
 
-/** Asks the customer to pay for a booking that staff made. */
+/** Asks the customer to pay for a booking made by staff. */
 export function paymentLinkMail(
   booking: BookingForMail,
   { pay, until, terms }: { pay: string; until: Date; terms: string },
@@ -191,7 +195,7 @@ paymentLinkMail.previews = ({ at, booking, long, pages, series }: PreviewData): 
   'of a series': [series, { pay: pages.pay, until: at(-48), terms: pages.terms }],
 });
 
-/** Says that nobody paid by the link in time, so the hours are free again. */
+/** Informs the customer that the link was not paid in time, so the hours are free again. */
 export function linkExpiredMail(booking: BookingForMail, bookAgain: string): MailWithCalendar {
   return renderMail(booking.from, {
     subject: `Your hours are no longer held: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -214,7 +218,7 @@ linkExpiredMail.previews = ({ booking, pages }: PreviewData): Previews<typeof li
   '': [booking, pages.book],
 });
 
-/** Says what goes back of a payment, for example because staff refunded a part of it. */
+/** Informs the customer of a refund, for example because staff refunded part of a payment. */
 export function refundMail(booking: BookingForMail, back: MoneyBack): MailWithCalendar {
   return renderMail(booking.from, {
     subject: `Refund: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -232,7 +236,7 @@ refundMail.previews = ({ back, booking }: PreviewData): Previews<typeof refundMa
   'in two ways': [booking, back.both],
 });
 
-/** Says that a payment goes back because the hours could no longer be held when it arrived. */
+/** Informs the customer that a payment is refunded, because the hours could no longer be held when it arrived. */
 export function paymentReturnedMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
   return renderMail(booking.from, {
     subject: `Your payment is going back: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -253,7 +257,7 @@ paymentReturnedMail.previews = ({ booking, series }: PreviewData): Previews<type
   'of a series': [series, 169_200],
 });
 
-/** Says that a delayed payment is processing. */
+/** Informs the customer that a delayed payment is processing. */
 export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar {
   return renderMail(booking.from, {
     subject: `Your payment is being processed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -279,7 +283,7 @@ paymentProcessingMail.previews = ({ booking }: PreviewData): Previews<typeof pay
   '': [booking],
 });
 
-/** Says that the booking is cancelled because its payment failed. `late`: the money may still arrive and is then refunded. */
+/** Informs the customer that the booking is cancelled because its payment failed. `late`: the money may still arrive, and is then refunded. */
 export function paymentFailedMail(booking: BookingForMail, late: boolean, bookAgain: string): MailWithCalendar {
   return renderMail(booking.from, {
     subject: `Payment not received: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,

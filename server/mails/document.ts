@@ -5,13 +5,13 @@ import { type BookingForMail, type MailWithCalendar, when } from './booking-part
 import { greet, renderMail } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
-/** What is mailed: the note of a refund, or all documents because staff send them. `registered`: the seller has an ABN. */
+/** The mailed documents: the note of a refund, or all documents if staff send them. `registered`: whether the seller has an ABN. */
 export type MailedDocument = {
   readonly note: { readonly number: number; readonly cents: number } | null;
   readonly registered: boolean;
 };
 
-/** The documents of a booking, as the attached file. `page`: where the customer finds them later; null for a guest. */
+/** Sends the documents of a booking as an attachment. `page`: where the customer finds them later; null for a guest. */
 export function documentMail(
   booking: BookingForMail,
   { note, registered }: MailedDocument,

@@ -4,7 +4,7 @@ import { alertButton } from './alert.ts';
 import { type Letterhead, type Mail, renderMail } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
-/** A customer at a door that does not open. `description`: what they have tried. */
+/** A customer at a door that does not open. `description`: what staff should know about the lock. */
 export type AtClosedDoor = {
   readonly description: string;
   readonly reference: string;
@@ -15,7 +15,7 @@ export type AtClosedDoor = {
   readonly phone: string | null;
 };
 
-/** Tells staff who stands at a closed door. */
+/** Informs staff that a customer stands at a closed door. */
 export function doorHelpMail(from: Letterhead, waiting: AtClosedDoor, siteUrl: string): Mail {
   const { description, reference, studioName, start, end, name, phone } = waiting;
   const words = describeAlert(alertAbout('door_closed', start, null));

@@ -3,10 +3,10 @@ import { type Block, type Letterhead, sentence, writeTo } from './layout.ts';
 
 type From = Letterhead & Pick<Business, 'phone'>;
 
-/** How to reach us, as words: by phone if there is one. */
+/** Describes how to reach us: by phone if we have one, otherwise by email. */
 export const reach = ({ phone, email }: From): string => (phone === '' ? `write to ${email}` : `call us on ${phone}`);
 
-/** Says that the code is on hold and whom to call. It names no dispute: the mail may be read by guests of the booking. */
+/** States that the code is on hold and whom to contact. It does not mention a dispute, because guests of the booking may read the mail. */
 export const heldBlock = ({ phone, email }: From): Block =>
   phone === ''
     ? sentence('Your access code is on hold. Please write to ', writeTo(email), ' before you come.')
@@ -16,5 +16,5 @@ export const heldBlock = ({ phone, email }: From): Block =>
         ' before you come.',
       );
 
-/** The same in a text message. */
+/** The same information for a text message. */
 export const heldSentence = (from: From): string => `Your code is on hold: please ${reach(from)} before you come.`;

@@ -6,7 +6,7 @@ import type { PreviewData, Previews } from './preview-data.ts';
 
 type Block = Parameters<typeof renderMail>[1]['blocks'][number];
 
-/** Says that staff approved the ID. */
+/** Informs the customer that staff approved the ID. */
 export function idApprovedMail(from: Letterhead, firstName: string | null, verifiedUntil: Date, bookUrl: string): Mail {
   return renderMail(from, {
     subject: 'Your ID is verified',
@@ -28,7 +28,7 @@ idApprovedMail.previews = ({ at, from, site }: PreviewData): Previews<typeof idA
   '': [from, 'Olive', at(24 * 365), `${site}/booking`],
 });
 
-/** Says that staff refused the ID, and why. `adultFrom`: the 18th birthday by the ID of somebody who is younger. */
+/** Informs the customer that staff refused the ID, and why. `adultFrom`: the 18th birthday according to the ID, if the customer is younger. */
 export function idRefusedMail(
   from: Letterhead,
   firstName: string | null,
@@ -94,7 +94,10 @@ idRetakeMail.previews = ({ from, idReasons, pages }: PreviewData): Previews<type
   '': [from, 'Olive', idReasons, pages.profile],
 });
 
-/** Tells staff how many IDs wait, by when the first has to be decided, and the next session of somebody who waits. Names nobody. */
+/**
+ * Informs staff how many IDs wait for review, by when the first has to be decided, and when the next session of a waiting customer is.
+ * Contains no names.
+ */
 export function reviewWaitingMail(
   from: Letterhead,
   waiting: { readonly count: number; readonly decideBy: Date; readonly session: { start: Date; end: Date } | null },

@@ -2,13 +2,13 @@ import type { Business } from '#rules/business/business.ts';
 import type { LetterPart, Paragraph } from '#rules/letter.ts';
 import { part, SHEETS, type Tones } from './style.ts';
 
-/** What every mail says of its sender. */
+/** The details of the sender in every mail. */
 export type Letterhead = Pick<Business, 'name' | 'address' | 'email'>;
 
-/** One block of a mail's body. */
+/** A block of a mail's body. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
-  /** Text that staff wrote: lines with links. */
+  /** Text written by staff: lines with links. */
   | { readonly kind: 'paragraph'; readonly lines: Paragraph }
   | { readonly kind: 'code'; readonly label: string; readonly code: string }
   | { readonly kind: 'button'; readonly label: string; readonly href: string }
@@ -17,8 +17,8 @@ export type Block =
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
 /**
- * Renders a mail as HTML and text: one column of tables for old readers, at most one picture, a bright and a dark scheme. Whatever the HTML part shows is in
- * the text part too, where each code has a line of its own: `Label: 123456`.
+ * Renders a mail as HTML and text: one column of tables for old readers, at most one picture, and a light and a dark scheme. The text part
+ * contains everything that the HTML part shows. Each code has its own line in it: `Label: 123456`.
  */
 export function renderMail(
   from: Letterhead,
@@ -27,7 +27,7 @@ export function renderMail(
     preheader: string;
     heading: string;
     blocks: readonly Block[];
-    /** A picture above the heading, 8:5, from the address of the site. Nothing is lost where a mail program does not load it. */
+    /** A picture above the heading, 8:5, with a URL of the site. The mail is complete without it if a mail program does not load it. */
     picture?: { readonly src: string; readonly alt: string } | null;
   },
 ): Mail {
@@ -55,14 +55,14 @@ ${cell('padding-top:12px;padding-bottom:32px;', 'foot', footOf(from))}
 }
 
 const FONT = 'Arial,Helvetica,sans-serif';
-/** Keeps what follows the preheader out of the line that lists of mails show. */
+/** Keeps the text after the preheader out of the preview line in mail lists. */
 const AFTER_PREHEADER = '&#847;&zwnj;&nbsp;'.repeat(50);
 
-/** A row of the mail. `tone`: the colour of its text. */
+/** Renders a row of the mail. `tone`: the colour of its text. */
 const cell = (style: string, tone: keyof Tones, inner: string): string =>
   `<tr><td class="in" style="padding:8px 32px;font:400 16px/1.6 ${FONT};${style}"><div ${part(tone)}>${inner}</div></td></tr>`;
 
-/** As wide as the card. */
+/** Renders a picture as wide as the card. */
 const pictureHtml = ({ src, alt }: { readonly src: string; readonly alt: string }): string =>
   `<tr><td style="padding:0;"><img src="${escape(src)}" alt="${escape(alt)}" width="600" style="display:block;width:100%;max-width:600px;height:auto;border:0;"></td></tr>\n`;
 
@@ -96,7 +96,7 @@ function htmlOf(block: Block): string {
   }
 }
 
-/** Longer values stand below their names on narrow screens. */
+/** Longest value, in characters, that stays beside its name on narrow screens. Longer ones are placed below. */
 const SHORT = 22;
 
 const factHtml =
@@ -106,23 +106,23 @@ const factHtml =
     return `<tr><td ${part('label', `padding:6px 12px 6px 0;font:400 14px/1.5 ${FONT};vertical-align:top;width:38%;`, stacked)}>${show(name)}</td><td ${part('value', `padding:6px 0;font:700 15px/1.5 ${FONT};vertical-align:top;`, stacked)}>${show(value).replaceAll('\n', '<br>')}</td></tr>`;
   };
 
-/** Text in HTML whose times keep together on a line. */
+/** Escapes text for HTML and keeps times from breaking across lines. */
 const show = (text: string): string =>
   escape(text)
     .replaceAll(/(\d) ([ap]m)\b/g, '$1&nbsp;$2')
     .replaceAll('Sydney time', 'Sydney&nbsp;time');
 
-/** Begins a text with the first name where it is known; it is written as it goes on after "Hi Olive, ". */
+/** Starts a text with the first name if it is known. The text must be written to continue "Hi Olive, ". */
 export const greet = (firstName: string | null, text: string): string =>
   firstName ? `Hi ${firstName}, ${text}` : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** A paragraph of text and links. */
+/** Builds a paragraph of text and links. */
 export const sentence = (...parts: readonly (string | LetterPart)[]): Block => ({
   kind: 'paragraph',
   lines: [parts.map((one) => (typeof one === 'string' ? { text: one, href: null } : one))],
 });
 
-/** A link that opens a mail to an address. */
+/** Builds a link that opens a new mail to an address. */
 export const writeTo = (address: string): LetterPart => ({ text: address, href: `mailto:${address}` });
 
 const partHtml = ({ text, href }: LetterPart): string =>

@@ -2,7 +2,7 @@ import { type Letter, paragraphsOf } from '#rules/letter.ts';
 import { type Letterhead, type Mail, renderMail } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
-/** News for one address of the mailing list, with the link that ends the subscription. */
+/** Sends news to an address on the mailing list, with a link to unsubscribe. */
 export function newsMail(from: Letterhead, letter: Letter, leaveUrl: string): Mail {
   const leave = [
     { text: `You get this email because you signed up for news from ${from.name}. `, href: null },
@@ -18,7 +18,7 @@ newsMail.previews = ({ from, site }: PreviewData): Previews<typeof newsMail> => 
   return { '': [from, news, `${site}/unsubscribe?id=8a4f3e1c-52d7-4f0b-9a36-1c8f0d2b7e55`] };
 };
 
-/** A mail that staff wrote to one customer. */
+/** Sends a mail that staff wrote to one customer. */
 export function customerMail(from: Letterhead, letter: Letter): Mail {
   return render(from, letter, []);
 }

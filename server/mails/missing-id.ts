@@ -4,7 +4,7 @@ import { alertButton } from './alert.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
-/** A booking whose customer has lost the ID check. `cancelAt`: when it is cancelled unless somebody decides; null: never. */
+/** A booking whose customer has lost the ID check. `cancelAt`: when it is cancelled unless staff decide; null for never. */
 export type BookingWithoutId = {
   readonly id: string;
   readonly reference: string;
@@ -25,7 +25,7 @@ const facts = (booking: BookingWithoutId) => ({
   ] as const,
 });
 
-/** Asks the customer for an ID before the session. */
+/** Asks the customer to verify an ID before the session. */
 export function idNeededMail(
   from: Letterhead,
   booking: BookingWithoutId,
@@ -60,7 +60,7 @@ idNeededMail.previews = ({ at, booking, from, pages }: PreviewData): Previews<ty
   'without an end': [from, { ...booking, cancelAt: null }, null, pages.profile],
 });
 
-/** Tells staff that a session nears whose customer has lost the ID check. Names nobody. */
+/** Informs staff of an upcoming session whose customer has lost the ID check. Contains no names. */
 export function idMissingMail(from: Letterhead, booking: BookingWithoutId, siteUrl: string): Mail {
   const { cancelAt } = booking;
   const words = describeAlert(alertAbout('id_missing', booking.start, booking));
@@ -84,7 +84,7 @@ idMissingMail.previews = ({ at, booking, from, site }: PreviewData): Previews<ty
   'too late': [from, { ...booking, cancelAt: null }, site],
 });
 
-/** Says that staff withdrew a verified ID, and why. */
+/** Informs the customer that staff withdrew a verified ID, and why. */
 export function idWithdrawnMail(
   from: Letterhead,
   firstName: string | null,

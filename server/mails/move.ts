@@ -13,7 +13,7 @@ import { heldBlock } from './held-words.ts';
 import { greet, type Mail, renderMail, sentence } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
-/** Where a booking was, or goes. */
+/** The studio and hours of a booking before or after a move. */
 export type Hours = { readonly studioName: string; readonly start: Date; readonly end: Date };
 
 const placed = (hours: Hours): string => `${hours.studioName}, ${when(hours)}`;
@@ -23,7 +23,7 @@ const compared = (booking: BookingForMail, to: Hours): [string, string][] => [
   ['New', placed(to)],
 ];
 
-/** The words for a session that only ends later, and for any other change of hours or room. */
+/** The texts for a session that only ends later, and for any other change of hours or room. */
 const LONGER = {
   subject: 'Booking extended',
   heading: 'Your session ends later',
@@ -42,8 +42,8 @@ const endsOnlyLater = (before: Hours, now: Hours): boolean =>
   before.end.getTime() < now.end.getTime();
 
 /**
- * Says that the booking has other hours now. `before`: its hours until then; `pass`: whether a wallet may have a pass of it; `held`: its code waits
- * until we have talked to the customer.
+ * Informs the customer of a booking's new hours. `before`: its previous hours; `pass`: whether the customer may have a wallet pass of it;
+ * `held`: whether its code is held until we have talked to the customer.
  */
 export function bookingMovedMail(
   booking: BookingForMail,
@@ -104,7 +104,7 @@ bookingMovedMail.previews = ({
 const PASS_FOLLOWS =
   'The pass in your phone’s wallet changes by itself when the phone is online. If it still shows the old hours, add it again from your booking’s page.';
 
-/** Asks the customer to pay what new hours cost more. `booking`: as it is until then. */
+/** Asks the customer to pay the difference for new hours. `booking`: the booking before the move. */
 export function moveLinkMail(
   booking: BookingForMail,
   to: Hours,
@@ -133,7 +133,7 @@ moveLinkMail.previews = ({ at, booking, earlier, pages }: PreviewData): Previews
   '': [booking, earlier, { cents: 2_000, pay: pages.pay, until: at(-48), terms: pages.terms }],
 });
 
-/** Why new hours are no longer held: nobody paid in time, the payment failed, or staff ended it. */
+/** Why new hours are no longer held: they were not paid in time, the payment failed, or staff released them. */
 export type MoveEnd = 'expired' | 'failed' | 'withdrawn';
 const ENDS: Readonly<Record<MoveEnd, string>> = {
   expired: 'the time to pay for the new hours has passed',
@@ -141,7 +141,7 @@ const ENDS: Readonly<Record<MoveEnd, string>> = {
   withdrawn: 'we’ve called off the move to the new hours',
 };
 
-/** Says that a booking keeps its hours, because nobody paid what the new ones cost more. */
+/** Informs the customer that a booking keeps its hours, because the new ones were not paid for. */
 export function moveEndedMail(booking: BookingForMail, to: Hours, why: MoveEnd): Mail {
   return renderMail(booking.from, {
     subject: `Your booking ${booking.reference} stays as it is`,
@@ -169,7 +169,7 @@ moveEndedMail.previews = ({ booking, earlier }: PreviewData): Previews<typeof mo
   withdrawn: [booking, earlier, 'withdrawn'],
 });
 
-/** Says that the payment for new hours takes days. */
+/** Informs the customer that the payment for new hours takes days. */
 export function moveProcessingMail(booking: BookingForMail, to: Hours, cents: number): Mail {
   return renderMail(booking.from, {
     subject: `Your payment for booking ${booking.reference} is being processed`,
@@ -191,7 +191,10 @@ moveProcessingMail.previews = ({ booking, earlier }: PreviewData): Previews<type
   '': [booking, earlier, 2_000],
 });
 
-/** Says that the money for new hours goes back, because the booking could no longer move there. `kept`: whether the booking still exists. */
+/**
+ * Informs the customer that the payment for new hours is refunded, because the booking could no longer move. `kept`: whether the booking
+ * still exists.
+ */
 export function movePaymentReturnedMail(booking: BookingForMail, to: Hours, cents: number, kept: boolean): Mail {
   return renderMail(booking.from, {
     subject: `Your payment for booking ${booking.reference} is going back`,
@@ -211,7 +214,7 @@ movePaymentReturnedMail.previews = ({ booking, earlier }: PreviewData): Previews
   cancelled: [booking, earlier, 2_000, false],
 });
 
-/** Tells staff that nobody paid by a link that they sent. `moves`: where the booking would have gone; null for a new booking. */
+/** Informs staff that a link they sent was not paid in time. `moves`: where the booking would have moved; null for a new booking. */
 export function linkExpiredStaffMail(
   booking: BookingForMail,
   { moves, cents, panel }: { moves: Hours | null; cents: number; panel: string },

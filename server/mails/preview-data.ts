@@ -2,9 +2,9 @@ import { firstBusiness } from '#rules/business/first-settings.ts';
 import type { BookingForMail } from './booking-parts.ts';
 
 /**
- * The previews of a template. Each template has a property `previews`: a function that takes the data below and returns, for each shape that the mail
- * can take, the arguments to call the template with. The usual shape has the name ''. tools/mails renders all of them. The server imports only the
- * types of this file, and never calls these functions.
+ * The previews of a template. Each template has a property `previews`: a function that takes the data below and returns the arguments of
+ * the template for each variant of the mail. The standard variant is named ''. tools/mails renders all of them. The server imports only the
+ * types of this file and never calls these functions.
  */
 export type Previews<Template extends (...given: never[]) => unknown> = Readonly<
   Record<string, Readonly<Parameters<Template>>>
@@ -13,7 +13,7 @@ export type Previews<Template extends (...given: never[]) => unknown> = Readonly
 const SITE = 'https://studios.example';
 const HOUR = 3_600_000;
 const SATURDAY = Date.parse('2026-11-28T11:00:00Z');
-/** Returns the instant that is this many hours after the start of the session. */
+/** Returns the instant the given number of hours after the start of the session. */
 const at = (hours: number): Date => new Date(SATURDAY + hours * HOUR);
 
 const from = {
@@ -42,7 +42,7 @@ const booking: BookingForMail = {
     'The entrance is the black door beside the bakery.\nThe lift needs no key; Studio B is on the second floor.',
 };
 
-/** A booking whose name, room, address and amounts are as long as they can be. */
+/** A booking whose name, room, address and amounts have the maximum length. */
 const long: BookingForMail = {
   ...booking,
   studioName: 'The Big Room Upstairs with the Turntables and the Window to the Street',
@@ -77,20 +77,20 @@ const series: BookingForMail = {
 
 const token = `token_hash=pkce_${'4f8c'.repeat(14)}`;
 
-/** Believable data for the previews. */
+/** Realistic data for the previews. */
 export const previewData = {
   from,
   at,
   booking,
   long,
   series,
-  /** A booking by a guest. */
+  /** A guest's booking. */
   guestBooking: { ...booking, firstName: null },
-  /** Hours of another room on the day before. */
+  /** Hours in another room on the day before. */
   earlier: { studioName: 'Studio A', start: at(-26), end: at(-22) },
   /** The access code of the session, before it is mailed. */
   code: { releaseAt: at(-1 / 4), worksFrom: at(-1 / 12), held: false },
-  /** What goes back of a payment. */
+  /** The amounts refunded of a payment. */
   back: {
     card: { cardCents: 21_150, handCents: 0 },
     both: { cardCents: 8_460, handCents: 2_000 },
@@ -100,7 +100,7 @@ export const previewData = {
   idReasons: ['The name on the ID is not the name of the account.', 'The photo is too dark to read the date of birth.'],
   site: SITE,
   pages: {
-    /** A signed link that is as long as it can be. */
+    /** A signed link of the maximum length. */
     pin: `${SITE}/regenerate-pin?booking_id=8a4f3e1c-52d7-4f0b-9a36-1c8f0d2b7e55&token=${'Zk3-'.repeat(24)}`,
     pay: `https://checkout.example/c/pay/cs_live_${'a1B2c3'.repeat(30)}`,
     booking: `${SITE}/bookings/HC-7KQ2MD`,
@@ -109,7 +109,7 @@ export const previewData = {
     profile: `${SITE}/profile`,
     auth: `${SITE}/auth`,
   },
-  /** What accounts are sent to confirm an address, to reset a password, and to undo a change. */
+  /** The mails to accounts that confirm an address, reset a password, and undo a change. */
   confirm: { code: '402917', minutes: 60, href: `${SITE}/email-verified?${token}&type=signup` },
   reset: { code: '402917', minutes: 60, href: `${SITE}/auth?reset=true&${token}&type=recovery` },
   undo: `${SITE}/undo-email?${token}`,

@@ -3,7 +3,7 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
-/** Invites somebody to become staff. `inviter`: the owner's name, where it is known. */
+/** Invites a person to become staff. `inviter`: the owner's name, if it is known. */
 export function staffInvitationMail(
   from: Letterhead,
   input: {
@@ -47,7 +47,7 @@ staffInvitationMail.previews = ({ at, from, site }: PreviewData): Previews<typeo
   ],
 });
 
-/** Tells staff that their work needs a second step at sign-in. `until`: how long it goes without one; null: it needs one now. */
+/** Informs staff that they need a second step at sign-in. `until`: when they need it; null if they need it already. */
 export function secondFactorMail(
   from: Letterhead,
   { until, siteUrl }: { readonly until: Date | null; readonly siteUrl: string },

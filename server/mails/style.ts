@@ -1,4 +1,4 @@
-/** The colours of mails by the part that has them: grounds, and what stands on the card or on the button. */
+/** The colours of mails, by the part that uses them: backgrounds, and what appears on the card or the button. */
 export type Tones = Readonly<
   Record<
     | 'page'
@@ -18,7 +18,10 @@ export type Tones = Readonly<
   >
 >;
 
-/** Bright, because readers without our dark colours darken a bright mail better than they brighten a dark one. The button is so dark that they keep it and its text. */
+/**
+ * Light colours, because mail readers that ignore our dark colours darken a light mail better than they lighten a dark one. The button is
+ * dark enough that they leave it and its text unchanged.
+ */
 const LIGHT: Tones = {
   page: '#f1eee8',
   card: '#ffffff',
@@ -35,7 +38,7 @@ const LIGHT: Tones = {
   rule: '#dcd8d0',
 };
 
-/** The colours of the pages. */
+/** The same colours as the pages. */
 const DARK: Tones = {
   page: '#0b0b0c',
   card: '#141416',
@@ -60,7 +63,10 @@ const PROPERTIES: Readonly<Partial<Record<keyof Tones, string>>> = {
 };
 const propertyOf = (tone: keyof Tones): string => PROPERTIES[tone] ?? 'color';
 
-/** Attributes for a part of a mail: its class, which the sheets below address, and its style with the bright colour for readers that ignore sheets. `more`: further classes. */
+/**
+ * Returns the attributes of a part of a mail: its class, which the sheets below refer to, and its style with the light colour, for readers
+ * that ignore sheets. `more`: additional classes.
+ */
 export function part(tone: keyof Tones, style = '', more = ''): string {
   return `class="${tone}${more}" style="${propertyOf(tone)}:${LIGHT[tone]};${style}"`;
 }
@@ -70,8 +76,8 @@ const darkRules = Object.entries(DARK)
   .join('');
 
 /**
- * The style sheets. One each, because some readers drop a whole sheet when they do not know a rule of it. On narrow screens a fact stands below its
- * name, so that a date has the full width.
+ * The style sheets. They are separate, because some readers drop a whole sheet if they do not support one of its rules. On narrow screens a
+ * fact is placed below its name, so that a date has the full width.
  */
 export const SHEETS = [
   ':root{color-scheme:light dark;supported-color-schemes:light dark}',

@@ -2,7 +2,7 @@ import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
-/** Hours that are free for somebody on the wait list, and held until then. */
+/** Hours that have become free for a customer on the wait list, and until when they are held. */
 export type FreedHours = {
   readonly studioName: string;
   readonly start: Date;
@@ -10,7 +10,7 @@ export type FreedHours = {
   readonly until: Date;
 };
 
-/** Tells a customer on the wait list that hours are free, without holding them. `book`: a link to the chosen hours. */
+/** Informs a customer on the wait list that hours are free, without holding them. `book`: the link to the selected hours. */
 export function freeHoursMail(
   from: Letterhead,
   { studioName, start, end }: Omit<FreedHours, 'until'>,
@@ -49,7 +49,10 @@ freeHoursMail.previews = ({ earlier, from, pages }: PreviewData): Previews<typeo
   '': [from, earlier, 'Olive', pages.book],
 });
 
-/** Asks somebody on the wait list whether they still want the hours. `links`: to the chosen hours, and to the list of their entries. */
+/**
+ * Asks a customer on the wait list whether they still want the hours. `links`: to the selected hours, and to the list of the customer's
+ * entries.
+ */
 export function waitlistMail(
   from: Letterhead,
   { studioName, start, end, until }: FreedHours,

@@ -35,7 +35,10 @@ export const regeneratePin = defineHandler(
   { refuse },
 );
 
-/** Returns the account of staff that is not the owner; null for the owner and with a signed link. Throws `Refusal`. */
+/**
+ * Checks the caller's access. Returns the account of a member of staff with the permission `bookings`; null for the customer and for a
+ * signed link. Throws `Refusal`.
+ */
 async function admit(
   services: Services,
   caller: Caller,

@@ -5,7 +5,7 @@ import { actorOf } from '../requests.ts';
 
 export const staffAccessCode = defineHandler(contract, async (services, { caller, body }) => {
   const { studioId, startTime, endTime, name } = body;
-  // A call without an id counts as a repetition of an earlier call for the same hours and person.
+  // Without a request id, a call counts as a repeat of an earlier one for the same hours and person.
   const same = `${studioId.slice(0, 8)} ${startTime.getTime()} ${endTime.getTime()} ${name}`;
   return makeStaffCode(services, { ...body, requestId: body.requestId ?? same.slice(0, 100) }, actorOf(caller));
 });

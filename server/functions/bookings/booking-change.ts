@@ -7,7 +7,7 @@ import { byHand } from '../responses.ts';
 
 type Answer = z.input<typeof changeAnswer>;
 
-/** Makes a customer's change, or with `preview` only returns what it would cost. */
+/** Makes a customer's change. With `preview` it only returns the price of the change. */
 export const answerChange = async (services: Services, move: Move, { preview }: { preview: boolean }) =>
   preview ? describeQuote(await quoteMove(services, move)) : describeMove(await moveBooking(services, move));
 

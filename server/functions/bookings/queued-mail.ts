@@ -8,7 +8,7 @@ import { signedIn } from '../requests.ts';
 
 type MailCall = { readonly caller: Caller; readonly body: { readonly bookingId?: string | null | undefined } };
 
-/** Checks that there is a booking of the caller. Its mail was queued when it was confirmed. */
+/** Checks that the caller has the booking. Sends nothing, because the mail was queued when the booking was confirmed. */
 async function answerQueued(services: Services, { caller, body }: MailCall) {
   await readOwnBooking(services, signedIn(caller).userId, body.bookingId ?? null);
   return accepted({ queued: true as const });

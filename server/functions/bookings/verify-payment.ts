@@ -14,7 +14,7 @@ export const verifyPayment = defineHandler(contract, async (services, { caller, 
   return owner !== null && owner === caller.userId ? { ...answer, ...describeForOwner(status) } : answer;
 });
 
-/** A payment's state as the pages name it. */
+/** Maps the state of a payment to the word that the pages use. */
 const PAYMENT_WORDS: Readonly<Record<PaymentFacts['state'], Answer['payment']>> = {
   intent: 'open',
   open: 'open',

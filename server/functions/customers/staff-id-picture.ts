@@ -5,7 +5,7 @@ import { actorOf } from '../requests.ts';
 
 export const staffIdPicture = defineHandler(contract, async (services, { caller, body }) => {
   const picture = await viewPicture(services.customerClass, body.verificationId, actorOf(caller));
-  // supabase-js would read an image type as text.
+  // supabase-js would decode a response with an image type as text.
   return new Response(Buffer.from(picture), {
     headers: { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' },
   });

@@ -2,7 +2,7 @@ import { ProviderError } from '#server/providers/call.ts';
 
 type Failed = { readonly success: false; readonly error: string };
 
-/** Runs a test of the lock system. A refusal by the lock system is its answer, not an error. */
+/** Runs a test of the lock system. A failed call is returned as the result of the test instead of being thrown. */
 export async function runTrial<Found extends object>(
   work: () => Promise<Found>,
 ): Promise<(Found & { readonly success: true }) | Failed> {

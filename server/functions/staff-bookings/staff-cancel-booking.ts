@@ -17,7 +17,7 @@ export const staffCancelBooking = defineHandler(contract, async (services, { cal
   return { refundCents: done.refundCents, ...byHand(done), cancelled: done.cancelled };
 });
 
-/** An amount would be that of one booking. */
+/** Throws `Refusal` for a refund in cents, because an amount applies to a single booking. */
 function wholeRefund<Refund extends string>(refund: Refund | number): Refund {
   if (typeof refund === 'number')
     throw new Refusal('invalid_request', 'Refund a series fully, by its terms, or not at all.', { field: 'refund' });

@@ -32,15 +32,16 @@ const tagField = z.string().regex(/^\d{1,12}$/, 'Not a tag of ours.');
 const logSchema = z.object({ logs: z.array(z.string()).max(100) });
 
 /**
- * The web service that Apple's phones ask for newer passes (developer.apple.com/documentation/walletpasses, "Adding a Web Service to Update Passes").
- * Phones show the token in their pass, or their own number. Answers are a status, as Apple describes them, and a body only where a phone reads it.
+ * The web service from which Apple devices request newer passes (developer.apple.com/documentation/walletpasses, "Adding a Web Service to
+ * Update Passes"). Devices authenticate with the token in their pass, or with their own number. Answers have the statuses that Apple
+ * describes, and a body only where the device reads it.
  */
 export function walletService(services: Services, requests: FunctionRequests): Hono<Env> {
   const router = new Hono<Env>();
   const registration = '/v1/devices/:device/registrations/:type/:serial';
 
   router.use(async (c, next) => {
-    // Addresses here have the number of a phone in them.
+    // URLs of this service contain the number of a phone, so they are not logged.
     c.set('log', withoutPath(c.var.log));
     await take(requests.limits, c.req.path.endsWith('/log') ? LOG_LIMIT : LIMIT, `ip:${c.var.ip}`);
     await next();
@@ -75,7 +76,7 @@ export function walletService(services: Services, requests: FunctionRequests): H
   });
   router.post('/v1/log', async (c) => {
     const { logs } = parse(logSchema, await readBody(requests, c));
-    // Without the messages: they name the phone and its passes.
+    // The messages are not logged, because they name the phone and its passes.
     c.var.log.warn({ messages: logs.length }, 'a phone reports faults of a pass');
     return c.body(null, 200);
   });
@@ -84,13 +85,13 @@ export function walletService(services: Services, requests: FunctionRequests): H
   return router;
 }
 
-/** The pass of a request, with the token that the phone shows. */
+/** Returns the pass of a request, with the token that the phone sent. */
 function passOf(c: Context<Env>): PassRequest {
   const token = /^ApplePass ([\w.-]{1,300})$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
   return { typeId: c.req.param('type') ?? '', serial: (c.req.param('serial') ?? '').toLowerCase(), token };
 }
 
-/** The version that the phone has; null when it has none, or says so in a way that we cannot read. */
+/** Returns the version that the phone has; null if the header is missing or cannot be parsed. */
 function sinceOf(c: Context<Env>): Date | null {
   const since = new Date(c.req.header('if-modified-since') ?? '');
   return Number.isNaN(since.getTime()) ? null : since;
@@ -106,7 +107,7 @@ async function readBody({ bodies }: FunctionRequests, c: Context<Env>): Promise<
   }
 }
 
-/** A log that leaves out the addresses of requests. */
+/** Returns a log that omits the URLs of requests. */
 function withoutPath(log: Log): Log {
   const clean = ({ path: _path, ...fields }: Record<string, unknown>) => ({ ...fields, api: 'wallet-service' });
   return {
@@ -116,7 +117,7 @@ function withoutPath(log: Log): Log {
   };
 }
 
-/** Phones try again after 429 and 5xx. */
+/** Converts an error to a status. Phones retry after 429 and 5xx. */
 function answerError(error: unknown, c: Context<Env>): Response {
   const later = (status: 429 | 503, seconds: number): Response =>
     c.body(null, status, { 'retry-after': String(seconds) });
@@ -127,7 +128,7 @@ function answerError(error: unknown, c: Context<Env>): Response {
   if (error instanceof Refusal) {
     const seconds = error.details['retryAfter'];
     if (error.code === 'too_many_requests') return later(429, typeof seconds === 'number' ? seconds : 60);
-    // The certificate has ended: a later one makes the pass.
+    // The certificate has expired, so the phone should try again once it has been replaced.
     return error.code === 'not_configured' ? later(503, 3_600) : c.body(null, REFUSAL_STATUS[error.code]);
   }
   c.var.log.error({ err: error }, 'the service of passes failed');

@@ -5,7 +5,7 @@ import { Refusal } from '#server/operations/core/refusal.ts';
 import { defineHandler } from '../handler.ts';
 import { parse, readJson } from '../requests.ts';
 
-/** igloohome's log types. 20, 22, 19: a one-time code was used, a duration code for the first time, again. */
+/** igloohome's log types. 20: a one-time code was used. 22: a duration code was used for the first time. 19: it was used again. */
 const KINDS: Readonly<Partial<Record<number, DoorEvent>>> = {
   20: 'code',
   22: 'code',
@@ -22,7 +22,7 @@ const KINDS: Readonly<Partial<Record<number, DoorEvent>>> = {
   49: 'locked',
   53: 'break_in',
 };
-/** igloohome's types of events: entries of a lock's log; the bridge has lost or found its connection. */
+/** igloohome's event types: entries of a lock's log, and changes of the bridge's connection. */
 const ACTIVITY = 5;
 const CONNECTIVITY = 10;
 

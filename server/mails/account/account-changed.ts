@@ -2,7 +2,7 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Changes of an account that are mailed to its address, besides those of the password and the address. Triggers of the database name them. */
+/** Changes of an account that are mailed to its address, apart from those of the password and the address. Database triggers use these names. */
 export const ACCOUNT_CHANGES = [
   'password_removed',
   'phone_added',
@@ -32,7 +32,7 @@ const TEXTS: Readonly<Record<AccountChange, string>> = {
   identity_removed: 'A way to sign in was removed from your account',
 };
 
-/** Informs the owner about a change to the ways into the account. `href`: the page to sign in, which also resets passwords. */
+/** Informs the owner about a change of the ways to sign in. `href`: the sign-in page, which also offers to reset the password. */
 export function accountChangedMail(from: Letterhead, input: { change: AccountChange; at: Date; href: string }): Mail {
   const at = `${formatStudioTime(input.at)} on ${formatStudioDate(input.at)} (Sydney time)`;
   const what = TEXTS[input.change];

@@ -1,7 +1,7 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Asks the current address to approve a new one. `minutes`: how long code and link are valid. */
+/** Asks the current address to approve a new one. `minutes`: how long the code and the link are valid. */
 export function currentAddressMail(
   from: Letterhead,
   input: { code: string; href: string; minutes: number; newAddress: string },

@@ -1,7 +1,7 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Asks the new address of an account to confirm. `minutes`: how long code and link are valid. */
+/** Asks the new address of an account to confirm the change. `minutes`: how long the code and the link are valid. */
 export function emailChangeMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
   return renderMail(from, {
     subject: `${input.code} is the code for your new email`,

@@ -2,7 +2,10 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Tells the previous address of an account that it was replaced. `href`: the page that undoes the change; `until`: how long it works. */
+/**
+ * Informs the previous address of an account that it was replaced. `href`: the page that undoes the change; `until`: when that page stops
+ * working.
+ */
 export function emailReplacedMail(from: Letterhead, input: { at: Date; until: Date; href: string }): Mail {
   const at = `${formatStudioTime(input.at)} on ${formatStudioDate(input.at)} (Sydney time)`;
   const until = `${formatStudioTime(input.until)} on ${formatStudioDate(input.until)} (Sydney time)`;

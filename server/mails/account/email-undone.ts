@@ -2,7 +2,7 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Tells an address that it no longer belongs to the account: the owner of the earlier address has undone the change. */
+/** Informs an address that it no longer belongs to the account, because the owner of the previous address has undone the change. */
 export function emailUndoneMail(from: Letterhead, input: { at: Date }): Mail {
   const at = `${formatStudioTime(input.at)} on ${formatStudioDate(input.at)} (Sydney time)`;
   return renderMail(from, {

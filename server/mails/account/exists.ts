@@ -1,7 +1,7 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Replaces the sign-up code for an address that has an account, so that only its owner finds out. */
+/** Sent instead of a sign-up code to an address that already has an account, so that only its owner learns about the account. */
 export function accountExistsMail(from: Letterhead, input: { href: string }): Mail {
   return renderMail(from, {
     subject: 'You already have an account',

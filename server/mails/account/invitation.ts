@@ -1,7 +1,7 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Invites somebody to an account that was made for them. `minutes`: how long code and link are valid. */
+/** Invites a person to an account that was created for them. `minutes`: how long the code and the link are valid. */
 export function invitationMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
   return renderMail(from, {
     subject: `You’re invited to ${from.name}`,

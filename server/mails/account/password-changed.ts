@@ -2,7 +2,7 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Informs the owner that the password was changed. `href`: the page to sign in, which also resets passwords. */
+/** Informs the owner that the password was changed. `href`: the sign-in page, which also offers to reset the password. */
 export function passwordChangedMail(from: Letterhead, input: { at: Date; href: string }): Mail {
   const at = `${formatStudioTime(input.at)} on ${formatStudioDate(input.at)} (Sydney time)`;
   return renderMail(from, {

@@ -1,7 +1,7 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Sends the code that confirms who is changing the account. `minutes`: how long it is valid. */
+/** Sends the code that confirms the identity of the person changing the account. `minutes`: how long the code is valid. */
 export function reauthenticationMail(from: Letterhead, input: { code: string; minutes: number }): Mail {
   return renderMail(from, {
     subject: `${input.code} is your security code`,

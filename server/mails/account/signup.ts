@@ -1,7 +1,7 @@
 import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Sends the code of a sign-up and a link that confirms it. `minutes`: how long both are valid. */
+/** Sends the sign-up code and a link that confirms the address. `minutes`: how long both are valid. */
 export function signUpMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
   return renderMail(from, {
     subject: `${input.code} is your code`,

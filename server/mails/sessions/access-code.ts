@@ -3,7 +3,7 @@ import { arrivalRows, type BookingForMail, type MailWithCalendar, arrivalBlocks,
 import { renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Brings the access code. `worksUntil`: when the session ends. `link`: to the page that shows the code and makes another. */
+/** Sends the access code. `worksUntil`: when the session ends. `link`: the page that shows the code and can replace it. */
 export function accessCodeMail(
   booking: BookingForMail,
   access: { pin: string; worksFrom: Date; worksUntil: Date; singleUse: boolean; link: string },

@@ -3,7 +3,10 @@ import { type BookingForMail, when } from '../booking-parts.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Thanks after a session, asks how it was, and says where lost property is reported. `again`: to the same hours of a later week. */
+/**
+ * Thanks the customer after a session, asks for a rating, and explains where to report lost property. `again`: the link to the same hours
+ * in a later week.
+ */
 export function thanksMail(
   booking: BookingForMail,
   links: { readonly page: string; readonly again: string; readonly account: string },
@@ -46,7 +49,7 @@ thanksMail.previews = ({ booking, long, pages }: PreviewData): Previews<typeof t
   return { '': [booking, links], long: [long, links] };
 };
 
-/** A report of a customer with the answer of staff. */
+/** A customer's report with the answer of staff. */
 export type AnsweredReport = {
   readonly kind: 'problem' | 'lost';
   readonly studioName: string;
@@ -57,7 +60,7 @@ export type AnsweredReport = {
   readonly outcome: LostOutcome | null;
 };
 
-/** Brings the answer of staff to a report. `page`: the page of the booking. */
+/** Sends the answer of staff to a report. `page`: the page of the booking. */
 export function incidentAnswerMail(
   from: Letterhead,
   report: AnsweredReport,

@@ -8,8 +8,8 @@ import { greet, type Letterhead, type Mail, renderMail } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
 /**
- * Tells the customer of a disputed booking, shortly before the session, that the code is held and whom to call. It does not say why: the customer may be the one
- * who used the card of another person.
+ * Informs the customer of a disputed booking, shortly before the session, that the code is held and whom to call. It gives no reason,
+ * because the customer may be the person who misused somebody else's card.
  */
 export function codeHeldMail(booking: BookingForMail, link: string): MailWithCalendar {
   const { from } = booking;
@@ -41,7 +41,7 @@ codeHeldMail.previews = ({ booking, from, long, guestBooking, pages }: PreviewDa
   long: [long, pages.pin],
 });
 
-/** Tells staff that a payment of a coming booking is disputed, so that its code waits for a decision. Names no customer. */
+/** Informs staff that the payment of an upcoming booking is disputed, so that its code waits for a decision. Does not name the customer. */
 export function codeHeldStaffMail(
   from: Letterhead,
   booking: NonNullable<Alert['booking']> & { readonly end: Date },

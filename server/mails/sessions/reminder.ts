@@ -13,7 +13,7 @@ import { heldBlock, heldSentence } from '../held-words.ts';
 import { greet, renderMail, sentence } from '../layout.ts';
 import type { PreviewData, Previews } from '../preview-data.ts';
 
-/** Reminds of a session the day before. `account`: where reminders are switched off; null for a guest. */
+/** Reminds the customer of a session on the day before. `account`: the page on which reminders can be switched off; null for a guest. */
 export function reminderMail(
   booking: BookingForMail,
   links: { pin: string; account: string | null },
@@ -69,7 +69,7 @@ reminderMail.previews = ({ booking, code, long, guestBooking, pages }: PreviewDa
   };
 };
 
-/** The text message two hours before. `held`: a dispute holds the code. */
+/** Renders the text message two hours before a session. `held`: whether a dispute holds the code. */
 export function reminderTextMessage(booking: BookingForMail, link: string, held: boolean): string {
   const { from, studioName, start, end } = booking;
   const code = held ? heldSentence(from) : `Your code: ${link}`;
