@@ -4,7 +4,10 @@ import { brotliCompress } from 'node:zlib';
 
 const compress = promisify(brotliCompress);
 
-/** Writes a compressed copy beside each file, `main.js.br` beside `main.js`, and returns their sizes. As small as possible takes too long for a request. */
+/**
+ * Writes a compressed copy next to each file, such as `main.js.br` next to `main.js`, and returns their sizes. The strongest compression is
+ * too slow to do it during a request.
+ */
 export async function compressFiles(paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const sizes = await Promise.all(
     paths.map(async (path) => {

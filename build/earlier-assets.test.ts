@@ -21,7 +21,7 @@ test('files of a replaced build are kept for seven days after it was replaced, t
   keepEarlierAssets(assets, earlier, day(9));
   expect(readdirSync(earlier)).toEqual(['a-1.js', 'a-2.js']);
   expect(readFileSync(join(earlier, 'a-1.js'), 'utf8')).toBe('one');
-  // A rebuild without changes keeps the files it still has for another seven days, and no others.
+  // A rebuild without changes keeps the files that it still has for another seven days, and no others.
   keepEarlierAssets(assets, earlier, day(10));
   expect(readdirSync(earlier)).toEqual(['a-2.js']);
 });

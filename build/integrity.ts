@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Matches the tags of our scripts, preloaded modules and style sheets. */
+/** Matches the tags of the site's own scripts, preloaded modules and style sheets. */
 const OWN_FILE = /<(?:script|link)\b[^>]*?\b(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"[^>]*?(?=>)/g;
 
 /**
- * Adds the hash of its file to every tag that loads our code (Subresource Integrity), so browsers refuse a changed file.
+ * Adds the hash of its file to every tag that loads the site's own code (Subresource Integrity), so that browsers refuse a changed file.
  * `read` returns the bytes at an address such as /assets/main-1.js.
  */
 export function addIntegrity(html: string, read: (address: string) => Buffer): string {

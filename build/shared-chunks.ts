@@ -3,12 +3,12 @@ import { join } from 'node:path';
 type Graph = { readonly getModuleInfo: (id: string) => { readonly importedIds: readonly string[] } | null };
 
 const WEB = join(import.meta.dirname, '..', 'web');
-/** Loads before the first paint, so what it imports may not be in a chunk with anything else. */
+/** This module loads before the first paint, so a chunk with its imports may contain nothing else. */
 const START = join(WEB, 'start.ts');
 
 /**
- * Returns a group of Rolldown's `codeSplitting`: one chunk for those `files` of ours that `entry` imports. Without it, each of them would be a
- * small file of its own, which compresses badly.
+ * Returns a group of Rolldown's `codeSplitting`: one chunk for those `files` of the project that `entry` imports. Without the group, each
+ * of them would be a small file, which compresses badly.
  */
 export function sharedChunk(name: string, options: { entry: string; files: RegExp; priority: number }) {
   const imports = new Map<string, ReadonlySet<string>>();
@@ -19,7 +19,7 @@ export function sharedChunk(name: string, options: { entry: string; files: RegEx
   };
   const entry = join(WEB, options.entry);
   return {
-    // Without the entry itself: web/main.tsx awaits parts that import this chunk.
+    // The entry itself is left out: web/main.tsx awaits parts that import this chunk.
     name: (id: string, graph: Graph): string | null =>
       id !== entry && importsOf(entry, graph).has(id) && (entry === START || !importsOf(START, graph).has(id))
         ? name

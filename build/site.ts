@@ -8,19 +8,20 @@ import { keepEarlierAssets } from './earlier-assets.ts';
 import { addIntegrity, integrityHash } from './integrity.ts';
 
 /**
- * Builds the web app into dist/web: the browser bundle, then a Node bundle that renders every page (web/prerender.tsx),
- * then one HTML file per address, so that pages show before JavaScript runs and are readable without it.
- * The hashed files of the replaced build stay in dist/earlier-assets for seven days, for tabs that are still open.
+ * Builds the web app into dist/web: the browser bundle, then a Node bundle that renders every page (web/prerender.tsx), then one HTML file
+ * per address, so that pages show before JavaScript runs and are readable without it. The hashed files of the replaced build stay in
+ * dist/earlier-assets for seven days, for tabs that are still open.
  */
-// Pages are rendered in Sydney time. The browser shows a note to people elsewhere.
+// Pages are rendered in Sydney time. The browser shows a note to visitors elsewhere.
 process.env['TZ'] = 'Australia/Sydney';
 
 const ROOT = join(import.meta.dirname, '..');
 const SITE = join(ROOT, 'dist', 'web');
-// Build beside the old folder, then swap: a running server never misses a file.
+// The new folder is built next to the old one and then swapped in, so that a running server never misses a file.
 const OUT = join(ROOT, 'dist', 'web-next');
 const PREVIOUS = join(ROOT, 'dist', 'web-replaced');
-// Stays with the site: the server renders the pages again when staff change the settings (server/start/render-pages.ts).
+// The renderer stays with the site, because the server renders the pages again when staff change the settings
+// (server/start/render-pages.ts).
 const PRERENDERER = join(OUT, '.render');
 
 type SitePage = { file: string; name: string; source: string; way: 'whole' | 'first' | 'no' };
@@ -35,7 +36,7 @@ await build({ configFile, logLevel: 'warn', build: { outDir: OUT } });
 await build({
   configFile,
   logLevel: 'warn',
-  // Bundle for Node as one file, packages included, so that there is only one copy of React.
+  // The bundle for Node is one file that includes the packages, so that there is only one copy of React.
   ssr: { noExternal: true },
   build: { ssr: 'prerender.tsx', outDir: PRERENDERER, manifest: false, copyPublicDir: false, emptyOutDir: true },
 });
@@ -72,14 +73,14 @@ rmSync(PREVIOUS, { recursive: true, force: true });
 if (existsSync(SITE)) renameSync(SITE, PREVIOUS);
 renameSync(OUT, SITE);
 rmSync(PREVIOUS, { recursive: true, force: true });
-// React's server renderer leaves a timer running.
+// React's server renderer leaves a timer running, which would keep the process alive.
 process.exit(0);
 
-/** The HTML of a page with its scripts, and markers for what is rendered. */
+/** Returns the HTML of a page with its scripts, and with markers for the rendered parts. */
 function templateOf(page: SitePage): string {
   const sheets = page.way === 'no' ? [] : styles.map(hashedSheet);
   const parts = [...sheets, ...partsOf(page)];
-  // Somebody who is signed in needs it on every page.
+  // A signed-in visitor needs it on every page.
   const client = [...chunksOf('data/client.ts')].filter((file) => !parts.includes(file));
   const fontLink = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
   return (page.way === 'no' ? template : paintedFirst(template))
@@ -92,8 +93,8 @@ function templateOf(page: SitePage): string {
 }
 
 /**
- * Lets the browser paint a page before it has fetched anything else. A marker for the rules that the page needs takes the place of the style
- * sheet, which `web/start.ts` fetches together with the program, and the scripts have a low priority.
+ * Lets the browser paint a page before it has fetched anything else. A marker for the rules that the page needs replaces the style sheet,
+ * which `web/start.ts` fetches together with the program, and the scripts have a low priority.
  */
 function paintedFirst(html: string): string {
   return html

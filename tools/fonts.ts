@@ -5,22 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Subsets the font Archivo to the characters we use: `node tools/fonts.ts`. Needs fonttools (`apt-get install fonttools
+ * Subsets the font Archivo to the characters that the site uses: `node tools/fonts.ts`. Needs fonttools (`apt-get install fonttools
  * python3-brotli`). The licence (web/fonts/LICENSE, SIL OFL 1.1) allows it and must be shipped with the font.
  */
 const CHARACTERS = {
-  /** Those of our own texts, which every page loads before it is painted. */
+  /** The characters of the site's own texts, which every page loads before it is painted. */
   archivo: 'U+0020-007E,U+00A0,U+00A9,U+00B7,U+00D7,U+2013,U+2014,U+2018-201D,U+2026,U+2190,U+2192',
-  /** The other ones of Western Europe, for names and for what staff write. */
+  /** The other characters of Western Europe, for names and for texts that staff write. */
   'archivo-accents': 'U+00A1-00A8,U+00AA-00B6,U+00B8-00D6,U+00D8-00FF,U+2022,U+2191,U+2193,U+20AC,U+2122,U+2212',
 } as const;
 const FEATURES = 'kern,tnum';
-/** The table that only programs with a menu of fonts read. */
+/** Only programs with a menu of fonts read this table. */
 const UNUSED_TABLE = 'STAT';
 
 /**
- * Removes what pages do not use from the font of this name: every kerning pair with the space, and the outlines of letters that are light and narrow at once, because
- * narrow text is heavy everywhere. The latter are an eighth of the file.
+ * Removes the parts that pages do not use from the font of this name: every kerning pair with the space, and the outlines of letters that
+ * are both light and narrow, because narrow text is heavy everywhere. The latter are an eighth of the file.
  */
 const REMOVE_UNUSED = `
 import sys
@@ -64,7 +64,7 @@ for (const [name, characters] of Object.entries(CHARACTERS)) {
     `--drop-tables+=${UNUSED_TABLE}`,
     `--output-file=${out}`,
   ]);
-  // The font pulls a space so close to k, K and some others that "4K cameras" reads as one word.
+  // The font's kerning pulls a space so close to k, K and some other letters that "4K cameras" reads as one word.
   run('python3', ['-c', REMOVE_UNUSED, out]);
 }
 rmSync(scratch, { recursive: true });

@@ -1,20 +1,20 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** A software authenticator: answers WebAuthn options like a phone or security key, or like a forger. */
+/** A software authenticator. It answers WebAuthn options like a phone or security key, or like a forger. */
 export type Authenticator = {
-  /** Answers registration options, as a browser sends it. */
+  /** Returns the answer to registration options, in the form in which a browser sends it. */
   create(options: CreationOptions, tricks?: Tricks): Record<string, unknown> & { id: string };
-  /** Answers request options. */
+  /** Returns the answer to request options. */
   get(options: { challenge: string; rpId?: string }, tricks?: Tricks): Record<string, unknown> & { id: string };
 };
 type CreationOptions = { challenge: string; rp: { id?: string }; user: { id: string } };
-/** How the answer differs from that of an honest authenticator. */
+/** The differences from the answer of an honest authenticator. */
 type Tricks = {
   readonly origin?: string;
   readonly rpId?: string;
   readonly type?: string;
   readonly challenge?: string;
-  /** The user was not verified. */
+  /** Whether the answer states that the user was not verified. */
   readonly unverified?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
@@ -25,7 +25,7 @@ const FLAG_PRESENT = 0x01;
 const FLAG_VERIFIED = 0x04;
 const FLAG_KEY = 0x40;
 
-/** Creates an authenticator; `origin` is the page it is used on. */
+/** Creates an authenticator. `origin`: the origin of the page that uses it. */
 export function createAuthenticator(origin: string): Authenticator {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(32).toString('base64url');

@@ -1,11 +1,11 @@
-/** A browser without rendering: follows redirects one by one, keeps cookies by origin, fills in forms. */
+/** A browser without rendering. It follows redirects one by one, keeps cookies by origin, and fills in forms. */
 export type Walker = {
-  /** Requests a URL; returns the redirect target (null when there is none) and the page. */
+  /** Requests a URL. Returns the redirect target (null if there is none) and the page. */
   go(url: string, init?: { method?: 'POST'; form?: Record<string, string> }): Promise<Step>;
 };
 export type Step = { readonly status: number; readonly location: string | null; readonly page: string };
 
-/** `cookies`: `set-cookie` lines that a server has sent already. */
+/** `cookies`: `set-cookie` lines that a server has already sent. */
 export function createWalker(ip: string, cookies: { origin: string; lines: readonly string[] } | null = null): Walker {
   const jar = new Map<string, Map<string, string>>();
   if (cookies !== null) jar.set(cookies.origin, storeCookies(new Map(), cookies.lines));

@@ -3,13 +3,13 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 export type Engine = { readonly name: string; open(env?: Record<string, string>): Promise<TestServer> };
 
-/** The name of the one engine to test; `npm test` runs the tests of each engine by themselves. Unset: all engines. */
+/** The name of the only engine to test; `npm test` runs the tests of each engine separately. If it is not set, all engines are tested. */
 const chosen = process.env['TEST_ENGINE'];
 
-/** Whether only PostgreSQL is tested: tests that need no engine, or only the embedded one, have run before. */
+/** Whether only PostgreSQL is tested. Tests that need no engine, or only the embedded one, have then already run. */
 export const onlyPostgres = chosen === 'PostgreSQL';
 
-/** The database engines to test: the embedded one, and PostgreSQL when the test run has started it. */
+/** The database engines to test: the embedded one, and PostgreSQL if the test run has started it. */
 const available: readonly Engine[] = [
   { name: 'embedded', open: (env: Record<string, string> = {}) => startTestServer({ env }) },
   ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
@@ -18,8 +18,8 @@ const isChosen = ({ name }: Engine): boolean => chosen === undefined || chosen =
 export const engines = available.filter(isChosen);
 
 /**
- * One engine, for what no engine can change, such as the settings of an operator: PostgreSQL where there is one, because a server opens on
- * it in a fifth of the time.
+ * A single engine, for behaviour that no engine can change, such as an operator's settings. PostgreSQL if it is available, because a server
+ * opens on it in a fifth of the time.
  */
 export const oneEngine = available.slice(-1).filter(isChosen);
 

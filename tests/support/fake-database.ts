@@ -3,13 +3,13 @@ type FakeDatabase = {
   query<T>(text: string, values?: readonly unknown[]): Promise<{ rows: T[]; count: number }>;
 };
 
-/** Creates a database that answers every `one` with `row` and every `query` with nothing. `values`: the parameters of each statement. */
+/** Creates a database that answers every `one` with `row` and every `query` with no rows. `values`: the parameters of each statement. */
 export function createFakeDatabase(row: unknown): { db: FakeDatabase; values: (readonly unknown[])[] } {
   const values: (readonly unknown[])[] = [];
   const db: FakeDatabase = {
     one: async <T>(_text: string, given: readonly unknown[] = []) => {
       values.push(given);
-      // Cast: the test says what its statement returns.
+      // Cast: the test determines the result of its statement.
       return row as T | null;
     },
     query: async (_text, given = []) => {

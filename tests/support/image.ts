@@ -10,7 +10,7 @@ import { recordFunctions, trackFunctions } from './databases/executed-functions.
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Reads what the database of this checkout is made of. */
+/** Reads the migrations and code from which this checkout builds its database. */
 export function checkedOutSchema(): Promise<Schema> {
   return readSchema(join(ROOT, 'database'));
 }
@@ -22,14 +22,14 @@ export function getFingerprint(schema: Schema): string {
 }
 
 /**
- * Creates an embedded database with these migrations and returns it as one file. Without the template databases, which nothing here uses:
+ * Creates an embedded database with these migrations and returns it as one file. It lacks the template databases, which are not used here:
  * every test server unpacks this file, and they are a third of it.
  */
 export async function makeImage(schema: Schema): Promise<Blob> {
   const db = await openEmbedded(null, { schema, report: () => undefined, warn: () => undefined });
   await db.query(`update pg_database set datistemplate = false where datname <> current_database()`);
   for (const name of ['template0', 'template1']) await db.script(`drop database ${name}`);
-  // Everything before the checkpoint is in the tables, so the new file of the log begins with all that is still needed of it.
+  // Everything before the checkpoint is in the tables, so the new file of the log contains all that is still needed.
   await db.query('select pg_switch_wal()');
   await db.script('checkpoint');
   const current = await db.one<{ name: string }>('select pg_walfile_name(pg_current_wal_lsn()) as name');
@@ -39,12 +39,12 @@ export async function makeImage(schema: Schema): Promise<Blob> {
 }
 
 const BLOCK = 512;
-/** The largest unit in which the engine reads its log. */
+/** The largest unit in which the engine reads its log, in bytes. */
 const LOG_PAGE = 8_192;
 
 /**
- * Returns a tar file without the files of the write-ahead log except the current one, and that one without the zeros at its end. They are two
- * thirds of the image, and opening it copies each byte several times.
+ * Returns a tar file without the files of the write-ahead log, except for the current one, whose trailing zeros are cut off. These files
+ * and zeros are two thirds of the image, and opening it copies each byte several times.
  */
 function withoutOldLog(tar: Buffer, current: string): Buffer<ArrayBuffer> {
   const parts: Buffer[] = [];
@@ -68,7 +68,7 @@ function usedBytes(data: Buffer): number {
   return Math.ceil(end / LOG_PAGE) * LOG_PAGE;
 }
 
-/** Returns the header of a file in a tar file with another size. */
+/** Returns the header of a file in a tar file with a different size. */
 function withSize(header: Buffer, size: number): Buffer {
   header.write(`${size.toString(8).padStart(11, '0')} `, 124, 'latin1');
   header.fill(' ', 148, 156);
@@ -80,15 +80,18 @@ function withSize(header: Buffer, size: number): Buffer {
 let file: Promise<string> | null = null;
 let image: Promise<Blob> | null = null;
 
-/** Returns the migrated embedded database, so that test servers need not migrate. One blob per process: making it copies its bytes. */
+/**
+ * Returns the migrated embedded database, so that test servers need not migrate. Each process makes only one blob, because making it copies
+ * its bytes.
+ */
 export function migratedImage(): Promise<Blob> {
   image ??= imageFile().then(async (path) => new Blob([await readFile(path)]));
   return image;
 }
 
 /**
- * Returns the file of the migrated embedded database. The first caller creates it; it is cached in node_modules under a hash of the
- * packages, the migrations and this file.
+ * Returns the path of the file with the migrated embedded database. The first caller creates the file. It is cached in node_modules under a
+ * hash of the packages, the migrations and this file.
  */
 export function imageFile(): Promise<string> {
   file ??= makeImageFile();
@@ -101,7 +104,7 @@ async function makeImageFile(): Promise<string> {
   if (faulty) return faulty;
   const schema = await checkedOutSchema();
   const name = createHash('sha256').update(getFingerprint(schema));
-  // Packages, and how this file makes an image.
+  // The image depends on the packages and on this file.
   for (const path of [join(ROOT, 'package-lock.json'), import.meta.filename]) name.update(await readFile(path));
   const folder = join(ROOT, 'node_modules', '.cache');
   const own = `database-${name.digest('hex').slice(0, 16)}.tar`;
@@ -111,7 +114,7 @@ async function makeImageFile(): Promise<string> {
   await mkdir(folder, { recursive: true });
   for (const one of await readdir(folder))
     if (/^database-.*\.tar$/.test(one) && one !== own) await rm(join(folder, one), { force: true });
-  // Rename in one step: another test file may read it at the same moment.
+  // The rename makes the file appear whole, because another test file may read it at the same moment.
   await writeFile(`${path}.${process.pid}`, made.stream());
   await rename(`${path}.${process.pid}`, path);
   return path;
@@ -126,7 +129,7 @@ export async function openMigratedDatabase(): ReturnType<typeof openEmbedded> {
     ...db,
     async close() {
       await recordFunctions(db.query).catch((error: unknown) => {
-        // A test may have closed the engine. What it executed is then not listed, so that the check can only be too strict.
+        // A test may have closed the engine. The functions that it executed are then not listed, so the check can only be too strict.
         if (!String(error).includes('the database is closed')) throw error;
       });
       await db.close();
@@ -134,7 +137,7 @@ export async function openMigratedDatabase(): ReturnType<typeof openEmbedded> {
   };
 }
 
-/** Unpacks the image into a new folder: much faster than creating a database there. */
+/** Unpacks the image into a new folder, which is much faster than creating a database there. */
 export async function migratedFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await promisify(execFile)('tar', ['-xf', await imageFile(), '-C', folder]);

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
 /**
- * One of several processes that use one limit: `node limit-worker.ts URL TAKES MAX exact|naive`. Prints how often it was admitted. `naive`
- * counts first and writes afterwards, which is the race that the test must detect.
+ * One of several processes that use the same limit: `node limit-worker.ts URL TAKES MAX exact|naive`. Prints how often it was admitted.
+ * `naive` counts first and writes afterwards, which is the race that the test must detect.
  */
 const [, , url = '', takes = '0', max = '0', how = 'exact'] = process.argv;
 const LINES = 8;
-// The clock stands still, so no unit comes back: the number admitted is the limit.
+// The clock stands still, so no unit comes back and the number admitted is the limit.
 const NOW = '2026-05-01T00:00:00Z';
 const pool = new pg.Pool({ connectionString: url, max: LINES });
 

@@ -10,7 +10,7 @@ import { migratedFolder } from './image.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { freePorts } from './test-server.ts';
 
-/** The server as a separate process on the embedded database, so that its memory can be measured without that of the test. */
+/** The server as a separate process on the embedded database, so that its memory is measured without that of the test. */
 export type MeasuredServer = {
   readonly url: string;
   readonly anonKey: string;
@@ -19,16 +19,19 @@ export type MeasuredServer = {
   readonly service: SupabaseClient<Database>;
   /** A person who has just signed up. */
   readonly person: { readonly id: string; readonly token: string; readonly client: SupabaseClient<Database> };
-  /** Resident memory of the server, in bytes, with the garbage that is not collected yet. */
+  /** Returns the resident memory of the server in bytes, including garbage that is not collected yet. */
   memory(): Promise<number>;
   /**
-   * Bytes that the objects and buffers of the server's main thread use. If they are more than `enough`, garbage is collected first, which stops the server
-   * for up to 0.2 seconds.
+   * Returns the bytes that the objects and buffers of the server's main thread use. If they exceed `enough`, garbage is collected first,
+   * which stops the server for up to 0.2 seconds.
    */
   usedMemory(enough?: number): Promise<number>;
-  /** Processor time of the server since it started, in seconds over all threads. Unlike elapsed time, other programs do not affect it. */
+  /**
+   * Returns the processor time of the server since it started, in seconds over all threads. Unlike elapsed time, other programs do not
+   * affect it.
+   */
   processorSeconds(): Promise<number>;
-  /** Everything it printed. */
+  /** Returns everything that the server has printed. */
   output(): string;
   close(): Promise<void>;
 };
@@ -86,13 +89,13 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>> 
   };
 }
 
-/** How long a server may be busy after its start, and what an idle one uses at most in a second. */
+/** How long a server may be busy after its start, and how much processor time an idle one uses at most in a second. */
 const BUSY_MAX_MS = 60_000;
 const IDLE_SECONDS = 0.15;
 
 /**
- * Waits until a server has nothing to do. For some seconds after its start, the engine's code is optimised in the background, which takes up to
- * 500 MB of memory until it is done.
+ * Waits until a server is idle. For some seconds after its start, the engine's code is optimised in the background, which takes up to 500
+ * MB of memory until it is done.
  */
 async function untilIdle(pid: number): Promise<void> {
   const end = performance.now() + BUSY_MAX_MS;
@@ -110,7 +113,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(/(?:VmRSS:)?\s*(\d+)/.exec(status === null ? text : text.slice(text.indexOf('VmRSS:')))?.[1]) * 1024;
 }
 
-/** User and system time of a process, from /proc where it exists, otherwise from ps. */
+/** Returns the user and system time of a process, from /proc if it exists, otherwise from ps. */
 async function processorSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (stat !== null) {
@@ -128,7 +131,7 @@ async function processorSeconds(pid: number): Promise<number> {
 
 /** The connection to the inspector of a process that was started with NODE_OPTIONS=--inspect=0. */
 type Inspector = {
-  /** Returns the bytes that JavaScript objects and buffers of the main thread use. If they are more than `enough`, collects garbage first. */
+  /** Returns the bytes that JavaScript objects and buffers of the main thread use. If they exceed `enough`, garbage is collected first. */
   usedBytes(enough?: number): Promise<number>;
   close(): void;
 };
@@ -139,7 +142,7 @@ type Reply = {
   readonly result?: { readonly result?: { readonly value?: number } };
 };
 
-/** Connects to the inspector whose address a process has printed. Throws when it has printed none. */
+/** Connects to the inspector whose address a process has printed. Throws if it has printed none. */
 async function openInspector(printed: string): Promise<Inspector> {
   const address = /Debugger listening on (ws:\/\/\S+)/.exec(printed)?.[1];
   if (address === undefined) throw new Error('the process has printed no address of an inspector');

@@ -10,7 +10,7 @@ import { checkedOutSchema, getFingerprint } from './image.ts';
 
 /** The database of one test file. */
 export type TestDatabase = {
-  /** `postgres://` URL of the new, empty database, as a superuser. */
+  /** The `postgres://` URL of the new, empty database, for a superuser. */
   readonly url: string;
   /** Closes all connections and removes the database. */
   drop(): Promise<void>;
@@ -18,7 +18,7 @@ export type TestDatabase = {
 
 /**
  * Creates an empty database on the PostgreSQL that `npm test` started (`TEST_POSTGRES_URL`, the superuser's URL of the maintenance
- * database). Null when there is none: the caller then uses only the embedded database.
+ * database). Returns null if there is none: the caller then uses only the embedded database.
  */
 export async function createTestDatabase(): Promise<TestDatabase | null> {
   const server = process.env['TEST_POSTGRES_URL'];
@@ -26,7 +26,7 @@ export async function createTestDatabase(): Promise<TestDatabase | null> {
   return onServer(server, (client) => create(server, client, 'template1'));
 }
 
-/** Creates a copy of the database at the URL `template`. Nothing may be connected to that database. */
+/** Creates a copy of the database at the URL `template`, to which nothing may be connected. */
 export function copyTestDatabase(template: string): Promise<TestDatabase> {
   const server = new URL(template);
   const original = server.pathname.slice(1);
@@ -34,13 +34,16 @@ export function copyTestDatabase(template: string): Promise<TestDatabase> {
   return onServer(server.href, (client) => create(server.href, client, original));
 }
 
-/** Creates a migrated database, copied from one that the first caller migrates. Null without a PostgreSQL. `server`: a superuser's URL. */
+/**
+ * Creates a migrated database as a copy of one that the first caller migrates. Returns null without a PostgreSQL. `server`: a superuser's
+ * URL.
+ */
 export async function createMigratedDatabase(server = process.env['TEST_POSTGRES_URL']): Promise<TestDatabase | null> {
   if (server === undefined || server === '') return null;
   const schema = await checkedOutSchema();
   const template = `migrated_${createHash('sha256').update(getFingerprint(schema)).digest('hex').slice(0, 16)}`;
   return onServer(server, async (client) => {
-    // Held until this connection ends: one process migrates, the others wait.
+    // The lock is held until this connection ends: one process migrates while the others wait.
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     const { rows } = await client.query('select from pg_database where datname = $1', [template]);
     if (rows.length === 0) {
@@ -74,7 +77,7 @@ async function create(server: string, client: pg.Client, template: string): Prom
   return { name, url: url.href, drop };
 }
 
-/** Uses a separate connection: `create database` cannot run in a transaction. */
+/** Runs statements on a separate connection, because `create database` cannot run in a transaction. */
 async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -85,18 +88,18 @@ async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>)
   }
 }
 
-/** A PostgreSQL server of its own, which can be stopped and started again. Commits wait for the disk, as in production. */
+/** A separate PostgreSQL server that can be stopped and started again. Commits wait for the disk, as in production. */
 export type OwnPostgres = {
-  /** As a superuser of the maintenance database. */
+  /** The URL of the maintenance database, for a superuser. */
   readonly url: string;
-  /** The folder of its files. */
+  /** The folder of the server's files. */
   readonly data: string;
-  /** Runs another program as its account. Returns what it prints; throws when it fails. */
+  /** Runs another program as the server's account. Returns its output. Throws if it fails. */
   run(program: string, ...args: readonly string[]): string;
-  /** Ends all connections, as a stop by the system's administrator. */
+  /** Ends all connections, as when an administrator stops the server. */
   stop(): void;
   start(): void;
-  /** Stops it and deletes its files. */
+  /** Stops the server and deletes its files. */
   remove(): void;
 };
 
@@ -107,8 +110,9 @@ type OwnPostgresOptions = {
 };
 
 /**
- * Creates and starts a server on a port with the programs of `TEST_POSTGRES_BIN`. `from`: as a streaming replica of the server at this URL.
- * `lines`: of its configuration. `env`: variables of its programs, by its data folder, which has the folder of its socket around it.
+ * Creates and starts a server on a port with the programs of `TEST_POSTGRES_BIN`. `from`: the URL of the server of which it is a streaming
+ * replica. `lines`: lines of its configuration. `env`: returns variables of its programs, given its data folder. The folder of its socket
+ * contains that folder.
  */
 export function startOwnPostgres(
   port: number,
@@ -121,7 +125,7 @@ export function startOwnPostgres(
   const options = { ...account, cwd: folder, env: { ...process.env, ...env(data) } };
   const run = (program: string, ...args: readonly string[]): void => {
     const path = join(process.env['TEST_POSTGRES_BIN'] ?? '', program);
-    // A started server keeps what it gets as its output open, which would keep us waiting.
+    // A started server keeps its output open, so with a pipe this call would wait for the server's end.
     const { status } = spawnSync(path, args, { ...options, stdio: 'ignore' });
     if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed`);
   };

@@ -9,23 +9,23 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const READY_MS = 90_000;
-/** Home page, Stripe, igloohome, plugs, vision model, SMTP, identity provider, SMS. */
+/** The number of the sandbox's ports: home page, Stripe, igloohome, plugs, vision model, SMTP, identity provider, SMS. */
 const SANDBOX_PORTS = 8;
 
 export type ProgramOptions = {
-  /** Variables as in .env.example; the rest have their defaults. */
+  /** Variables as in .env.example. All others have their defaults. */
   readonly env?: Readonly<Record<string, string>>;
-  /** An existing folder, for a restart. By default a new one, which `stop` and `kill` remove. */
+  /** An existing folder, for a restart. By default a new folder, which `stop` and `kill` remove. */
   readonly dataDir?: string;
-  /** Begins with the migrated image instead of an empty embedded database, which the program would take a second to migrate. */
+  /** Whether to begin with the migrated image instead of an empty embedded database, which the program would take a second to migrate. */
   readonly migrated?: boolean;
-  /** `postgres://` URL; the embedded database when absent. */
+  /** A `postgres://` URL. Without it the program uses the embedded database. */
   readonly databaseUrl?: string;
-  /** Ports of an earlier program, for a restart with the same addresses. */
+  /** The ports of an earlier program, for a restart at the same addresses. */
   readonly ports?: { readonly port: number; readonly sandboxPort: number };
 };
 
-/** What `npm start` starts, on free ports. */
+/** The program that `npm start` starts, on free ports. */
 export type Program = {
   readonly apiUrl: string;
   readonly sandboxUrl: string;
@@ -34,23 +34,23 @@ export type Program = {
   readonly serviceRoleKey: string;
   readonly dataDir: string;
   readonly ports: { readonly port: number; readonly sandboxPort: number };
-  /** bin/start.js; the server and the sandbox are its children. */
+  /** The process of bin/start.js. The server and the sandbox are its children. */
   readonly child: ChildProcess;
-  /** Process id of the server. */
+  /** The process id of the server. */
   readonly serverPid: number;
-  /** Everything printed so far. */
+  /** Returns everything printed so far. */
   output(): string;
-  /** Sends SIGTERM and waits for the end; returns the exit code. */
+  /** Sends SIGTERM and waits for the end. Returns the exit code. */
   stop(): Promise<number>;
   /** Sends SIGKILL to the server, like a power cut, and waits until everything has ended. The sandbox keeps its state. */
   kill(): Promise<void>;
 };
 
-/** Starts the program and waits until it is ready. Throws with its output when it ends before that. */
+/** Starts the program and waits until it is ready. Throws with its output if it ends before that. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'studio-')));
   if (options.migrated) {
-    // Imported here: it loads the database engine, which few journeys need.
+    // The module is imported here because it loads the database engine, which few journeys need.
     const { migratedFolder } = await import('./image.ts');
     await migratedFolder(join(dataDir, 'database'));
   }
@@ -108,7 +108,7 @@ type Runtime = { [name in 'apiUrl' | 'sandboxUrl' | 'databaseUrl' | 'anonKey' | 
   pid: number;
 };
 
-/** Reads the file of `npm run -s status`. Throws when the server has not written it. */
+/** Reads the file of `npm run -s status`. Throws if the server has not written it. */
 function readRuntime(dataDir: string): Runtime {
   const file = join(dataDir, 'runtime.json');
   if (!existsSync(file)) throw new Error(`the program left no ${file}`);
@@ -116,8 +116,8 @@ function readRuntime(dataDir: string): Runtime {
 }
 
 /**
- * Empties every variable of .env.example, so that neither this machine's settings nor real keys in .env reach a test. An empty variable
- * counts as unset and wins over .env.
+ * Returns every variable of .env.example as empty, so that neither this machine's settings nor real keys in .env reach a test. An empty
+ * variable counts as unset and overrides .env.
  */
 export function emptyConfig(): Record<string, string> {
   const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
@@ -138,7 +138,7 @@ function environment(options: ProgramOptions, dataDir: string, ports: Program['p
   };
 }
 
-/** Finds the first of `count` consecutive free ports. */
+/** Returns the first of `count` consecutive free ports. */
 async function freePorts(count: number): Promise<number> {
   for (let tries = 0; tries < 50; tries += 1) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);

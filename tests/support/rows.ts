@@ -17,9 +17,9 @@ export type Rows = {
   value(text: string, values?: readonly unknown[]): Promise<unknown>;
   /** Adds a row from JSON values. Returns the stored row. */
   add(table: string, values: Values): Promise<Row>;
-  /** Runs something and rolls it back; returns the error, or null when there was none. */
+  /** Runs `work` and rolls it back. Returns the error, or null if there was none. */
   refusal(work: () => Promise<unknown>): Promise<Refusal | null>;
-  /** Sets the claims that the auth functions read until the test ends; null for no caller. */
+  /** Sets the claims that the auth functions read until the test ends. Null means that there is no caller. */
   setClaims(claims: Values | null): Promise<void>;
 };
 
@@ -36,12 +36,12 @@ export type TestRows = {
 
 type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** Of all test files in this process, because opening it takes longer than most of them. It ends with the process. */
+/** The database that all test files of this process share, because opening it takes longer than most of them. It ends with the process. */
 let shared: ReturnType<typeof openMigratedDatabase> | null = null;
 
 /** Opens a migrated embedded database whose tests do not see each other's rows. */
 export async function openRows(): Promise<TestRows> {
-  // Mutation tests pass a faulty database on a PostgreSQL server: it is created and queried many times faster.
+  // Mutation tests pass a faulty database on a PostgreSQL server, where databases are created and queried many times faster.
   const faulty = process.env['TEST_DATABASE_TEMPLATE'];
   if (faulty) return openServerRows(faulty);
   shared ??= openMigratedDatabase();
@@ -57,7 +57,7 @@ export async function openRows(): Promise<TestRows> {
   };
 }
 
-/** Like openRows, on a migrated database of a PostgreSQL server. Values are encoded and decoded as in the server. */
+/** Does the same as openRows on a migrated database of a PostgreSQL server. Encodes and decodes values as the server does. */
 async function openServerRows(url: string): Promise<TestRows> {
   const types = { getTypeParser: (oid: number) => (text: string) => decodeValue(oid, text) };
   const client = new pg.Client({
@@ -83,7 +83,7 @@ async function openServerRows(url: string): Promise<TestRows> {
 
 function rowsOf(query: Query): Rows {
   const queryAs = async <R>(text: string, values?: readonly unknown[]): Promise<R[]> =>
-    // The caller names the type of its rows.
+    // The caller determines the type of its rows.
     (await query(text, values)) as R[];
   return {
     query: queryAs,

@@ -1,9 +1,9 @@
 import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 import { freePorts } from './test-server.ts';
 
-/** Only the sandbox, for tests of the adapters. */
+/** The sandbox alone, for tests of the adapters. */
 export type SandboxPorts = {
-  /** URL of a provider by its port offset: +1 Stripe, +2 igloohome, +3 plugs, +5 mail. */
+  /** Returns the URL of a provider by its port offset: +1 Stripe, +2 igloohome, +3 plugs, +5 mail. */
   at(offset: number): string;
   smtpUrl: string;
   ask(path: string, body?: unknown): Promise<unknown>;

@@ -19,13 +19,13 @@ export async function runScript(server: TestServer, script: string): Promise<voi
 type Rows = (text: string) => Promise<readonly Record<string, unknown>[]>;
 
 const OURS = `n.nspname in ('auth', 'storage', 'private', 'public', 'rest', 'realtime')`;
-/** Relations without the partitions that the server makes for each day. */
+/** The relations without the partitions that the server makes for each day. */
 const RELATIONS = `${OURS} and not c.relispartition`;
 
-/** Rights in any order. Rights that were never changed are the default ones. */
+/** Returns SQL for rights in a fixed order. Rights that were never changed are the default ones. */
 const sorted = (rights: string): string => `(select array_agg(x order by x::text) from unnest(${rights}) x)`;
 
-/** Everything that migrations and code can define, as text without ids: two databases with equal text behave alike. */
+/** Everything that migrations and code can define, as text without ids. Two databases with equal text behave alike. */
 const PARTS: readonly string[] = [
   `select concat_ws(' ', n.nspname, ${sorted(`coalesce(n.nspacl, acldefault('n', n.nspowner))`)}) as part from pg_namespace n where ${OURS}`,
   `select concat_ws(' ', c.oid::regclass, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relpersistence, c.reloptions, ${sorted(`coalesce(c.relacl, acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner))`)}, pg_get_userbyid(c.relowner),
@@ -45,7 +45,7 @@ const PARTS: readonly string[] = [
   `select concat_ws(' ', r.rolname, r.rolinherit, r.rolcanlogin, r.rolbypassrls) as part from pg_roles r`,
 ];
 
-/** Describes everything that migrations and code created, as one text. */
+/** Describes everything that migrations and code created, in one text. */
 export async function describeCatalogue(rows: Rows): Promise<string> {
   const parts: string[] = [];
   for (const part of PARTS) {

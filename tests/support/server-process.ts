@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 const ROOT = new URL('../../', import.meta.url).pathname;
 const READY_MS = 90_000;
 
-/** Environment of every program of ours that a test starts: compiled code is cached, as in `npm start`. */
+/** The environment of every program of this project that a test starts. Compiled code is cached, as in `npm start`. */
 export const PROGRAM_ENV: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   HOME: process.env['HOME'] ?? '',
@@ -27,7 +27,10 @@ export type ServerProcess = {
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** Starts server/main.ts, or another one, with these variables and waits until it is ready. Throws with its output when it ends before. */
+/**
+ * Starts server/main.ts, or another program, with these variables and waits until it is ready. Throws with its output if it ends before
+ * that.
+ */
 export async function startServer(
   env: Readonly<Record<string, string>>,
   main = join(ROOT, 'server', 'main.ts'),

@@ -3,14 +3,14 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
 
-/** Reads our source files and checks their imports against a table, which is in `tests/architecture.test.ts`. */
+/** Reads the project's source files and checks their imports against a table, which is in `tests/architecture.test.ts`. */
 
 type Import = {
-  /** As written in the file. */
+  /** The specifier as written in the file. */
   readonly specifier: string;
   /** Path from the repository root, or null for a package. */
   readonly target: string | null;
-  /** True when the import disappears with the types. */
+  /** Whether the import disappears with the types. */
   readonly typeOnly: boolean;
 };
 export type Source = {
@@ -30,21 +30,21 @@ export type Area = {
   readonly may: readonly string[];
   /** Areas whose types it may import. */
   readonly mayType?: readonly string[];
-  /** Packages it may import; all when absent. */
+  /** The packages that it may import; all if absent. */
   readonly packages?: readonly string[];
 };
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const TREES = ['rules', 'contracts', 'database', 'web', 'bin', 'server', 'sandbox', 'tests', 'bench', 'tools', 'build'];
 
-/** Reads all our .ts, .tsx and .js files. */
+/** Reads all .ts, .tsx and .js files of the project. */
 export function readSourceFiles(): Source[] {
   return TREES.flatMap(listFiles)
     .filter((path) => /\.(ts|tsx|js)$/.test(path))
     .map((path) => readSource(path, readFileSync(join(ROOT, path), 'utf8')));
 }
 
-/** Lists our folders with their number of entries, without test files. */
+/** Lists the project's folders with their number of entries, without test files. */
 export function readFolders(): { path: string; entries: number }[] {
   const folders = new Map<string, Set<string>>();
   for (const path of TREES.flatMap(listFiles)) {
@@ -64,7 +64,7 @@ function listFiles(folder: string): string[] {
   try {
     entries = readdirSync(full, { withFileTypes: true });
   } catch (error) {
-    // A folder that does not exist yet.
+    // The folder does not exist yet.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
@@ -74,7 +74,7 @@ function listFiles(folder: string): string[] {
   });
 }
 
-/** Parses one file. Throws when it is not valid TypeScript. */
+/** Parses one file. Throws if it is not valid TypeScript. */
 export function readSource(path: string, text: string): Source {
   const { program, module, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
@@ -137,7 +137,7 @@ function targetOf(from: string, specifier: string): string | null {
   return null;
 }
 
-/** Lists each pair of folders of which each imports the other, as `a <> b`. */
+/** Lists each pair of folders that import each other, as `a <> b`. */
 export function mutualFolders(sources: readonly Source[]): string[] {
   const edges = new Set(
     sources.flatMap(({ path, imports }) =>
@@ -151,7 +151,7 @@ export function mutualFolders(sources: readonly Source[]): string[] {
     .toSorted();
 }
 
-/** Lists the cycles of files that import each other, imports of types included: each file of a cycle, in the order of the imports. */
+/** Lists the cycles of files that import each other, including imports of types. Each cycle lists its files in the order of the imports. */
 export function importCycles(sources: readonly Source[]): string[][] {
   const targets = new Map(
     sources.map(({ path, imports }) => [path, imports.flatMap(({ target }) => (target === null ? [] : [target]))]),
@@ -168,7 +168,7 @@ export function importCycles(sources: readonly Source[]): string[][] {
   return cycles;
 }
 
-/** True when the path is in the area: `server/rest/parse.ts` is in `server/rest` and in `server/*`. */
+/** Whether the path is in the area: `server/rest/parse.ts` is in `server/rest` and in `server/*`. */
 export function isIn(path: string, area: string): boolean {
   const here = path
     .replace(/\.\w+$/, '')
@@ -178,7 +178,10 @@ export function isIn(path: string, area: string): boolean {
   return there.length <= here.length && there.every((part, index) => part === '*' || part === here[index]);
 }
 
-/** The folder inside which imports are relative: `web/features/auth`, `server/rest`, `sandbox`; for `server/main.ts` all of `server`. */
+/**
+ * Returns the folder within which imports are relative: `web/features/auth`, `server/rest`, `sandbox`; for `server/main.ts` the whole of
+ * `server`.
+ */
 function homeOf(path: string): string {
   const parts = path.split('/');
   const [tree = '', area = ''] = parts;
@@ -213,7 +216,7 @@ export function importFaults(source: Source, table: readonly Area[]): string[] {
   });
 }
 
-/** Replaces each star of an area with the segment that the path has there. */
+/** Replaces each star of an area with the segment that the path has in its place. */
 function fill(area: string, path: string): string {
   const here = path
     .replace(/\.\w+$/, '')

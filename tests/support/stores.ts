@@ -1,6 +1,6 @@
 import { type ObjectService, startObjectService } from '#sandbox/main.ts';
 
-/** Where the server stores files: on its own disk, or in an S3 service. */
+/** A place where the server stores files: its own disk or an S3 service. */
 export type Store = {
   readonly name: string;
   /** Returns the environment that selects this store, and the service. */
@@ -8,7 +8,7 @@ export type Store = {
 };
 export type OpenStore = {
   readonly env: Record<string, string>;
-  /** Null when the files are in the server's own folder. */
+  /** Null if the files are in the server's own folder. */
   readonly service: ObjectService | null;
   close(): Promise<void>;
 };

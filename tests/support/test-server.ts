@@ -20,7 +20,7 @@ export type TestServer = {
   readonly app: App;
   readonly url: string;
   readonly sandboxUrl: string;
-  /** Connects as the owner of the tables on PostgreSQL. Null on the embedded database, where the server owns them. */
+  /** The URL for the owner of the tables on PostgreSQL. Null on the embedded database, whose tables the server owns. */
   readonly ownerUrl: string | null;
   /** The server's data folder. */
   readonly dataDir: string;
@@ -28,9 +28,9 @@ export type TestServer = {
   advance(ms: number): void;
   now(): Date;
   client(token?: string): SupabaseClient<Database>;
-  /** Adds a person who is signed in, of age, verified and has accepted the terms. */
+  /** Adds a person who is signed in, of age and verified, and has accepted the terms. */
   addCustomer(): Promise<Customer>;
-  /** Calls a function with a token; returns status and parsed body. */
+  /** Calls a function with a token. Returns status and parsed body. */
   call(name: string, body: unknown, token?: string): Promise<{ status: number; body: Record<string, unknown> }>;
   sandbox(path: string, body?: unknown): Promise<unknown>;
   /** Runs everything that is due. */
@@ -44,20 +44,20 @@ export const STUDIO_B = '5a000000-0000-4000-8000-00000000000b';
 
 const PORTS_NEEDED = 10;
 
-/** How long a test may take until it listens. */
+/** The longest time between the reservation of ports and listening on them, in milliseconds. */
 const RESERVED_MS = 120_000;
 
-/** Finds the first of several consecutive free ports and reserves them. */
+/** Returns the first of several consecutive free ports, and reserves them. */
 export async function freePorts(): Promise<number> {
   for (let round = 0; round < 50; round += 1) {
-    // Below the ports that operating systems assign to clients.
+    // These ports are below those that operating systems assign to clients.
     const first = 20_000 + Math.floor(Math.random() * 1_250) * 10;
     const free = await Promise.all(Array.from({ length: PORTS_NEEDED }, (_, at) => isFree(first + at)));
     if (free.every(Boolean) && (await reserve(first))) return first;
   }
   throw new Error('no free ports');
 }
-/** Whether no other test has taken these ports and not listened yet, which a server takes seconds to do. */
+/** Reserves ports. Returns false if another test has reserved them and does not listen yet, which takes a server seconds. */
 async function reserve(first: number): Promise<boolean> {
   const file = join(process.env['TEST_PORTS_FOLDER'] ?? join(tmpdir(), 'test-ports'), String(first));
   await mkdir(dirname(file), { recursive: true });
@@ -105,7 +105,7 @@ type TestServerOptions = {
   readonly env?: Record<string, string>;
 };
 
-/** A server with settings of its own for the database needs an engine of its own. */
+/** A server with its own settings for the database needs a separate engine. */
 const openMemory = (env: Record<string, string>) =>
   Object.keys(env).some((name) => /^(DATABASE|POOL)_/.test(name)) ? migratedImage() : takeEmbedded();
 
@@ -127,7 +127,7 @@ async function openTestServer(options: TestServerOptions): Promise<TestServer> {
     ID_READ_SECONDS: '60',
     PAYMENT_ANSWER_SECONDS: '30',
     AUTH_MAIL_MIN_SECONDS: '1',
-    // A check takes a second of every lock, whenever a test moves the clock.
+    // The automatic check is off: it takes a second for every lock, and would run whenever a test moves the clock.
     LOCK_CHECK_MINUTES: '0',
     LEDGER_CHECK_HOURS: '0',
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
@@ -138,7 +138,7 @@ async function openTestServer(options: TestServerOptions): Promise<TestServer> {
   const app = await compose(config, { clock, ...(inMemory ? { memory: await openMemory(options.env ?? {}) } : {}) });
   const listener = serve({ fetch: app.http.fetch, port });
   if (listener instanceof Server) app.attach(listener);
-  // A test may take the database away for a while; the next round tries again.
+  // A test may make the database unreachable for a while. The next round tries again.
   const timer = setInterval(() => void app.flushMail().catch(() => undefined), 100);
 
   async function call(
@@ -238,13 +238,13 @@ export async function addCustomer(
   return { id, email, token };
 }
 
-/** A span that begins this many whole hours from now. */
+/** Returns a span that begins this many whole hours from now. */
 export function span(now: Date, hoursAhead: number, hours = 1): { startTime: string; endTime: string } {
   const start = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000 + hoursAhead * 3_600_000);
   return { startTime: start.toISOString(), endTime: new Date(start.getTime() + hours * 3_600_000).toISOString() };
 }
 
-/** The body of the checkout's call for a span of a studio. */
+/** Returns the body of the checkout's call for a span of a studio. */
 export function checkout(
   time: { startTime: string; endTime: string },
   more: Record<string, unknown> = {},
@@ -286,7 +286,7 @@ export async function mailsTo(
   return Array.isArray(found) ? found : [];
 }
 
-/** Repeats until the result is truthy, for at most `ms`. */
+/** Repeats `ask` until its result is truthy, for at most `ms`. */
 export async function until<T>(ask: () => Promise<T | null | undefined | false>, ms = 10_000): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {

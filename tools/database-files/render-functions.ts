@@ -1,8 +1,8 @@
 import type { Routine, Schema } from '#server/rest/schema-cache/schema.ts';
 
 /**
- * Writes the arguments and results of the functions that the server calls, as `server/db` encodes and decodes them. Functions of rows and ranges,
- * which only SQL calls, are left out. `results` has the type of one value of each result.
+ * Writes the arguments and results of the functions that the server calls, as `server/db` encodes and decodes them. Functions of rows and
+ * ranges are left out, because only SQL calls them. `results` has the type of one value of each result.
  */
 export function renderFunctions(schema: Schema, results: ReadonlyMap<string, string>): string {
   const lines = [...schema.routines.values()].flat().flatMap((routine) => {
@@ -46,7 +46,7 @@ function renderResult(routine: Routine, result: string): string | null {
 
 const asProperty = (name: string, type: string | null): string | null => type && `${name}: ${type}`;
 
-/** What `server/db` decodes values of these types to. */
+/** The types to which `server/db` decodes values of these types. */
 const GIVEN: Readonly<Record<string, string>> = {
   boolean: 'boolean',
   smallint: 'number',
@@ -61,7 +61,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   interval: 'string',
   'timestamp with time zone': 'Date',
 };
-/** What `server/db` encodes as values of these types. */
+/** The types that `server/db` encodes as values of these types. */
 const TAKEN: Readonly<Record<string, string>> = {
   ...GIVEN,
   numeric: 'number',

@@ -1,23 +1,23 @@
 import type { Argument, Column, Relationship, Routine, Schema, Table } from '#server/rest/schema-cache/schema.ts';
 
-/** What the schema cache does not know of a column. */
+/** Facts about a column that the schema cache lacks. */
 export type ColumnFacts = {
   readonly nullable: boolean;
-  /** Whether a row may be inserted without it. */
+  /** Whether a row may be inserted without the column. */
   readonly optional: boolean;
-  /** Whether the database computes it, so that no statement may set it. */
+  /** Whether the database computes the column, so that no statement may set it. */
   readonly generated: boolean;
-  /** The texts that a check allows; null when it allows others. */
+  /** The texts that a check allows; null if it allows others. */
   readonly values: readonly string[] | null;
 };
 export type Facts = {
-  /** By `table.column`. */
+  /** The facts by `table.column`. */
   readonly columns: ReadonlyMap<string, ColumnFacts>;
-  /** The type of one value of a function's result, by its name. */
+  /** The type of one value of a function's result, by the function's name. */
   readonly results: ReadonlyMap<string, string>;
 };
 
-/** Writes the TypeScript types of a schema in the shape that `createClient<Database>` of supabase-js takes. */
+/** Writes the TypeScript types of a schema in the shape that `createClient<Database>` of supabase-js accepts. */
 export function renderTypes(schema: Schema, facts: Facts): string {
   const relations = [...schema.tables.values()].toSorted(byName);
   const render = (table: Table): Block => [
@@ -58,7 +58,7 @@ function renderTable(table: Table, relationships: readonly Relationship[], facts
     const type = values === null ? typeScriptType(column.type) : values.map((value) => `'${value}'`).join(' | ');
     return [column.name, withNull(type, nullable)];
   };
-  // Any text may be written: the check answers for it.
+  // Any text may be written, because the check refuses wrong ones.
   const written = (column: Column, optional: boolean): Block => {
     const { generated, nullable } = factsOf(column);
     if (generated) return [`${column.name}?`, 'never'];
@@ -72,7 +72,7 @@ function renderTable(table: Table, relationships: readonly Relationship[], facts
   ];
 }
 
-/** Lists the foreign keys of the relation itself; supabase-js finds the reverse direction in the other relation. */
+/** Lists the foreign keys of the relation itself. supabase-js finds the reverse direction in the other relation. */
 function renderRelationships(relationships: readonly Relationship[]): string {
   const own = relationships
     .filter(({ cardinality }) => cardinality === 'many-to-one' || cardinality === 'one-to-one')
@@ -120,7 +120,7 @@ function renderReturns(routine: Routine, returned: Table | null, facts: Facts): 
   if (returned !== null)
     return `Database['${returned.schema}']['${returned.view ? 'Views' : 'Tables'}']['${returned.name}']['Row']`;
   if (routine.row === null) return typeScriptType(facts.results.get(routine.name) ?? 'unknown');
-  // PostgreSQL does not say which columns of such a row can be null.
+  // PostgreSQL does not report which columns of such a row can be null.
   const columns = [...routine.row.columns.values()].map(({ name, type }): Block => [
     name,
     withNull(typeScriptType(type), true),
@@ -156,7 +156,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'string',
 };
 
-/** Returns the TypeScript type of a PostgreSQL type. Throws when there is none yet: add it to `TYPES`. */
+/** Returns the TypeScript type of a PostgreSQL type. Throws if there is none yet; add it to `TYPES`. */
 function typeScriptType(type: string): string {
   const element = type.endsWith('[]') ? type.slice(0, -2) : type;
   const found = TYPES[element.replace(/\(.*\)/, '')];

@@ -56,7 +56,10 @@ async function readResults(query: Query, schema: string): Promise<ReadonlyMap<st
 }
 type ColumnRow = Omit<ColumnFacts, 'values'> & { readonly oid: number; readonly number: number; readonly name: string };
 
-/** Returns a function that lists the texts which a check allows in a column; for a column of a view, in the column that it shows. */
+/**
+ * Returns a function that lists the texts that a check allows in a column. For a column of a view, it lists those of the column that the
+ * view shows.
+ */
 async function readCheckedValues(query: Query): Promise<(oid: number, number: number) => readonly string[] | null> {
   const checks = await query<{ place: string; definition: string }>(
     `select k.conrelid::int8 || '.' || k.conkey[1] as place, pg_catalog.pg_get_constraintdef(k.oid) as definition
@@ -79,6 +82,6 @@ async function readCheckedValues(query: Query): Promise<(oid: number, number: nu
     return values.get(place) ?? null;
   };
 }
-/** `column in ('a', 'b')` and `column = 'a'`, as PostgreSQL writes them back. */
+/** Matches `column in ('a', 'b')` and `column = 'a'`, as PostgreSQL writes them back. */
 const LIST_OF_TEXTS = /^CHECK \(\(\w+ = ((?:ANY \(ARRAY\[.*\]\))|'.*'::text)\)\)$/;
 const TEXT = /'((?:[^']|'')*)'::text/g;

@@ -13,7 +13,7 @@ const sources = globSync('server/**/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts'
 const rendered = await renderMails();
 const mails = rendered.flatMap(({ name, message }) => (typeof message === 'string' ? [] : [{ name, ...message }]));
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-/** Whatever has a digit: amounts, times, dates, codes and references. */
+/** Returns all words with a digit: amounts, times, dates, codes and references. */
 const figures = (text: string): readonly string[] => text.match(/[\w$.,:-]*\d[\w.,:-]*(?<![.,:])/g) ?? [];
 
 test('every template of mails and text messages is rendered, and only server/mails has templates', () => {

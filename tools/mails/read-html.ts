@@ -1,4 +1,4 @@
-/** What a reader shows of a mail: its texts with their colours, its links and its pictures. */
+/** The parts of a mail that a mail program shows: texts with their colours, links and pictures. */
 export type ShownMail = {
   readonly texts: readonly { readonly text: string; readonly colour: string; readonly ground: string }[];
   readonly links: readonly string[];
@@ -9,7 +9,7 @@ type Element = { readonly colour: string; readonly ground: string; readonly hidd
 const VOID = new Set(['!doctype', 'meta', 'br', 'img', 'hr']);
 const UNSEEN = new Set(['title', 'style']);
 
-/** Reads the HTML that our layout makes, as a reader with the bright or the dark scheme shows it. */
+/** Reads the HTML of the mail layout as a mail program with the light or the dark scheme shows it. */
 export function readHtml(html: string, scheme: 'light' | 'dark'): ShownMail {
   const dark = scheme === 'dark' ? darkRules(html) : new Map<string, string>();
   const shown = {
@@ -46,7 +46,7 @@ function elementOf(tag: string, name: string, parent: Element, dark: ReadonlyMap
   };
 }
 
-/** The colours of the dark sheet, by class and property. */
+/** Returns the colours of the dark style sheet, by class and property. */
 function darkRules(html: string): Map<string, string> {
   const sheet = /@media \(prefers-color-scheme:dark\)\{(.*?)\}<\/style>/.exec(html)?.[1] ?? '';
   return new Map(
@@ -68,7 +68,7 @@ const decode = (text: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
 
-/** The contrast of two colours, 1 to 21 (WCAG 2.2, contrast ratio). */
+/** Returns the contrast of two colours, from 1 to 21 (WCAG 2.2, contrast ratio). */
 export function contrast(one: string, other: string): number {
   const [bright = 0, dim = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
   return (bright + 0.05) / (dim + 0.05);

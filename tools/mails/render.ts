@@ -9,7 +9,7 @@ type Rendered = { readonly template: string; readonly name: string; readonly mes
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'server', 'mails');
 
-/** Renders each template of server/mails with its previews. A template without previews is left out. */
+/** Renders each template of server/mails with its previews. Skips templates without previews. */
 export async function renderMails(): Promise<readonly Rendered[]> {
   const paths = globSync('**/*.ts', { cwd: FOLDER, exclude: ['**/*.test.ts'] }).toSorted();
   const modules: readonly object[] = await Promise.all(
@@ -20,7 +20,7 @@ export async function renderMails(): Promise<readonly Rendered[]> {
   );
 }
 
-/** A template whose own types have compared its previews with its parameters. */
+/** A template. Its own types have already compared its previews with its parameters. */
 type Template = ((...given: readonly unknown[]) => Mail | string) & {
   readonly previews: (data: PreviewData) => Readonly<Record<string, readonly unknown[]>>;
 };

@@ -1,8 +1,8 @@
 import type { Release, Schema } from '#server/db/schema/schema.ts';
 
 /**
- * Returns the releases with one more: the version of `schema`, built from `commit`, with the checksum of each of its migrations. Throws when the
- * version is recorded already, is older than the last release, or has no section in the changelog.
+ * Returns the releases with one more: the version of `schema`, built from `commit`, with the checksum of each of its migrations. Throws if
+ * the version is already recorded, is older than the last release, or has no section in the changelog.
  */
 export function addRelease(
   { version, migrations, releases }: Schema,

@@ -4,15 +4,15 @@ import { checkedOutSchema, migratedImage } from '../image.ts';
 import { recordFunctions, trackFunctions } from './executed-functions.ts';
 
 type Engine = Awaited<ReturnType<typeof openEmbedded>>;
-/** An engine, and what its database was like before anybody used it. */
+/** An engine, and the state of its database before the first test used it. */
 type Pooled = { readonly engine: Engine; readonly catalogue: string; readonly restore: string };
 
-/** Engines that are open and have the migrated database. They end with the process. */
+/** Open engines with the migrated database. They end with the process. */
 const idle: Pooled[] = [];
 
 /**
- * Opens a migrated embedded database in memory, or takes one that another test file of this process has closed: opening takes most of a second of
- * a processor, emptying it a tenth of that. A database whose schema has changed is not used again.
+ * Opens a migrated embedded database in memory, or takes one that another test file of this process has closed. Opening takes most of a
+ * second of processor time, emptying a tenth of that. A database whose schema has changed is not reused.
  */
 export async function takeEmbedded(): Promise<Database> {
   const pooled = idle.pop() ?? (await open());
@@ -44,7 +44,7 @@ async function giveBack(pooled: Pooled): Promise<void> {
   await engine.close();
 }
 
-/** The schema, privileges, settings and statistics of the database, as one fingerprint. Emptying tables does not change it. */
+/** Returns a fingerprint of the schema, privileges, settings and statistics of the database. Emptying tables does not change it. */
 async function readCatalogue({ one }: Engine): Promise<string> {
   const row = await one<{ fingerprint: string }>(`
     select md5(string_agg(line, e'\\n' order by line)) as fingerprint from (
@@ -67,7 +67,7 @@ async function readCatalogue({ one }: Engine): Promise<string> {
   return row?.fingerprint ?? '';
 }
 
-/** Returns a script that empties every table and brings back the rows and counters that are there now. */
+/** Returns a script that empties every table and restores the rows and counters that exist now. */
 async function writeRestore({ query }: Engine): Promise<string> {
   const { rows: tables } = await query<{ name: string; columns: string }>(`
     select c.oid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns

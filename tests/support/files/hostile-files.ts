@@ -2,10 +2,10 @@ import { Readable, type Transform } from 'node:stream';
 import { crc32, createDeflate, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** A mark inside every hostile file. Where it is found again, something has escaped. */
+/** A mark inside every hostile file. If it appears elsewhere, something has escaped. */
 export const MARK = 'WHERE-I-LIVE';
 
-/** A hostile file; it is made when it is needed, because bombs are expensive to make. */
+/** A hostile file. It is made only when it is needed, because bombs are expensive to make. */
 export type Hostile = { readonly name: string; readonly make: () => Buffer | Promise<Buffer> };
 
 function chunk(type: string, data: Buffer): Buffer {

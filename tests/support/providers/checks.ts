@@ -1,11 +1,14 @@
 import { ProviderError } from '#server/providers/call.ts';
 import type { CardCharge, NewPaymentSession, Payments } from '#server/providers/ports.ts';
 
-/** The checks of the payment provider in memory: what Stripe refuses, with the reason that the adapter reports (docs.stripe.com/api). */
+/**
+ * The checks of the payment provider in memory: the requests that Stripe refuses, with the reason that the adapter reports
+ * (docs.stripe.com/api).
+ */
 
-/** The adapter's reason for a refusal that has no code of its own. */
+/** The adapter's reason for a refusal that has no code. */
 export const WITHOUT_CODE = 'StripeInvalidRequestError';
-/** The adapter's reason when a key was first used with other parameters. */
+/** The adapter's reason if a key was first used with other parameters. */
 export const OTHER_PARAMETERS = 'StripeIdempotencyError';
 
 const SECOND = 1_000;
@@ -15,10 +18,10 @@ const AMOUNT_MIN = 50;
 const AMOUNT_MAX = 99_999_999;
 const ITEMS_MAX = 100;
 const [EXPIRES_MIN_S, EXPIRES_MAX_S] = [30 * 60, 24 * 3600];
-/** Tolerance for a caller that counts 30 minutes from its own clock. */
+/** The tolerance for a caller that counts 30 minutes from its own clock, in seconds. */
 const EXPIRES_SLACK_S = 10;
 
-/** A refusal of the provider. */
+/** Creates a refusal of the provider. */
 export const refusalOf = (reason: string): ProviderError => new ProviderError('stripe', reason, { retryable: false });
 
 /** Throws the refusal with this reason unless `ok`. */
@@ -30,7 +33,7 @@ export function checkKey(key: string): void {
   check(key !== '' && key.length <= KEY_MAX, WITHOUT_CODE);
 }
 
-/** Checks the parameters of a new session and returns its amount: the sum of its lines, whatever the caller believes. */
+/** Checks the parameters of a new session. Returns the sum of its lines, which is its amount even if the caller expects another. */
 export function checkSession(input: NewPaymentSession, now: Date): number {
   const { items, bookingId, customerEmail, customerId, successUrl, cancelUrl, expiresAt } = input;
   for (const url of [successUrl, cancelUrl]) check(/^https?:\/\//.test(url) && URL.canParse(url), 'url_invalid');
@@ -72,7 +75,7 @@ function checkAmount(cents: number): void {
   check(cents <= AMOUNT_MAX, 'amount_too_large');
 }
 
-/** At most 50 keys of 40 characters, with values of 500 characters. */
+/** Checks that there are at most 50 keys, of at most 40 characters, with values of at most 500 characters. */
 function checkMetadata(metadata: Readonly<Record<string, string>>): void {
   const entries = Object.entries(metadata);
   check(entries.length <= 50, 'parameter_invalid');

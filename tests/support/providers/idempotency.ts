@@ -8,7 +8,7 @@ type Kept = { readonly call: string; readonly input: unknown; readonly at: numbe
   | { readonly answer: unknown }
   | { readonly refusal: ProviderError }
 );
-/** A refusal after the work began: its key keeps it like an answer. */
+/** A refusal after the work has begun. Its key keeps it like an answer. */
 export class KeptRefusal extends Error {
   readonly refusal: ProviderError;
   constructor(refusal: ProviderError) {
@@ -18,8 +18,8 @@ export class KeptRefusal extends Error {
 }
 
 /**
- * Runs a call once per key, as Stripe does (docs.stripe.com/api/idempotent_requests): the same key and parameters get the first answer again for a day,
- * however the object has changed since. The same key with other parameters is refused. A refusal of wrong parameters keeps nothing.
+ * Runs a call once per key, as Stripe does (docs.stripe.com/api/idempotent_requests). For a day the same key and parameters get the first
+ * answer, however the object has changed since. The same key with other parameters is refused. A refusal of wrong parameters is not kept.
  */
 export function createIdempotency(clock: () => Date) {
   const kept = new Map<string, Kept>();

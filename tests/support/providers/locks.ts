@@ -3,7 +3,7 @@ import { ProviderError } from '#server/providers/call.ts';
 import type { IssuedCode, LockCapabilities, Locks } from '#server/providers/ports.ts';
 
 type NewCode = Parameters<Locks['issueCode']>[0];
-/** A code that a lock knows. */
+/** A code that a lock stores. */
 type LockCode = {
   readonly lockId: string;
   readonly pin: string;
@@ -12,24 +12,24 @@ type LockCode = {
   readonly endsAt: Date;
   used: number;
 };
-/** Locks in memory, and what a test moves and looks at. */
+/** Locks in memory, with the state that a test changes and inspects. */
 export type FakeLocks = {
   readonly locks: Locks;
-  /** Every request for a code, in order, also those that were refused. */
+  /** Every request for a code, in order, including those that were refused. */
   readonly requests: NewCode[];
-  /** The codes that the locks know: `lock:digits` → name. */
+  /** The codes that the locks store: `lock:digits` → name. */
   readonly codes: ReadonlyMap<string, string>;
-  /** Every removal that was asked for: `lock:digits`. */
+  /** Every requested removal: `lock:digits`. */
   readonly revoked: string[];
-  /** Locks that were opened from afar. */
+  /** Locks that were opened remotely. */
   readonly opened: string[];
-  /** While set, the locks fail with it. */
+  /** While it is set, the locks fail with this error. */
   fails: ProviderError | null;
   /** Runs during a request, before the lock answers. */
   duringRequest: () => Promise<unknown>;
-  /** Stores a code of a request that had no answer: the lock was slow. */
+  /** Stores the code of a request that got no answer because the lock was slow. */
   storeLate(input: NewCode): void;
-  /** Enters digits at a keypad: whether the door opens. A code for one use opens it once. */
+  /** Enters digits at a keypad. Returns whether the door opens. A code for one use opens it once. */
   enter(lockId: string, pin: string): boolean;
 };
 
@@ -41,8 +41,9 @@ const NAME_MAX = 32;
 const refused = (reason: string): ProviderError => new ProviderError('igloohome', reason, { retryable: false });
 
 /**
- * Creates locks in memory that check all that they are given. Behind a bridge (unless `given` differs) they store our digits. Otherwise they compute the
- * digits from the lock, the hours and the variant: the same input always gives the same digits, as on real locks. `lockIds`: the locks there are.
+ * Creates locks in memory that check all their input. Behind a bridge, which is the default, they store chosen digits. Otherwise they
+ * compute the digits from the lock, the hours and the variant: the same input always gives the same digits, as on real locks. `lockIds`:
+ * the existing locks.
  */
 export function createFakeLocks(
   clock: () => Date,
@@ -92,7 +93,7 @@ export function createFakeLocks(
         if (fake.fails) throw fake.fails;
         requireLock(lockId);
         if (!/^\d{4,10}$/.test(pin)) throw refused('http_400');
-        // Removing a code that the lock does not know succeeds.
+        // Removing a code that the lock does not store succeeds.
         known.delete(`${lockId}:${pin}`);
       },
       async open({ lockId }) {
@@ -111,7 +112,7 @@ export function createFakeLocks(
   return fake;
 }
 
-/** The names of the codes, without a way to change them. */
+/** Returns a read-only view of the names of the codes. */
 const viewOf = (known: ReadonlyMap<string, LockCode>): ReadonlyMap<string, string> =>
   new Proxy(new Map<string, string>(), {
     get(_target, property) {
@@ -142,7 +143,7 @@ function storeCode(
   return { pin: code.pin, providerCodeId: capabilities.choosesDigits ? null : `code-${code.pin}` };
 }
 
-/** A code with our digits, to the minute. */
+/** Reads a code with chosen digits, whose hours are exact to the minute. */
 function readBridgeCode({ lockId, pin, accessName, startsAt, endsAt }: NewCode): LockCode {
   if (!/^\d{4,10}$/.test(pin) || accessName === '') throw refused('http_400');
   const toMinute = (at: Date): Date => new Date(Math.floor(at.getTime() / 60_000) * 60_000);
@@ -156,7 +157,7 @@ function readBridgeCode({ lockId, pin, accessName, startsAt, endsAt }: NewCode):
   };
 }
 
-/** A code whose digits follow from the lock, the hours and the variant. */
+/** Computes a code whose digits follow from the lock, the hours and the variant. */
 function computeCode({ mode, codesPerWindow }: LockCapabilities, input: NewCode): LockCode {
   const { lockId, accessName, variant } = input;
   if (!Number.isInteger(variant) || variant < 1 || variant > codesPerWindow || accessName === '')

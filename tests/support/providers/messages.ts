@@ -1,16 +1,16 @@
 import type { Mail, MailMessage, TextMessages } from '#server/providers/ports.ts';
 
-/** Mail and text messages in memory that check what they are given. A wrong message is an error of the program: it throws. */
+/** Mail and text messages in memory that check their input. A malformed message is an error of the program, so it throws. */
 
 const ADDRESS = /^[^\s@<>,;]+@[^\s@<>,;]+\.[^\s@<>,;]+$/;
-/** What a template shows when it got the wrong data. */
+/** Texts that a template shows if it got wrong data. */
 const BROKEN = /\bundefined\b|\bNaN\b|\[object |Invalid Date|\bnull\b/;
 const SUBJECT_MAX = 200;
 const TEXT_MAX = 1600;
 
 type Kept = { readonly to: string; readonly subject: string };
 
-/** Creates a mailbox. `deliver` gets each message that is well formed; what it throws, the sender gets. */
+/** Creates a mailbox. `deliver` receives each well-formed message. The sender gets the errors that it throws. */
 export function createFakeMail(deliver: (message: MailMessage) => void): Mail {
   const byKey = new Map<string, Kept>();
   return {
@@ -18,7 +18,7 @@ export function createFakeMail(deliver: (message: MailMessage) => void): Mail {
       const { key, to, subject } = message;
       checkMail(message);
       const before = byKey.get(key);
-      // The key becomes the Message-ID: a mailbox hides the second of two mails with one.
+      // The key becomes the Message-ID, and a mailbox hides the second of two mails with the same id.
       if (before !== undefined && (before.to !== to || before.subject !== subject))
         throw new Error(`two mails have the key ${key}: “${before.subject}” and “${subject}”`);
       byKey.set(key, { to, subject });
@@ -47,7 +47,10 @@ const isCalendar = ({ method, content }: NonNullable<MailMessage['calendar']>): 
 const isDocument = ({ name, content }: NonNullable<MailMessage['document']>): boolean =>
   /^[^/\\]+\.pdf$/.test(name) && new TextDecoder().decode(content.slice(0, 5)) === '%PDF-';
 
-/** Creates a sender of text messages. `deliver` gets each message that is well formed, also a repeated one: Twilio has no idempotency keys. */
+/**
+ * Creates a sender of text messages. `deliver` receives each well-formed message, including repeats, because Twilio has no idempotency
+ * keys.
+ */
 export function createFakeTexts(deliver: (message: { to: string; text: string }) => void): TextMessages {
   return {
     async send({ to, text, key }) {

@@ -12,7 +12,7 @@ import {
   type StoredPayment,
 } from './store.ts';
 
-/** What customers, banks and people at the provider do. */
+/** The actions of customers, banks and people at the provider. */
 export type ProviderMove =
   | 'pay'
   | 'card declined'
@@ -71,7 +71,7 @@ export function canMove({ session, refunds, disputes, input }: StoredPayment, mo
   }
 }
 
-/** Throws when a move is not possible: a test that relies on it tests what cannot happen. */
+/** Throws if a move is not possible, because a test that relies on it would test an impossible case. */
 export function requirePossible(payment: StoredPayment, move: ProviderMove): void {
   const { status, paymentStatus, intentStatus } = payment.session;
   if (!canMove(payment, move))
@@ -115,7 +115,7 @@ function payOnPage(store: Store, payment: StoredPayment, move: 'pay' | 'card dec
   const { session } = payment;
   session.paymentIntentId ??= newId('pi');
   if (move === 'card declined' || move === 'bank asks') {
-    // The session stays open, and its payment can be tried again.
+    // The session stays open, and the customer can try to pay again.
     session.intentStatus = move === 'bank asks' ? 'requires_action' : 'requires_payment_method';
     if (move === 'card declined') decline(store, payment);
     return;
@@ -125,7 +125,7 @@ function payOnPage(store: Store, payment: StoredPayment, move: 'pay' | 'card dec
   emit(store, payment, 'checkout.session.completed');
 }
 
-/** Declines the card of a payment, which can be tried again. */
+/** Declines the card of a payment. The customer can try to pay again. */
 export function decline(store: Store, payment: StoredPayment): void {
   payment.session.decline = { attempt: newId('ch'), code: 'generic_decline', message: 'Your card was declined.' };
   emit(store, payment, 'payment_intent.payment_failed');
@@ -165,13 +165,13 @@ const ENDS = { 'refund succeeds': 'succeeded', 'refund fails': 'failed', 'refund
 
 const isUnderWay = ({ status }: Refund): boolean => status === 'pending' || status === 'requires_action';
 
-/** Ends the last refund that is under way, or else the last one. */
+/** Ends the last pending refund, or the last refund if none is pending. */
 function endARefund(store: Store, payment: StoredPayment, move: keyof typeof ENDS): void {
   const refund: Mutable<Refund> | undefined = payment.refunds.findLast(isUnderWay) ?? payment.refunds.at(-1);
   if (refund) endRefund(store, payment, refund, ENDS[move]);
 }
 
-/** Whether a dispute keeps the provider from making refunds. An inquiry does not: its money has not moved. */
+/** Whether a dispute keeps the provider from making refunds. An inquiry does not, because its money has not moved. */
 export const blocksRefunds = ({ status, providerStatus }: Dispute): boolean =>
   status !== 'won' && !providerStatus.startsWith('warning_');
 

@@ -7,43 +7,43 @@ import { type CardBehaviour, closeDue, createStore, forgetCustomer, type Mutable
 export type { CardBehaviour } from './store.ts';
 export type { ProviderMove } from './moves.ts';
 
-/** A call of the provider, and what it was given. */
+/** A call of the provider and its input. */
 type ProviderCall = { readonly call: keyof Payments; readonly input: unknown };
 
 /**
- * A payment provider in memory, as strict as the real one: it records and checks all that it is given (server/providers/stripe/fake.test.ts compares it with
- * the sandbox). The test changes its state; each change is an event that the test may deliver or not.
+ * A payment provider in memory, as strict as the real one: it records and checks all its input (server/providers/stripe/fake.test.ts
+ * compares it with the sandbox). The test changes its state. Each change is an event, which the test may deliver or not.
  */
 export type FakeProvider = {
   readonly payments: Payments;
   /** Events in chronological order. */
   readonly events: ProviderEvent[];
-  /** All calls in order, also those that were refused. */
+  /** All calls in order, including those that were refused. */
   readonly calls: ProviderCall[];
   /** Idempotency keys of the calls of `refund`. */
   readonly refundKeys: string[];
   /** Idempotency keys of the charges that took money. */
   readonly charged: string[];
-  /** When set, every call fails with it. */
+  /** While it is set, every call fails with this error. */
   failing: ProviderError | null;
-  /** Status of the next refunds. */
+  /** The status of the next refunds. */
   refundsBegin: Refund['status'];
-  /** Makes a session by hand, for rows that a test writes itself. */
+  /** Makes a session without a call, for rows that the test itself writes. */
   session(bookingId: string, key: string, amountCents: number): PaymentSession;
-  /** What the session was created with. Throws for one made by hand. */
+  /** Returns the parameters with which the session was created. Throws for a session made by `session`. */
   inputOf(sessionId: string): NewPaymentSession;
-  /** Saves a card for the customer of an account. Throws when the provider has no customer for it. */
+  /** Saves a card for the customer of an account. Throws if the provider has no customer for it. */
   saveCard(userId: string, cardId: string, behaviour: CardBehaviour): void;
   /** Deletes the customer of an account at the provider, as people do in its dashboard. */
   deleteCustomerOf(userId: string): void;
-  /** Makes a move. Throws when it cannot happen in the session's present state. */
+  /** Makes a move. Throws if it is not possible in the session's present state. */
   move(sessionId: string, move: ProviderMove): void;
   canMove(sessionId: string, move: ProviderMove): boolean;
   /** Makes a move that should never happen, such as a payment of a closed session. Even then no money may be lost. */
   force(sessionId: string, move: ProviderMove): void;
 };
 
-/** `clock` is the provider's time: sessions end by it, and lists begin at it. */
+/** `clock` is the provider's time: it decides when sessions end, and where lists begin. */
 export function createFakeProvider(clock: () => Date = () => new Date()): FakeProvider {
   const store = createStore(clock);
   const find = (id: string) => {

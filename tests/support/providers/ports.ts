@@ -22,7 +22,7 @@ import {
 
 type Once = ReturnType<typeof createIdempotency>;
 
-/** The port of the payment provider in memory. Answers are copies: changing one changes nothing at the provider. */
+/** Creates the port of the payment provider in memory. Answers are copies: changing them does not change the provider. */
 export function createPorts(store: Store, provider: FakeProvider): Payments {
   const once = createIdempotency(store.clock);
   const answer = async <T>(call: keyof Payments, input: unknown, work: () => T): Promise<T> => {
@@ -137,7 +137,7 @@ function customers(store: Store, answer: Answer, once: Once): CustomerCalls {
         customer.email = email;
       }),
     deleteCustomer: (id) =>
-      // The adapter takes a missing customer for a deleted one.
+      // The adapter treats a missing customer like a deleted one.
       answer('deleteCustomer', id, () => forgetCustomer(store, id)),
     listCards: (id) =>
       answer('listCards', id, () =>
@@ -164,7 +164,7 @@ function readCustomer(store: Store, id: string): Customer {
 
 class CardGone extends Error {}
 
-/** Charges a card that is saved for this customer. A card of another customer is as good as none. */
+/** Charges a card that is saved for this customer. A card of another customer counts as missing. */
 function chargeCard(store: Store, provider: FakeProvider, once: Once, input: CardCharge): CardAnswer | 'lost' {
   let isLost = false;
   try {

@@ -1,7 +1,7 @@
 import type { CallServices, Services } from '#server/operations/core/services.ts';
 
 type Part<T> = T extends (...given: never[]) => unknown ? T : Partial<T>;
-/** Services of which a test gives some, and some of these only in part. */
+/** The services that a test provides, some of them only in part. */
 type Given = { readonly [Name in keyof Services]?: Part<Services[Name]> };
 
 const NAMES: Readonly<Record<keyof Services, true>> = {
@@ -33,17 +33,17 @@ const NAMES: Readonly<Record<keyof Services, true>> = {
   forgetSessions: true,
 };
 
-/** Returns the services of an operation under test. One that the test has not given throws when it is used. */
+/** Returns the services of an operation under test. A service that the test does not provide throws when it is used. */
 export function servicesWith(given: Given): Services {
   const values = new Map<string, unknown>(Object.entries(given));
   const all = Object.keys(NAMES).map((name) => [name, values.has(name) ? values.get(name) : notGiven(name)] as const);
-  // Cast: a service that is given in part has what the test needs of it, and the others throw.
+  // Cast: a partly provided service has what the test needs of it, and the others throw.
   return Object.fromEntries(all) as Services;
 }
 
-/** Returns what a function under test works with. What the test has not given throws when it is read. */
+/** Returns the dependencies of a function under test. Any that the test does not provide throw when they are read. */
 export const onlyGiven = <T extends object>(given: { readonly [Name in keyof T]?: Part<T[Name]> }): T =>
-  // Cast: what is given in part has what the test needs of it, and the rest throws.
+  // Cast: a partly provided dependency has what the test needs of it, and the rest throws.
   new Proxy(given, {
     get: (target, name) => (name in target ? Reflect.get(target, name) : notGiven(String(name))),
   }) as T;

@@ -10,13 +10,13 @@ import type {
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What the bank says when a saved card is charged. `lost`: it pays, and the answer does not arrive. */
+/** The bank's answer when a saved card is charged. `lost`: it pays, but the answer does not arrive. */
 export type CardBehaviour = 'pays' | 'lost' | 'declined' | 'needs_customer' | 'gone';
 /** A payment: a session of the pay page, or a charge of a saved card. */
 export type StoredPayment = {
   readonly session: Mutable<PaymentSession>;
   readonly createdAt: Date;
-  /** null for a charge, and for a session that a test made by hand. */
+  /** Null for a charge, and for a session that a test made without a call. */
   readonly input: NewPaymentSession | null;
   readonly refunds: Mutable<Refund>[];
   readonly disputes: Mutable<Dispute>[];
@@ -24,10 +24,10 @@ export type StoredPayment = {
 export type Customer = { readonly id: string; readonly userId: string; email: string | null; deleted: boolean };
 export type Card = { readonly id: string; customerId: string | null; readonly behaviour: CardBehaviour };
 
-/** The objects of the payment provider in memory, and what happened to them. */
+/** The objects of the payment provider in memory, and the record of what happened to them. */
 export type Store = {
   readonly clock: () => Date;
-  /** In the order of their creation. */
+  /** The payments in the order of their creation. */
   readonly payments: Map<string, StoredPayment>;
   readonly customers: Map<string, Customer>;
   readonly cards: Map<string, Card>;
@@ -49,7 +49,7 @@ export const createStore = (clock: () => Date): Store => ({
 export const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 export const isCharge = ({ id }: PaymentSession): boolean => id.startsWith('pi_');
 
-/** Deletes a customer, whose cards are then saved for no customer. */
+/** Deletes a customer. The customer's cards are then no longer saved for any customer. */
 export function forgetCustomer(store: Store, id: string): void {
   const customer = store.customers.get(id);
   if (customer) customer.deleted = true;
@@ -60,7 +60,7 @@ export function forgetCustomer(store: Store, id: string): void {
 export const ofIntent = (store: Store, intent: string): StoredPayment | undefined =>
   [...store.payments.values()].find(({ session }) => session.paymentIntentId === intent);
 
-/** Records an event. Those of a session name it; the others name their own object and the payment. */
+/** Records an event. The events of a session name it; the others name their own object and the payment. */
 export function emit(store: Store, { session }: StoredPayment, type: string, objectId: string = session.id): void {
   const event = {
     id: newId('evt'),
@@ -84,10 +84,10 @@ export function book(
 
 const counts = ({ status }: Refund): boolean => status !== 'failed' && status !== 'canceled';
 
-/** What is left of a payment to refund. */
+/** Returns the amount of a payment that is not refunded yet. */
 export const leftOf = ({ session }: StoredPayment): number => session.amountCents - session.refundedCents;
 
-/** Adds a refund to a payment. `key` is null for one that a person made at the provider. */
+/** Adds a refund to a payment. `key` is null for a refund that a person made at the provider. */
 export function addRefund(
   store: Store,
   payment: StoredPayment,
@@ -102,7 +102,7 @@ export function addRefund(
   return refund;
 }
 
-/** Ends a refund. When it fails or is canceled, its money is ours again. */
+/** Ends a refund. If it fails or is canceled, the studio has its money again. */
 export function endRefund(
   store: Store,
   payment: StoredPayment,
@@ -119,7 +119,7 @@ function countRefunds({ session, refunds }: StoredPayment): void {
   session.refundedCents = refunds.filter(counts).reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
-/** Closes the sessions whose time is over. */
+/** Closes the sessions that have expired. */
 export function closeDue(store: Store): void {
   for (const payment of store.payments.values()) {
     const { session, input } = payment;
