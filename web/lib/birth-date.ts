@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { isAdult } from '#rules/people.ts';
 import { formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 
-/** A date as typed: day and year in digits, the month as its number, '' where nothing is entered. */
+/** A date as typed: day and year in digits, the month as its number. A part is '' if nothing is entered. */
 export type DateParts = { readonly day: string; readonly month: string; readonly year: string };
 export const noDate: DateParts = { day: '', month: '', year: '' };
 
-/** A date as typed, which becomes 'YYYY-MM-DD', or '' while it is not a date. */
+/** Converts a typed date to 'YYYY-MM-DD', or to '' if it is not a valid date. */
 export const typedDateSchema = z.object({ day: z.string(), month: z.string(), year: z.string() }).transform(isoOf);
 
-/** Returns 'YYYY-MM-DD'; '' until the three parts form an existing date. */
+/** Returns 'YYYY-MM-DD', or '' until the three parts form an existing date. */
 export function isoOf(parts: DateParts): StudioDate {
   const iso = `${parts.year}-${parts.month.padStart(2, '0')}-${parts.day.padStart(2, '0')}`;
   return isStudioDate(iso) ? iso : '';
@@ -20,7 +20,7 @@ export function partsOf(iso: StudioDate): DateParts {
   return iso === '' ? noDate : { day: String(Number(day)), month: String(Number(month)), year };
 }
 
-/** Formats what was understood, such as "3 April 1998"; '' while it is not a date. */
+/** Formats the date that was understood, such as "3 April 1998"; '' if it is not a valid date. */
 export function echoOf(parts: DateParts): string {
   const iso = isoOf(parts);
   return iso === '' ? '' : formatStudioDate(iso, 'long').replace(/^\w+ /, '');
@@ -41,7 +41,7 @@ export function canBeBirthDate(parts: DateParts, today: StudioDate): boolean {
 
 function isFuture({ day, month, year }: DateParts, today: StudioDate): boolean {
   const [thisYear = '', thisMonth = '', thisDay = ''] = today.split('-');
-  // Compares as text, as far as it is typed.
+  // The parts are compared as text, as far as they are typed.
   if (year > thisYear.slice(0, year.length)) return true;
   if (year !== thisYear || month === '') return false;
   const typedMonth = month.padStart(2, '0');
@@ -49,10 +49,10 @@ function isFuture({ day, month, year }: DateParts, today: StudioDate): boolean {
   return day.padStart(2, '0') > thisDay;
 }
 
-/** Shown when the last input would make it a future date: that input is not accepted. */
+/** Shown if the last input would create a future date. That input is not accepted. */
 const FUTURE_BIRTH = 'A date of birth cannot be in the future';
 
-/** Returns what is wrong with a date of birth as typed so far; null when nothing is. */
+/** Returns what is wrong with a date of birth as typed so far; null if nothing is. */
 export function birthProblem(parts: DateParts, today: StudioDate): string | null {
   const iso = isoOf(parts);
   if (iso === '') return isNoDay(parts) ? 'That date doesn’t exist' : null;
@@ -60,7 +60,7 @@ export function birthProblem(parts: DateParts, today: StudioDate): string | null
   return isAdult(iso, today) ? null : 'You must be 18 or older';
 }
 
-/** What the date entry of a form needs to ask for a date of birth. */
+/** Returns the props of a form's date entry for a date of birth. */
 export const birthDateEntry = (today: StudioDate) =>
   ({
     legend: 'Date of Birth',

@@ -58,7 +58,7 @@ it('a booking in navigation state counts until it is booked or removed', () => {
   expect(drafts.fromState(state)).toEqual(draft);
   drafts.removeBooking();
   expect(drafts.fromState(state)).toBeNull();
-  // Chosen again later: a new booking.
+  // The same hours are chosen again later, which is a new booking.
   expect(drafts.fromState({ booking: draft, chosenAt: Date.now() + 1_000 })).toEqual(draft);
   expect(drafts.fromState(drafts.toState(draft))).toEqual(draft);
   for (const other of [null, 'x', {}, { booking: draft }, { booking: {}, chosenAt: 1 }])

@@ -1,6 +1,6 @@
 import type { Slot } from '#rules/slots.ts';
 
-/** A booking stored in this tab while the customer signs in, proves who they are or pays. */
+/** A booking that this tab stores while the customer signs in, verifies their ID or pays. */
 export type BookingDraft = {
   readonly studio_id: string;
   readonly studio_name: string;
@@ -13,10 +13,10 @@ export type BookingDraft = {
   /** Coupon code included in `final_cost`. */
   readonly coupon_code?: string;
   readonly slots: readonly { hour: number; label: string; date: string; price: number }[];
-  /** All dates of a weekly series, the first one first; `final_cost` and the rest of the draft are those of the first. */
+  /** All dates of a weekly series, first date first. `final_cost` and the other fields of the draft belong to the first date. */
   readonly series?: readonly DraftDate[];
 };
-/** The same hours on one date; `total` in dollars as shown. */
+/** The hours of a series on one date. `total`: in dollars, as shown. */
 export type DraftDate = {
   readonly date: string;
   readonly start_time: string;
@@ -26,11 +26,11 @@ export type DraftDate = {
 export type PendingSelection = {
   readonly studioId: string;
   readonly slots: readonly Slot[];
-  /** Book Now was pressed, and continues automatically after the sign-in. */
+  /** Whether Book Now was pressed. It then continues automatically after the sign-in. */
   readonly bookNow?: boolean;
 };
 
-/** A hosted identity check: its id and page; `openedAt` (ms) once the customer was sent there. */
+/** A hosted identity check: its id and page. `openedAt`: when the customer was sent there, in milliseconds. */
 export type Verification = { readonly id: string; readonly url: string; readonly openedAt?: number };
 
 const KEYS = {
@@ -48,7 +48,7 @@ function read<T>(key: string, fits: (value: unknown) => value is T): T | null {
     const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null');
     return fits(value) ? value : null;
   } catch {
-    sessionStorage.removeItem(key); // not ours, or truncated
+    sessionStorage.removeItem(key); // Another program wrote it, or it was truncated.
     return null;
   }
 }
@@ -80,7 +80,7 @@ export const drafts = {
   booking: () => read(KEYS.draft, isDraft),
   saveBooking: (draft: BookingDraft) => save(KEYS.draft, draft),
   selection: () => read(KEYS.selection, isSelection),
-  /** Whether there is a selection from before signing in that cannot be read; it is removed. */
+  /** Whether the selection from before signing in was unreadable. Such a selection is removed. */
   dropUnreadableSelection: (): boolean => {
     if (sessionStorage.getItem(KEYS.selection) === null || read(KEYS.selection, isSelection) !== null) return false;
     sessionStorage.removeItem(KEYS.selection);
@@ -100,7 +100,7 @@ export const drafts = {
   saveVerification: (session: Verification) => save(KEYS.verification, session),
   /** Navigation state for the checkout: the booking and when it was chosen. */
   toState: (booking: BookingDraft) => ({ booking, chosenAt: Date.now() }),
-  /** Reads the booking from navigation state; null when there is none, or when it was booked or removed since. */
+  /** Reads the booking from navigation state. Null if there is none, or if it has been booked or removed since. */
   fromState: (state: unknown): BookingDraft | null => {
     if (!isObject(state) || !isDraft(state['booking']) || typeof state['chosenAt'] !== 'number') return null;
     const removedAt = read(KEYS.removedAt, (value): value is number => typeof value === 'number');
@@ -116,10 +116,10 @@ export const drafts = {
     save(KEYS.removedAt, Date.now());
     removeTyped('checkout');
   },
-  /** Whether somebody has signed in on this device before. It outlasts a sign-out. */
+  /** Whether a user has signed in on this device before. Survives a sign-out. */
   knowsAccount: (): boolean => localStorage.getItem(SIGNED_IN) !== null,
   rememberAccount: () => localStorage.setItem(SIGNED_IN, 'yes'),
-  /** Hours of the last Book Now on this device; null when there are none. */
+  /** The hours of the last Book Now on this device; null if there are none. */
   lastBooked: (): PendingSelection | null => {
     try {
       const value: unknown = JSON.parse(localStorage.getItem(LAST) ?? 'null');
@@ -129,31 +129,31 @@ export const drafts = {
     }
   },
   saveLastBooked: (selection: PendingSelection) => localStorage.setItem(LAST, JSON.stringify(selection)),
-  /** Whether this payment is announced for the first time in this tab; it counts as announced afterwards. */
+  /** Whether this payment has not been announced in this tab yet. Marks it as announced. */
   announcePayment(sessionId: string): boolean {
     if (read(KEYS.paid, isText) === sessionId) return false;
     save(KEYS.paid, sessionId);
     return true;
   },
-  /** Coupon code in use; survives a change of hours and Back from the pay page. */
+  /** The coupon code in use. Survives a change of hours and Back from the pay page. */
   couponCode: () => read(KEYS.coupon, isText),
   saveCouponCode: (code: string | null) =>
     code === null ? sessionStorage.removeItem(KEYS.coupon) : save(KEYS.coupon, code),
 };
 
-/** What this device remembers of the last booking, beyond the tab. */
+/** Keys of what this device remembers beyond the tab. */
 const LAST = 'lastBookedHours';
 const SIGNED_IN = 'signedInBefore';
 
 const TYPED = 'typed:';
 
-/** Removes what was typed into forms whose name starts with `name`; '' for all. */
+/** Removes what was typed into forms whose name starts with `name`; '' matches all forms. */
 export function removeTyped(name: string): void {
   const keys = Array.from({ length: sessionStorage.length }, (_, at) => sessionStorage.key(at) ?? '');
   for (const key of keys) if (key.startsWith(`${TYPED}${name}`)) sessionStorage.removeItem(key);
 }
 
-/** Whether a stored value has the same keys as `sample`, with values of the same types. A list may have another length. */
+/** Whether a stored value has the same keys as `sample`, with values of the same types. Lists may differ in length. */
 export function hasShape<T>(value: unknown, sample: T): value is T {
   if (Array.isArray(sample))
     return Array.isArray(value) && (sample.length === 0 || value.every((part) => hasShape<unknown>(part, sample[0])));
@@ -161,16 +161,16 @@ export function hasShape<T>(value: unknown, sample: T): value is T {
   return isObject(value) && Object.entries(sample).every(([key, part]) => hasShape(value[key], part));
 }
 
-/** Stores what is typed into a form, in this tab. Never pass passwords or codes: it lands in the browser's storage. */
+/** Stores what is typed into a form, for this tab. Never pass passwords or codes, because the values are kept in the browser's storage. */
 export function saveTyped(name: string, values: object): void {
   try {
     save(`${TYPED}${name}`, values);
   } catch {
-    // The browser's storage is full or closed: the form works, and a reload loses what was typed.
+    // The browser's storage is full or unavailable. The form still works, but a reload loses what was typed.
   }
 }
 
-/** Reads what was typed into a form before the page was loaded again; null when nothing was. `sample` has the form's shape. */
+/** Reads what was typed into a form before a reload; null if nothing was. `sample` has the form's shape. */
 export function readTyped<T extends object>(name: string, sample: T): T | null {
   return read(`${TYPED}${name}`, (value): value is T => hasShape(value, sample));
 }

@@ -5,7 +5,7 @@ export const UNEXPECTED = 'An unexpected error occurred. Please try again.';
 export const FAILED = 'Something went wrong. Please try again.';
 export const OFFLINE = 'We can’t reach the studio right now. Please check your connection and try again.';
 
-/** A failed call: `code` comes from the server, `message` is for people, `details` holds the other fields of the error. */
+/** A failed call. `code` comes from the server, `message` is for people, and `details` holds the other fields of the error. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: string;
@@ -19,7 +19,7 @@ export class AppError extends Error {
   }
 }
 
-/** Reads `{error: {code, message, …}}` of a refused call. */
+/** Reads `{error: {code, message, …}}` from the response to a refused call. */
 export async function readFailure(response: Response): Promise<AppError> {
   const body: unknown = await response.json().catch(() => null);
   const fields = body !== null && typeof body === 'object' && 'error' in body ? body.error : body;
@@ -34,7 +34,10 @@ export async function readFailure(response: Response): Promise<AppError> {
   );
 }
 
-/** Returns a message for people. `fallback` when the error has none that people can read: empty, JSON, or a network error of the browser. */
+/**
+ * Returns a message for people. Returns `fallback` if the error has no readable message, because it is empty, JSON, or a network error of
+ * the browser.
+ */
 export function describeError(error: unknown, fallback: string): string {
   const message = messageOf(error);
   return message === '' || /^\[?\{|fetch failed|Failed to fetch|NetworkError|Load failed/.test(message)
@@ -42,13 +45,13 @@ export function describeError(error: unknown, fallback: string): string {
     : message;
 }
 
-/** supabase-js data calls fail with a plain object, everything else with an Error. */
+/** Data calls of supabase-js fail with a plain object, everything else with an Error. */
 function messageOf(error: unknown): string {
   if (error === null || typeof error !== 'object' || !('message' in error)) return '';
   return typeof error.message === 'string' ? error.message : '';
 }
 
-/** Codes that pages compare and that no contract has: of the browser, the account API, PostgREST and PostgreSQL. */
+/** Codes that pages compare and that are in no contract. They come from the browser, the account API, PostgREST and PostgreSQL. */
 type OtherCode =
   | 'offline'
   | 'session_not_found'
@@ -67,8 +70,9 @@ type OtherCode =
   | '42501';
 
 /**
- * Returns the error code, such as `email_not_confirmed`; '' when there is none. The server may send any code. The type has those that pages
- * compare, so that a misspelt one does not compile, and neither does one of a contract: for these there are `isRefused` and `findRefusal`.
+ * Returns the error code, such as `email_not_confirmed`; '' if there is none. The server may send any code, but the type only has those
+ * that pages compare. A misspelt code therefore does not compile. Neither does a code of a contract: use `isRefused` and `findRefusal` for
+ * those.
  */
 export function errorCode(error: unknown): OtherCode | '' {
   return readCode(error) as OtherCode | '';
@@ -79,7 +83,7 @@ function readCode(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** Whether the function `Name` refused the call with one of these codes. `Name` must be given: its contract has the codes. */
+/** Whether the function `Name` refused the call with one of these codes. `Name` must be given, because its contract defines the codes. */
 export function isRefused<Name extends CallName = never>(
   error: unknown,
   ...codes: readonly CallRefusal<Name>[]
@@ -88,25 +92,25 @@ export function isRefused<Name extends CallName = never>(
   return accepted.includes(readCode(error));
 }
 
-/** What a page does about each refusal of a function. null: it only shows the message of the server. */
+/** What a page does about each refusal of a function. Null if it only shows the server's message. */
 export type RefusalActions<Name extends CallName, Action> = Readonly<Record<CallRefusal<Name>, Action | null>>;
 
 /**
- * Returns what a page does about this error. null if it only shows the message: also for a code that only a newer server has, and for failures
- * that are not refusals.
+ * Returns what a page does about this error. Null if it only shows the message. This includes codes that only a newer server has, and
+ * failures that are not refusals.
  */
 export function findRefusal<Action>(error: unknown, actions: Readonly<Record<string, Action | null>>): Action | null {
   const code = readCode(error);
   return Object.hasOwn(actions, code) ? (actions[code] ?? null) : null;
 }
 
-/** Returns a further number of a refused call, such as the current price; null when it has none. */
+/** Returns another number from a refused call, such as the current price; null if it has none. */
 export function errorNumber(error: unknown, field: string): number | null {
   const value = error instanceof AppError ? error.details[field] : null;
   return typeof value === 'number' ? value : null;
 }
 
-/** Whether somebody closed the browser's own dialog for a passkey. */
+/** Whether the user closed the browser's own passkey dialog. */
 export function wasCancelled(error: unknown): boolean {
   return (
     error instanceof Error && /NotAllowed|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`)

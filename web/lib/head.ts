@@ -4,10 +4,13 @@ type Described = {
   readonly rendered: 'whole' | 'first' | 'no';
 };
 
-/** Whether search engines may list the page: only pre-rendered pages are public. */
+/** Whether search engines may list the page. Only pre-rendered pages are public. */
 export const isPublic = (page: Described): boolean => page.path !== '*' && page.rendered !== 'no';
 
-/** Updates the head after a client-side navigation. Each page sets its own title; the description is read only in the server's HTML. */
+/**
+ * Updates the head after a client-side navigation. Each page sets its own title. The description is not updated, because it is only read
+ * from the server's HTML.
+ */
 export function describePage(page: Described): void {
   const set = (selector: string, name: string, value: string): void =>
     document.head.querySelector(selector)?.setAttribute(name, value);

@@ -3,8 +3,8 @@ import { STILL_HERE } from './use-back-again.ts';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Returns the URL of a pay or identity page, or null when it is not allowed. Allowed: our own pages, any https page (the server chose it), and
- * the sandbox over http on our own host or this machine.
+ * Returns the URL of a pay or identity page, or null if it is not allowed. Allowed are pages of this site, any https page (the server chose
+ * it), and the sandbox over http on the same host or this machine.
  */
 export function outsideUrl(text: unknown, origin: string): string | null {
   if (typeof text !== 'string' || !URL.canParse(text, origin)) return null;
@@ -16,17 +16,17 @@ export function outsideUrl(text: unknown, origin: string): string | null {
   return url.protocol === 'http:' && own.protocol === 'http:' && near ? url.href : null;
 }
 
-/** How long a page may still be shown after it was left. Later than that the next page has not loaded, or the visitor has stopped it. */
+/** Milliseconds for which a page may still be shown after it was left. After that, the next page has failed to load or the visitor has stopped it. */
 const LEAVING_MS = 15_000;
 let stillHere: ReturnType<typeof setTimeout> | undefined;
 
-/** Leaves for a pay or identity page. `replace`: Back skips the current page. Throws when the address is not allowed. */
+/** Leaves for a pay or identity page. `replace`: Back skips the current page. Throws if the address is not allowed. */
 export function leaveTo(text: unknown, method: 'assign' | 'replace' = 'assign'): void {
   const url = outsideUrl(text, window.location.origin);
   if (url === null) throw new Error('The next page could not be opened. Please try again.');
   window.location[method](url);
   clearTimeout(stillHere);
   stillHere = setTimeout(() => window.dispatchEvent(new Event(STILL_HERE)), LEAVING_MS);
-  // The browser keeps the timer with a page in its back/forward cache, and `useBackAgain` handles that return by itself.
+  // The browser keeps the timer with a page in its back/forward cache. `useBackAgain` handles that return on its own.
   window.addEventListener('pageshow', () => clearTimeout(stillHere), { once: true });
 }

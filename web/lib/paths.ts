@@ -25,7 +25,7 @@ function ofBooking(path: string, bookingId: string, token: string | null): strin
   return `${path}?booking_id=${encodeURIComponent(bookingId)}${token === null ? '' : `&token=${encodeURIComponent(token)}`}`;
 }
 
-/** Returns the address that opens a booking on top of the part of the admin page with this query. */
+/** Returns the address that opens a booking on top of the section of the admin page with this query. */
 export function withBooking(search: URLSearchParams, reference: string): string {
   return `${paths.admin}?${new URLSearchParams([...search].filter(([name]) => name !== 'booking').concat([['booking', reference]]))}`;
 }
@@ -41,11 +41,11 @@ export const developerPaths = [
   { path: '/primitives', label: 'Primitives' },
 ] as const;
 
-/** Returns a path of our own site, or null: prevents redirects to other sites. */
+/** Returns the path if it belongs to this site, otherwise null. Prevents redirects to other sites. */
 export function ownPath(text: string | null): string | null {
   return text !== null && /^\/(?![/\\])[\w\-/?=&%.#]*$/.test(text) ? text : null;
 }
 
-/** The address of a place on a map. */
+/** Returns the address of a place on a map. */
 export const mapUrl = (address: string): string =>
   `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`;

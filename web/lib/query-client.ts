@@ -1,11 +1,11 @@
 import { type Mutation, MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { describeError, UNEXPECTED } from './errors.ts';
 
-/** How a mutation reports its failure, and which queries its end makes stale. */
+/** How the failure of a mutation is reported, and which queries become stale when it ends. */
 type MutationMeta = {
-  /** The component reports the failure itself: at a field, or in place. Every other failure becomes a toast, so none is shown twice. */
+  /** The component itself reports the failure, at a field or in place. Every other failure becomes a toast, so that no failure is shown twice. */
   readonly handled?: true;
-  /** Title and text of the toast; the text is for errors without a message for people. */
+  /** Title and text of the toast. The text is used for errors without a message for people. */
   readonly title?: string;
   readonly failure?: string;
   readonly invalidates?: readonly QueryKey[];
@@ -18,8 +18,8 @@ declare module '@tanstack/react-query' {
 }
 
 /**
- * Creates the query client of the pages. `onError` gets every failure of a query or mutation; `showFailure` gets title and text of each failed
- * mutation that does not report its failure itself.
+ * Creates the query client of the pages. `onError` receives every failure of a query or mutation. `showFailure` receives title and text of
+ * each failed mutation that does not report its failure itself.
  */
 export function createQueryClient({
   onError,
@@ -36,7 +36,7 @@ export function createQueryClient({
         onError(error);
         const { handled, title = 'Error', failure = UNEXPECTED } = mutation.meta ?? {};
         if (!handled) showFailure(title, describeError(error, failure));
-        // What failed may have changed in another tab. Not awaited: without a connection this takes seconds.
+        // The failure may be due to a change in another tab. Not awaited, because it takes seconds without a connection.
         void invalidateFor(client, mutation);
       },
     }),
@@ -44,7 +44,7 @@ export function createQueryClient({
       // `rest.ts` already tries a read again, over three seconds.
       // `always`: without a connection a call fails and the page says so, instead of waiting silently.
       queries: { retry: 0, networkMode: 'always', refetchOnWindowFocus: true, staleTime: 2_000 },
-      // Variables can be passwords, so finished mutations are forgotten with their component.
+      // Variables can contain passwords, so finished mutations are dropped together with their component.
       mutations: { networkMode: 'always', gcTime: 0 },
     },
   });

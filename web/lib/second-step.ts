@@ -2,7 +2,7 @@ import type { Session } from '@supabase/supabase-js';
 
 type Factor = { readonly id: string; readonly type: 'totp' | 'phone' | 'webauthn'; readonly name: string };
 
-/** Returns the verified factors of a session that still needs a second step; empty when it needs none. */
+/** Returns the verified factors of a session that still needs a second step; empty if it needs none. */
 export function wantedFactors(session: Session | null): readonly Factor[] {
   if (session === null || readAssurance(session.access_token) === 'aal2') return [];
   return (session.user.factors ?? []).flatMap(({ id, status, factor_type: type, friendly_name: name }) =>
@@ -12,7 +12,7 @@ export function wantedFactors(session: Session | null): readonly Factor[] {
   );
 }
 
-/** Reads `aal` of an access token without verifying it: only the server decides. */
+/** Reads `aal` from an access token without verifying the token, because only the server decides. */
 export function readAssurance(token: string): string | null {
   try {
     const part = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
@@ -21,6 +21,6 @@ export function readAssurance(token: string): string | null {
       ? claims.aal
       : null;
   } catch {
-    return null; // not one of our tokens
+    return null; // It is not a token of this server.
   }
 }

@@ -1,6 +1,9 @@
 import { useNow } from './use-now.ts';
 
-/** Counts down to an instant in minutes and seconds, "14:32", with hours from an hour on, "1:14:32". Zero once it has passed. Not announced: it would never stop. */
+/**
+ * Counts down to an instant in minutes and seconds, "14:32", from an hour up with hours, "1:14:32". Zero once the instant has passed. Not
+ * announced to screen readers, because the announcements would never stop.
+ */
 export function TimeLeft({ until }: { until: Date }) {
   const left = Math.max(0, Math.ceil((until.getTime() - useNow(1_000).getTime()) / 1_000));
   return (

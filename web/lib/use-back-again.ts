@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** Event of the window: a page that was left is still shown. */
+/** Name of the window event for a page that was left but is still shown. */
 export const STILL_HERE = 'still-here';
 
 /**
- * Runs when this page was left for another site and is shown again: from the browser's back/forward cache, as after Back from a pay page, or
- * because the other page did not load. A button that was busy while the browser left must then work again.
+ * Calls `onBack` when this page was left for another site and is shown again: from the browser's back/forward cache, as after Back from a
+ * pay page, or because the other page did not load. A button that was busy while the browser left must then work again.
  */
 export function useBackAgain(onBack: () => void): void {
   const run = useEffectEvent(onBack);

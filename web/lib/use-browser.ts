@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether a media query matches, updated on change; false during pre-rendering. The landing page has its own: what it shares with booking would load with it. */
+/**
+ * Whether a media query matches, updated on change; false during pre-rendering. The landing page has its own copy, because a module that it
+ * shares with the booking page would make it load more.
+ */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {
@@ -22,7 +25,7 @@ function listen(onChange: () => void): () => void {
   };
 }
 
-/** Returns whether the browser has a connection. What needs one is disabled without it. */
+/** Returns whether the browser has a connection. Controls that need one are disabled without it. */
 export const useOnline = (): boolean =>
   useSyncExternalStore(
     listen,

@@ -13,7 +13,7 @@ export function useFormDraft<T extends FieldValues>(
     () =>
       subscribe({
         formState: { values: true },
-        // Only events of a field have a type: values that the program sets are not typed.
+        // Only events of a field have a type. Values that the program sets do not.
         callback: ({ values, type }) => (type === undefined ? undefined : onTyped(values)),
       }),
     [subscribe],
@@ -22,16 +22,16 @@ export function useFormDraft<T extends FieldValues>(
 
 type Kept<T> = {
   readonly value: T;
-  /** Whether the value was restored and is not saved yet. */
+  /** Whether the value was restored and has not been saved yet. */
   readonly isRestored: boolean;
   change(part: Partial<T>): void;
-  /** Goes back to the start. */
+  /** Resets the value to the start. */
   discard(): void;
-  /** Keeps the value, which was saved, for this page only. */
+  /** Removes the stored value after it was saved. The page keeps showing it. */
   saved(): void;
 };
 
-/** The state of a form. This tab keeps changes until they are saved or discarded, so that leaving the page loses nothing. */
+/** Holds the state of a form. This tab stores changes until they are saved or discarded, so that leaving the page loses nothing. */
 export function useKept<T extends object>(name: string, start: T): Kept<T> {
   const [restored, setRestored] = useState(() => readTyped(name, start));
   const [value, setValue] = useState(restored ?? start);

@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
 import { isRefused } from './errors.ts';
 
-/** Pause between two attempts; well within the rate limit of the server. */
+/** Milliseconds between two attempts. This is well within the server's rate limit. */
 const POLL_MS = 4_000;
 
-/** The calls that answer with the address of a pay page. */
+/** The calls that return the address of a pay page. */
 type PaidCall = 'create-payment' | 'extend-booking' | 'reschedule-booking';
 
-/** Waits for the address of the pay page while the payment provider is slow: repeats the request as long as the page is open. */
+/** Waits for the address of the pay page while the payment provider is slow. Repeats the request as long as the page is open. */
 export function usePayPage(): {
-  /** True while the provider has not answered yet; the hours are held meanwhile. */
+  /** True until the provider has answered. The hours are held in the meantime. */
   readonly asking: boolean;
-  /** Returns the address, or null when the user leaves the page first. Throws the errors of `ask` that a retry cannot fix. */
+  /** Returns the address, or null if the user leaves the page first. Throws errors of `ask` that a retry cannot fix. */
   open(ask: () => Promise<{ url: string | null }>): Promise<string | null>;
 } {
   const [asking, setAsking] = useState(false);

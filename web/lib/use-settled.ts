@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Returns the value once it has not changed for `ms`; null until then. */
+/** Returns the value once it has been unchanged for `ms` milliseconds; null until then. */
 export function useSettled<T>(value: T, ms: number): T | null {
   const [settled, setSettled] = useState<{ readonly value: T } | null>(null);
   useEffect(() => {

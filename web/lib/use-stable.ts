@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useLayoutEffect, useRef, useState } from 'react';
 
-/** Returns a function that stays the same and runs the newest `run`, so that a memoised component renders again only for what it shows. */
+/** Returns a stable function that calls the latest `run`, so that a memoised component only renders again when its content changes. */
 export function useStable<Input extends unknown[]>(run: (...input: Input) => void): (...input: Input) => void {
   const newest = useRef(run);
   useLayoutEffect(() => {
@@ -10,8 +10,8 @@ export function useStable<Input extends unknown[]>(run: (...input: Input) => voi
 }
 
 /**
- * Returns `value`, or while `frozen` the last value from before: what is being sent stays on the screen as it was confirmed. The value must keep its
- * identity until it changes, such as a prop or the data of a query, and must not be a function.
+ * Returns `value`, or while `frozen` the last value before, so that data that is being sent stays on the screen as it was confirmed. The
+ * value must keep its identity until it changes, like a prop or the data of a query, and must not be a function.
  */
 export function useFrozen<T>(value: T, frozen: boolean): T {
   const [last, setLast] = useState(value);
@@ -19,7 +19,7 @@ export function useFrozen<T>(value: T, frozen: boolean): T {
   return frozen ? last : value;
 }
 
-/** Shows its children, and while `on` as they were before: what is being paid or changed stays as it was confirmed. */
+/** Shows its children. While `on`, shows them as they were before, so that what is being paid or changed stays as it was confirmed. */
 export function Frozen({ on, children }: { on: boolean; children: ReactNode }): ReactNode {
   return useFrozen(children, on);
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whether `since` has been true for `ms`. */
+/** Whether `since` has been true for `ms` milliseconds. */
 export function useWaited(since: boolean, ms: number): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {

@@ -21,7 +21,7 @@ export default function AuthPage() {
   const email = emailToVerify(location.state);
   const resetting = search.get('reset') === 'true';
 
-  // `destination` decides where to go, also for the dialog.
+  // `destination` decides where to go, also for the sign-in dialog.
   useEffect(() => {
     if (status !== 'in' || resetting) return;
     const to = destination({
@@ -53,7 +53,7 @@ export default function AuthPage() {
             <AuthTabs
               redirectTo={`${window.location.origin}${paths.profile}`}
               onSignedIn={() => undefined}
-              // In the history state, so that a reload still asks for the code.
+              // The address is kept in the history state, so that a reload still asks for the code.
               onCodeSent={(sentTo) => navigate(location.search, { state: { showVerification: true, email: sentTo } })}
             />
           )}

@@ -44,9 +44,9 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
-/** What is missing when the chosen hours were lost. */
+/** The missing requirement if the chosen hours were lost. */
 const OTHER_HOURS = 'hours that are free';
-/** What is missing when dates of a series were lost. */
+/** The missing requirement if dates of a series were lost. */
 const OTHER_DATES = 'dates that are free';
 const BACK = { to: paths.booking, label: 'Back to booking' };
 
@@ -56,7 +56,7 @@ export default function CheckoutPage() {
   const released = useReleased(status);
   useBackToBooking();
   const { state } = useLocation();
-  // Order: navigation state, then this tab, then the server.
+  // The draft comes from the navigation state, then this tab, then the server.
   const kept = useMemo(() => drafts.fromState(state) ?? drafts.booking(), [state]);
   const server = useServerDraft(user?.id ?? null, kept === null);
   const draft = kept ?? server.data ?? null;
@@ -65,7 +65,7 @@ export default function CheckoutPage() {
     if (status === 'out') askSignIn();
   }, [status]);
 
-  // Wait until the hold is released: its coupon may be needed again.
+  // Wait until the hold is released, because its coupon may be needed again.
   if (released.asking && status === 'in') return <Waiting label="Releasing your hours" />;
   if (draft && user) return <Checkout key={user.id} draft={draft} userId={user.id} released={released.text} />;
   if (status === 'loading' || (status === 'in' && kept === null && server.isLoading))
@@ -116,7 +116,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             loading={loading}
             disabled={payment.busy}
             onSend={(typed) =>
-              // With another price shown, sending the form agrees to it.
+              // If another price is shown, sending the form agrees to it.
               missing === '' &&
               payment.start({ customer: typed, shownCents: problem?.total ?? needs.totalCents, quote, coupon })
             }
@@ -158,7 +158,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
   );
 }
 
-/** Joins what the checkout shows: the customer, the price with its coupon, the requirements, and the payment. */
+/** Combines what the checkout shows: the customer, the price with its coupon, the requirements, and the payment. */
 function useCheckout(draft: BookingDraft, userId: string) {
   const navigate = useNavigate();
   const profile = useProfile(userId);
@@ -215,7 +215,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
       void keepServerDraft(next);
       navigate(paths.checkout, { replace: true, state: drafts.toState(next) });
     },
-    /** Continues with other hours; what was typed stays. */
+    /** Continues with other hours. The typed details are kept. */
     takeHours(next: StudioHours): void {
       const studio = studios.find(({ id }) => id === next.studioId);
       if (studio === undefined) return;
@@ -228,7 +228,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
 
 const NO_TERMS = { version: '' };
 
-/** The version of the terms that was accepted here, also before the page was left, and how often the server asked for another one. */
+/** Holds the version of the terms that was accepted here, even before the page was left, and how often the server has required another version. */
 function useTermsAcceptance(userId: string) {
   const draft = `checkout:terms:${userId}`;
   const [version, setVersion] = useState(() => readTyped(draft, NO_TERMS)?.version || null);
@@ -242,7 +242,7 @@ function useTermsAcceptance(userId: string) {
     version,
     accept,
     asked,
-    /** Forgets the acceptance and reads the new text, which opens by itself. */
+    /** Drops the acceptance and reads the new text, which opens automatically. */
     askAgain(): void {
       accept(null);
       setAsked((times) => times + 1);
@@ -251,10 +251,10 @@ function useTermsAcceptance(userId: string) {
   };
 }
 
-/** Returns the coupon of this booking, from the customer's hold or from the draft. A change is stored in this tab and on the server. */
+/** Returns the coupon of this booking, from the customer's hold or from the draft. Changes are stored in this tab and on the server. */
 function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => void) {
   const bookings = useOwnBookings(userId);
-  // As of the answer: a hold that expires meanwhile keeps its coupon on this page.
+  // Evaluated at the time of the answer, so that a hold that expires later keeps its coupon on this page.
   const hold = bookings.data ? holdOf(openHoldsOf(bookings.data, new Date(bookings.dataUpdatedAt)), draft) : null;
   return useCoupon({
     slots: draft.slots,
@@ -275,7 +275,7 @@ function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => voi
   });
 }
 
-/** Says what happened to an earlier hold. */
+/** Shows what happened to an earlier hold. */
 function ReleasedNotice({ text }: { text: string | null }) {
   return text === null ? null : (
     <div className="mb-6">
@@ -286,7 +286,7 @@ function ReleasedNotice({ text }: { text: string | null }) {
   );
 }
 
-/** The ID check, needed before paying. The photo starts at once for those who chose it on the page before. */
+/** The ID check, which is required before the payment. The photo step starts at once if the customer chose it on the page before. */
 function IdStep({ userId, loading, verified }: { userId: string; loading: boolean; verified: boolean }) {
   const { state, kind } = useLocation();
   const [open, setOpen] = useState(kind !== 'pop' && state !== null && typeof state === 'object' && 'photo' in state);

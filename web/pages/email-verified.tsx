@@ -9,7 +9,7 @@ import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
 const BACK = { to: paths.home, label: 'Home' };
-/** Delay before the session is checked. */
+/** Milliseconds before the session is checked. */
 const CHECK_MS = 1_000;
 
 const CONFIRM = {
@@ -36,7 +36,7 @@ export default function EmailVerifiedPage() {
   const type = readKind(search.get('type'));
   const link = useConfirmLink(type, (done) => {
     if (type === 'magiclink') return navigate(paths.profile, { replace: true });
-    // The token is used up: drop it from the address, so that a reload shows the current state.
+    // The token has been used, so it is dropped from the address. A reload then shows the current state.
     return done ? setSearch({}, { replace: true }) : undefined;
   });
   const asking = tokenHash !== null && link.done === null && link.problem === null;

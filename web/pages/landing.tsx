@@ -16,10 +16,10 @@ import { Link, useLocation } from '#web/router/router.tsx';
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** The width of a room's picture: a column of three, or the whole screen of a phone. */
+/** The width of a room's picture: one of three columns, or the full screen of a phone. */
 const WIDTH = '(min-width: 48rem) 31vw, 92vw';
 
-/** Delay before scrolling: the section must be laid out first. */
+/** Milliseconds before scrolling, because the section must be laid out first. */
 const SCROLL_MS = 100;
 
 export default function LandingPage() {

@@ -11,7 +11,7 @@ export default function NotFoundPage() {
   const { name, email } = useBusiness();
   useEffect(() => {
     // oxlint-disable-next-line no-console
-    console.error('404: no page at', pathname); // the specification wants unknown routes logged
+    console.error('404: no page at', pathname); // The specification requires that unknown routes are logged.
   }, [pathname]);
   return (
     <main className="flex min-h-dvh flex-col justify-end gap-6 overflow-hidden px-4 py-10 sm:px-8 sm:py-14">

@@ -12,7 +12,7 @@ import { Redirect, useSearchParams } from '#web/router/router.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
 import { Waiting } from '#web/ui/notice.tsx';
 
-/** Loaded only where the page says that passes are made. */
+/** Loaded only if the page states that the server creates passes. */
 const WalletButtons = lazyPart(async () => ({
   default: (await import('#web/features/own-booking/wallet-buttons.tsx')).WalletButtons,
 }));

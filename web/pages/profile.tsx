@@ -25,7 +25,7 @@ export default function ProfilePage() {
   const navigate = useNavigate();
   const leaving = useRef(false);
   useEffect(() => {
-    // After Sign Out on this page, do not ask to sign in again.
+    // After Sign Out on this page, the dialog must not open.
     if (status === 'out' && !leaving.current) open('sign-in');
   }, [status, open]);
 
@@ -60,7 +60,7 @@ export default function ProfilePage() {
   );
 }
 
-/** The titles of the parts, and their places on the page. */
+/** The titles of the sections, and their positions on the page. */
 const TITLES = {
   id: 'ID verification',
   profile: 'Edit profile',
@@ -73,7 +73,7 @@ const TITLES = {
   data: 'Your data',
 } as const;
 
-/** Links to the parts: beside them on a large screen, above them on a phone. */
+/** Links to the sections: beside them on a large screen, above them on a phone. */
 function Contents() {
   return (
     <nav aria-label="On this page" className="max-lg:mb-12 lg:sticky lg:top-8 lg:self-start">

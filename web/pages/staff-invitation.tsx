@@ -3,7 +3,7 @@ import { paths } from '#web/lib/paths.ts';
 import { useLocation } from '#web/router/router.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
-/** Target of the link that invites somebody to become staff. */
+/** Target of the link that invites a person to join the staff. */
 export default function StaffInvitationPage() {
   const { hash } = useLocation();
   return (

@@ -78,7 +78,7 @@ test.each(['{Control>}', '{Shift>}', '{Meta>}', '{Alt>}'])(
 test('Back and a reload show the address and the state of their step', async () => {
   const { unmount } = show();
   await user.click(link());
-  // What the browser does after Back.
+  // This is what the browser does after Back.
   const before = window.history.state;
   window.history.replaceState({ passed: 'earlier' }, '', '/auth?from=x#top');
   act(() => void window.dispatchEvent(new PopStateEvent('popstate')));

@@ -10,19 +10,19 @@ import {
   useState,
 } from 'react';
 
-/** The address that is shown, and how it was reached: `pop` also when it was opened. */
+/** The current address, and how it was reached. `kind` is `pop` also for an address that was opened directly. */
 export type Location = {
   readonly pathname: string;
   readonly search: string;
   readonly hash: string;
-  /** What was passed on with the navigation; it survives a reload. */
+  /** The state that was passed with the navigation. It survives a reload. */
   readonly state: unknown;
   readonly kind: 'pop' | 'push' | 'replace';
-  /** The tab began with it, or came from another site: no link or call of ours led here. */
+  /** Whether the tab began with this address or came from another site, so that no navigation of this router led here. */
   readonly opened: boolean;
 };
 type NavigateOptions = { readonly replace?: boolean; readonly state?: unknown };
-/** `to`: a path, or a query of the current path. */
+/** `to`: a path, or a query for the current path. */
 type Navigate = (to: string, options?: NavigateOptions) => void;
 
 const Context = createContext<{ readonly location: Location; readonly navigate: Navigate } | null>(null);
@@ -41,14 +41,14 @@ function readBrowser(): Location {
   return { pathname, search, hash, state: kept?.passed ?? null, kind: 'pop', opened: kept === null };
 }
 
-/** Provides the address: the browser's, or one that begins `at` a path and stays in memory, for the build and for tests. */
+/** Provides the address: the browser's, or for the build and for tests one that begins `at` a path and stays in memory. */
 export function Router({ at, children }: { at?: string; children?: ReactNode }) {
   const inMemory = at !== undefined;
   const [location, setLocation] = useState(() =>
     inMemory ? locationOf(at, { state: null, kind: 'pop', opened: true }) : readBrowser(),
   );
   const navigate = useMemo(() => {
-    // In a transition, so that the page stays visible until the next one is fetched.
+    // The transition keeps the page visible until the next one is fetched.
     const show = (next: (before: Location) => Location): void => startTransition(() => setLocation(next));
     return (to: string, { replace = false, state = null }: NavigateOptions = {}): void => {
       const kind = replace ? 'replace' : 'push';
@@ -90,7 +90,7 @@ export function useSearchParams() {
   }, [pathname, search, navigate]);
 }
 
-/** Goes to another address as soon as it is shown. */
+/** Navigates to another address as soon as it renders. */
 export function Redirect({ to }: { to: string }) {
   const navigate = useNavigate();
   useEffect(() => navigate(to, { replace: true }), [navigate, to]);
@@ -111,7 +111,7 @@ export function Link({
     const modified = event.metaKey || event.altKey || event.ctrlKey || event.shiftKey;
     if (event.defaultPrevented || event.button !== 0 || modified) return;
     event.preventDefault();
-    // As browsers do: a link to the address that is shown adds no step to the history.
+    // Browsers do the same: a link to the current address adds no history entry.
     navigate(to, { state, replace: to === addressOf(location) });
   }
   return (

@@ -9,7 +9,8 @@ import { useLocation } from '#web/router/router.tsx';
 export type Restored = PendingSelection & { readonly announce: boolean; readonly linked?: boolean };
 
 /**
- * Restores the selection from before signing in, from a link to a room and hours, or from before the checkout. The page then drops hours that are no longer free.
+ * Restores the selection from before signing in, from a link to a room and hours, or from before the checkout. The page then drops hours
+ * that are no longer free.
  */
 export function useRestored(
   status: 'loading' | 'in' | 'out',

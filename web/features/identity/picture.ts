@@ -1,9 +1,12 @@
-/** Longest edge of the photo sent, in pixels: a phone's photo is larger than needed and slow on a weak connection. */
+/** The longest edge of the uploaded photo, in pixels. Photos of a phone are larger than needed, and slow to upload on a weak connection. */
 const EDGE_MAX = 2_000;
 const QUALITY = 0.9;
 export const UNREADABLE = 'This picture could not be opened. Please use a JPEG or PNG photo.';
 
-/** Converts a file to a JPEG data URL of at most `EDGE_MAX` pixels. Throws with a message for people when the browser cannot open it. */
+/**
+ * Converts a file to a JPEG data URL whose edges have at most `EDGE_MAX` pixels. Throws an error with a message for people if the browser
+ * cannot open the file.
+ */
 export async function readPicture(file: File): Promise<string> {
   const address = URL.createObjectURL(file);
   try {
@@ -18,7 +21,7 @@ export async function readPicture(file: File): Promise<string> {
   }
 }
 
-/** Takes a photo from the camera; null before it delivers a picture. */
+/** Takes a photo from the camera; null until the camera delivers a picture. */
 export function takePicture(video: HTMLVideoElement): string | null {
   return video.videoWidth === 0 ? null : draw(video, video.videoWidth, video.videoHeight);
 }

@@ -6,10 +6,10 @@ import { queryKeys } from '#web/data/query-keys.ts';
 
 export type IdResult = CallAnswer<'verify-id'>;
 
-/** How often a check in progress is read again without a live connection. */
+/** Polling interval of a check in progress without a live connection. */
 const POLL_MS = 2_500;
 
-/** What becomes stale when an ID was checked. */
+/** The queries that become stale when an ID has been checked. */
 export const idQueries = [queryKeys.idStatus.all, queryKeys.eligibility.all];
 
 export function verifyId(idImage: string): Promise<IdResult> {

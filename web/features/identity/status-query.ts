@@ -6,12 +6,13 @@ import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { rest } from '#web/data/rest.ts';
 
-/** How often the state is read again without a live connection. */
+/** Polling interval without a live connection. */
 const POLL_MS = 60_000;
 
 /**
- * State of an account's ID check: until when it is verified, by when staff decide on the newest photo in review, and for somebody whose licence says
- * under 18 from when they can book; null where not.
+ * The state of an account's ID check. `verifiedUntil`: when the verification ends. `decidedBy`: by when staff decide about the newest photo
+ * in review. `adultOn`: for a customer whose licence shows an age under 18, the day from which they can book. Each is null if it does not
+ * apply.
  */
 export type IdStatus = {
   readonly verifiedUntil: Date | null;
@@ -63,7 +64,7 @@ async function readIdStatus(userId: string): Promise<IdStatus> {
   };
 }
 
-/** Queries the state of an account's ID check, and follows it: staff may decide, or another device may finish it. */
+/** Queries the state of an account's ID check, and follows it because staff or another device can complete the check. */
 export function useIdStatus(userId: string | null, wanted = true) {
   const live = useLive(wanted && userId !== null ? `user:${userId}` : null, queryKeys.idStatus.all);
   return useQuery({

@@ -6,7 +6,7 @@ const IDEAL = { width: { ideal: 1280 }, height: { ideal: 720 } } as const;
 const DENIED = 'Camera Access Denied - Please allow camera access in your browser settings.';
 const NOT_READY = 'Camera Error - Camera not properly initialized. Please close and try again.';
 
-/** Shows the camera in a video element, and takes photos. `problem` says why that is not possible. */
+/** Shows the camera in a video element, and takes photos. `problem`: why that is not possible, or null. */
 export function useCamera(video: RefObject<HTMLVideoElement | null>, onPicture: (dataUrl: string) => void) {
   const [facing, setFacing] = useState<'environment' | 'user'>('environment');
   const [attempt, setAttempt] = useState(0);
@@ -36,7 +36,7 @@ export function useCamera(video: RefObject<HTMLVideoElement | null>, onPicture: 
   };
 }
 
-/** Opens a camera and passes its stream to `show`; returns what closes it. */
+/** Opens a camera and passes its stream to `show`. Returns a function that closes the camera. */
 function openCamera(
   facing: 'environment' | 'user',
   show: (stream: MediaStream) => void,
@@ -48,7 +48,7 @@ function openCamera(
     closed = true;
     stream?.getTracks().forEach((track) => track.stop());
   };
-  // Undefined on insecure origins, despite the type.
+  // The type is wrong about insecure origins, where it is undefined.
   const media: MediaDevices | undefined = navigator.mediaDevices;
   const request =
     media?.getUserMedia({ video: { facingMode: facing, ...IDEAL } }) ?? Promise.reject(new Error('no camera'));

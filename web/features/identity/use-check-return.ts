@@ -9,7 +9,10 @@ import { toast } from '#web/ui/toast.tsx';
 import { idQueries, useHostedResult } from './queries.ts';
 import { useIdStatus } from './status-query.ts';
 
-/** Waits for the result of the hosted check that this tab started. When it is verified, leads to the checkout, or to the profile without a booking. */
+/**
+ * Waits for the result of the hosted check that this tab started. If the ID is verified, continues to the checkout, or to the profile
+ * without a booking.
+ */
 export function useCheckReturn() {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -36,7 +39,7 @@ export function useCheckReturn() {
     problem: result.isError
       ? describeError(result.error, 'Failed to process verification')
       : (result.data?.error ?? 'Identity verification was not completed successfully'),
-    /** Asks again after a failed request; null when the check itself failed. */
+    /** Queries the result again after a failed request; null if the check itself failed. */
     askAgain: result.isError ? () => void result.refetch() : null,
     asking: result.isFetching,
   };

@@ -21,7 +21,7 @@ export function OnlineCheck() {
   );
 }
 
-/** Starts a hosted check, stores its ids, and leads there by way of /verify-complete when a booking is waiting. */
+/** Starts a hosted check, stores its ids, and opens it. If a booking is waiting, /verify-complete comes first. */
 export function useHostedCheck() {
   const navigate = useNavigate();
   const hosted = useMutation({

@@ -9,7 +9,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { readPicture } from './picture.ts';
 import { idQueries, type IdResult, verifyId } from './queries.ts';
 
-/** Steps of the ID dialog. */
+/** The steps of the ID dialog. */
 export type Step =
   | { readonly name: 'id_photo'; readonly problem: string | null }
   | { readonly name: 'id_preview'; readonly picture: string }
@@ -19,22 +19,22 @@ export type Step =
       readonly name: 'failed';
       readonly reasons: readonly string[];
       readonly decidedBy: StudioDate | null;
-      /** The name on the ID, where it is all that differs from the account; null otherwise. */
+      /** The name on the ID, if it is the only difference from the account; null otherwise. */
       readonly nameOnId: string | null;
       /** The photo that was checked. */
       readonly picture: string;
       /** True when no other photo or check can change the result. */
       readonly isFinal: boolean;
-      /** False when there is no hosted check; true also when that is unknown. */
+      /** False if there is no hosted check. True also if that is unknown. */
       readonly hostedCheck: boolean;
     };
 
 const FAILED = 'Verification failed. Please try again.';
 const FIRST = { name: 'id_photo', problem: null } as const;
-/** How long the success is shown before the dialog closes. */
+/** Milliseconds for which the success is shown before the dialog closes. */
 const SUCCESS_MS = 1_500;
 
-/** Holds the steps of the ID dialog; calls `onVerified` with the verification id after the success was shown. */
+/** Holds the steps of the ID dialog. Calls `onVerified` with the verification id after the success was shown. */
 export function useIdCheck(onVerified: (verificationId: string) => void) {
   const { user } = useSession();
   const [step, setStep] = useState<Step>(FIRST);
@@ -73,7 +73,7 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
   };
 }
 
-/** Opens a chosen file for the preview, or says what is wrong with it. */
+/** Opens a chosen file for the preview, or reports what is wrong with it. */
 async function openFile(file: File): Promise<Step> {
   const wrong = validateIdFile(file);
   if (wrong !== null) return { name: 'id_photo', problem: wrong };

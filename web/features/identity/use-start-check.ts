@@ -8,12 +8,12 @@ import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNavigate } from '#web/router/router.tsx';
 import { beginHostedCheck } from './queries.ts';
 
-/** Delay before the check opens automatically. Any input stops it: the customer may want to use a photo instead. */
+/** Seconds until the check opens automatically. Any input stops the countdown, because the customer may want to use a photo instead. */
 const REDIRECT_SECONDS = 20;
 
 /**
- * Opens the hosted check for a booking: at once when it was `chosen`, else after a countdown when `automatic`, else with `start`.
- * Leads to the checkout where there is no hosted check.
+ * Opens the hosted check for a booking: at once if it was `chosen`, after a countdown if `automatic`, and otherwise when `start` is called.
+ * Continues to the checkout if the server has no hosted check.
  */
 export function useStartCheck(options: { draft: BookingDraft | null; chosen: boolean; automatic: boolean }) {
   const { draft, chosen, automatic } = options;
@@ -48,7 +48,7 @@ export function useStartCheck(options: { draft: BookingDraft | null; chosen: boo
   };
 }
 
-/** Counts down while `on`, to 0; null when off and after the first input. */
+/** Counts down to 0 while `on`. Null while off and after the first input. */
 function useCountdown(on: boolean, from: number): number | null {
   const [left, setLeft] = useState(from);
   const [stopped, setStopped] = useState(false);
@@ -57,7 +57,7 @@ function useCountdown(on: boolean, from: number): number | null {
     if (!runs) return;
     const timer = setInterval(() => setLeft((seconds) => seconds - 1), 1_000);
     const stop = (): void => setStopped(true);
-    // The site scrolls each new page to its top, and the event of that may come after the page has appeared.
+    // The site scrolls each new page to its top. The scroll event may arrive after the page has appeared.
     const stopIfScrolled = (): void => (window.scrollY > 0 ? stop() : undefined);
     const signs = ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
     for (const sign of signs) window.addEventListener(sign, stop, { passive: true });

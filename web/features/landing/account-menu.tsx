@@ -24,7 +24,7 @@ function AccountMenu({ userId, email, buttonClass }: { userId: string; email: st
     menu.current.style.left = `${Math.max(16, Math.min(below.left - 12, widest))}px`;
     menu.current.style.top = `${below.bottom + 4}px`;
   }
-  /** Asks only when the menu opens: most people are no staff. */
+  /** Reads the role only when the menu opens, because most visitors are not staff. */
   function follow(event: ToggleEvent<HTMLDivElement>): void {
     position();
     if (event.newState !== 'open') return;
@@ -53,7 +53,7 @@ function AccountMenu({ userId, email, buttonClass }: { userId: string; email: st
         <button type="button" className={entry} onClick={() => void signOut()}>
           Sign Out
         </button>
-        {/* Last, so that no entry moves when it appears. */}
+        {/* The entry for staff comes last, so that no other entry moves when it appears. */}
         {isStaff ? (
           <Link to={paths.admin} className={`${entry} border-t border-line`} onClick={hide}>
             Admin
@@ -64,14 +64,14 @@ function AccountMenu({ userId, email, buttonClass }: { userId: string; email: st
   );
 }
 
-/** Reads the account's role with the part of the site that calls the server; 'user' when that fails. */
+/** Reads the account's role. Loads the code that calls the server on demand. Returns 'user' if that fails. */
 const readRole = (userId: string): Promise<string> =>
   fetchPart(() => import('#web/data/role.ts')).then(
     (role) => role.readRole(userId),
     () => 'user',
   );
 
-/** Shows SIGN IN, or the ACCOUNT menu when signed in; the same on every page. */
+/** Shows SIGN IN, or the ACCOUNT menu for a signed-in visitor. It is the same on every page. */
 export function AccountEntry() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();

@@ -1,7 +1,10 @@
 import { AUTOMATED_DECISIONS, type AutomatedDecision } from '#rules/business/automated-decisions.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 
-/** The decisions that our program makes or prepares, what each uses, and how to ask a person. Part of the program, so that no text of the business can leave it out. */
+/**
+ * The decisions that the program makes or prepares, which data each uses, and how to ask for a review. They are part of the program, so
+ * that the texts of the business cannot omit them.
+ */
 export function AutomatedDecisions() {
   const { email } = useBusiness();
   return (

@@ -7,7 +7,10 @@ import { Wordmark } from '#web/ui/logo.tsx';
 const entry =
   'inline-flex min-h-11 items-center text-sm text-fog underline decoration-line underline-offset-4 hover:text-chalk';
 
-/** Footer of every public page. Terms and privacy are loaded from the server, with their texts of today; `clear` leaves space for the BOOK NOW button. */
+/**
+ * Footer of every public page. Terms and privacy are opened as documents from the server, so that they show the current texts. `clear`
+ * leaves space for the BOOK NOW button.
+ */
 export function Footer({ clear = false }: { clear?: boolean }) {
   const business = useBusiness();
   return (

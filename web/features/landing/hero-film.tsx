@@ -5,8 +5,8 @@ import { useFilm, useLoaded, useMedia } from './use-film.ts';
 const cover = 'absolute inset-0 size-full object-cover object-center lg:object-[62%_50%]';
 
 /**
- * Shows the film of the first page: the first frame at once, the film after the page has loaded, in a tall
- * and a wide version. Visitors who prefer reduced motion see only the first frame.
+ * Shows the film of the first page: its first frame at once, and the film after the page has loaded. There is a tall and a wide version.
+ * Visitors who prefer reduced motion see only the first frame.
  */
 export function HeroFilm() {
   const [playing, setPlaying] = useState(false);
@@ -29,7 +29,7 @@ export function HeroFilm() {
   );
 }
 
-/** Keeps text readable over the film. */
+/** Darkens the film so that text over it stays readable. */
 function Scrim() {
   return (
     <div
@@ -39,7 +39,7 @@ function Scrim() {
   );
 }
 
-/** Shows the logo until the film runs, at the place of the clock in the picture. */
+/** Shows the logo at the position of the clock in the picture, until the film plays. */
 function Waiting() {
   return (
     <div

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** Three steps from choosing hours to the open door. Their pictures draw themselves as they are scrolled into view (styles.css), and stand still otherwise. */
+/**
+ * Three steps from choosing hours to the open door. Their pictures are drawn as they scroll into view if the browser supports it
+ * (styles.css), and stand still otherwise.
+ */
 export function HowItWorks() {
   return (
     <section aria-labelledby="how-it-works">
@@ -49,7 +52,7 @@ function Step({ number, title, text, children }: { number: number; title: string
   );
 }
 
-/** Hours of a day, of which three are chosen. */
+/** Hours of a day, three of which are chosen. */
 function Hours() {
   return [0, 1, 2].map((row) =>
     [0, 1, 2, 3, 4].map((column) => {
@@ -68,7 +71,7 @@ function Hours() {
   );
 }
 
-/** A licence that is read line by line and found good. */
+/** A licence that is read line by line and accepted. */
 function Licence() {
   return (
     <>
@@ -86,7 +89,7 @@ function Licence() {
   );
 }
 
-/** A keypad on which four digits are typed, and the door beside it, opening. */
+/** A keypad on which four digits are typed, and a door beside it that opens. */
 function Keypad() {
   return (
     <>

@@ -63,7 +63,7 @@ export function InfoTable() {
   );
 }
 
-/** Links to the account; nothing when there is none. */
+/** Links to the Instagram account. Shows nothing if there is none. */
 export function InstagramLink({ className }: { className: string }) {
   const { instagram } = useBusiness();
   if (instagram === '') return null;

@@ -5,7 +5,7 @@ import { Link, useLocation, useNavigate } from '#web/router/router.tsx';
 import { Mark } from '#web/ui/logo.tsx';
 import { AccountEntry, navigationEntry as entry } from './account-menu.tsx';
 
-/** Navigation of the public pages. Real links, so that they also work without JavaScript. */
+/** Navigation of the public pages. It consists of real links, so that it also works without JavaScript. */
 export function Navigation({ over = false }: { over?: boolean }) {
   const business = useBusiness();
   const { pathname, hash } = useLocation();
@@ -19,7 +19,7 @@ export function Navigation({ over = false }: { over?: boolean }) {
   }
   function goAbout(event: MouseEvent): void {
     const about = document.getElementById('about');
-    if (!about) return; // the first page scrolls there after layout
+    if (!about) return; // On other pages the link opens the first page, which scrolls there after layout.
     event.preventDefault();
     about.scrollIntoView();
   }

@@ -7,12 +7,12 @@ import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { describeJoin, joinList, LAUNCH, NEWS_DONE } from './queries.ts';
 
-/** Fetched when the form is sent: the page is small without it, and most visitors never send it. */
+/** The schema is fetched when the form is sent: the page is smaller without it, and most visitors never send the form. */
 const schema = async () => (await import('./notify-schema.ts')).notifySchema;
 
-/** Adds an address to the mailing list. `about`: what its mails are about, the opening or news of an open business. */
+/** Adds an address to the mailing list. `about`: the topic of its mails, which is the opening or, for an open business, its news. */
 export function NotifyForm({ about = 'the opening' }: { about?: 'the opening' | 'our news' }) {
-  // Without a start value, so that what was typed before the script had loaded stays.
+  // The form has no initial value, so that text typed before the script loaded is kept.
   const form = useSchemaForm(schema, {});
   const { control } = form;
   const join = useMutation({
@@ -21,7 +21,7 @@ export function NotifyForm({ about = 'the opening' }: { about?: 'the opening' | 
     onSuccess: () => form.reset({ email: '' }),
   });
   return (
-    // The browser checks the address first.
+    // The browser validates the address first.
     <Form form={form} onSend={join.mutateAsync} titleOf={() => null} noValidate={false} className="max-w-md">
       <div className="flex flex-wrap items-end gap-3">
         <TextField

@@ -21,7 +21,7 @@ export function PublicFrame({ title, lead, children }: { title: string; lead?: R
   );
 }
 
-/** Shows articles of text, with titles at the side on wide screens. */
+/** Shows articles. On wide screens their titles are at the side. */
 export function Articles({ articles }: { articles: readonly Article[] }) {
   return (
     <div className="mt-12 border-t border-line sm:mt-16">
@@ -44,7 +44,7 @@ export function Articles({ articles }: { articles: readonly Article[] }) {
   );
 }
 
-/** Text with the details of the business written into it, and its address as a link. */
+/** Shows a text with the details of the business filled in, and its email address as a link. */
 function Linked({ text }: { text: string }) {
   const business = useBusiness();
   const [first = '', ...others] = text.split('{email}').map((part) => fillText(part, business));

@@ -6,17 +6,17 @@ export const LAUNCH = {
   known: 'This email is already on our list!',
   failed: 'Something went wrong. Please try again.',
 } as const;
-/** Said instead of `LAUNCH.done` where the business is open. */
+/** The message that replaces `LAUNCH.done` once the business is open. */
 export const NEWS_DONE = 'Thanks for signing up! We’ll write when there’s news.';
 
-/** Ends the subscription named in a mail's link; succeeds also when it had already ended. Throws when the call fails. */
+/** Ends the subscription named in a mail's link. Idempotent. Throws if the call fails. */
 export async function leaveList(subscription: string): Promise<void> {
   const { rest } = await import('#web/data/rest.ts');
   const { error } = await rest.rpc('leave_mailing_list', { subscription });
   if (error) throw error;
 }
 
-/** Adds an address to the mailing list. Throws when the call fails, `23505` for an address that is on it already. */
+/** Adds an address to the mailing list. Throws if the call fails, with the code `23505` for an address that is already on the list. */
 export async function joinList(email: string): Promise<void> {
   // Fetched on demand: most visitors never submit the form.
   const { rest } = await import('#web/data/rest.ts');
@@ -24,7 +24,7 @@ export async function joinList(email: string): Promise<void> {
   if (error) throw error;
 }
 
-/** Says why an address could not be added. */
+/** Describes why an address could not be added. */
 export function describeJoin(error: unknown): string {
   return errorCode(error) === '23505' ? LAUNCH.known : LAUNCH.failed;
 }

@@ -6,7 +6,7 @@ import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
 import { useNextFree } from './use-next-free.ts';
 
-/** What an hour costs, which room is free first, and each room to choose, in the first view of the page. */
+/** Shows the price of an hour, which room is free first, and a link to each room, in the first view of the page. */
 export function RoomLinks() {
   const rooms = useRooms();
   const next = useNextFree();

@@ -26,7 +26,7 @@ vi.mock('#web/data/live.ts', () => ({
   useLive: vi.fn(),
   pollWhile: (live: boolean, ms: number) => (live ? 60_000 : ms),
 }));
-// The provider's own client would keep answers from test to test.
+// Without this mock, the provider's own client would keep answers from test to test.
 vi.mock('#web/data/query-provider.tsx', () => ({ QueryProvider: ({ children }: { children: unknown }) => children }));
 
 beforeEach(() => {
@@ -59,11 +59,11 @@ test('each room says whether it is free now, from when or until when, in Sydney 
   await settled();
   expect(texts()).toEqual(['Free now', 'Busy until 9 pm (Sydney time)', 'Free now, until 9 pm (Sydney time)']);
   expect(connection.useLive).toHaveBeenCalledWith(['studio:a', 'studio:b', 'studio:c'], ['rooms-now']);
-  // The rooms that can be booked, with the prices of special days since yesterday.
+  // The request asks for the rooms that can be booked, with the prices of special days since yesterday.
   const [{ search } = { search: null }] = wire.sentTo('studios');
   expect([search?.get('active'), search?.get('special_days.last_day')]).toEqual(['eq.true', 'gte.2026-11-20']);
   answerTaken({ a: [taken(at(19), at(2, 0, '2026-11-22'))] });
-  // Past the thirtieth minute the current hour cannot be booked any more.
+  // After the thirtieth minute, the current hour can no longer be booked.
   await wait(25 * 60_000);
   await settled();
   expect(texts()).toEqual([
@@ -88,7 +88,7 @@ test('the lowest price of a free hour tonight is said with a link that chooses i
   answerTaken({});
   const { unmount, settled } = renderPart(<TonightPrice />);
   await settled();
-  // Saturday night: $69 until 2 AM on Sunday, then $59 from 3 AM on.
+  // On Saturday night an hour costs $69 until 2 AM on Sunday, and $59 from 3 AM on.
   expect(screen.getByRole('link', { name: 'Tonight from $59 an hour' }).getAttribute('href')).toBe(
     '/booking?room=a&from=2026-11-22T03&hours=1',
   );

@@ -17,10 +17,10 @@ import { Link } from '#web/router/router.tsx';
 
 const POLL_MS = 60_000;
 const TICK_MS = 15_000;
-/** An answer older than this says nothing about now. */
+/** Milliseconds after which an answer is too old to describe the present state. */
 const FRESH_MS = 150_000;
 
-/** Says whether a room is free now. Nothing while that is unknown: before the answer, without a connection, after an error. */
+/** Shows whether a room is free now. Shows nothing while that is unknown: before the first answer, without a connection, or after an error. */
 export function RoomState({ name }: { name: string }) {
   return (
     <QueryProvider>
@@ -29,7 +29,7 @@ export function RoomState({ name }: { name: string }) {
   );
 }
 
-/** Says what the cheapest free hour of tonight costs, with a link that chooses it. Nothing while that is unknown, or when no hour is free. */
+/** Shows the price of tonight's cheapest free hour, with a link that chooses it. Shows nothing while the price is unknown or if no hour is free. */
 export function TonightPrice() {
   return (
     <QueryProvider>
@@ -71,7 +71,7 @@ function State({ name }: { name: string }) {
   );
 }
 
-/** Follows a room; null while its state is unknown. */
+/** Returns the current state of a room, and follows it. Null while it is unknown. */
 function useRoom(room: string): RoomNow | null {
   const now = useNow(TICK_MS);
   const rooms = useFresh(now);
@@ -79,14 +79,14 @@ function useRoom(room: string): RoomNow | null {
   return rooms && studio ? describeRoom(rooms.taken.get(studio.id) ?? [], now) : null;
 }
 
-/** What is known of the rooms; null while that says nothing about now. */
+/** Returns the data about the rooms; null while it is missing or too old. */
 function useFresh(now: Date): Rooms | null {
   const { data, isError, dataUpdatedAt } = useRooms();
   if (data === undefined || isError || !navigator.onLine || now.getTime() - dataUpdatedAt > FRESH_MS) return null;
   return data;
 }
 
-/** Queries what is taken in all rooms until this time tomorrow. */
+/** Queries the taken hours of all rooms, at least until this time tomorrow. */
 function useRooms() {
   const client = useQueryClient();
   const known = client.getQueryData<Rooms>(queryKeys.roomsNow.of());
@@ -108,13 +108,13 @@ async function readRoomsNow() {
     .eq('active', true);
   if (error) throw error;
   const studios = data.map((row) => ({ id: row.id, name: row.name, rates: ratesOf(row) }));
-  // The day after tomorrow, because tomorrow may have an hour less than `describeRoom` looks ahead.
+  // The day after tomorrow is included because tomorrow may be an hour shorter than `describeRoom` looks ahead.
   const days = { from: today, to: addDays(today, 2) };
   const ids = studios.map(({ id }) => id);
   return { studios, taken: await readRooms(ids, days, null) };
 }
 
-/** "Free now, until 9 pm". Times are Sydney's, and say so. */
+/** Describes the state of a room: "Free now, until 9 pm". Times are marked as Sydney's. */
 function nameState(room: RoomNow, now: Date): string {
   const at = (time: Date): string =>
     `${formatStudioTime(time)}${studioDate(time) === studioDate(now) ? '' : ' tomorrow'} (Sydney time)`;

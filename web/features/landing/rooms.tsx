@@ -6,7 +6,7 @@ import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { useRoomsNow } from './use-rooms-now.ts';
 
-/** Lists the rooms with their pictures, and whether each is free now; above them what an hour of tonight costs. */
+/** Lists the rooms with their pictures and whether each is free now. Above them is the price of an hour tonight. */
 export function Rooms({ picture }: { picture: (room: SiteRoom) => ReactNode }) {
   const list = useRef<HTMLUListElement>(null);
   const parts = useRoomsNow(list);
@@ -32,7 +32,7 @@ export function Rooms({ picture }: { picture: (room: SiteRoom) => ReactNode }) {
             </div>
             <div className="pt-7">
               <h3 className="text-2xl">
-                {/* The whole card is pressed, and read as its heading. */}
+                {/* The whole card is a link, but it is announced as its heading only. */}
                 <Link to={`${paths.booking}${roomQuery(room.id)}`} className="after:absolute after:inset-0">
                   {room.title === '' ? (
                     room.name

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { NOTICE_ID, rememberNotice, wasRead } from '#web/lib/business/read-notice.ts';
 
-/** Shows the notice of the business above a public page, until the visitor closes it. Another notice is shown again. */
+/** Shows the notice of the business above a public page until the visitor closes it. A different notice is shown again. */
 export function WithNotice({ children }: { children: ReactNode }) {
   const { notice } = useBusiness();
   const [closed, setClosed] = useState(false);
@@ -33,7 +33,7 @@ export function WithNotice({ children }: { children: ReactNode }) {
           </button>
         </aside>
       )}
-      {/* The navigation of the first page lies over its picture, not over the notice. */}
+      {/* The navigation of the first page covers its picture but not the notice. */}
       <div className="relative">{children}</div>
     </>
   );

@@ -1,12 +1,12 @@
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
-/** Retry delay when autoplay is blocked, and the visible share at which the film plays. */
+/** The delay before a retry when autoplay is blocked, and the visible share of the film at which it plays. */
 const RETRY_MS = 1_000;
 const SEEN = 0.1;
 
 /**
- * Keeps a film playing: resumes it when the browser paused it or when it comes back into view, retries once after a second when autoplay is
- * blocked, and leaves it paused when the visitor paused it.
+ * Keeps a film playing. Resumes it when the browser has paused it or when it scrolls back into view. Retries once after a second if
+ * autoplay is blocked. Leaves it paused if the visitor has paused it.
  */
 export function useFilm(onPlaying: (yes: boolean) => void): {
   readonly video: RefObject<HTMLVideoElement | null>;
@@ -87,7 +87,7 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** Whether the page has loaded, so that decoration can be fetched. */
+/** Whether the page has loaded. Decoration is fetched after that. */
 export function useLoaded(): boolean {
   const [loaded, setLoaded] = useState(false);
   useEffect(() => {

@@ -3,16 +3,16 @@ import type { CallAnswer } from '#web/data/fetch-client.ts';
 
 type Answer = CallAnswer<'next-free'>;
 
-/** How often it is asked again. An answer says nothing about later. */
+/** Polling interval. An answer only describes the present. */
 const EVERY_MS = 60_000;
-/** When it is asked first: the first view is painted before. */
+/** Delay of the first request, so that the first view is painted before it. */
 const FIRST_MS = 1_000;
 
-/** Which room can be booked first; null while that is unknown, or when none can. Asked without the client, which is large. */
+/** Returns the room that can be booked first. Null while that is unknown or if there is none. Uses `fetch`, because the client is large. */
 export function useNextFree(): Answer['room'] {
   const [room, setRoom] = useState<Answer['room']>(null);
   useEffect(() => {
-    // As web/data/server.ts reads it, which pages with data load.
+    // web/data/server.ts reads the key in the same way, but only pages with data load that module.
     const apikey = document.querySelector<HTMLMetaElement>('[name=anon-key]')?.content ?? '';
     const ask = (): void =>
       void fetch('/functions/v1/next-free', { method: 'POST', headers: { apikey } })

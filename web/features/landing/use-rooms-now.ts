@@ -2,7 +2,10 @@ import { type ComponentType, type RefObject, useEffect, useState } from 'react';
 
 type Parts = { readonly RoomState: ComponentType<{ name: string }>; readonly TonightPrice: ComponentType };
 
-/** Fetches what follows the rooms once their list is nearly in view: it needs the client, which is large. Null until then, and if it cannot be fetched. */
+/**
+ * Fetches the code that follows the rooms when their list is nearly in view, because it needs the large client. Null until then, or if it
+ * cannot be fetched.
+ */
 export function useRoomsNow(list: RefObject<HTMLElement | null>): Parts | null {
   const [parts, setParts] = useState<Parts | null>(null);
   useEffect(() => {

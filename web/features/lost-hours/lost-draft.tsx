@@ -4,7 +4,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { LostNotice } from './lost-notice.tsx';
 
-/** Shown on the way to the payment: says that the hours were lost, or that they are free again; nothing while neither is so. */
+/** Shown on the way to the payment: reports that the hours were lost or are free again. Shows nothing if they were never lost. */
 export function LostDraft({
   state,
   children,

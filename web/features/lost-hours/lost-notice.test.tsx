@@ -31,7 +31,7 @@ const studios = [
   { id: 'b', name: 'Studio B', rates: specifiedRates },
 ];
 
-/** Shows the notice when these hours are taken. */
+/** Renders the notice while these hours are taken. */
 function show(hours: Record<string, readonly Taken[]>, onTake = vi.fn()) {
   answerTaken(hours);
   renderPart(<LostNotice lost={lost} studios={studios} userId={null} now={NOON} onTake={onTake} />);

@@ -9,7 +9,7 @@ import type { LostSelection } from '#web/data/drafts/lost-hours.ts';
 import { Button } from '#web/ui/button.tsx';
 import { type Offers, useOffers } from './use-offers.ts';
 
-/** Says which hours of a selection were lost and when, and offers the nearest free ones; or the same ones, once they are free again. */
+/** Shows which hours of a selection were lost and when, and offers the nearest free hours, or the same hours once they are free again. */
 export function LostNotice({
   lost,
   studios,
@@ -23,7 +23,7 @@ export function LostNotice({
   userId: string | null;
   now: Date;
   onTake: (hours: StudioHours) => void;
-  /** What else can be done. */
+  /** Further options for the customer. */
   children?: ReactNode;
 }) {
   const studioIds = studios.map(({ id }) => id);
@@ -68,7 +68,7 @@ function describe(offers: Offers, lost: LostSelection): string {
   return `Nothing else is free for ${lost.slots.length === 1 ? 'an hour' : length} within a day of that.`;
 }
 
-/** A button that takes these hours. */
+/** A button that selects these hours. */
 function Offer({ hours, studio, onTake }: { hours: StudioHours; studio: PricedStudio; onTake: () => void }) {
   const { start, end } = spanOf(hours.slots);
   return (

@@ -10,13 +10,13 @@ import type { BookingDraft } from '#web/lib/drafts.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { toast } from '#web/ui/toast.tsx';
 
-/** How often the hours are read again without a live connection. */
+/** Polling interval without a live connection. */
 const POLL_MS = 10_000;
 const TICK_MS = 15_000;
 
 /**
- * Follows whether the hours of a draft are still free. `lost`: what was lost, while it is; `again`: the hours were lost and are free again. `paused` while the customer's
- * own booking of them is under way.
+ * Follows whether the hours of a draft are still free. `lost`: the lost hours, while they are taken. `again`: the hours were lost and are
+ * free again. `paused`: true while the customer's own booking of these hours is under way.
  */
 export function useLostDraft(options: { draft: BookingDraft | null; userId: string | null; paused: boolean }): {
   readonly lost: LostSelection | null;

@@ -8,9 +8,9 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { blocking, type Days } from '#web/data/finding/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 
-/** How often the hours are read again without a live connection. */
+/** Polling interval without a live connection. */
 const POLL_MS = 10_000;
-/** An offer begins within a day of the lost hours, and the longest session ends a day after its start. */
+/** Days to read after the lost hours. An offer begins within a day of them, and the longest session ends a day after its start. */
 const DAYS_AFTER = 3;
 
 /** `unknown`: the server could not be reached. `again`: all of the lost hours are free again. */
@@ -20,7 +20,7 @@ export type Offers =
   | { readonly state: 'again' }
   | { readonly state: 'found'; readonly list: readonly StudioHours[] };
 
-/** Looks for free hours near a lost selection, in all studios, and follows their changes. */
+/** Finds free hours near a lost selection in all studios, and follows their changes. */
 export function useOffers(options: {
   lost: StudioHours;
   studioIds: readonly string[];
@@ -39,7 +39,7 @@ export function useOffers(options: {
     queryFn: () => readRooms(studioIds, days, userId),
     refetchInterval: pollWhile(live, POLL_MS),
   });
-  // An old answer could offer hours that are taken.
+  // An outdated answer could offer hours that are taken.
   if (isError) return { state: 'unknown' };
   if (data === undefined || studioIds.length === 0) return { state: 'loading' };
   const studios = studioIds.map((studioId) => ({ studioId, busy: blocking(data.get(studioId) ?? []) }));

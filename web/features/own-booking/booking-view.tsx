@@ -28,36 +28,36 @@ import { Receipts } from './receipts.tsx';
 import { Timeline } from './timeline.tsx';
 import { WaitingMove } from './waiting-move.tsx';
 
-/** Loaded only where the page says that passes are made. */
+/** Whether the server creates wallet passes, according to the page. Otherwise the buttons are not loaded. */
 const passesAreMade = (): boolean => document.querySelector(`meta[name="wallets"]:not([content=""])`) !== null;
 const WalletButtons = lazyPart(async () => ({ default: (await import('./wallet-buttons.tsx')).WalletButtons }));
 
 const BACK = { to: paths.bookings, label: 'Your bookings' };
 const POLL_MS = 30_000;
 
-/** A part of another feature. */
+/** Renders a component of another feature. */
 type Part = (booking: BookingPage) => ReactNode;
 type Parts = {
   readonly rooms: readonly MoveRoom[];
-  /** Chooses the day of a move. */
+  /** Renders the choice of the day of a move. */
   readonly days: DayPart;
-  /** Asks before the booking is cancelled. */
+  /** Renders the question before the booking is cancelled. */
   readonly cancelForm: (booking: BookingPage, now: Date, close: () => void) => ReactNode;
-  /** What a confirmed booking needs during its session. */
+  /** Renders the controls for a confirmed booking during its session. */
   readonly sessionParts?: Part;
-  /** What the customer of a confirmed booking can tell about it. */
+  /** Renders the reports and the rating of a confirmed booking. */
   readonly feedbackParts?: Part;
-  /** What a confirmed booking that is not over shows besides. */
+  /** Renders further content for a confirmed booking that has not ended. */
   readonly aheadParts?: Part;
-  /** The other bookings of its series; null when it was made alone. */
+  /** Renders the other bookings of its series; null for a single booking. */
   readonly seriesPart?: Part;
-  /** The picture of its room. */
+  /** Renders the picture of the room. */
   readonly picture?: Part;
-  /** What the customer has booked in its room. */
+  /** Returns the customer's bookings in the room. */
   readonly ownSpans?: (booking: BookingPage) => readonly Busy[];
 };
 
-/** Shows an own booking by its id or reference, with all that its customer can do. */
+/** Shows an own booking, found by its id or reference, with all actions for its customer. */
 export function BookingView({ bookingKey, userId, ...parts }: Parts & { bookingKey: string; userId: string }) {
   const live = useLive(`user:${userId}`, queryKeys.ownBooking.all);
   const read = useQuery({
@@ -151,7 +151,7 @@ function Found({
 
 type Doing = 'move' | 'extend' | 'cancel';
 
-/** The hours of a booking that is not over, and when its code is shown, while that is to come and certain. */
+/** Shows the hours of a booking that has not ended, and when its code is released if that is still ahead and certain. */
 function Span({ booking, now, picture }: { booking: BookingPage; now: Date; picture: ReactNode }) {
   const code = new Date(booking.startTime.getTime() - constants.releaseLeadMinutes * 60_000);
   const comes = now < code && !booking.codeHeld;
@@ -185,7 +185,7 @@ function State({ booking, now }: { booking: BookingPage; now: Date }) {
   );
 }
 
-/** What the customer can do now, and until when. */
+/** The actions for the customer, and until when each is possible. */
 function Actions({
   booking,
   own,

@@ -7,7 +7,7 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { type BookingPage, readCalendarFile } from './queries.ts';
 import { saveFile } from '#web/data/fetch-client.ts';
 
-/** Puts the booking into the customer's calendar. */
+/** Adds the booking to the customer's calendar. */
 export function CalendarLinks({
   booking,
 }: {

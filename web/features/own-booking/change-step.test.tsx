@@ -32,7 +32,7 @@ beforeEach(() => {
   delayServer();
 });
 
-/** Shows a move whose price the server has answered; a dearer one can be paid with a saved card. */
+/** Renders a move whose price the server has returned. A move that costs more can be paid with a saved card. */
 async function show(quote: object) {
   const change = { kind: 'move', studioId: 'A', start: at(20), end: at(22) } as const;
   const to = { studioName: 'Studio A', start: at(20), end: at(22) };
@@ -40,7 +40,7 @@ async function show(quote: object) {
     <ChangeStep booking={booking} userId="u" change={change} to={to} onDone={onDone} onBack={onBack} />
   );
   const { client, rerender } = renderPart(step(BOOKING));
-  /** The booking is read again with other hours. */
+  /** Renders the booking again with other hours, as after another read. */
   const readAgain = (change: Partial<BookingPage>) => rerender(step({ ...BOOKING, ...change }));
   await expectOneCall('reschedule-booking');
   answerCall('reschedule-booking', quote);
@@ -74,7 +74,7 @@ test('while a saved card pays for a move neither another way to pay nor Back can
   expect(buttons().map((one) => one.getAttribute('aria-busy'))).toEqual(['true', 'false', 'false']);
   reads.answer();
   answerCall('reschedule-booking', { differenceCents: 1_000, refundCents: 0 });
-  // A card that was saved or removed elsewhere.
+  // A card may have been saved or removed elsewhere.
   await expectOneCall('saved-cards');
   answerCall('saved-cards', { cards: [CARD] });
   await expect.poll(() => onDone.mock.calls).toHaveLength(1);
@@ -121,7 +121,7 @@ test('while a move is paid the page keeps the hours and the price that were conf
   expect(before).toContain('Now');
   await press('Pay $10 with Visa ending in 4242');
   await expectOneCall('reschedule-booking');
-  // The payment has moved the booking, and a change on this account is read before the answer.
+  // The payment has moved the booking, and this change on the account is read before the answer arrives.
   reads.readAgain({ startTime: at(20), endTime: at(22) });
   expect(words()).toBe(before);
   expect(sentRequests()).toEqual(['POST /functions/v1/reschedule-booking']);

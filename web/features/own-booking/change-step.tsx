@@ -16,12 +16,12 @@ import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type BookingPage, type Change, type ChangeAnswer, makeChange, quoteChange } from './queries.ts';
 
-/** Where a booking goes. */
+/** The new room and hours of a booking. */
 type To = { readonly studioName: string; readonly start: Date; readonly end: Date };
 
 /**
- * Shows what a change costs, and makes it: immediately, or by leaving for the pay page. The step keeps the booking and the new hours as they were
- * when it opened, because the payment itself moves the booking before its answer arrives.
+ * Shows what a change costs, and makes the change: immediately, or by leaving for the pay page. The step keeps the booking and the new
+ * hours as they were when it opened, because the payment itself moves the booking before its answer arrives.
  */
 export function ChangeStep({
   booking,
@@ -40,14 +40,14 @@ export function ChangeStep({
 }) {
   const [{ change, to, before }] = useState({ ...chosen, before: booking });
   const { asking, make } = useChange(before, change, onDone);
-  // Also while the browser leaves the page, and until this step closes.
+  // True also while the browser leaves the page, and until this step closes.
   const working = make.isPending || make.isSuccess;
   const studioId = change.kind === 'move' ? change.studioId : before.studioId;
   const place = { studioId, startTime: to.start.toISOString(), endTime: to.end.toISOString() };
   const quote = useQuery({
     queryKey: queryKeys.moveQuote.of(before.id, place),
     queryFn: () => quoteChange(before.id, change),
-    // What is being paid stays on the screen until the answer arrives.
+    // The price that is being paid stays on the screen until the answer arrives.
     enabled: !working,
     retry: false,
     gcTime: 0,
@@ -91,7 +91,7 @@ export function ChangeStep({
   );
 }
 
-/** Shown when the booking was moved meanwhile, elsewhere. */
+/** Shown if the booking was moved elsewhere in the meantime. */
 function MovedElsewhere({ booking, onBack }: { booking: BookingPage; onBack: () => void }) {
   return (
     <div className="space-y-4">
@@ -128,7 +128,7 @@ const isSamePlace = (one: BookingPage, other: BookingPage): boolean =>
   one.startTime.getTime() === other.startTime.getTime() &&
   one.endTime.getTime() === other.endTime.getTime();
 
-/** Old and new hours. */
+/** The old and the new hours. */
 function Places({ booking, to }: { booking: BookingPage; to: To }) {
   return (
     <dl className="space-y-3 border-l-4 border-signal bg-deck p-4">
@@ -148,12 +148,12 @@ function Places({ booking, to }: { booking: BookingPage; to: To }) {
   );
 }
 
-/** `leave`: the saved card did not pay, and where the rest is paid. */
+/** `leave`: why the saved card did not pay, and the address at which the difference can be paid. */
 type Made = { readonly done: boolean; readonly leave?: { readonly problem: CardProblem; readonly url: string } };
 
 const problemOf = (answer: ChangeAnswer | null): CardProblem | undefined => answer?.cardProblem;
 
-/** Makes the change at the difference on the screen, and leaves for the pay page when it costs more. */
+/** Makes the change at the difference on the screen. If the change costs more, leaves for the pay page. */
 function useChange(booking: BookingPage, change: Change, onDone: () => void) {
   const { asking, open } = usePayPage();
   const make = useMutation({
@@ -165,7 +165,7 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
       });
       if (url === null || url === '') return { done: url === '' };
       const problem = problemOf(answer);
-      // Show why the card did not pay before the page changes.
+      // The page shows first why the card did not pay.
       if (problem !== undefined) return { done: false, leave: { problem, url } };
       leaveTo(url);
       return { done: false };
@@ -189,10 +189,10 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
   return { asking, make };
 }
 
-/** How many saved cards are offered. */
+/** The highest number of saved cards that are offered. */
 const CARDS = 3;
 
-/** The ways to make a change: with a saved card where something is to pay, or on the pay page. `busy`: the card that is asked now. */
+/** The ways to make a change: with a saved card if a payment is needed, or on the pay page. `busy`: the card that is being charged. */
 function Choices({
   userId,
   quote,
@@ -240,7 +240,7 @@ function Choices({
   );
 }
 
-/** Says why the saved card did not pay, and leads to the pay page. The new hours are held meanwhile. */
+/** Shows why the saved card did not pay, and leads to the pay page. The new hours are held in the meantime. */
 function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; onBack: () => void }) {
   return (
     <div className="space-y-4">

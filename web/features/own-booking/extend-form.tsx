@@ -9,10 +9,10 @@ import { ChangeStep } from './change-step.tsx';
 import { endWith, freeAfter, useTaken } from './free-hours.ts';
 import { type BookingPage, quoteChange } from './queries.ts';
 
-/** How many further hours are offered. */
+/** The highest number of further hours that are offered. */
 const MOST = 6;
 
-/** Lets a booking end later, as far as the room is free, and says what it costs before anything changes. */
+/** Lets a booking end later, as long as the room is free, and shows the cost before anything changes. */
 export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; userId: string; onDone: () => void }) {
   const [more, setMore] = useState<number | null>(null);
   const taken = useTaken(booking.studioId, studioDate(booking.endTime), userId);
@@ -45,7 +45,7 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
   );
 }
 
-/** A later end, with what it costs more. The server prices it: further hours can bring a discount for all of them. */
+/** A later end and its extra cost. The server computes the cost, because further hours can bring a discount for all hours. */
 function LaterEnd({ booking, more, onChoose }: { booking: BookingPage; more: number; onChoose: () => void }) {
   const end = endWith(booking, more);
   const { data, isPending } = useQuery({

@@ -9,7 +9,7 @@ import type { BookingPage } from './queries.ts';
 
 const POLL_MS = 10_000;
 
-/** Queries the taken hours of a room on a day and the next one, and follows them. */
+/** Queries the taken hours of a room on a day and the next day, and follows them. */
 export function useTaken(studioId: string, date: StudioDate, userId: string) {
   const live = useLive(`studio:${studioId}`, queryKeys.availability.all);
   const to = addDays(date, 1);
@@ -24,7 +24,7 @@ export function useTaken(studioId: string, date: StudioDate, userId: string) {
   });
 }
 
-/** A start that a booking could have, with all its hours. */
+/** A possible start of a booking, with all hours from there. */
 export type Start = {
   readonly hour: number;
   readonly slots: readonly Slot[];
@@ -32,7 +32,7 @@ export type Start = {
   readonly now: boolean;
 };
 
-/** Lists the starts of a day: whether so many hours from there are free for this booking, and which one it has now. */
+/** Lists the starts of a day: whether all hours from there are free for this booking, and which start is its current one. */
 export function startsOf(
   booking: BookingPage,
   at: { studioId: string; date: StudioDate; hours: number },
@@ -54,7 +54,7 @@ export function startsOf(
     });
 }
 
-/** Returns how many hours after the end of a booking are free, at most `most`. */
+/** Returns how many hours directly after a booking are free, up to `most`. */
 export function freeAfter(booking: BookingPage, taken: readonly Taken[], most: number): number {
   const others = taken.filter((one) => !isOwn(booking, booking.studioId, one));
   const last = slotsOfSpan(booking.startTime, booking.endTime)?.at(-1);
@@ -64,14 +64,14 @@ export function freeAfter(booking: BookingPage, taken: readonly Taken[], most: n
   return free;
 }
 
-/** When a booking ends that is so many hours longer. */
+/** Returns the end of a booking after adding `more` hours. */
 export function endWith(booking: BookingPage, more: number): Date {
   const last = slotsOfSpan(booking.startTime, booking.endTime)?.at(-1);
   if (last === undefined) return booking.endTime;
   return spanOf(runFrom(last, more + 1)).end;
 }
 
-/** The hours of the booking itself, and those that are held for its waiting move. */
+/** Whether a taken span is the booking itself, or the hours that are held for its pending move. */
 function isOwn({ studioId, startTime, endTime, waiting }: BookingPage, room: string, { start, end }: Taken): boolean {
   const spans = [{ studioId, startTime, endTime }, ...(waiting === null ? [] : [waiting])];
   return spans.some(

@@ -2,7 +2,7 @@ import { formatMoney } from '#rules/money.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
 import type { BookingPage } from './queries.ts';
 
-/** What a booking costs, what was paid for it, and what went or goes back. */
+/** Shows what a booking costs, what was paid for it, and what was or will be refunded. */
 export function Money({ booking }: { booking: BookingPage }) {
   const paid = booking.payments.reduce((sum, { cents }) => sum + cents, 0);
   const refunded = booking.refunds.reduce((sum, { cents }) => sum + cents, 0);
@@ -42,7 +42,7 @@ export function Money({ booking }: { booking: BookingPage }) {
   );
 }
 
-/** Says how long money takes to arrive. Staff give back themselves what was not paid online. */
+/** Describes how long a refund takes to arrive. Staff themselves refund what was not paid online. */
 function describeRefunding({ payments }: Pick<BookingPage, 'payments'>): string {
   const bank = 'Your bank can take up to ten days to show a refund.';
   const byHand = 'What you didn’t pay online, we’ll give you ourselves.';

@@ -15,9 +15,9 @@ import { ChangeStep } from './change-step.tsx';
 import { type Start, startsOf, useTaken } from './free-hours.ts';
 import type { BookingPage } from './queries.ts';
 
-/** A room that a booking can move to; `rates` are its prices. */
+/** A room to which a booking can move, with its prices (`rates`). */
 export type MoveRoom = { readonly id: string; readonly name: string; readonly rates: Rates };
-/** Chooses a day of a room. */
+/** Renders the choice of a day in a room. */
 export type DayPart = (chooses: {
   readonly studioId: string;
   readonly today: StudioDate;
@@ -25,7 +25,7 @@ export type DayPart = (chooses: {
   readonly onDay: (date: StudioDate) => void;
 }) => ReactNode;
 
-/** Chooses other hours or another room on the grid of the day, with its prices, and says what the move costs before anything changes. */
+/** Lets the customer choose other hours or another room on the grid of the day, with prices. Shows the cost of the move before anything changes. */
 export function MoveForm({
   booking,
   rooms,
@@ -103,7 +103,10 @@ export function MoveForm({
   );
 }
 
-/** The starts of a day, as the booking page shows hours. `rates`: null where the room is not offered any more; `hasCode`: the prices are those without the booking's code. */
+/**
+ * The starts of a day, in the style of the booking page. `rates`: null if the room is no longer offered. `hasCode`: the booking has a code,
+ * which the prices do not include.
+ */
 function Starts({
   day,
   starts,

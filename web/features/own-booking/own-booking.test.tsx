@@ -65,11 +65,11 @@ const show = (change: Partial<BookingPage> | null = {}): void => {
 const press = async (name: string | RegExp) => user.click(await screen.findByRole('button', { name }));
 
 type ChangeCall = 'reschedule-booking' | 'extend-booking';
-/** From now on the call answers a preview with `quote`, and the change itself with `result`. */
+/** From now on, the call answers a preview with `quote`, and the change itself with `result`. */
 function answerChange(call: ChangeCall, quote: ChangeAnswer, result: ChangeAnswer = quote): void {
   wire.answerWith(call, ({ preview }: CallBody<ChangeCall>) => (preview === true ? quote : result));
 }
-/** Returns the changes that were sent, without previews. */
+/** Returns the changes that were requested, without previews. */
 const sentChanges = (call: ChangeCall) => wire.sent(call).filter(({ preview }) => preview !== true);
 const PAY_UNTIL = '2031-03-01T00:15:00.000Z';
 const HELD = { refundCents: 0, waitsUntil: PAY_UNTIL, url: 'https://pay.example/x' };
@@ -170,7 +170,7 @@ test('a move shows the price of all its hours on each day, room and length that 
   expect(monday.getByRole('button', { name: /^10 AM/ }).textContent).toBe('10 AM$49');
   const { search } = wire.sentTo('bookings').at(-1) ?? {};
   expect(search?.get('studio_id')).toBe(`eq.${ROOM}`);
-  // Monday and Tuesday in Sydney.
+  // The range covers Monday and Tuesday in Sydney.
   expect([search?.get('end_time'), search?.getAll('start_time').at(-1)]).toEqual([
     'gt.2031-03-09T13:00:00.000Z',
     'lt.2031-03-11T13:00:00.000Z',
@@ -199,7 +199,7 @@ test('one tap pays with a saved card that has not expired; one that is refused l
   await press(/^9 pm/);
   await press('Pay $69 with Visa ending in 4242');
   await expect.poll(() => sentChanges('extend-booking')).toEqual([change, change]);
-  // Closed when the bookings were read again.
+  // The dialog closes after the bookings were read again.
   await expect.poll(() => screen.queryByRole('group', { name: 'Confirm' })).toBeNull();
   expect(leaveTo).toHaveBeenCalledTimes(1);
 });

@@ -5,22 +5,22 @@ import { rest } from '#web/data/rest.ts';
 
 const bookingSchema = z.object({
   ...bookingFields,
-  /** Its code waits until staff have talked to the customer. */
+  /** The code is withheld until staff have talked to the customer. */
   codeHeld: z.boolean(),
-  /** A payment takes the bank days. */
+  /** The booking has a payment that takes the bank several days. */
   processing: z.boolean(),
   payments: z.array(z.object({ cents: z.number(), at: instant, forMove: z.boolean(), online: z.boolean() })),
-  /** What went back. */
+  /** Refunds that were paid. */
   refunds: z.array(z.object({ cents: z.number(), at: instant })),
-  /** What is decided and has not arrived. */
+  /** Refunds that were decided but have not arrived yet. */
   refundingCents: z.number(),
   documents: z.array(
     z.object({ number: z.number(), kind: z.enum(['invoice', 'adjustment']), cents: z.number(), at: instant }),
   ),
   code: z.object({ accepted: maybeInstant, mailed: maybeInstant }),
-  /** When its codes opened the door. */
+  /** When the codes of the booking opened the door. */
   openings: z.array(instant),
-  /** The hours before each move. */
+  /** The previous hours, for each move. */
   moves: z.array(
     z.object({
       studioName: z.string(),
@@ -30,7 +30,7 @@ const bookingSchema = z.object({
       at: instant,
     }),
   ),
-  /** New hours that are held until the difference is paid. */
+  /** New hours that are held until the difference is paid; null if there are none. */
   waiting: z
     .object({
       holdId: z.string(),
@@ -44,22 +44,22 @@ const bookingSchema = z.object({
     })
     .nullable(),
 });
-/** A booking as its customer sees it. Money is cents. */
+/** A booking as its customer sees it. Amounts are in cents. */
 export type BookingPage = z.output<typeof bookingSchema>;
 
-/** Reads an own booking by its id or reference; null when there is none. */
+/** Reads an own booking by its id or reference. Null if it does not exist. */
 export async function readOwnBooking(key: string): Promise<BookingPage | null> {
   const { data, error } = await rest.rpc('own_booking', { booking: key });
   if (error) throw error;
   return data === null ? null : bookingSchema.parse(data);
 }
 
-/** Where a booking goes: other hours, or only a later end (`more` hours after the end on the screen). */
+/** A change of a booking: other hours, or only a later end (`more` hours after the end on the screen). */
 export type Change =
   | { readonly kind: 'move'; readonly studioId: string; readonly start: Date; readonly end: Date }
   | { readonly kind: 'extend'; readonly more: number; readonly from: Date };
 
-/** What a change costs, or has cost. */
+/** The price of a change, before or after it was made. */
 export type ChangeAnswer = CallAnswer<'reschedule-booking'>;
 type ChangeOptions = Pick<CallBody<'reschedule-booking'>, 'preview' | 'differenceCents' | 'card'>;
 
@@ -79,11 +79,11 @@ const callChange = (bookingId: string, change: Change, options: ChangeOptions): 
         ...options,
       });
 
-/** Asks what a change would cost. Throws `AppError`. */
+/** Requests the price of a change. Throws `AppError`. */
 export const quoteChange = (bookingId: string, change: Change): Promise<ChangeAnswer> =>
   callChange(bookingId, change, { preview: true });
 
-/** Makes a change at the difference on the screen. `card`: the saved card that pays it at once; null: the pay page. Throws `AppError`. */
+/** Makes a change at the difference on the screen. `card`: the saved card that pays at once, or null for the pay page. Throws `AppError`. */
 export function makeChange(
   bookingId: string,
   change: Change,

@@ -10,11 +10,11 @@ import { type BookingPage, readReceipt } from './queries.ts';
 
 const TYPES = { html: 'text/html', pdf: 'application/pdf' } as const;
 
-/** The documents of a booking: as a PDF file to keep, or as a page in a tab of its own. */
+/** The documents of a booking, as a PDF file or as a page in a new tab. */
 export function Receipts({ booking }: { booking: BookingPage }) {
   const registered = useBusiness().abn !== '';
   const file = useMutation({
-    // The tab is opened by the press: browsers block one that a later answer opens.
+    // The press itself must open the tab, because browsers block tabs that are opened later, when the answer arrives.
     mutationFn: async ({ format, tab }: { format: 'html' | 'pdf'; tab: Window | null }) => {
       const content = await readReceipt(booking.id, format).catch((error: unknown) => {
         tab?.close();

@@ -6,7 +6,7 @@ import { Link } from '#web/router/router.tsx';
 
 const WORDS: Readonly<Partial<Record<Booking['status'], string>>> = { pending: 'Not paid yet', cancelled: 'Cancelled' };
 
-/** The bookings that were made together with this one; each has its own page. */
+/** The bookings that were made together with this one. Each has its own page. */
 export function SeriesList({ series, current }: { series: Series; current: string }) {
   return (
     <section aria-label="Series">

@@ -4,7 +4,7 @@ import type { BookingPage } from './queries.ts';
 
 type Event = { readonly at: Date; readonly what: string };
 
-/** Why a booking was cancelled, where that says more than the word. */
+/** Explanations of a cancellation, for reasons that add something to the word "cancelled". */
 const REASONS: Readonly<Record<string, string>> = {
   hold_expired: 'It wasn’t paid in time',
   abandoned: 'You released the hours',
@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type Hours = Pick<BookingPage, 'studioName' | 'startTime' | 'endTime'>;
 
-/** Describes a change of a booking's hours: only its end, or all of them. */
+/** Describes a change of a booking's hours, whether only the end changed or all hours. */
 function describeMove(before: Hours, after: Hours): string {
   const sameStart = before.studioName === after.studioName && before.startTime.getTime() === after.startTime.getTime();
   if (!sameStart) return `Moved from ${before.studioName}, ${formatStudioRange(before.startTime, before.endTime)}`;
@@ -22,7 +22,7 @@ function describeMove(before: Hours, after: Hours): string {
   return `${word}: until ${formatStudioTime(after.endTime)} instead of ${formatStudioTime(before.endTime)}`;
 }
 
-/** What has happened to a booking, earliest first. */
+/** Returns the events of a booking, earliest first. */
 export function eventsOf(booking: BookingPage, now: Date): Event[] {
   const { code, status, cancelReason } = booking;
   const events: (Event | null)[] = [
@@ -45,11 +45,11 @@ export function eventsOf(booking: BookingPage, now: Date): Event[] {
   const known = events.filter((one) => one !== null);
   if (booking.payments.length === 0 && booking.confirmedAt !== null)
     known.push({ at: booking.confirmedAt, what: 'Confirmed' });
-  // Stable: what happens in one moment keeps the order above.
+  // The sort is stable, so events at the same instant keep the order above.
   return known.toSorted((one, other) => one.at.getTime() - other.at.getTime());
 }
 
-/** Lists what has happened to a booking. */
+/** Lists the events of a booking. */
 export function Timeline({ booking, now }: { booking: BookingPage; now: Date }) {
   return (
     <section aria-labelledby="timeline">

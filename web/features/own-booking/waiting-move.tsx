@@ -11,7 +11,7 @@ import type { BookingPage } from './queries.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** New hours that are held until the difference is paid: pay, or keep the old ones. */
+/** New hours that are held until the difference is paid. The customer can pay or keep the old hours. */
 export function WaitingMove({ waiting, now }: { waiting: NonNullable<BookingPage['waiting']>; now: Date }) {
   const { url, until, cents } = waiting;
   const release = useMutation({

@@ -7,14 +7,14 @@ import { Button } from '#web/ui/button.tsx';
 type Kind = CallBody<'wallet-pass'>['kind'];
 const NAMES: Readonly<Record<Kind, string>> = { apple: 'Apple Wallet', google: 'Google Wallet' };
 
-/** The wallets that this server makes passes for, as the page says. Apple's opens on Apple's devices only. */
+/** Returns the wallets for which this server creates passes, as listed in the page. Apple's wallet only works on Apple devices. */
 function kindsHere(): Kind[] {
   const offered = document.querySelector<HTMLMetaElement>('meta[name="wallets"]')?.content.split(' ') ?? [];
   const onApple = /iPhone|iPad|Macintosh/.test(navigator.userAgent);
   return (['apple', 'google'] as const).filter((kind) => offered.includes(kind) && (kind === 'google' || onApple));
 }
 
-/** Saves a confirmed booking as a pass in the phone's wallet. Renders nothing where no passes are made. */
+/** Saves a confirmed booking as a pass in the phone's wallet. Renders nothing if the server creates no passes. */
 export function WalletButtons({ bookingId }: { bookingId: string }) {
   const save = useMutation({
     mutationFn: async (kind: Kind) => leaveTo((await callFunction('wallet-pass', { bookingId, kind })).url),

@@ -12,7 +12,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { useProof } from './proof.tsx';
 import { confirmPhone, sendCodeAgain, sendPhoneCode, setReminder } from './queries.ts';
 
-/** Returns what is wrong with a typed number. `current`: the one that the account has; the server sends no code to it. */
+/** Returns the schema of a phone number. `current`: the account's number, which is refused because the server sends no code to it. */
 const numberSchema = (current: string | null) =>
   z.object({
     phone: z
@@ -24,7 +24,7 @@ const numberSchema = (current: string | null) =>
   });
 const codeSchema = z.object({ code: z.string().regex(/^\d{6}$/, 'The code has 6 digits.') });
 
-/** Confirms a number for text messages by a code that is sent to it. `current`: the number that it replaces; null for the first. */
+/** Confirms a number for text messages with a code that is sent to it. `current`: the number that is replaced, or null for the first one. */
 export function ConfirmPhone({
   userId,
   current,
@@ -110,7 +110,7 @@ function PhoneCodeForm({
   const confirm = useMutation({
     mutationFn: async ({ code }: { code: string }) => {
       await confirmPhone(phone, code);
-      // Whoever adds a number wants the texts; a changed number keeps the setting.
+      // A person who adds a number wants the texts. A changed number keeps the setting.
       if (current === null) await setReminder(userId, 'remind_by_text', true);
     },
     meta: { handled: true, invalidates: [queryKeys.reminders.all] },

@@ -11,7 +11,7 @@ import { ConfirmPhone } from './confirm-phone.tsx';
 import { useProof } from './proof.tsx';
 import { removePhone } from './queries.ts';
 
-/** The confirmed number for text messages: added, changed and removed here. `phone`: null without one. */
+/** Adds, changes and removes the confirmed number for text messages. `phone`: the number, or null. */
 export function PhoneNumber({ userId, phone }: { userId: string; phone: string | null }) {
   const [doing, setDoing] = useState<'change' | 'remove' | null>(null);
   const close = (): void => setDoing(null);

@@ -6,12 +6,12 @@ import { Button } from '#web/ui/button.tsx';
 import { CodeField, TextField } from '#web/ui/form/fields.tsx';
 import { refuseForm, type SchemaForm } from '#web/ui/form/use-schema-form.ts';
 
-/** What the forms of the number hold; the proof is '' until the server asks for it. */
+/** The values of the forms for the number. The proof is '' until the server requires it. */
 export type PhoneValues = OwnerProof & { readonly phone: string };
 
 /**
- * The fields of a form in which an older sign-in shows whose account it is: the password, or a code by email for accounts without one. `refuse`
- * shows why the form was refused, and asks for the proof when that is missing.
+ * Returns the form fields in which a person with an older session proves that the account is theirs: the password, or a code by email for
+ * accounts without one. `refuse` shows why the form was refused, and asks for the proof if it was missing.
  */
 export function useProof(form: SchemaForm<PhoneValues>): {
   fields: ReactNode;

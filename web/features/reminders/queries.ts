@@ -4,11 +4,11 @@ import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { apiUrl, publicKey } from '#web/data/server.ts';
 
-/** Which reminders an account gets. `phone`: its confirmed number, null without one. `texts`: whether the business sends text messages. */
+/** The reminders that an account receives. `phone`: its confirmed number, or null. `texts`: whether the business sends text messages. */
 export type Reminders = {
   readonly email: boolean;
   readonly text: boolean;
-  /** The mail after a session. */
+  /** Whether the mail after a session is sent. */
   readonly thanks: boolean;
   readonly phone: string | null;
   readonly texts: boolean;
@@ -50,7 +50,7 @@ export async function setReminder(userId: string, setting: ReminderSetting, on: 
   if (error) throw error;
 }
 
-/** Sends a code to a number, which becomes that of the account once the code is entered. */
+/** Sends a code to a number. The number is added to the account when the code is entered. */
 export async function sendPhoneCode(phone: string, { currentPassword, nonce }: OwnerProof): Promise<void> {
   const { error } = await supabase.auth.updateUser({
     phone,
@@ -59,7 +59,7 @@ export async function sendPhoneCode(phone: string, { currentPassword, nonce }: O
   });
   if (error) throw error;
 }
-/** Sends another code to the number that waits for one. */
+/** Sends another code to the number that awaits confirmation. */
 export async function sendCodeAgain(phone: string): Promise<void> {
   const { error } = await supabase.auth.resend({ type: 'phone_change', phone });
   if (error) throw error;
@@ -68,6 +68,6 @@ export async function confirmPhone(phone: string, token: string): Promise<void> 
   const { error } = await supabase.auth.verifyOtp({ phone, token, type: 'phone_change' });
   if (error) throw error;
 }
-/** Removes the number of the account; text reminders are off then. Throws `AppError`. */
+/** Removes the account's number, which also turns text reminders off. Throws `AppError`. */
 export const removePhone = (proof: OwnerProof): Promise<CallAnswer<'remove-phone'>> =>
   callFunction('remove-phone', proofBody(proof));

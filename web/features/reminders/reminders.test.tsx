@@ -5,7 +5,7 @@ import * as wire from '#web/data/testing/wire.ts';
 import { ReminderSettings } from './reminders.tsx';
 
 const PHONE = '+61400111222';
-/** An account as the account API describes it: a number without its plus sign. */
+/** An account in the format of the account API, which returns a number without its plus sign. */
 const accountWith = (phone: string) => ({
   id: 'u',
   phone: phone.replace('+', ''),

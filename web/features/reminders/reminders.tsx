@@ -5,7 +5,7 @@ import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { PhoneNumber } from './phone-number.tsx';
 import { readReminders, type ReminderSetting, setReminder } from './queries.ts';
 
-/** Switches the reminders of sessions on and off, by kind. */
+/** Turns reminders of sessions on and off, by kind. */
 export function ReminderSettings({ userId }: { userId: string }) {
   const reminders = useQuery({ queryKey: queryKeys.reminders.of(userId), queryFn: () => readReminders(userId) });
   const change = useMutation({
@@ -19,7 +19,7 @@ export function ReminderSettings({ userId }: { userId: string }) {
       <Skeleton className="h-24" label="Loading your reminders" />
     );
   const { email, text, thanks, phone, texts } = reminders.data;
-  // Shows the choice at once; what the server has counts again when it has answered.
+  // The new choice is shown at once. When the server has answered, its value is shown again.
   const shown = (setting: ReminderSetting, saved: boolean): boolean =>
     change.isPending && change.variables.setting === setting ? change.variables.on : saved;
   return (

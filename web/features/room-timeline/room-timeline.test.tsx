@@ -13,7 +13,7 @@ import { RoomTimeline } from './room-timeline.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: vi.fn(() => true), pollWhile: () => 60_000 }));
 
-/** A Saturday, seen from the day before. */
+/** A Saturday. The test runs on the day before. */
 const DAY = '2026-11-21';
 const NEXT = '2026-11-22';
 const FRIDAY = new Date('2026-11-20T04:00:00Z');
@@ -72,7 +72,7 @@ function Timeline({
     />
   );
 }
-// Queries by role and name take seconds with ninety cells.
+// With ninety cells, queries by role and name take seconds.
 const cells = () => [...document.querySelectorAll<HTMLElement>('[role="gridcell"]')];
 const named = (name: string | RegExp) =>
   cells().find((one) => new RegExp(name).test(one.getAttribute('aria-label') ?? ''));
@@ -114,7 +114,7 @@ test('all rooms of a day and the next morning are one grid with headers for room
     search.get('end_time'),
     search.getAll('start_time').at(-1),
   ]);
-  // From the beginning of the day until the end of the next, in Sydney.
+  // The range is from the beginning of the day to the end of the next, in Sydney.
   const query = ['in.(a,b,c)', 'gt.2026-11-20T13:00:00.000Z', 'lt.2026-11-22T13:00:00.000Z'];
   expect(requests).toEqual([query, query]);
   expect(connection.useLive).toHaveBeenCalledWith(['studio:a', 'studio:b', 'studio:c'], expect.anything());
@@ -148,7 +148,7 @@ test('a span across midnight is chosen with arrows and Enter; up and down change
   expect(selected()).toEqual(['Studio C, 11 PM', 'Studio C, 12 AM']);
   await user.keyboard('{Shift>}{ArrowRight}{/Shift}');
   expect(onReach).toHaveBeenCalledWith('c', at(0, NEXT), at(1, NEXT), expect.any(Function));
-  // Only one of all hours is reached with Tab.
+  // Tab reaches only one of all hours.
   expect(cells().filter((one) => one.tabIndex === 0)).toHaveLength(1);
   await user.keyboard('{ArrowUp}{Enter}');
   expect(selected()).toEqual(['Studio B, 1 AM']);

@@ -16,15 +16,15 @@ import { TimelineGrid, type TimelineRoom } from './timeline-grid.tsx';
 import { useRoomsHours } from './use-rooms-hours.ts';
 import { useRoomsNews } from './use-rooms-news.ts';
 
-/** Actions on an hour of a room, by its id. */
+/** Actions on an hour of a room, which is identified by its id. */
 type RoomActions = {
   readonly onToggle: (studioId: string, slot: Slot) => void;
   readonly onReach: (studioId: string, from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
-  /** An hour was pressed that somebody else has. */
+  /** Called when a taken hour is pressed. */
   readonly onTaken: (studioId: string, slot: Slot) => void;
 };
 
-/** Shows the hours of all rooms on one day and the next morning; a span can be chosen in any of them. */
+/** Shows the hours of all rooms on one day and the next morning. The customer can choose a span in any of them. */
 export function RoomTimeline({
   rooms,
   userId,
@@ -37,17 +37,17 @@ export function RoomTimeline({
 }: RoomActions & {
   rooms: readonly TimelineRoom[];
   userId: string | null;
-  /** Whether it is known who asks. */
+  /** Whether it is known who is signed in. */
   ready: boolean;
   date: StudioDate;
-  /** `arrival`: the hour to begin with, when an offer was taken. */
+  /** `arrival`: the hour to focus after an offer was taken. */
   selection: {
     readonly studioId: string | null;
     readonly slots: readonly Slot[];
     readonly arrival: Slot | null;
   };
   now: Date;
-  /** While leaving for payment. */
+  /** True while the browser leaves for the payment. */
   paused: boolean;
 }) {
   const across = useMedia('(min-width: 64rem)');
@@ -105,7 +105,10 @@ export function RoomTimeline({
   );
 }
 
-/** The hours that are shown. On a phone the first ones of the day, which belong to the night before, are folded away (`folds`) until somebody wants them. */
+/**
+ * Returns the hours that are shown. On a phone (`folds`), the first hours of the day, which belong to the night before, are folded until
+ * the customer unfolds them.
+ */
 function useShownHours(shown: { date: StudioDate; now: Date; selection: readonly Slot[]; folds: boolean }) {
   const { date, now, selection, folds } = shown;
   const { horizonDays } = useBusiness();

@@ -2,10 +2,10 @@ import { hourRateCents, type Rates } from '#rules/pricing.ts';
 import { nextSlot, type Slot, slotClosed } from '#rules/slots.ts';
 import { addDays, hourExists, studioDate, type StudioDate } from '#rules/studio-time.ts';
 
-/** So many hours of the next morning follow the day: a night out ends with them. */
+/** How many hours of the next morning follow the day, because a night out ends with them. */
 const MORNING = 6;
 
-/** Lists the existing hours of a day that have not passed, and the first of the next morning. */
+/** Lists the existing hours of a day that have not passed, and the first hours of the next morning. */
 export function shownHours(date: StudioDate, now: Date, horizonDays: number): Slot[] {
   const end = { date: addDays(date, 1), hour: MORNING };
   const hours: Slot[] = [];
@@ -17,13 +17,13 @@ export function shownHours(date: StudioDate, now: Date, horizonDays: number): Sl
 const isOver = (slot: Slot, now: Date, horizonDays: number): boolean =>
   slot.date <= studioDate(now) && slotClosed(slot, now, horizonDays) === 'past';
 
-/** Counts the first hours of a day that belong to the night before, to be folded away on a phone; 0 when one of them is selected. */
+/** Counts the first hours of a day that belong to the night before. A phone folds them. 0 if one of them is selected. */
 export function earlyHours(hours: readonly Slot[], date: StudioDate, selection: readonly Slot[]): number {
   const early = (slot: Slot): boolean => slot.date === date && slot.hour < MORNING;
   return selection.some(early) ? 0 : hours.filter(early).length;
 }
 
-/** The prices of the hours, lowest first, each once. */
+/** Returns the distinct prices of the hours, lowest first. */
 export function priceSteps(hours: readonly Slot[], rooms: readonly { readonly rates: Rates }[]): number[] {
   const all = rooms.flatMap(({ rates }) => hours.map((slot) => hourRateCents(slot, rates)));
   return [...new Set(all)].toSorted((one, other) => one - other);

@@ -3,17 +3,17 @@ import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from '#web/data/finding/slot
 import type { SlotState } from '#web/data/finding/slot-state.ts';
 import type { Place } from './use-timeline-walk.ts';
 
-/** How high the mark of a price is, from the lowest to the highest. */
+/** Heights of the price mark, from the lowest to the highest price. */
 const LEVELS = ['h-1', 'h-2', 'h-3', 'h-4'] as const;
 const hatched =
   'bg-[repeating-linear-gradient(135deg,transparent_0_5px,var(--color-line)_5px_6px)] forced-colors:bg-none';
 
-/** The mark of a price: the higher, the dearer. */
+/** A mark whose height shows the price. */
 export function PriceMark({ level, className = '' }: { level: number; className?: string }) {
   return <span aria-hidden="true" className={`block ${LEVELS[Math.min(level, LEVELS.length - 1)]} ${className}`} />;
 }
 
-/** One hour of a room. Memoised, with functions that stay the same: a press renders only the hours that look different then. */
+/** One hour of a room. Memoised, with stable functions: after a press only the hours that look different render. */
 export const TimelineCell = memo(function TimelineCell({
   room,
   at,
@@ -31,21 +31,21 @@ export const TimelineCell = memo(function TimelineCell({
 }: {
   room: number;
   at: number;
-  /** Names room and hour. */
+  /** The name of room and hour. */
   label: string;
   state: SlotState;
-  /** "$59". */
+  /** The formatted price, such as "$59". */
   price: string;
-  /** The place of the price among those of the day. */
+  /** The rank of the price among the day's prices. */
   level: number;
-  /** The price differs from the hour before. */
+  /** Whether the price differs from that of the hour before. */
   first: boolean;
-  /** A new day begins with it. */
+  /** Whether a new day begins with this hour. */
   midnight: boolean;
-  /** Others took it or gave it back a moment ago. */
+  /** Whether another customer has just taken or released the hour. */
   marked: boolean;
   across: boolean;
-  /** Whether Tab reaches it. */
+  /** Whether Tab reaches the cell. */
   reached: boolean;
   onPress: (event: MouseEvent, place: Place) => void;
   onKey: (event: KeyboardEvent, place: Place) => void;

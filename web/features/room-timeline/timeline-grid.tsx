@@ -11,7 +11,7 @@ import { type TimelineActions, useTimelineWalk } from './use-timeline-walk.ts';
 
 export type TimelineRoom = { readonly id: string; readonly name: string; readonly rates: Rates };
 
-/** The hours of all rooms: `across`, a row for each room; otherwise a column for each, as a phone shows it. */
+/** The hours of all rooms. With `across`, each room is a row; otherwise, as on a phone, each room is a column. */
 export function TimelineGrid({
   rooms,
   date,
@@ -135,7 +135,7 @@ function NextDay({ date }: { date: StudioDate }) {
   );
 }
 
-/** The number of every hour, and morning or afternoon where it begins. */
+/** The number of an hour, with morning or afternoon at its first hour. */
 function HourName({ slot, date, across }: { slot: Slot; date: StudioDate; across: boolean }) {
   const { hour } = slot;
   const [number, half] = slotLabel(hour).split(' ');

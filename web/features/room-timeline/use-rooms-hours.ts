@@ -7,19 +7,22 @@ import type { Taken } from '#web/data/finding/taken.ts';
 
 const POLL_MS = 5_000;
 
-/** Taken spans of all rooms on a day and the next; `taken` is undefined until they are known for the chosen day. */
+/** The taken spans of all rooms on a day and the next day. `taken` is undefined until they are known for the chosen day. */
 export type RoomsHours = {
   readonly taken: ReadonlyMap<string, readonly Taken[]> | undefined;
-  /** When they were read; undefined with `taken`. */
+  /** When the spans were read; undefined if `taken` is. */
   readonly checkedAt: Date | undefined;
-  /** The last request failed: `taken` is missing or may be out of date. */
+  /** The last request failed, so `taken` is missing or may be out of date. */
   readonly unsure: boolean;
-  /** Changes of others show at once. */
+  /** Changes by other customers show at once. */
   readonly live: boolean;
   readonly refetch: () => void;
 };
 
-/** Reads the taken hours of all rooms in one query, and follows them as the grid of one room does; `paused` while leaving for payment. */
+/**
+ * Reads the taken hours of all rooms in one query, and follows them like the grid of a single room. `paused`: true while the browser leaves
+ * for the payment.
+ */
 export function useRoomsHours(ask: {
   studioIds: readonly string[];
   userId: string | null;

@@ -5,7 +5,7 @@ import { compareHours, describeNews } from '#web/data/finding/hour-news.ts';
 import type { Taken } from '#web/data/finding/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 
-/** How long a change stays on the page. */
+/** Time for which a change stays on the page. */
 const MARKED_MS = 8_000;
 
 type Rooms = readonly { readonly id: string; readonly name: string }[];
@@ -13,15 +13,18 @@ type TakenByStudio = ReadonlyMap<string, readonly Taken[]>;
 type News = { readonly marked: ReadonlySet<string>; readonly sentence: string };
 const NONE: News = { marked: new Set(), sentence: '' };
 
-/** Names an hour of a room. */
+/** Returns the key of an hour of a room. */
 export const cellKey = (studioId: string, slot: Slot): string => `${studioId} ${slotKey(slot)}`;
 
-/** Follows what others do to the hours of all rooms: which cells changed a moment ago, and what to announce about them, '' for nothing. */
+/**
+ * Follows what other customers do to the hours of all rooms. Returns the cells that have just changed and an announcement about them, which
+ * is '' if there is none.
+ */
 export function useRoomsNews(rooms: Rooms, date: StudioDate, taken: TakenByStudio | undefined, now: Date): News {
   const { horizonDays } = useBusiness();
   const [seen, setSeen] = useState<{ readonly date: StudioDate; readonly taken: TakenByStudio } | null>(null);
   const [news, setNews] = useState(NONE);
-  // Another day starts afresh: its hours are no news.
+  // For another day, the comparison starts again: its hours are not news.
   if (taken !== undefined && seen?.taken !== taken) {
     setSeen({ date, taken });
     const found = seen?.date === date ? compareRooms(rooms, date, seen.taken, taken, now, horizonDays) : NONE;

@@ -3,18 +3,19 @@ import type { Slot } from '#rules/slots.ts';
 import { canWait, isOpen } from '#web/data/finding/slot-look.ts';
 import type { SlotState } from '#web/data/finding/slot-state.ts';
 
-/** A place in the timeline: the index of its room and of its hour. */
+/** A position in the timeline: the index of the room and the index of the hour. */
 export type Place = { readonly room: number; readonly at: number };
 export type TimelineActions = {
   readonly onToggle: (room: number, slot: Slot) => void;
   readonly onReach: (room: number, from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
-  /** An hour was pressed that somebody else has. */
+  /** Called when a taken hour is pressed. */
   readonly onTaken: (room: number, slot: Slot) => void;
 };
 
 /**
- * Handles keys and presses in the timeline. Arrow keys move by hour and by room, as it is drawn (`across`: hours from left to right); Home and
- * End lead to the first and last hour; Shift with an arrow or a press extends in the same room. `stop` is the one place in the tab order.
+ * Handles keys and presses in the timeline. Arrow keys move by hour and by room, following the layout (`across`: hours from left to right).
+ * Home and End move to the first and the last hour. Shift with an arrow or a press extends the selection within the room. `stop`: the only
+ * cell in the tab order.
  */
 export function useTimelineWalk(
   grid: RefObject<HTMLElement | null>,
@@ -59,7 +60,7 @@ export function useTimelineWalk(
   return { stop: last ?? firstStop(states), walk, press };
 }
 
-/** Returns the place to which a key leads from another; null for other keys. It stays within the timeline. */
+/** Returns the position to which a key leads from another position; null for other keys. It stays within the timeline. */
 function placeAfter(
   key: string,
   { room, at }: Place,
@@ -76,7 +77,7 @@ function placeAfter(
   return null;
 }
 
-/** Returns the place that Tab reaches first: the selection, else the first free hour. */
+/** Returns the position that Tab reaches first: the selection, otherwise the first free hour. */
 function firstStop(states: readonly (readonly SlotState[])[]): Place {
   for (const wanted of ['selected', 'free'] as const)
     for (const [room, row] of states.entries()) {

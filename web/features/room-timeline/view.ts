@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 
-/** The booking page shows one room after the other, or all of them on one timeline. */
+/** The views of the booking page: one room at a time, or all rooms on one timeline. */
 export type View = 'one' | 'all';
 
 const KEY = 'booking-view';
 const listeners = new Set<() => void>();
-/** What this page shows when storage is off. */
+/** The view of this page if storage is not available. */
 let chosen: View | null = null;
 
 function read(): View {
@@ -22,7 +22,7 @@ function save(view: View): void {
   try {
     localStorage.setItem(KEY, view);
   } catch {
-    // It is chosen again on the next visit.
+    // Without storage, the visitor has to choose again on the next visit.
   }
   for (const listener of listeners) listener();
 }
@@ -32,7 +32,7 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the view that this device showed last, and a function that changes it. Pre-rendered pages show one room. */
+/** Returns the view that this device showed last, and a function that changes it. Pre-rendered pages show the view of one room. */
 export function useView(): readonly [View, (view: View) => void] {
   return [useSyncExternalStore(listen, read, () => 'one'), save];
 }

@@ -1,19 +1,19 @@
 import { useRef, useState } from 'react';
 import type { EndWarning } from '#rules/business/session.ts';
 
-/** Two notes, soft enough for a headphone: a fifth up for “soon”, repeated and louder when the room has to be empty in time. */
+/** Two notes, quiet enough for headphones. They rise by a fifth for “soon”, and are repeated louder when the room has to be empty in time. */
 const NOTES_HZ = [523, 784];
 const NOTE_SECONDS = 0.5;
 const VOLUME = { quiet: 0.06, loud: 0.3 } as const;
 const REPEATS = { quiet: 1, loud: 3 } as const;
 const VIBRATION = { quiet: [200], loud: [500, 200, 500, 200, 500] } as const;
 
-/** A sound for the end of a session. Browsers play none before a tap, so there is none until the customer has asked for it. */
+/** Plays a sound at the end of a session. Browsers play no sound before a tap, so there is none until the customer has requested it. */
 export function useChime(): {
   readonly allowed: boolean;
-  /** Called by a tap. */
+  /** Enables the sound. Must be called from a tap. */
   allow(): void;
-  /** Plays the sound where it is allowed, and shakes the phone where it can. */
+  /** Plays the sound if it is enabled, and vibrates the phone if it can. */
   play(tone: EndWarning['tone']): void;
 } {
   const audio = useRef<AudioContext | null>(null);

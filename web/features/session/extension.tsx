@@ -13,7 +13,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { bigButton, mainButton } from './big-button.ts';
 import { extend, type Extended, type ExtensionQuote, quoteExtension, type RoomSession } from './queries.ts';
 
-/** Reads what a further hour costs. */
+/** Queries the price of another hour. */
 function useQuote(session: RoomSession, enabled: boolean) {
   return useQuery({
     queryKey: queryKeys.sessionRoom.of('extension', session.id, session.end.toISOString()),
@@ -25,8 +25,9 @@ function useQuote(session: RoomSession, enabled: boolean) {
 }
 
 /**
- * Adds an hour with one tap at the price on the button: the newest saved card pays, and without one the pay page. Renders nothing if the customer
- * cannot extend. While an hour is being paid, its button and price stay as they were pressed, although the payment moves the end of the session.
+ * Adds an hour with one tap, at the price on the button. The newest saved card pays; without a card, the pay page opens. Renders nothing if
+ * the customer cannot extend. While an hour is being paid, the button and its price stay as they were when it was pressed, although the
+ * payment moves the end of the session.
  */
 export function Extension({
   session: current,
@@ -69,10 +70,10 @@ export function Extension({
   );
 }
 
-/** `left`: the saved card did not pay, and where the hour is paid instead. */
+/** `left`: why the saved card did not pay, and the address at which the hour can be paid. */
 type Made = { readonly done: boolean; readonly left?: { readonly problem: CardProblem; readonly url: string } };
 
-/** The hour that was pressed: its session as shown, its new end, its price, and the saved card that pays; null for the pay page. */
+/** The hour that was ordered: the session as shown, its new end, its price, and the saved card that pays, or null for the pay page. */
 type Order = {
   readonly session: RoomSession;
   readonly until: Date;
@@ -80,7 +81,7 @@ type Order = {
   readonly card: string | null;
 };
 
-/** Adds the hour, and leaves for the pay page where it is to be paid. */
+/** Adds the hour, and leaves for the pay page if it has to be paid there. */
 function useMore() {
   const { asking, open } = usePayPage();
   const more = useMutation({
@@ -93,7 +94,7 @@ function useMore() {
       });
       if (url === null || url === '') return { done: url === '' };
       const problem = answers.at(-1)?.problem;
-      // Show why the card did not pay before the page changes.
+      // The page shows first why the card did not pay.
       if (problem !== undefined) return { done: false, left: { problem, url } };
       leaveTo(url);
       return { done: false };
@@ -118,11 +119,11 @@ function useMore() {
     },
   });
   useBackAgain(more.reset);
-  // Stays busy while the browser leaves the page.
+  // The button stays busy while the browser leaves the page.
   return { asking, leaving: more.data?.done === false, more };
 }
 
-/** The ways to pay the hour. `busy`: the card that is asked now, null for the pay page. */
+/** The ways to pay for the hour. `busy`: the card that is being charged, or null for the pay page. */
 function Ways({
   userId,
   until,
@@ -170,7 +171,7 @@ function Ways({
   );
 }
 
-/** Says why the saved card did not pay, and leads to the pay page. The hour is held meanwhile. */
+/** Shows why the saved card did not pay, and leads to the pay page. The hour is held in the meantime. */
 function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; onBack: () => void }) {
   return (
     <div className="flex w-full flex-col gap-4 sm:w-auto">

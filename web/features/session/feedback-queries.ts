@@ -11,7 +11,7 @@ const feedbackSchema = z.object({
       kind: z.enum(REPORT_KINDS),
       category: z.enum(PROBLEM_CATEGORIES).nullable(),
       description: z.string(),
-      /** How many photos it has. */
+      /** The number of photos of the report. */
       photos: z.number(),
       state: z.enum(['open', 'in_progress', 'done']),
       answer: z.string().nullable(),
@@ -22,11 +22,11 @@ const feedbackSchema = z.object({
   ),
   rating: z.object({ score: z.number(), words: z.string().nullable(), createdAt: instant }).nullable(),
 });
-/** What the customer has told about a booking. */
+/** The reports and the rating of a booking by its customer. */
 export type Feedback = z.output<typeof feedbackSchema>;
 export type OwnReport = Feedback['reports'][number];
 
-/** A booking with its room, as its customer tells about it. */
+/** A booking with its room, as the feedback forms need it. */
 export type Told = {
   readonly id: string;
   readonly studioId: string;
@@ -35,17 +35,17 @@ export type Told = {
   readonly endTime: Date;
 };
 
-/** Reads what the customer has told about an own booking. */
+/** Reads the customer's reports and rating of an own booking. */
 export async function readFeedback(bookingId: string): Promise<Feedback> {
   const { data, error } = await rest.rpc('own_feedback', { booking: bookingId });
   if (error) throw error;
   return feedbackSchema.parse(data ?? { reports: [], rating: null });
 }
 
-/** Reports a problem or lost property. The same `requestId` reports once. Throws `AppError`. */
+/** Reports a problem or lost property. Idempotent for the same `requestId`. Throws `AppError`. */
 export const report = (told: CallBody<'report-problem'>): Promise<CallAnswer<'report-problem'>> =>
   callFunction('report-problem', told);
 
-/** Says how a session was, from 1 to 5. Throws `AppError`. */
+/** Rates a session from 1 to 5. Throws `AppError`. */
 export const rate = (bookingId: string, score: number, words: string | null): Promise<CallAnswer<'rate-session'>> =>
   callFunction('rate-session', { bookingId, score, words });

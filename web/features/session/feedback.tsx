@@ -19,7 +19,7 @@ const KINDS: readonly { kind: ReportKind; label: string; title: string }[] = [
   { kind: 'lost', label: 'Left something behind?', title: 'What did you leave behind?' },
 ];
 
-/** What a customer tells about an own session, from shortly before it: problems, lost property, and afterwards how it was. */
+/** The customer's feedback on an own session, from shortly before it: problems, lost property, and a rating afterwards. */
 export function FeedbackParts({ booking, userId }: { booking: Told; userId: string }) {
   const now = useNow(30_000);
   const live = useLive(`user:${userId}`, queryKeys.ownFeedback.all);

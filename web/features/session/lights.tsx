@@ -4,10 +4,10 @@ import { describeError, isRefused } from '#web/lib/errors.ts';
 import { bigButton } from './big-button.ts';
 import { askLights, type RoomSession, type SessionLights } from './queries.ts';
 
-/** Somebody else may switch them too: the plug is asked this often. */
+/** Polling interval of the plug, because other people may switch the lights too. */
 const POLL_MS = 60_000;
 
-/** The lights of the own room: one button for the other state. */
+/** The lights of the customer's room, with one button that toggles them. */
 export function Lights({ session, online }: { session: RoomSession; online: boolean }) {
   const client = useQueryClient();
   const queryKey = queryKeys.sessionRoom.of('lights', session.id, session.end.toISOString());
@@ -53,7 +53,10 @@ export function Lights({ session, online }: { session: RoomSession; online: bool
 
 const may = ({ allowed }: SessionLights, on: boolean): boolean => (on ? allowed.on : allowed.off);
 
-/** `why`: null if the plug does not answer. The clock of this phone may differ from that of the server, which then refuses. */
+/**
+ * Shown if the state of the lights is unknown. `why`: the error, or null if the plug does not answer. If the phone's clock differs from the
+ * server's, the server may refuse the request.
+ */
 function Unknown({ why, onRetry }: { why: Error | null; onRetry: () => void }) {
   const isRefusal = isRefused<'session-lights'>(why, 'too_early', 'session_ended');
   return (

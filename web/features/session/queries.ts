@@ -9,33 +9,36 @@ export type RoomSession = {
   readonly end: Date;
 };
 
-/** What the server says of the room now. `lights`: whether they can be switched; `followed`: whether somebody has the room next. */
+/** The state of the room now. `lights`: whether they can be switched. `followed`: whether another booking follows. */
 export type SessionRoom = CallAnswer<'session-room'>;
-/** `on`: null when the plug does not answer. */
+/** The state of the lights. `on` is null if the plug does not answer. */
 export type SessionLights = CallAnswer<'session-lights'>;
 
-/** What a further hour costs. */
+/** The price of another hour. */
 export type ExtensionQuote = CallAnswer<'extend-booking'>;
-/** Where the hour is to be paid; '' when it is there, null while the provider has not answered. `problem`: why the saved card did not pay it. */
+/**
+ * The address at which the hour has to be paid: '' if it was added, null until the provider has answered. `problem`: why the saved card did
+ * not pay.
+ */
 export type Extended = { readonly url: string | null; readonly problem?: CardProblem };
 
 /** Reads the room of a session. Throws `AppError`. */
 export const readRoom = ({ id, token }: RoomSession): Promise<SessionRoom> =>
   callFunction('session-room', { bookingId: id, token });
 
-/** Reads the lights, or with `on` switches them. Throws `AppError`. */
+/** Reads the lights, or switches them if `on` is not null. Throws `AppError`. */
 export const askLights = ({ id, token }: RoomSession, on: boolean | null): Promise<SessionLights> =>
   callFunction('session-lights', { bookingId: id, token, on });
 
 const oneMore = ({ id, end }: RoomSession) => ({ bookingId: id, hours: 1, from: end.toISOString() });
 
-/** Asks what a further hour costs. Refused with `slot_taken` or `slot_closed` where it is not free. Throws `AppError`. */
+/** Requests the price of another hour. The refusals `slot_taken` and `slot_closed` mean that it is not free. Throws `AppError`. */
 export const quoteExtension = (session: RoomSession): Promise<ExtensionQuote> =>
   callFunction('extend-booking', { ...oneMore(session), preview: true });
 
 /**
- * Adds the hour at the price on the screen. `card`: the saved card that pays it at once; null: the pay page. The same call again neither adds nor
- * charges it twice. Throws `AppError`.
+ * Adds the hour at the price on the screen. `card`: the saved card that pays at once, or null for the pay page. Idempotent: a repeated call
+ * neither adds nor charges the hour twice. Throws `AppError`.
  */
 export async function extend(
   session: RoomSession,

@@ -15,7 +15,7 @@ const SCORES = [
   [5, 'Superb'],
 ] as const;
 
-/** One question after a session: a number from 1 to 5, and a sentence if there is one. It can change for a week. */
+/** A question after a session: a rating from 1 to 5 with an optional sentence. It can be changed for a week. */
 export function Rating({ booking, rating, now }: { booking: Told; rating: Feedback['rating']; now: Date }) {
   const [changing, setChanging] = useState(false);
   if (!mayRate({ end: booking.endTime }, rating?.createdAt ?? null, now) && rating === null) return null;

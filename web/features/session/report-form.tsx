@@ -94,7 +94,7 @@ export function ReportForm({
   );
 }
 
-/** The photos of the form. A photo that was uploaded is not uploaded again when the report is sent again. */
+/** Holds the photos of the form. A photo that was already uploaded is not uploaded again when the report is sent again. */
 function usePhotos(userId: string) {
   const [files, setFiles] = useState<readonly File[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
@@ -110,7 +110,7 @@ function usePhotos(userId: string) {
       setProblem(wrong);
       setFiles(wrong === null ? chosen : []);
     },
-    /** Uploads what is not uploaded yet, one after another, and returns the names. */
+    /** Uploads the photos that were not uploaded yet, one after another, and returns the names of all photos. */
     async upload(): Promise<string[]> {
       const names: string[] = [];
       for (const file of files) {

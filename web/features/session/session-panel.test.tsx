@@ -19,7 +19,7 @@ const session = {
   start: new Date('2031-03-08T18:00:00+11:00'),
   end: new Date('2031-03-08T20:00:00+11:00'),
 };
-/** What the server answers; a test replaces parts of it. */
+/** The answers of the server. Tests replace some of them. */
 type Answers = {
   room: Pick<CallAnswer<'session-room'>, 'lights' | 'followed'>;
   lights: CallAnswer<'session-lights'>;
@@ -30,7 +30,7 @@ let answers: Answers;
 const CARD = { id: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 };
 const WAITS = { differenceCents: 6_900, waitsUntil: '2031-03-08T09:00:00Z', url: 'https://pay.example' };
 const vibrate = vi.fn();
-/** The bodies with which an hour was added, not only its price asked for. */
+/** The bodies of the requests that added an hour, without requests for its price. */
 const extensions = () => wire.sent('extend-booking').filter(({ preview }) => preview !== true);
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
@@ -60,7 +60,7 @@ const show = (minutesLeft: number, online = true) => {
 };
 const pass = (minutes: number) => act(() => vi.advanceTimersByTimeAsync(minutes * 60_000));
 const button = (name: RegExp) => screen.findByRole<HTMLButtonElement>('button', { name });
-/** A button that can be pressed. */
+/** Waits for a button that can be pressed. */
 const ready = (name: RegExp) =>
   vi.waitFor(() => {
     const found = screen.getByRole<HTMLButtonElement>('button', { name });
@@ -142,7 +142,7 @@ test('with a saved card the tap pays, at the price and with the card on the butt
   await act(async () => other.click());
   await vi.waitFor(() => expect(mocks.leaveTo).toHaveBeenCalledWith('https://pay.example'));
   await act(() => new Promise((drawn) => setTimeout(drawn, 50)));
-  // While the browser leaves. After Back from the pay page it can be pressed again.
+  // The buttons are disabled while the browser leaves. After Back from the pay page they work again.
   expect(other.disabled).toBe(true);
   act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
   await ready(/Pay \$69 another way/);
@@ -244,7 +244,7 @@ test('where somebody follows, the end is announced louder and three times', asyn
   expect(screen.getByRole('alert').textContent).toContain(' 5 minutes.');
   await pass(3);
   expect(screen.getByRole('alert').textContent).toContain(' 2 minutes.');
-  // The first answer of the server comes after the first, quiet one.
+  // The server's first answer arrives after the first warning, which was therefore quiet.
   expect(vibrate.mock.calls.slice(-3)).toEqual(Array.from({ length: 3 }, () => [[500, 200, 500, 200, 500]]));
 });
 

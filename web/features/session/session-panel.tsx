@@ -11,8 +11,8 @@ import type { RoomSession } from './queries.ts';
 import { useSessionRoom } from './use-session-room.ts';
 
 /**
- * What somebody in the room needs, for one hand at night: the lights, a further hour, and a warning before the end. Nothing outside the session and the
- * minutes around it. `online`: false while the page shows what this browser has kept.
+ * The controls for a customer in the room, for one-handed use at night: the lights, another hour, and a warning before the end. Renders
+ * nothing outside the session and the minutes around it. `online`: false while the page shows the copy kept by this browser.
  */
 export function SessionPanel({
   session,
@@ -21,7 +21,7 @@ export function SessionPanel({
 }: {
   session: RoomSession;
   online: boolean;
-  /** Further things to do in the room. */
+  /** Further controls for the room. */
   children?: ReactNode;
 }) {
   const now = useNow(1_000);
@@ -38,7 +38,7 @@ export function SessionPanel({
   return (
     <section aria-label="Your session" className="space-y-4 bg-white text-black [color-scheme:light]">
       <Warning warning={warning} session={session} now={now} onDue={(tone) => chime.play(tone)} />
-      {/* On a phone the first button is under the thumb: staying longer, once the session is about to end. */}
+      {/* On a phone the first button is closest to the thumb. Once the session is about to end, that is the button to stay longer. */}
       <div className="flex flex-col gap-4 sm:flex-row sm:flex-wrap sm:items-start">
         {warning === null ? [lights, more] : [more, lights]}
         {!online && room === undefined ? <Offline /> : null}
@@ -60,7 +60,7 @@ const Offline = () => (
   </p>
 );
 
-/** Announces each warning once: politely, or at once where somebody follows. */
+/** Announces each warning once: politely, or assertively if another booking follows. */
 function Warning({
   warning,
   session,
@@ -82,13 +82,13 @@ function Warning({
   return (
     <div
       className={
-        // Empty it takes no room; it stays in the page, so that its words are announced.
+        // The empty element takes no space. It stays in the page so that screen readers announce its text when it changes.
         warning === null
           ? 'sr-only'
           : `p-4 text-2xl font-bold ${loud ? 'bg-black text-white' : 'border-l-8 border-black'}`
       }
     >
-      {/* The words change with each warning only, so a screen reader does not count the minutes. */}
+      {/* The text only changes with each warning, so that a screen reader does not count the minutes. */}
       <p role={loud ? 'alert' : 'status'}>
         {warning === null ? '' : `Your session ends at ${formatStudioTime(session.end)}, Sydney time.`}
         {loud ? ` Somebody has the room right after you: please leave it in time. ${warning.minutes} minutes.` : ''}

@@ -6,7 +6,7 @@ import { readRoom, type RoomSession, type SessionRoom } from './queries.ts';
 
 const POLL_MS = 30_000;
 
-/** Queries the room of a session from the minutes before it until those after it, and follows its hours. */
+/** Queries the room of a session, from the minutes before the session until the minutes after it, and follows its hours. */
 export function useSessionRoom(session: RoomSession, online: boolean, now: Date): SessionRoom | undefined {
   const near = lightsWindow(session);
   const queryKey = queryKeys.sessionRoom.of('room', session.id, session.end.toISOString());

@@ -5,7 +5,7 @@ import { RATE_COLUMNS, type RateRows, ratesOf } from '#web/data/finding/rates.ts
 import { rest } from '#web/data/rest.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 
-/** A studio with its prices of today and later. */
+/** A studio with its current and future prices. */
 type Studio = {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ type Studio = {
   readonly rates: Rates;
 };
 
-/** Reads all studios. The server limits the rows of one answer and says how many there are, so the rest is read page by page. */
+/** Reads all studios. The server limits the rows of an answer and reports their total number, so the remaining rows are read page by page. */
 async function readStudios(): Promise<Studio[]> {
   const studios: Studio[] = [];
   for (;;) {
@@ -43,10 +43,10 @@ const withRates = ({ current_price_lists, special_days, ...studio }: Answer): St
   rates: ratesOf({ current_price_lists, special_days }),
 });
 
-/** As many rows as the server returns at once by default. */
+/** The number of rows that the server returns at once by default. */
 const PAGE = 1_000;
 
-/** Queries the studios, in their order. */
+/** Queries the studios in their order. */
 export function useStudios() {
   return useQuery({ queryKey: queryKeys.studios.of(), queryFn: readStudios, staleTime: 300_000 });
 }

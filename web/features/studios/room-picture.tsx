@@ -2,10 +2,10 @@ import { roomPicture } from '#rules/business/room-picture.ts';
 import { roomSign } from '#rules/business/rooms.ts';
 
 const WIDTHS = [480, 800, 1120];
-/** Image sizes on a card: one column on a phone, three otherwise, page at most 72rem wide. */
+/** Image sizes on a card: one column on a phone, otherwise three columns on a page that is at most 72rem wide. */
 const ON_CARD = '(min-width: 72rem) 22rem, (min-width: 48rem) 30vw, 92vw';
 
-/** Shows a picture of a room, or its letter when there is none. `photo`: as in rules/business/rooms.ts. */
+/** Shows a picture of a room, or the room's letter if it has none. `photo`: see rules/business/rooms.ts. */
 export function RoomPicture({
   name,
   photo,
@@ -16,9 +16,9 @@ export function RoomPicture({
   name: string;
   photo: string | null;
   sizes?: string;
-  /** Load only when scrolled into view. */
+  /** Loads the picture only when it scrolls into view. */
   lazy?: boolean;
-  /** Load with high priority: the first picture on the page. */
+  /** Loads the picture with high priority, because it is the first one on the page. */
   first?: boolean;
 }) {
   if (photo === null)

@@ -4,14 +4,14 @@ import { formatMoney } from '#rules/money.ts';
 import { Chip } from '#web/ui/chip.tsx';
 import { RoomPicture } from './room-picture.tsx';
 
-/** What a card shows of a room. `fromCents`: its lowest price of an hour today. */
+/** The fields of a room that a card shows. `fromCents`: its lowest price of an hour today. */
 export type CardRoom = Pick<SiteRoom, 'id' | 'name' | 'description' | 'features' | 'photo' | 'fromCents'>;
 
 const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 /**
- * Shows the rooms as radio buttons; arrow keys move and choose. The whole card is the radio, because an input laid over it
- * would catch the pointer. On a phone the cards fold into a row of names once a room is chosen, so that day and hours are near.
+ * Shows the rooms as radio buttons. Arrow keys move and choose. The whole card is the radio button, because an input laid over it would
+ * catch the pointer. On a phone, the cards fold into a row of names once a room is chosen, so that day and hours are near.
  */
 export const StudioCards = memo(function StudioCards({
   studios,
@@ -82,10 +82,10 @@ function Card({
 }: {
   studio: CardRoom;
   selected: boolean;
-  /** On a phone only the name is shown. */
+  /** Whether only the name is shown, as on a phone. */
   folded: boolean;
   at: number;
-  /** Whether Tab reaches it. */
+  /** Whether Tab reaches the card. */
   stop: boolean;
   onChoose: () => void;
   onKey: (event: KeyboardEvent<HTMLElement>) => void;

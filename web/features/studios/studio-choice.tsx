@@ -10,7 +10,7 @@ import { StudioCards } from './studio-cards.tsx';
 
 const FAILED = 'Failed to load studios. Please refresh the page.';
 
-/** Shows the studios to choose from, at first as they came with the page, or that they could not be loaded. */
+/** Shows the studios to choose from, initially as they came with the page. If they could not be loaded, shows that instead. */
 export function StudioChoice({
   today,
   chosen,

@@ -2,7 +2,7 @@ import { type Slot, spanOf } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { useWaitlist } from '#web/data/finding/waitlist.ts';
 
-/** Says until when the selection is held for the customer, who waited for it; nothing for other hours. */
+/** Shows until when the selection is held for a customer who was on the wait list. Shows nothing for other hours. */
 export function HeldNote({
   userId,
   studioId,

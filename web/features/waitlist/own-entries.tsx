@@ -12,7 +12,7 @@ import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { LoadFailed } from '#web/ui/notice.tsx';
 
-/** Lists the hours that are held for the customer (`held`), or what the customer still waits for. Nothing when there are none. */
+/** Lists the hours that are held for the customer (`held`), or those for which the customer is still waiting. Shows nothing if there are none. */
 export function OwnEntries({ userId, held = false }: { userId: string; held?: boolean }) {
   const id = useId();
   const entries = useWaitlist(userId);

@@ -6,12 +6,12 @@ import { lazyPart } from '#web/ui/load-part.ts';
 
 const WaitDialog = lazyPart(async () => ({ default: (await import('./wait-dialog.tsx')).WaitDialog }));
 
-/** The hour that people wait for when they have not pressed one. */
+/** The hour that is proposed if the customer has not pressed one. */
 const EVENING = 19;
 
 type Room = { readonly id: string; readonly name: string };
 
-/** The dialog of the wait list, once somebody wants taken hours. */
+/** Provides the dialog of the wait list. It opens when the customer wants taken hours. */
 export function useWaiting({
   date,
   lost = [],
@@ -19,13 +19,13 @@ export function useWaiting({
   now,
 }: {
   date: StudioDate;
-  /** Hours that the customer has just lost: they are proposed. */
+  /** Hours that the customer has just lost. The dialog proposes them. */
   lost?: readonly Slot[];
   userId: string | null;
   now: Date;
 }): {
   readonly dialog: ReactNode;
-  /** null: hours of the day that is shown. */
+  /** `slot`: null proposes the lost hours, or an evening hour of the day that is shown. */
   readonly waitFor: (room: Room | null, slot: Slot | null) => void;
 } {
   const [wanted, setWanted] = useState<{ readonly room: Room; readonly first: Slot; readonly count: number } | null>(

@@ -15,10 +15,10 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { inputStyle } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** The longest span that the page offers to wait for. */
+/** The longest span that the page offers for the wait list, in hours. */
 const LONGEST = 8;
 
-/** Asks for which taken hours of a day to wait, from the pressed hour on, and puts the customer on the wait list. */
+/** Asks which taken hours of a day to wait for, starting with the pressed hour, and puts the customer on the wait list. */
 export function WaitDialog({
   studio,
   first,
@@ -29,7 +29,7 @@ export function WaitDialog({
 }: {
   studio: { readonly id: string; readonly name: string };
   first: Slot;
-  /** How many hours to propose. */
+  /** The number of hours to propose. */
   count: number;
   userId: string | null;
   now: Date;
@@ -86,7 +86,7 @@ export function WaitDialog({
   );
 }
 
-/** The hours of a day that have not begun. */
+/** Lists the hours of a day that have not begun. */
 const hoursToCome = (date: StudioDate, now: Date): number[] =>
   Array.from({ length: 24 }, (_, at) => at).filter((at) => (slotStart(date, at) ?? now) > now);
 

@@ -11,7 +11,7 @@ import { WaitDialog } from './wait-dialog.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
-/** What the account waits for, as the table has it. */
+/** Answers with the wait-list entries of the account, as table rows. */
 function answerWith(entries: readonly WaitlistEntry[]): void {
   const rows = entries.map(({ id, studioId, studioName, start, end, claimUntil }) => ({
     id,

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { DayBand } from './day-band.tsx';
 
-/** How the lower edge of a picture ends: in the ground of the page, or of a card. */
+/** Gradients that blend the lower edge of a picture into the background of the page or of a card. */
 const ENDS = { night: 'from-night via-night/45', booth: 'from-booth via-booth/45' } as const;
 
-/** The picture of a room, cut wide, that ends in the ground below it. */
+/** A wide crop of a room's picture that fades into the background below it. */
 export function WidePicture({ ground = 'night', children }: { ground?: keyof typeof ENDS; children: ReactNode }) {
   return (
     <div className="relative flex aspect-[2/1] items-center overflow-hidden sm:aspect-[5/2] [&_img]:h-full [&_img]:w-full [&_picture]:contents">
@@ -16,8 +16,8 @@ export function WidePicture({ ground = 'night', children }: { ground?: keyof typ
 }
 
 /**
- * Booked hours, large, in the picture of their room, and where they lie in the day. Decoration: the page names room and hours as text.
- * `codeAt`: when the access code is shown, to be marked.
+ * Booked hours in large type on the picture of their room, and their place in the day. Decoration only: the page has room and hours as
+ * text. `codeAt`: the release of the access code, which is marked; null for no mark.
  */
 export function BookedSpan({
   start,
@@ -29,7 +29,7 @@ export function BookedSpan({
   start: Date;
   end: Date;
   codeAt: Date | null;
-  /** Named with the day, where the title of the page does not. */
+  /** Shown with the day if the title of the page does not contain it. */
   studioName?: string;
   picture?: ReactNode;
 }) {

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import type { SiteRoom } from '#rules/business/rooms.ts';
 import type { Business, BusinessTexts } from '#rules/business/business.ts';
 
-/** What the server writes into a page: the details of the business, and on the pages that show them, the texts. */
+/** The data that the server writes into a page: the details of the business, and the long texts on the pages that show them. */
 export type PageData = {
   readonly business: Business;
   readonly rooms: readonly SiteRoom[];
@@ -17,20 +17,20 @@ function usePageData(): PageData {
   return data;
 }
 
-/** Provides the data of the page to everything inside. */
+/** Provides the page's data to the components inside. */
 export const PageDataProvider = PageDataContext.Provider;
 
-/** Returns the details of the business, as they were when the page was loaded. */
+/** Returns the details of the business as they were when the page was loaded. */
 export function useBusiness(): Business {
   return usePageData().business;
 }
 
-/** Returns the rooms, as they were when the page was loaded. */
+/** Returns the rooms as they were when the page was loaded. */
 export function useRooms(): readonly SiteRoom[] {
   return usePageData().rooms;
 }
 
-/** Returns the texts that came with the page; null when it shows none of them. */
+/** Returns the texts that came with the page; null if the page shows none. */
 export function useGivenTexts(): BusinessTexts | null {
   return usePageData().texts;
 }

@@ -1,12 +1,12 @@
 import { daysBetween, formatStudioTime, studioDate, studioHour, studioMinute } from '#rules/studio-time.ts';
 
 const DAY = 24;
-/** A label and a line stand at every so many hours. */
+/** Hours between two labels with lines. */
 const APART = 6;
 
 /**
- * Draws booked hours on the band of their day; of a night, from noon to noon. Decoration: the page names the hours as text. `codeAt`: when the access code is
- * shown, to be marked.
+ * Draws booked hours on the band of their day; for a night, the band runs from noon to noon. Decoration only: the page has the hours as
+ * text. `codeAt`: the release of the access code, which is marked; null for no mark.
  */
 export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date; codeAt?: Date | null }) {
   const first = studioDate(start);
@@ -64,5 +64,5 @@ export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date;
 }
 
 const WORDS = ['12 am', '6 am', '12 pm', '6 pm'];
-/** The sound of the session, as a level meter draws it. */
+/** Heights of the bars that show the session as a level meter. */
 const BARS = [8, 18, 30, 22, 12, 26, 38, 24, 14, 32, 20, 36, 28, 16, 34, 22, 10, 26, 18, 8].map((px) => `${px}px`);

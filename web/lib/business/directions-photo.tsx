@@ -1,6 +1,6 @@
 import { useBusiness } from './business.ts';
 
-/** Shows the photo beside the directions; nothing when there is none. The server makes it small. */
+/** Shows the photo that belongs to the directions. Shows nothing if there is none. The server reduces its size. */
 export function DirectionsPhoto() {
   const { name, directionsPhoto: photo, directionsPhotoText: text } = useBusiness();
   if (photo === '') return null;

@@ -1,7 +1,7 @@
 import { useBusiness } from './business.ts';
 import { DirectionsPhoto } from './directions-photo.tsx';
 
-/** Tells people with a booking how to find the door; nothing while staff have not written it. */
+/** Explains to people with a booking how to find the door. Shows nothing until staff have written directions. */
 export function FindUs() {
   const { address, directions, directionsPhoto } = useBusiness();
   if (directions === '' && directionsPhoto === '') return null;

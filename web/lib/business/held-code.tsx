@@ -1,6 +1,6 @@
 import { useBusiness } from './business.ts';
 
-/** Says that the code of a booking is on hold, and how to reach us. */
+/** Explains that the code of a booking is on hold, and how to contact us. */
 export function HeldCode() {
   const { phone, email } = useBusiness();
   const link = 'font-semibold underline underline-offset-4';

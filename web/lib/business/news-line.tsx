@@ -2,8 +2,8 @@ import { formatStudioTime } from '#rules/studio-time.ts';
 import { useOnline } from '../use-browser.ts';
 
 /**
- * Announces what others did to the hours, and says how current the hours are. The line is as high with a sentence as without one. `unsure`: the last
- * request failed. `checkedAt`: when the hours were last read, if that is known.
+ * Announces what other customers did to the hours, and shows how current the hours are. The line has the same height with and without an
+ * announcement. `unsure`: the last request failed. `checkedAt`: when the hours were last read, if known.
  */
 export function NewsLine({
   sentence,

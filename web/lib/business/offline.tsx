@@ -1,6 +1,6 @@
 import { useOnline } from '../use-browser.ts';
 
-/** Says that there is no connection, for as long as there is none. It stays in the page, so that screen readers announce its words. */
+/** Shows that there is no connection. The element always stays in the page, so that screen readers announce its text. */
 export function Offline() {
   const online = useOnline();
   return (

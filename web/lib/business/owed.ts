@@ -1,6 +1,9 @@
 import { formatMoney } from '#rules/money.ts';
 
-/** Says what is still owed on a booking, because it is too little for a payment; null when nothing is. `owedCents`: below zero, it is owed to the customer. */
+/**
+ * Describes an amount that is still owed on a booking because it is too small for a payment; null if there is none. `owedCents`: a negative
+ * amount is owed to the customer.
+ */
 export function describeOwed(owedCents: number): string | null {
   if (owedCents === 0) return null;
   const amount = formatMoney(Math.abs(owedCents));

@@ -1,6 +1,6 @@
 type Room = { readonly id: string; readonly name: string };
 
-/** Returns the rooms that can be booked, and the room of a booking also when it is retired. */
+/** Returns the rooms that can be booked. Includes the room of the booking even if that room is retired. */
 export const withOwnRoom = (
   rooms: readonly Room[],
   { studioId, studioName }: { readonly studioId: string; readonly studioName: string },

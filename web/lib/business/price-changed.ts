@@ -1,6 +1,6 @@
 import { formatDollars } from '#rules/money.ts';
 
-/** Says "The price is now $138 instead of $69. Nothing has been charged.", after the reason if there is one. Amounts in dollars. */
+/** Returns "The price is now $138 instead of $69. Nothing has been charged.", after the reason if there is one. Amounts are in dollars. */
 export function priceChanged(why: string, shown: number, total: number): string {
   const now =
     shown === total

@@ -1,35 +1,35 @@
-/** What the page at the door keeps of a booking to work without a network: until the session ends or somebody signs out. */
+/** The data of a booking that the page at the door keeps to work without a network, until the session ends or the user signs out. */
 type Copied = { readonly booking: { readonly id: string; readonly end_time: string } };
 
 const KEY = 'door';
 const CACHE = 'door';
 
-/** Keeps what the page shows, instead of what it kept before. */
+/** Stores the data that the page shows, in place of the previous copy. */
 export function saveDoorCopy(copy: Copied): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(copy));
   } catch {
-    // A full or forbidden storage: the page works with a network only.
+    // Storage is full or forbidden, so the page only works with a network.
   }
 }
 
-/** Reads what is kept of a booking; null when there is nothing, and after its session, which removes it. */
+/** Reads the copy of a booking. Null if there is none. A copy whose session has ended is removed. */
 export function readDoorCopy<T extends Copied>(bookingId: string, now: Date): T | null {
   dropEndedDoorCopy(now);
   const text = stored();
-  // Only saveDoorCopy writes this key.
+  // Cast: only saveDoorCopy writes this key.
   const copy = text === null ? null : (JSON.parse(text) as T);
   return copy?.booking.id === bookingId ? copy : null;
 }
 
-/** The booking that is kept; null when there is none, and after its session, which removes it. */
+/** Returns the id of the booking whose copy is kept; null if there is none. A copy whose session has ended is removed. */
 export function keptDoor(now: Date): string | null {
   dropEndedDoorCopy(now);
   const text = stored();
   return text === null ? null : (JSON.parse(text) as Copied).booking.id;
 }
 
-/** Removes what is kept of a session that has ended, or that cannot be read. */
+/** Removes a copy whose session has ended or that cannot be read. */
 export function dropEndedDoorCopy(now: Date): void {
   const text = stored();
   if (text === null) return;
@@ -37,12 +37,12 @@ export function dropEndedDoorCopy(now: Date): void {
     const { booking } = JSON.parse(text) as Copied;
     if (now < new Date(booking.end_time)) return;
   } catch {
-    // Not ours, or truncated.
+    // Another program wrote it, or it was truncated.
   }
   dropDoorCopy();
 }
 
-/** Removes what is kept, with the files of the page. */
+/** Removes the copy and the cached files of the page. */
 export function dropDoorCopy(): void {
   localStorage.removeItem(KEY);
   if ('caches' in globalThis) void caches.delete(CACHE).catch(() => false);

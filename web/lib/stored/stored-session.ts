@@ -1,7 +1,7 @@
-/** The part of the browser's storage these functions need. */
+/** The part of the browser's storage that these functions need. */
 export type Keys = Pick<Storage, 'getItem' | 'removeItem' | 'key' | 'length'>;
 
-/** Where older versions of the auth client kept a session. */
+/** The key under which older versions of the auth client kept a session. */
 const LEGACY_KEY = 'supabase.auth.token';
 
 function authKeys(storage: Keys): string[] {
@@ -9,7 +9,7 @@ function authKeys(storage: Keys): string[] {
   return keys.filter((key) => key === LEGACY_KEY || (key.startsWith('sb-') && key.includes('auth-token')));
 }
 
-/** Whether a session is stored here; avoids loading the large auth client. */
+/** Whether a session is stored in this browser. Avoids loading the large auth client. */
 export function hasStoredSession(storage: Keys): boolean {
   return authKeys(storage).some((key) => !key.endsWith('-code-verifier'));
 }
@@ -28,6 +28,6 @@ function isJson(text: string | null): boolean {
   try {
     return text !== null && JSON.parse(text) !== undefined;
   } catch {
-    return false; // that is the question
+    return false; // The text is not valid JSON.
   }
 }

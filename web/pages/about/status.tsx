@@ -5,7 +5,10 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { readStatus, type StatusPart } from '#web/features/status/queries.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 
-/** What customers call each part, in the order in which they meet it. Disturbed, `meanwhile` says what happens to them. */
+/**
+ * The parts of the service in the words of customers, in the order in which they meet them. `meanwhile` explains what a disturbance means
+ * for them.
+ */
 const PARTS = [
   {
     name: 'bookings',
@@ -27,7 +30,7 @@ const PARTS = [
 
 const EVERY_MS = 30_000;
 
-/** Shows customers which parts of the service work. The server answers it without its database. */
+/** Shows customers which parts of the service work. The server answers the page's request without its database. */
 export default function StatusPage() {
   const status = useQuery({ queryKey: queryKeys.status.of(), queryFn: readStatus, refetchInterval: EVERY_MS });
   return (

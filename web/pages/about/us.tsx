@@ -11,7 +11,7 @@ import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
 
-/** The width of a room's picture: a column of three, or the whole screen of a phone. */
+/** The width of a room's picture: one of three columns, or the full screen of a phone. */
 const WIDTH = '(min-width: 48rem) 31vw, 92vw';
 
 const STEPS = [

@@ -4,7 +4,7 @@ import { useSession } from '#web/data/session.tsx';
 import { Redirect, useSearchParams } from '#web/router/router.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 
-/** Redirects to /regenerate-pin with the booking id; without one, for the customer's next booking. */
+/** Redirects to /regenerate-pin with the booking id. Without an id, uses the customer's next booking. */
 export default function AccessCodePage() {
   const [search] = useSearchParams();
   const { status, user } = useSession();

@@ -3,7 +3,7 @@ import { GuestView } from '#web/features/crew/guest-view.tsx';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { useLocation } from '#web/router/router.tsx';
 
-/** Target of the link that brings somebody along to a booking. The token is in the fragment, which no log sees. */
+/** Target of the link that invites a guest to a booking. The token is in the fragment, which no log records. */
 export default function CrewPage() {
   const { hash } = useLocation();
   const token = hash.replace(/^#/, '');

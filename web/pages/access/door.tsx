@@ -13,7 +13,7 @@ import { useSession } from '#web/data/session.tsx';
 import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 
-/** “I’m here”: the code of a booking for somebody at the door, also without a network. */
+/** “I’m here”: the access code for a customer at the door. Works without a network too. */
 export default function DoorPage() {
   const { name } = useBusiness();
   const [search] = useSearchParams();
@@ -22,7 +22,8 @@ export default function DoorPage() {
   const token = search.get('token');
   const access = useAccessCode(bookingId, token, bookingId !== '');
   const kept = useOfflineDoor(bookingId, access.data);
-  // A refusal counts: the code may be another one, or nobody’s. Only what could not be asked is answered from what was kept.
+  // If the server refuses, the kept copy is not shown, because the code may have changed or no longer belong to this customer. The copy is
+  // only shown if the server could not be reached.
   const away = access.isError && errorCode(access.error) !== 'offline';
   const shown = access.data ?? (away ? null : kept);
   const online = access.data !== undefined && !access.isError;

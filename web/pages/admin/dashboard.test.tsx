@@ -6,7 +6,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import * as wire from '#web/data/testing/wire.ts';
 import type { StaffRight } from '#rules/permissions.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
-// Fetched before the test: a slow machine takes longer than it waits.
+// Import the parts first, because a slow machine takes longer than the test waits.
 import { toast } from '#web/ui/toast.tsx';
 import '#web/staff/booking-panel/booking-dialog.tsx';
 import '#web/staff/booking-panel/move-step.tsx';
@@ -17,7 +17,7 @@ import AdminPage from './dashboard.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-/** The id of a room with this letter. */
+/** Returns the id of a room with this letter. */
 const idFrom = (letter: string): string => `00000000-0000-4000-8000-00000000000${letter.toLowerCase()}`;
 const STUDIOS = ['A', 'B'].map((letter) => ({
   id: idFrom(letter),
@@ -168,15 +168,15 @@ const HOURS = {
 const DEARER = { differenceCents: 500, refundCents: 0 };
 const LINK_UNTIL = '2999-03-02T00:00:00Z';
 const QUOTE = { ...DEARER, owedCents: 500, needsMoney: false, linkUntil: LINK_UNTIL };
-/** From now on the hours of Studio B cost more, and a move there is answered with this. */
+/** From now on, the hours of Studio B cost more, and a move there gets this answer. */
 const answerMove = (moved: object): void =>
   wire.answerWith('staff-move-booking', ({ preview = false }) => (preview ? QUOTE : { ...DEARER, ...moved }));
-/** The bodies with which the booking was moved, not only the price of the move asked for. */
+/** The bodies of the requests that moved the booking, without requests for the price. */
 const moves = () => wire.sent('staff-move-booking').filter(({ preview }) => preview !== true);
 const dialog = () => within(screen.getByRole('dialog', { name: 'Move the booking?' }));
 const press = async (name: string) => user.click(await dialog().findByRole('button', { name }));
 
-/** Picks the booking up with the keyboard and drops it in the same hours of Studio B. */
+/** Picks the booking up with the keyboard and drops it at the same hours in Studio B. */
 async function dropInStudioB(held: 'money' | null): Promise<void> {
   setRights('bookings', ...(held === null ? [] : [held]));
   show('/admin?tab=calendar&day=2999-03-03');

@@ -21,11 +21,11 @@ const SearchForm = lazyPart(async () => ({
 const TITLE = 'Admin Dashboard';
 const BACK = { to: paths.home, label: 'Home' };
 
-/** Admin dashboard; the address holds the open tab. */
+/** The admin dashboard. The address contains the open tab. */
 export default function AdminPage() {
   const [search] = useSearchParams();
   const [first] = useState(() => search.get('tab') ?? 'today');
-  // While the permissions are read, which decide whether it is shown.
+  // The section is fetched while the permissions are read, which decide whether it is shown.
   useEffect(() => {
     const section = SECTIONS.find(({ key }) => key === first);
     section?.part.fetch();
@@ -34,7 +34,7 @@ export default function AdminPage() {
   return <StaffGate title={TITLE}>{(held) => <AdminTabs held={held} />}</StaffGate>;
 }
 
-/** Shows the tabs that the account's permissions open. */
+/** Shows the tabs for which the account has permissions. */
 function AdminTabs({ held }: { held: ReadonlySet<StaffRight> }) {
   const [search, setSearch] = useSearchParams();
   const sections = SECTIONS.filter(({ for: right }) => right === undefined || may(held, right));

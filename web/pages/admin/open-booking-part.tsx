@@ -20,7 +20,7 @@ const BookingDoorLog = lazyPart(async () => ({
   default: (await import('#web/staff/doors/booking-door-log.tsx')).BookingDoorLog,
 }));
 
-/** The booking that the address names, on top of any tab. Fetched with the first one. */
+/** Shows the booking named in the address on top of any tab. The code is fetched with the first booking. */
 export function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
   const [search, setSearch] = useSearchParams();
   const studios = useStudios();

@@ -88,26 +88,26 @@ const Settings = lazyPart(async () => {
 
 const Rooms = lazyPart(async () => ({ default: (await import('#web/staff/rooms/rooms.tsx')).Rooms }));
 
-/** What a section is shown with: the permissions of the account, and the query of the address. */
+/** The input of a section: the permissions of the account, and the query of the address. */
 type Opened = {
   readonly held: ReadonlySet<StaffRight>;
   readonly words: string;
   readonly setSearch: ReturnType<typeof useSearchParams>[1];
 };
 type Section = {
-  /** Its name in the address. */
+  /** The name of the section in the address. */
   readonly key: string;
   readonly label: string;
-  /** The permission or right that it needs; all staff see a section without one. */
+  /** The permission or right that the section requires. All staff see a section without one. */
   readonly for?: StaffRight;
-  /** Has the field that finds bookings and customers. */
+  /** Whether the section has the field that finds bookings and customers. */
   readonly searched?: true;
-  /** Fetched while the permissions are read. */
+  /** The code of the section. It is fetched while the permissions are read. */
   readonly part: { readonly fetch: () => void };
   readonly show: (opened: Opened) => ReactNode;
 };
 
-/** The sections of the dashboard. What a day needs comes first. */
+/** The sections of the dashboard. Those for the daily work come first. */
 export const SECTIONS: readonly Section[] = [
   { key: 'today', label: 'Today', searched: true, part: Today, show: ({ held }) => <TodayTab held={held} /> },
   { key: 'calendar', label: 'Calendar', for: 'bookings', part: Calendar, show: () => <CalendarTab /> },
@@ -175,7 +175,7 @@ export const SECTIONS: readonly Section[] = [
   { key: 'staff', label: 'Staff', for: 'owner', part: Team, show: () => <Team /> },
 ];
 
-/** The address holds the day unless it is today's. */
+/** The address contains the day, unless it is today. */
 function TodayTab({ held }: { held: ReadonlySet<StaffRight> }) {
   const mayGive = useMayGive();
   const [search, setSearch] = useSearchParams();
@@ -207,7 +207,7 @@ function TodayTab({ held }: { held: ReadonlySet<StaffRight> }) {
   );
 }
 
-/** The address holds the view, the day unless it is today, and the studio of a week. */
+/** The address contains the view, the day unless it is today, and the studio of a week. */
 function CalendarTab() {
   const mayGive = useMayGive();
   const [search, setSearch] = useSearchParams();

@@ -17,7 +17,10 @@ import { Skeleton } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { type Booking, useBooking } from './use-booking.ts';
 
-/** Not needed before the first press, or only by customers who have begun to pay; and the form libraries are large. */
+/**
+ * Loaded on demand, because these parts are only needed after the first press or by customers who have begun to pay, and the form libraries
+ * are large.
+ */
 const Selection = lazyPart(async () => ({ default: (await import('./selection.tsx')).Selection }));
 const OpenHoldNotice = lazyPart(async () => ({
   default: (await import('#web/features/booking/open-hold.tsx')).OpenHoldNotice,
@@ -79,7 +82,7 @@ export default function BookingPage() {
   );
 }
 
-/** Finds hours without the grid: in any room, or the hours of an earlier booking. */
+/** Ways to find hours without the grid: in any room, or the hours of an earlier booking. */
 function Finding({ booking, viewSwitch, onTaken }: { booking: Booking; viewSwitch: ReactNode; onTaken: () => void }) {
   const { choice, studios, userId, now, forget } = booking;
   const [searching, setSearching] = useState(false);
@@ -120,7 +123,7 @@ function Hours({
 }: {
   ref: RefObject<HTMLDivElement | null>;
   booking: Booking;
-  /** Prices of the chosen studio. */
+  /** The prices of the chosen studio. */
   rates: Rates;
   briefHolds: ReactNode;
 }) {
@@ -170,7 +173,7 @@ function AllRooms({
   const waiting = useWaiting({ date: choice.date, userId, now });
   const rates = choice.studio?.rates ?? studios[0]?.rates;
   const summary = useSelection(booking, rates, briefHolds, true);
-  // It says that the rooms could not be loaded, and offers another try.
+  // This component shows that the rooms could not be loaded, and offers another try.
   if (failed) return <StudioChoice today={choice.today} chosen={null} onChoose={choice.chooseStudio} />;
   const changed = (change: () => void): void => {
     change();
@@ -212,10 +215,13 @@ function AllRooms({
   );
 }
 
-/** Room below the hours for the bar along the lower edge of a phone. */
+/** Space below the hours for the bar along the lower edge of a phone. */
 const spaceFor = ({ slots, removed }: Booking['choice']): string => (slots.length > 0 || removed ? 'bar:pb-24' : '');
 
-/** Returns the summary of the selection. The pressed hour is painted first, and the summary right after it: together they take too long on a slow phone. */
+/**
+ * Returns the summary of the selection. The pressed hour renders first and the summary right after it. Together they take too long on a
+ * slow phone.
+ */
 function useSelection(booking: Booking, rates: Rates | undefined, briefHolds: ReactNode, flat = false): ReactNode {
   return useDeferredValue(
     rates === undefined ? null : (
@@ -228,7 +234,7 @@ function useSelection(booking: Booking, rates: Rates | undefined, briefHolds: Re
   );
 }
 
-/** What to do about hours that were lost; nothing when there are none. */
+/** Shows what the customer can do about lost hours. Shows nothing if none were lost. */
 function Lost({ booking }: { booking: Booking }) {
   const { userId, now, studios, choice, forget } = booking;
   if (!choice.lost) return null;

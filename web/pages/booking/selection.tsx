@@ -11,7 +11,7 @@ import { PartBoundary } from '#web/ui/crash-screen.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
 import type { Booking } from './use-booking.ts';
 
-/** Not needed before the first press, and the form libraries are large. */
+/** Loaded on demand, because it is not needed before the first press and the form libraries are large. */
 const CouponField = lazyPart(async () => ({
   default: (await import('#web/features/coupons/coupon-field.tsx')).CouponField,
 }));
@@ -19,7 +19,10 @@ const HeldNote = lazyPart(async () => ({
   default: (await import('#web/features/waitlist/held-note.tsx')).HeldNote,
 }));
 
-/** The summary of the chosen hours with all that belongs to them: the wait list, a series, the code, and what stopped Book Now. */
+/**
+ * The summary of the chosen hours with everything that belongs to them: the wait list, a series, the coupon code, and the problem that
+ * stopped Book Now.
+ */
 export function Selection({
   booking,
   rates,
@@ -27,7 +30,7 @@ export function Selection({
   flat,
 }: {
   booking: Booking;
-  /** Prices of the chosen studio. */
+  /** The prices of the chosen studio. */
   rates: Rates;
   briefHolds: ReactNode;
   flat: boolean;

@@ -15,7 +15,7 @@ import { useNow } from '#web/lib/use-now.ts';
 
 export type Booking = ReturnType<typeof useBooking>;
 
-/** Joins what the page shows: the selection, its coupon, the customer's holds, and Book Now. */
+/** Combines what the page shows: the selection, its coupon, the customer's holds, and Book Now. */
 export function useBooking() {
   const { status, user } = useSession();
   const userId = user?.id ?? null;
@@ -61,7 +61,7 @@ export function useBooking() {
     choice.endBookNowWait();
     book(null);
   });
-  // Continues a Book Now that had to wait for the sign-in.
+  // Continue a Book Now that had to wait for the sign-in.
   useEffect(() => {
     if (bookNowWaits) continueBookNow();
   }, [bookNowWaits]);

@@ -18,7 +18,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
-/** Shows one booking of the signed-in customer, named by the last part of the address. */
+/** Shows one booking of the signed-in customer. The last segment of the address identifies it. */
 export default function OwnBookingPage() {
   const key = decodeURIComponent(useLocation().pathname.split('/')[2] ?? '');
   const { status, user } = useSession();
@@ -76,7 +76,7 @@ function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string
   );
 }
 
-/** White, as the page at the door: somebody in a dark room reads it. */
+/** The session controls, in white like the page at the door, because they are read in a dark room. */
 function DuringSession({ booking: { id, startTime, endTime } }: { booking: BookingPage }) {
   return (
     <div className="bg-white p-5 empty:hidden sm:p-6">

@@ -3,7 +3,7 @@ import { developerPaths, paths } from '#web/lib/paths.ts';
 import { Link, useLocation } from '#web/router/router.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
-/** Frame of the developer pages with their menu. */
+/** Frame and menu of the developer pages. */
 export function Frame({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
   const { pathname } = useLocation();
   return (

@@ -295,7 +295,7 @@ function Overlays() {
   );
 }
 
-/** Inside the crash screen, so that Try again resets all of it. */
+/** Must be inside the crash screen, so that Try again resets all of it. */
 function OverlayExamples() {
   const [open, setOpen] = useState<'narrow' | 'wide' | null>(null);
   const [broken, setBroken] = useState(false);

@@ -3,18 +3,18 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
-// Fetched before the test: a slow machine takes longer than it waits.
+// Import the client first, because a slow machine takes longer than the test waits.
 import '#web/data/client.ts';
 import VerifyCompletePage from './complete.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 afterEach(() => vi.unstubAllGlobals());
 
-/** Renders the page with a booking that is kept in this tab. */
+/** Renders the page with a booking stored in this tab. */
 function renderWithDraft(): void {
   wire.signIn('u');
   for (const table of ['studios', 'closed_hours', 'bookings'] as const) wire.answerRows(table, []);
-  // The DOM of the tests records no navigation.
+  // The test DOM does not record navigations.
   vi.stubGlobal('PerformanceNavigationTiming', class {});
   const times = { start_time: '2027-01-19T22:00:00Z', end_time: '2027-01-19T23:00:00Z' };
   const slot = { hour: 9, label: '9 AM', date: '2027-01-20', price: 59 };

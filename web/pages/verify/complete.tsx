@@ -31,9 +31,9 @@ export default function VerifyCompletePage() {
   const here = kept !== null && !isBackOrReload();
   const check = useStartCheck({
     draft,
-    // The customer chose the hosted check in the ID dialog: do not ask again.
+    // The customer chose the hosted check in the ID dialog, so the page must not ask again.
     chosen: here && state !== null && typeof state === 'object' && 'autoContinue' in state,
-    // With a pending booking in this tab, but not after Back or a reload.
+    // The check opens automatically for a pending booking in this tab, but not after Back or a reload.
     automatic: here && status === 'in' && hours.lost === null,
   });
 
@@ -89,7 +89,7 @@ function Lead({ draft }: { draft: BookingDraft | null }) {
   );
 }
 
-/** Whether this page was reached with the browser's Back or a reload. */
+/** Whether this page was reached by Back or by a reload. */
 function isBackOrReload(): boolean {
   const [entry] = performance.getEntriesByType('navigation');
   const loaded = entry instanceof PerformanceNavigationTiming && new URL(entry.name).pathname === paths.verifyComplete;

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
-// Fetched before the test: a slow machine takes longer than it waits.
+// Import the client first, because a slow machine takes longer than the test waits.
 import '#web/data/client.ts';
 import VerifyReturnPage from './return.tsx';
 
@@ -14,7 +14,7 @@ test('the return from a hosted check shows its own message when the service give
   wire.answerRows('studios', []);
   sessionStorage.setItem('verificationSession', JSON.stringify({ id: 'vs_1', url: 'https://id.example.com' }));
   for (const [answer, message] of [
-    // As the service answers for a check that was cancelled there.
+    // The service answers like this for a check that was cancelled there.
     [
       () => wire.answer('check-verification-and-checkout', { verified: false, status: 'canceled', checkoutUrl: null }),
       'Identity verification was not completed successfully',
@@ -23,7 +23,7 @@ test('the return from a hosted check shows its own message when the service give
   ] as const) {
     answer();
     const { unmount } = renderPart(withAccount(<VerifyReturnPage />));
-    // The page asks a second time before it reports a failure.
+    // The page tries a second time before it reports a failure.
     expect((await screen.findByRole('alert', {}, { timeout: 5_000 })).textContent).toBe(message);
     expect(wire.sent('check-verification-and-checkout').at(-1)).toEqual({ verificationSessionId: 'vs_1' });
     unmount();

@@ -17,7 +17,7 @@ import { Shell } from '#web/ui/shell.tsx';
 
 const BACK = { to: paths.checkout, label: 'Back to checkout' };
 
-/** Handles the return from the identity check: waits for the result, then leads on, or says why not. */
+/** Handles the return from the identity check: waits for the result, then continues, or shows why it cannot. */
 export default function VerifyReturnPage() {
   const { status } = useSession();
   const { open } = useAuthDialog();
@@ -45,7 +45,7 @@ export default function VerifyReturnPage() {
   return <NotVerified check={check} />;
 }
 
-/** Says when the chosen hours were lost during the check, and offers others. */
+/** Reports if the chosen hours were lost during the check, and offers others. */
 function Hours() {
   const { user } = useSession();
   const userId = user?.id ?? null;

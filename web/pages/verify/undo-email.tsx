@@ -44,7 +44,7 @@ export default function UndoEmailPage() {
           tokenHash={tokenHash}
           onDone={(email) => {
             setRestored(email);
-            // The token is used up.
+            // The token has been used.
             navigate(paths.undoEmail, { replace: true });
           }}
         />
