@@ -84,7 +84,6 @@ export const previewData = {
   booking,
   long,
   series,
-  /** A guest's booking. */
   guestBooking: { ...booking, firstName: null },
   /** Hours in another room on the day before. */
   earlier: { studioName: 'Studio A', start: at(-26), end: at(-22) },
@@ -96,7 +95,6 @@ export const previewData = {
     both: { cardCents: 8_460, handCents: 2_000 },
     none: { cardCents: 0, handCents: 0 },
   },
-  /** Why an ID was refused. */
   idReasons: ['The name on the ID is not the name of the account.', 'The photo is too dark to read the date of birth.'],
   site: SITE,
   pages: {

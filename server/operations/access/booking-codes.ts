@@ -3,7 +3,6 @@ import { lockBooking } from '../core/booking-rows.ts';
 import type { Services } from '../core/services.ts';
 import { type Code, type Holder, insertRow, queueRemoval } from './holder.ts';
 
-/** The code of a booking. */
 export type BookingCode = Code & {
   readonly bookingId: string;
   readonly attempt: number;
@@ -101,7 +100,6 @@ export async function liveCodes(db: Queryable, bookingId: string): Promise<reado
   return rows;
 }
 
-/** The past codes of a booking. */
 export type CodeHistory = {
   /** Number of codes made. A code that the lock refused does not count. */
   readonly count: number;
@@ -109,7 +107,6 @@ export type CodeHistory = {
   readonly openedAt: Date | null;
 };
 
-/** Reads the past codes of a booking. */
 export async function readCodeHistory(db: Queryable, bookingId: string): Promise<CodeHistory> {
   const row = await db.one<CodeHistory>(
     `select coalesce(max(c.attempt), 0) - count(*) filter (where c.status = 'failed')::int as count,

@@ -7,7 +7,7 @@ import { queueAccessAgain } from './queue-access.ts';
 import { recordAudit } from '../core/audit.ts';
 import type { Services } from '../core/services.ts';
 
-/** The dispute because of which an access code is held. */
+/** The dispute that holds the access code of a booking. */
 export type CodeHold = { readonly disputeId: string; readonly status: 'open' | 'lost' };
 
 /** Reads the dispute that holds the access code of a booking and the codes of its guests. Null if no dispute does. */

@@ -3,7 +3,6 @@ import { lockBooking } from '../core/booking-rows.ts';
 import type { Services } from '../core/services.ts';
 import { type Code, type Holder, inOneTable, insertRow } from './holder.ts';
 
-/** The code of a guest of a booking. */
 export type GuestCode = Code & {
   readonly status: Exclude<Code['status'], 'failed'>;
   readonly memberId: string;

@@ -50,7 +50,6 @@ export type Holder<C extends Code, Subject = never> = {
   readonly accept: (services: Services, tx: Transaction, code: C, answer: Acceptance) => Promise<unknown>;
   /** Marks a code whose removal is about to be queued, even if it was removed before. */
   readonly markRevoking: (tx: Transaction, codeId: string) => Promise<unknown>;
-  /** Marks a code as removed. */
   readonly markRevoked: (tx: Transaction, codeId: string, now: Date) => Promise<unknown>;
   /** Returns the audit log entry for a code that the lock has accepted. */
   readonly entry: (

@@ -18,7 +18,7 @@ export type StaffCancellation = {
   readonly refund: 'full' | 'none' | 'terms' | number;
   readonly reason: string;
   readonly actor: string;
-  /** Whether the refund may differ from what the terms of the booking give. It must not if this is undefined. */
+  /** Whether the refund may differ from what the terms of the booking give. Undefined counts as `missing`. */
   readonly money?: MoneyRight;
   /** Whether staff can undo the cancellation for a few seconds. Mail, refund and the end of codes are delayed until then. */
   readonly undoable?: boolean;

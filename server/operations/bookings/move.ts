@@ -31,7 +31,7 @@ export type Move = Place & {
   /** Whether staff can undo the move for a few seconds. Mail and refund are delayed until then. */
   readonly undoable?: boolean;
   readonly actor: string;
-  /** Whether staff may waive the difference, or refund one that the terms do not give. They must not if this is undefined. */
+  /** Whether staff may waive the difference, or refund one that the terms do not give. Undefined counts as `missing`. */
   readonly money?: MoneyRight;
   /** The account that moves its own booking within the terms. Undefined if staff move it. */
   readonly customer?: string;

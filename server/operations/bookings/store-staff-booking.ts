@@ -33,7 +33,7 @@ export type StaffBooking = {
   /** Identifies the request. If null, a booking of the same hours for the same address counts as the same one. */
   readonly requestId: string | null;
   readonly actor: string;
-  /** Whether the booking may be free or paid elsewhere. It must not if this is undefined. */
+  /** Whether the booking may be free or paid elsewhere. Undefined counts as `missing`. */
   readonly money?: MoneyRight;
 };
 /** The hours of a booking with their price. */

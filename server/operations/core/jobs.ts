@@ -42,7 +42,6 @@ export type Job<Payload = unknown> = Omit<queue.Job, 'payload'> & { readonly pay
 export type NewJob = queue.NewJob<JobKind>;
 export type JobOutcome = queue.JobOutcome;
 
-/** A kind of job. */
 export type JobDefinition = Omit<queue.JobRules, 'worker'> & {
   readonly kind: JobKind;
   /** The name shown to staff and the owner, as in "Refund email: not sent yet". */

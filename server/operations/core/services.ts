@@ -78,7 +78,6 @@ type OperatorConfig = {
   readonly limitFactor: number;
   /** Recipients of mail about failing jobs; may be empty. */
   readonly alertAddresses: readonly string[];
-  /** Whether the developer pages are on. */
   readonly developerPages: boolean;
 };
 

@@ -4,7 +4,6 @@ import { exportKind, type ExportKind } from './kinds.ts';
 import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
-/** The list to export. */
 export type ListRequest = { readonly list: 'mailing-list' } | { readonly list: 'gift-codes'; readonly batchId: string };
 
 type Subscription = {

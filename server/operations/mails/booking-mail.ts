@@ -101,7 +101,6 @@ export async function withSeries(
   return { ...seriesForMail([first, ...others], booking.firstName, business()), picture: booking.picture };
 }
 
-/** Returns the hours of a booking or hold. */
 export const hoursOf = (facts: BookingFacts): Hours => ({
   studioName: facts.studioName,
   start: facts.startTime,

@@ -6,7 +6,6 @@ import { moveProblem, type Place, termsStartAfter } from './movable.ts';
 /** The actor if a row has none. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Returns the studio and hours of a hold. */
 const placeOf = ({ studioId, startTime, endTime }: BookingFacts): Place => ({
   studioId,
   startTime,

@@ -15,7 +15,7 @@ export type StaffRefund = {
   /** Distinguishes two equal refunds. If null, a refund with the same amount and reason counts as the same one. */
   readonly requestId: string | null;
   readonly actor: string;
-  /** Whether staff may refund more than the terms give. They must not if this is undefined. */
+  /** Whether staff may refund more than the terms give. Undefined counts as `missing`. */
   readonly money?: MoneyRight;
 };
 

@@ -11,7 +11,6 @@ import { Refusal } from '../core/refusal.ts';
 import { takenCents } from './payment-rows.ts';
 import { coveredCents, idInKey } from './refund-keys.ts';
 
-/** A booking with its payment. */
 type Share = { readonly booking: BookingFacts; readonly payment: PaymentFacts };
 /** What a session pays for: one booking, or a whole series starting with its first booking. */
 export type Shares = readonly [Share, ...Share[]];

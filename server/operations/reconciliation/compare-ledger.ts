@@ -8,7 +8,7 @@ import type { Services } from '../core/services.ts';
 
 /** Webhooks of the last minutes may still be on their way, so newer items are not compared unless both sides have them. */
 const SETTLES_MS = 15 * 60_000;
-/** Margin before the month, because entries at its edge can have been stored in the neighbouring month. */
+/** Margin before the month, because a payment at the end of a month can be stored in the next one. */
 const AROUND_MS = 86_400_000;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 

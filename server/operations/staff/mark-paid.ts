@@ -14,7 +14,7 @@ import { recordAudit } from '../core/audit.ts';
 export type PaidElsewhere = {
   readonly bookingId: string;
   readonly actor: string;
-  /** Whether the booking may be paid elsewhere. It must not if this is undefined. */
+  /** Whether the booking may be paid elsewhere. Undefined counts as `missing`. */
   readonly money?: MoneyRight;
 };
 

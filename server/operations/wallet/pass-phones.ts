@@ -10,7 +10,7 @@ const PASS_TOKEN = 'wallet-pass';
 const TOKEN_END = new Date('2100-01-01T00:00:00Z');
 /** Limit of devices per pass. Enough for the phones and watches of a customer and of people who are sent the pass. */
 const PHONES_MAX = 20;
-/** A phone is told of a change again if it asked within this time before the change, because the change may not have been committed then. */
+/** Changes within this time before a phone's last request are reported to it again, because they may not have been committed then. */
 const OVERLAP = '1 minute';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
