@@ -12,9 +12,9 @@ import { createStripe } from './stripe/stripe.ts';
 import { createTwilio } from './twilio/twilio.ts';
 import { createVision } from './vision/vision.ts';
 
-/** For tests of S3 storage: the server uses its own disk unless S3 is configured. */
+/** Tests of S3 storage use this service. The server uses its own disk unless S3 is configured. */
 export { type ObjectService, startObjectService } from './s3/object-store.ts';
-/** For tests of passes: the server makes none without keys of an account at Apple or Google. */
+/** Tests of passes use this service. The server creates passes only with the keys of an account at Apple or Google. */
 export { type ApplePush, startApplePush } from './wallet/apple-push.ts';
 export { type GoogleWallet, startGoogleWallet } from './wallet/google-wallet.ts';
 
@@ -24,7 +24,7 @@ export type SandboxOptions = {
   /** Base address of the server, for webhooks. */
   readonly webhookTarget: string;
   readonly host?: string;
-  /** File for what survives a restart; null keeps nothing. */
+  /** File for the state that survives a restart. With null no state is kept. */
   readonly stateFile?: string | null;
 };
 export type Sandbox = {
@@ -70,7 +70,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await provider.start?.(options.port + provider.offset, host);
       if (provider.handle) listening.push(await serve(guarded(core, provider), options.port + provider.offset, host));
     }
-    // Last, so that everything is ready once the home page answers.
+    // The home page starts last, so that all providers are ready once it answers.
     listening.push(await serve((request) => home.fetch(request), options.port, host));
   } catch (error) {
     await close();
@@ -92,13 +92,13 @@ async function main(): Promise<void> {
     stateFile: process.env['SANDBOX_STATE'] ?? null,
   });
   process.stdout.write(`sandbox on ${sandbox.url}\n`);
-  // `npm start` waits for it.
+  // `npm start` waits for this message.
   process.send?.('ready');
   const stop = (): void => void sandbox.close().finally(() => process.exit(0));
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   process.on('SIGHUP', stop);
-  // `npm start` holds the other end of this channel.
+  // `npm start` holds the other end of this channel, which closes when that process ends.
   if (process.channel) process.on('disconnect', stop);
 }
 

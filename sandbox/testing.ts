@@ -14,20 +14,20 @@ export type Fixture = {
   /** The SDK with the restricted key. */
   readonly restricted: Stripe;
   readonly hooks: Hook[];
-  /** Sets the receiver's status, 200 by default; `null` keeps every sender waiting until the next status is set. */
+  /** Sets the status of the receiver's responses, 200 by default. With null, every sender waits until the next status is set. */
   answerWith(status: number | null): void;
-  /** How many senders wait for an answer. */
+  /** Returns the number of senders that wait for a response. */
   waiting(): number;
   control(method: string, path: string, body?: unknown): Promise<{ status: number; json: unknown }>;
-  /** Posts a form to a hosted page; does not follow redirects. */
+  /** Posts a form to a hosted page without following redirects. */
   submit(url: string, form: Record<string, string>): Promise<Response>;
   look(url: string): Promise<Response>;
-  /** Waits until this many webhooks of a type have arrived. */
+  /** Waits until `count` webhooks of a type have arrived. */
   hooked(type: string, count?: number): Promise<Hook[]>;
   close(): Promise<void>;
 };
 
-/** 31 minutes from now, in seconds: just above the shortest life of a session. */
+/** Returns the time in 31 minutes, in Unix seconds, which is just above the shortest lifetime of a session. */
 export const inHalfAnHour = (): number => Math.floor(Date.now() / 1000) + 31 * 60;
 
 export const booking = (
@@ -44,7 +44,7 @@ export const booking = (
   ...more,
 });
 
-/** The id of an object that was not expanded. */
+/** Returns the id of an object, whether or not it was expanded. */
 export function idOf(value: string | { id: string } | null): string {
   return typeof value === 'string' ? value : (value?.id ?? '');
 }
@@ -114,7 +114,7 @@ export async function openFixture(stateFile: string | null = null): Promise<Fixt
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  // A TCP server has an AddressInfo once it listens.
+  // The address of a listening TCP server is an AddressInfo.
   return (server.address() as AddressInfo).port;
 }
 

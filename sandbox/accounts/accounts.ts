@@ -11,7 +11,7 @@ export type Account = {
 export type Accounts = {
   list(): readonly Account[];
   find(sub: string): Account | null;
-  /** Adds or updates the account with this address; the same address keeps its `sub`. */
+  /** Adds or updates the account with this address. An existing account keeps its `sub`. */
   put(account: Omit<Account, 'sub'>): Account;
   reset(): void;
 };
@@ -37,7 +37,7 @@ export function createAccounts(core: Core): Accounts {
   };
 }
 
-/** Derives a numeric id, as the large providers use. */
+/** Derives a numeric id like those of the large providers. */
 function subOf(email: string): string {
   return createHash('sha256').update(email).digest().readBigUInt64BE().toString();
 }

@@ -1,7 +1,7 @@
-/** The sandbox clock. It starts at real time on every start, runs at normal speed and can be moved. */
+/** The sandbox clock. At every start it begins at real time. It runs at normal speed and can be moved. */
 export type Clock = {
   now(): Date;
-  /** How far it is ahead of real time, in milliseconds. */
+  /** Returns how far the clock is ahead of real time, in milliseconds. */
   shift(): number;
   advance(seconds: number): void;
   set(at: Date): void;

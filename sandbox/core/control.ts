@@ -7,7 +7,7 @@ import type { Provider } from './provider.ts';
 export const refusal = (message: string, status: 400 | 404 = 400): Response =>
   Response.json({ error: message }, { status });
 
-/** Reads the JSON object of a request; an empty object when the body is not one. */
+/** Reads the JSON object of a request. Returns an empty object if the body is not a JSON object. */
 export async function readBody(request: Request): Promise<Record<string, unknown>> {
   const sent: unknown = await request.json().catch(() => null);
   return sent !== null && typeof sent === 'object' ? Object.fromEntries(Object.entries(sent)) : {};
@@ -38,7 +38,7 @@ export function createCoreControl(core: Core, providers: readonly Provider[]): H
       provider,
       kind,
       status,
-      // With `seconds`, every request in that time meets the fault. Otherwise only the next one.
+      // With `seconds`, every request in that time meets the fault. Otherwise only the next request does.
       left: number('count', sent['seconds'] === undefined ? 1 : Number.MAX_SAFE_INTEGER),
       until: Date.now() + number('seconds', 86_400) * 1000,
     });

@@ -5,7 +5,7 @@ import type { ProviderName } from './provider.ts';
 import { createRequests, type LoggedRequest, type Requests } from './requests.ts';
 import { createState, type State } from './state.ts';
 
-/** What all simulated providers share. */
+/** The services that all simulated providers share. */
 export type Core = {
   readonly clock: Clock;
   readonly faults: Faults;
@@ -16,7 +16,10 @@ export type Core = {
   readonly webhookTarget: string;
   /** Public address of a provider: the home port plus this offset. */
   urlOf(offset: number): string;
-  /** Sandbox time: for lock windows and the expiry of sessions and tokens. Signatures, Date headers and mails use real time. */
+  /**
+   * Returns sandbox time, which applies to lock windows and to the expiry of sessions and tokens. Signatures, Date headers and mails use
+   * real time.
+   */
   now(): Date;
   takeFault(provider: ProviderName, kinds: readonly FaultKind[]): Fault | null;
   log(entry: LoggedRequest): void;
@@ -28,7 +31,7 @@ export type CoreOptions = {
   /** The port of the home page. */
   readonly port: number;
   readonly webhookTarget: string;
-  /** File for what survives a restart; null keeps nothing. */
+  /** File for the state that survives a restart. With null no state is kept. */
   readonly stateFile: string | null;
 };
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createDeliveries } from './deliveries.ts';
 import { createFaults } from './faults.ts';
 
-/** Only timers are simulated: `fetch` is replaced, and no test waits. */
+/** The bodies that `fetch` was called with. `fetch` is replaced and timers are fake, so no test waits. */
 const posted: string[] = [];
 beforeEach(() => {
   posted.length = 0;

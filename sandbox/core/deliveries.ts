@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Faults } from './faults.ts';
 import type { ProviderName } from './provider.ts';
 
-/** Builds the request again for every try, because its signature contains the time of the try. */
+/** Builds the request. It is called for every try, because the signature contains the time of the try. */
 export type MakeWebhook = () => { body: string; headers: Record<string, string> };
 
 type Delivery = {
@@ -13,28 +13,31 @@ type Delivery = {
   readonly type: string;
   state: 'waiting' | 'delivered' | 'failed';
   tries: number;
-  /** Status of the last response; null when none came. */
+  /** Status of the last response, or null if no response came. */
   lastStatus: number | null;
   /** Real time of the last try. */
   lastAt: string | null;
 };
 
 export type Deliveries = {
-  /** Sends in the background with a few retries; a fault can duplicate or reorder it. Calls `done` once, on the first success. */
+  /**
+   * Sends a webhook in the background and retries it a few times. A fault can duplicate or reorder it. Calls `done` once, at the first
+   * success.
+   */
   send(webhook: { provider: ProviderName; url: string; type: string; make: MakeWebhook; done?: () => void }): void;
-  /** Newest first. */
+  /** Returns the deliveries, newest first. A null `provider` means all providers. */
   list(provider: string | null): readonly Delivery[];
-  /** Sends a delivery again, as the provider's dashboard can; false when the id is unknown. */
+  /** Sends a delivery again, as in the provider's dashboard. Returns false if the id is unknown. */
   replay(id: string): boolean;
   clear(): void;
   close(): void;
 };
 
-/** When each try starts, counted from the failure of the one before. */
+/** The delay of each try after the failure of the previous one. */
 const TRY_AFTER_MS = [0, 500, 2_000, 5_000, 10_000, 20_000, 30_000];
-/** How long a webhook is held back when no other follows it. */
+/** How long a webhook is held back if no other webhook follows it. */
 const REORDER_MS = 3_000;
-/** How long after the next webhook a held one follows. */
+/** The delay between the next webhook and the held one. */
 const FOLLOW_MS = 300;
 const RESPONSE_MS = 10_000;
 const LIST_MAX = 500;
@@ -44,10 +47,10 @@ type Webhook = { readonly delivery: Delivery; readonly make: MakeWebhook; readon
 export function createDeliveries(faults: Faults): Deliveries {
   let webhooks: Webhook[] = [];
   const timers = createTimers();
-  /** The webhook of each provider that waits for the next one; calling it sends it. */
+  /** Functions that send the held webhook of each provider, which waits for the provider's next webhook. */
   const held = new Map<ProviderName, () => void>();
 
-  /** Waits, tries once, and schedules the next try on failure. After the last one the delivery is failed. */
+  /** Waits, tries once, and schedules the next try on failure. After the last try, the delivery counts as failed. */
   function attempt(webhook: Webhook, round: number): void {
     const { delivery } = webhook;
     const wait = TRY_AFTER_MS[round];
@@ -119,7 +122,7 @@ async function post({ delivery, make }: Webhook): Promise<boolean> {
     delivery.lastStatus = response.status;
     return response.ok;
   } catch {
-    delivery.lastStatus = null; // nothing is listening yet; tried again later
+    delivery.lastStatus = null; // the receiver is not listening; the webhook is tried again later
     return false;
   }
 }

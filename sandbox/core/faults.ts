@@ -15,23 +15,23 @@ export type FaultKind = (typeof faultKinds)[number];
 export type Fault = {
   readonly provider: ProviderName;
   readonly kind: FaultKind;
-  /** The status that a `status` fault answers with. */
+  /** The status of the response to a `status` fault. */
   readonly status: number;
-  /** How many more requests it applies to. */
+  /** Number of requests to which the fault still applies. */
   left: number;
-  /** When it ends, in milliseconds of real time. */
+  /** The time at which the fault ends, in milliseconds of real time. */
   until: number;
 };
 
 export type Faults = {
-  /** Uses up the oldest armed fault of these kinds; null when there is none. */
+  /** Applies the oldest armed fault of these kinds once. Returns null if there is none. */
   take(provider: ProviderName, kinds: readonly FaultKind[]): Fault | null;
   add(fault: Fault): void;
   list(): readonly Fault[];
   clear(): void;
 };
 
-/** Keeps the armed faults; the oldest matching one applies first. */
+/** Keeps the armed faults. The oldest matching fault applies first. */
 export function createFaults(): Faults {
   let armed: Fault[] = [];
   const list = (): readonly Fault[] => {

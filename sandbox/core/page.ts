@@ -1,4 +1,4 @@
-/** Renders a page of the sandbox. It looks plain and unlike the product, so that nobody confuses the two. */
+/** Renders a page of the sandbox. It looks plain and unlike the product, so that the two are not confused. */
 export function page(title: string, body: string, extraHead = '', status = 200): Response {
   const html = `<!doctype html><html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${esc(title)}</title>${extraHead}<style>
 :root{color-scheme:light}*{box-sizing:border-box}body{margin:0;font:16px/1.5 system-ui,sans-serif;background:#eef2f4;color:#12202a}

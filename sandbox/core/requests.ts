@@ -1,19 +1,19 @@
 import type { ProviderName } from './provider.ts';
 
 export type LoggedRequest = {
-  /** Real time. */
+  /** The time of the request, in real time. */
   readonly at: string;
   readonly provider: ProviderName;
   readonly method: string;
   readonly path: string;
-  /** 0 when the connection was closed without an answer. */
+  /** Status of the response; 0 if the connection was closed without one. */
   readonly status: number;
   readonly body: string;
 };
 
 export type Requests = {
   log(entry: LoggedRequest): void;
-  /** Newest first; null for all providers. */
+  /** Returns the requests, newest first. A null `provider` means all providers. */
   list(provider: string | null): readonly LoggedRequest[];
   clear(): void;
 };

@@ -47,7 +47,7 @@ async function respond(core: Core, provider: Provider, request: Request): Promis
     case 'offline':
       return offline ?? Response.error();
     case 'fail_after':
-      // The work is done; only the answer is lost.
+      // The request takes effect; only its response is lost.
       await handle(request);
       return Response.error();
     default:

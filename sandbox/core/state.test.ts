@@ -8,7 +8,7 @@ test('state that cannot be stored, as on a full disk, is reported once and store
   const folder = await mkdtemp(join(tmpdir(), 'state-'));
   const lines: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
-  // A file in the place of the folder refuses every write.
+  // A file in the place of the folder makes every write fail.
   const blocked = join(folder, 'blocked');
   await writeFile(blocked, '');
   const state = createState(join(blocked, 'sandbox.json'));

@@ -21,7 +21,7 @@ export function createState(file: string | null): State {
       if (failed) process.stderr.write('the sandbox can store its state again\n');
       failed = false;
     } catch (error) {
-      // A full disk, for example. The sandbox goes on, and the next change tries again.
+      // The disk may be full, for example. The sandbox continues, and the next change tries again.
       if (!failed) process.stderr.write(`the sandbox cannot store its state: ${String(error)}\n`);
       failed = true;
     }
@@ -40,7 +40,7 @@ export function createState(file: string | null): State {
 }
 
 function readFile(file: string): Record<string, unknown> {
-  // First start: no state yet.
+  // At the first start there is no state yet.
   if (!existsSync(file)) return {};
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -73,7 +73,7 @@ describe('a computed code', () => {
         now,
       );
     expect(daily('2026-12-20T18:00:00+11:00')).toMatchObject({ kind: 'daily' });
-    // Daylight saving ends in April: the same number of days is an hour longer.
+    // Daylight saving ends in April, so the same number of days lasts an hour longer.
     expect(daily('2027-05-21T18:00:00+10:00')).toMatchObject({ kind: 'daily' });
     expect(daily('2026-12-19T18:00:00+11:00')).toContain('29 to 367');
     expect(daily('2027-11-24T18:00:00+11:00')).toContain('29 to 367');

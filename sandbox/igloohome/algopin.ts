@@ -11,8 +11,8 @@ export const ACCESS_NAME_MAX = 60;
 const DEVICE_KEY = 'sandbox device key';
 
 /**
- * Computes the code that a lock would compute for this request, or returns the message of a 400. `now` is real time in milliseconds: the
- * vendor checks the start against its own clock, not the sandbox clock.
+ * Computes the code that a lock would compute for this request, or returns the message of a 400. `now` is real time in milliseconds,
+ * because the vendor checks the start against its own clock, not the sandbox clock.
  */
 export function readAlgopin(
   lockId: string,

@@ -19,7 +19,7 @@ const JOB_SCOPES: Readonly<Record<number, Scope>> = {
   10: 'get-device-status-bridge-proxied-job',
   15: 'get-activity-logs-bridge-proxied-job',
 };
-/** Few, so that every client has to follow the cursor. */
+/** Page size of the list of devices. It is small, so that every client has to follow the cursor. */
 const DEVICES_PER_PAGE = 4;
 const PAGE_SIZE = 20;
 const PAGE_SIZE_MAX = 100;
@@ -64,7 +64,7 @@ export async function handleApi(context: ApiContext, request: Request): Promise<
   }
 }
 
-/** `GET /devices`: some at a time, from the cursor of the page before. */
+/** `GET /devices`: one page of devices, from the cursor of the previous page. */
 function listDevices(site: Site, cursor: string | null): Response {
   const devices = describeDevices(site);
   const from = cursor === null ? 0 : devices.findIndex(({ deviceId }) => deviceId === cursor);
@@ -126,7 +126,7 @@ async function startJob(
   return typeof job === 'string' ? refuse(400, job) : Response.json({ jobId: job.id }, { status: 201 });
 }
 
-/** `GET /devices/:id/activity`: the entries that the bridge has sent; the cloud knows no others. */
+/** `GET /devices/:id/activity`: the log entries that the bridge has sent to the cloud. */
 function listActivity({ doors }: ApiContext, lockId: string, query: URLSearchParams): Response {
   const lock = findLock(doors, lockId);
   if (lock instanceof Response) return lock;

@@ -1,10 +1,10 @@
-/** A parsed igloohome date. `wall` is its local time as if that were UTC, in milliseconds; `clock` is `HH:mm`. */
+/** A parsed igloohome date. `wall` is its local time read as UTC, in milliseconds; `clock` is `HH:mm`. */
 export type WrittenDate = { readonly time: number; readonly wall: number; readonly clock: string };
 
 const FORM = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):00([+-])(\d{2}):(\d{2})$/;
 
 /**
- * Parses `YYYY-MM-DDTHH:00:00±hh:mm`; with precision `minutes` (codes through the bridge) also `HH:mm:00`. Returns null for `Z`,
+ * Parses `YYYY-MM-DDTHH:00:00±hh:mm`. Precision `minutes`, for codes through the bridge, also accepts `HH:mm:00`. Returns null for `Z`,
  * milliseconds, a missing offset and days that do not exist.
  */
 export function readDate(value: unknown, precision: 'hours' | 'minutes'): WrittenDate | null {

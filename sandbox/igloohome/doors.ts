@@ -3,20 +3,23 @@ import { type Code, CODES_MAX, DAY, decide, liveCodes, LOCKED_OUT_MS, logTypeOf,
 import type { Reports } from './reports.ts';
 import { BRIDGE_ID, type Lock, type LogEntry, type Site } from './site.ts';
 
-/** What the keypad did. */
+/** The keypad's reaction to a PIN. */
 export type KeypadResult = { readonly opened: boolean; readonly reason: string };
 export type Doors = {
   find(id: string): Lock | null;
-  /** Stores a code. 'stored' also when it was stored before; 'full' above 199 codes; 'taken' when the same digits have another window. */
+  /**
+   * Stores a code. Returns 'stored' also if it was stored before, 'full' above 199 codes, and 'taken' if the same digits have another
+   * window.
+   */
   store(lock: Lock, code: Omit<Code, 'used'>): 'stored' | 'full' | 'taken';
-  /** Deletes a code that came through the bridge; false when there is none. */
+  /** Deletes a code that came through the bridge. Returns false if there is none. */
   remove(lock: Lock, pin: string): boolean;
   /** Enters a PIN on the keypad. */
   press(lock: Lock, pin: string): KeypadResult;
   /** Whether the bridge can reach the cloud. */
   online(): boolean;
   setOnline(online: boolean): void;
-  /** Reports a change of the bridge and sends the entries that waited for it. */
+  /** Reports a change of the bridge's connection and sends the log entries that waited for it. */
   runDue(): void;
 };
 
@@ -32,7 +35,7 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
     site.bridge.online &&
     !core.faults.list().some((fault) => fault.provider === 'igloohome' && fault.kind === 'offline');
 
-  /** Sends the log to the cloud through the bridge: at once, or later in one batch when the bridge was offline. */
+  /** Sends the log to the cloud through the bridge. While the bridge is offline, entries wait and are sent later in one batch. */
   function sendLog(lock: Lock): void {
     const waiting = lock.log.filter((entry) => !entry.sent).toReversed();
     if (waiting.length === 0 || !online()) return;

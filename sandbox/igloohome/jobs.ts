@@ -16,12 +16,12 @@ export type Jobs = {
   close(): void;
 };
 
-/** 1 lock, 2 unlock, 4 create a code, 5 delete a code, 9 battery, 10 status, 15 activity logs. */
+/** The types of jobs: 1 lock, 2 unlock, 4 create a code, 5 delete a code, 9 battery, 10 status, 15 activity logs. */
 const JOB_TYPES = [1, 2, 4, 5, 9, 10, 15] as const;
 const EXPIRES_MS = 60_000;
 const JOBS_KEPT = 500;
 
-/** Jobs of the bridge: accepted at once, done a moment later. */
+/** Creates the jobs of the bridge, which are accepted immediately and done a moment later. */
 export function createJobs(core: Core, site: Site, doors: Doors, reports: Reports): Jobs {
   const timers = new Set<NodeJS.Timeout>();
 
@@ -36,7 +36,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
   function work(job: Job): void {
     const lock = doors.find(job.lockId);
     if (job.end !== null || job.forcedEnd === 'expired') return;
-    // The bridge went offline: the job waits until it expires.
+    // The bridge went offline, so the job waits until it expires.
     if (!doors.online()) return later(job);
     if (!lock || job.forcedEnd === 'failed') return finish(job, 'failed', null);
     const result = runJob(lock, job, doors, core.now());
@@ -57,7 +57,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
     for (const job of site.jobs) if (job.end === null && now >= job.expiresAt) finish(job, 'expired', null);
   }
 
-  // Resume the jobs that were open when the sandbox stopped.
+  // Jobs that were open when the sandbox stopped are resumed.
   for (const job of site.jobs) if (job.end === null) later(job);
 
   return {
@@ -91,12 +91,12 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
   };
 }
 
-/** 0: done; 2: failed or expired. */
+/** Returns the vendor's status number: 0 for a job that is done, 2 for one that failed or expired. */
 export function statusOf(end: JobEnd): 0 | 2 {
   return end === 'done' ? 0 : 2;
 }
 
-/** Runs a job on the lock; null when the lock could not do it. */
+/** Runs a job on the lock. Returns null if the lock could not do it. */
 function runJob(lock: Lock, job: Job, doors: Doors, now: Date): Record<string, unknown> | null {
   switch (job.jobType) {
     case 2:
@@ -138,7 +138,7 @@ function pinFault(pin: unknown): string | null {
   return typeof pin === 'string' && /^\d{4,10}$/.test(pin) ? null : 'jobData.pin must be a text of 4 to 10 digits';
 }
 
-/** Validates a new code. `now` is real time, as for computed codes. */
+/** Returns the fault of a new code, or null. `now` is real time, as for computed codes. */
 function newCodeFault(data: Readonly<Record<string, unknown>>, now: number): string | null {
   const { accessName, pinType } = data;
   const wrongPin = pinFault(data['pin']);

@@ -1,11 +1,11 @@
-/** How a code reached the lock: computed by the lock itself (four kinds), or written through the bridge. */
+/** The way in which a code reached the lock: four kinds are computed by the lock itself, one is written through the bridge. */
 type CodeKind = 'onetime' | 'hourly' | 'daily' | 'permanent' | 'bridge';
 export type Code = {
   readonly pin: string;
   readonly kind: CodeKind;
-  /** Milliseconds. */
+  /** Start of the code's window, in milliseconds. */
   readonly startsAt: number;
-  /** Milliseconds; null when it never ends. */
+  /** End of the code's window, in milliseconds; null if it never ends. */
   readonly endsAt: number | null;
   readonly name: string;
   used: number;
@@ -15,13 +15,13 @@ export type Accepted = { readonly opened: true; readonly reason: string; readonl
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
-/** How many codes a lock stores at a time. */
+/** Maximum number of codes that a lock stores. */
 export const CODES_MAX = 199;
 /** After this many unknown codes in a row the keypad is locked for `LOCKED_OUT_MS`. */
 export const WRONG_MAX = 5;
 export const LOCKED_OUT_MS = 5 * 60_000;
 
-/** Decides what the keypad does with a code at a time. A code outside its window is refused, but is not a wrong try. */
+/** Decides how the keypad reacts to a code at `now`. A code outside its window is refused, but does not count as a wrong try. */
 export function decide(codes: readonly Code[], pin: string, now: number): Accepted | Refused {
   const matching = codes.filter((code) => code.pin === pin);
   if (matching.length === 0) return { opened: false, reason: 'wrong code' };
@@ -38,7 +38,7 @@ export function decide(codes: readonly Code[], pin: string, now: number): Accept
 
 function refusalOf(code: Code, now: number): string | null {
   if (code.kind === 'onetime' && code.used > 0) return 'already used';
-  // First-use rule: a computed code for more than a day expires when nobody uses it in its first 24 hours.
+  // First-use rule: a computed code for more than a day expires if it is not used in its first 24 hours.
   const long = code.kind !== 'bridge' && (code.endsAt === null || code.endsAt - code.startsAt > DAY);
   return long && code.used === 0 && now >= code.startsAt + DAY ? 'not used within 24 hours' : null;
 }

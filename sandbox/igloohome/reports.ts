@@ -3,15 +3,18 @@ import type { Core } from '../core/core.ts';
 
 type ReportType = 3 | 5 | 10;
 export type Reports = {
-  /** Sends a signed webhook: 5 activity of a lock, 3 a finished job, 10 the bridge went online or offline. */
+  /** Sends a signed webhook. The type is 5 for activity of a lock, 3 for a finished job, and 10 if the bridge went online or offline. */
   send(productId: string, type: ReportType, data: Record<string, unknown>): void;
-  /** PEM, as the vendor mails it to integrators. */
+  /** The public key as PEM, in the form that the vendor mails to integrators. */
   readonly publicKey: string;
 };
 
 let reportKey: string | null = null;
 
-/** Returns a new private key as PEM, the same for all sandboxes of a process: finding its primes takes a third of a second. */
+/**
+ * Returns a private key as PEM. It is generated once per process and shared by all sandboxes, because finding its primes takes a third of a
+ * second.
+ */
 export function newReportKey(): string {
   reportKey ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -37,7 +40,7 @@ export function createReports(core: Core, webhookUrl: string, privateKeyPem: str
         () => {
           const date = new Date().toUTCString();
           const text = ['POST', host, pathname, contentType, date, body].join('|');
-          // latin1, because the vendor's reference code hashes the text byte by byte.
+          // The encoding is latin1, because the vendor's reference code hashes the text byte by byte.
           const digest = createHmac('sha256', hmacKey).update(Buffer.from(text, 'latin1')).digest();
           return {
             body,

@@ -2,7 +2,7 @@ import type { Core } from '../core/core.ts';
 import { newReportKey } from './reports.ts';
 import type { Code } from './lock-rules.ts';
 
-/** One entry of a lock's log, as cloud and webhooks show it; `sent` once the bridge has sent it. */
+/** One entry of a lock's log, as cloud and webhooks show it. `sent`: whether the bridge has sent it. */
 export type LogEntry = {
   readonly logType: number;
   /** Seconds since 1970, in sandbox time. */
@@ -20,9 +20,9 @@ export type Lock = {
   /** Newest first. */
   log: LogEntry[];
   wrong: number;
-  /** Milliseconds. */
+  /** The time until which the keypad is locked, in milliseconds. */
   lockedUntil: number;
-  /** How often it was opened through the bridge; missing in a file of an earlier version. */
+  /** Number of times that the lock was opened through the bridge. It is missing in a file of an earlier version. */
   openedFromAfar?: number;
 };
 export type JobEnd = 'done' | 'failed' | 'expired';
@@ -31,9 +31,9 @@ export type Job = {
   readonly lockId: string;
   readonly jobType: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** When the job expires: milliseconds of sandbox time. */
+  /** When the job expires, in milliseconds of sandbox time. */
   readonly expiresAt: number;
-  /** Set through the control API; null when the lock decides. */
+  /** The end that was set through the control API, or null if the lock decides. */
   readonly forcedEnd: 'failed' | 'expired' | null;
   end: JobEnd | null;
   result: Record<string, unknown> | null;
@@ -42,7 +42,7 @@ export type Job = {
 export type Site = {
   locks: Lock[];
   jobs: Job[];
-  /** `forcedEnds`: how the next jobs end, set through the control API. */
+  /** `forcedEnds`: the ends of the next jobs, set through the control API. */
   bridge: { online: boolean; jobMs: number; forcedEnds: ('failed' | 'expired')[] };
   readonly privateKey: string;
   readonly tokenKey: string;
@@ -57,14 +57,14 @@ const LOCKS = [
   ['SPA1X0001', 'Studio A'],
   ['SPB1X0002', 'Studio B'],
   ['SPC1X0003', 'Studio C'],
-  // For a room that staff add.
+  // This lock is for a room that staff may add.
   ['SPD1X0004', 'Spare lock'],
 ] as const;
 
 /** Loads the saved installation, or creates one. */
 export function loadSite(core: Core): Site {
   const saved = core.state.load<Partial<Site>>('igloohome', {});
-  // Keys are created once and saved: integrators who hold the public key can use it after a restart.
+  // Keys are created once and saved, so that integrators can use the public key even after a restart.
   const site: Site = Object.assign(saved, {
     ...empty(),
     privateKey: saved.privateKey ?? newReportKey(),

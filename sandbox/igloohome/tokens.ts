@@ -27,7 +27,9 @@ const LIFE_SECONDS = 86_400;
 export type Tokens = {
   /** `POST /oauth2/token` */
   issue(request: Request): Promise<Response>;
-  /** Null when the request is allowed; otherwise 401 for a missing or unknown token, 403 for an expired token or a missing scope. */
+  /**
+   * Returns null if the request is allowed, otherwise 401 for a missing or unknown token or 403 for an expired token or a missing scope.
+   */
   refuse(request: Request, scope: Scope): Response | null;
 };
 
@@ -68,7 +70,7 @@ export function createTokens(core: Core, client: { id: string; secret: string },
       if (form.get('grant_type') !== 'client_credentials') return refuse(400, 'unsupported_grant_type');
       const owned = OWNED.map((scope) => PREFIX + scope);
       const requested = (form.get('scope') ?? '').split(' ').filter((scope) => scope !== '');
-      // One scope that the client does not own fails the exchange; an empty list means all scopes.
+      // A single scope that the client does not own fails the exchange. An empty list means all scopes.
       if (requested.some((scope) => !owned.includes(scope))) return refuse(400, 'invalid_scope');
       const access_token = sign(requested.length > 0 ? requested : owned);
       return Response.json({ access_token, expires_in: LIFE_SECONDS, token_type: 'Bearer' });

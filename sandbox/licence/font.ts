@@ -26,7 +26,7 @@ export function licenceFonts(): string[] {
       const path = join(folder, `${name}.ttf`);
       const half = `${path}.${process.pid}.${threadId}`;
       writeFileSync(half, unpackWoff(readFileSync(require.resolve(`@fontsource/roboto-mono/files/${name}.woff`))));
-      // Rename in one step: another sandbox may be reading the file.
+      // The file is renamed in one step, because another sandbox may be reading it.
       renameSync(half, path);
       return path;
     }),

@@ -17,7 +17,7 @@ const people: Specimen[] = [
   { ...SAMPLE, given: 'Priya', family: 'Raghunathan', dob: '2004-02-29', expiry: '2028-07-17', state: 'QLD', tilt: 1 },
 ];
 
-/** Each takes seconds of a processor to read. */
+/** The specimens that are read. There are few by default, because each takes seconds of processor time. */
 const read = process.env['TEST_LONG'] ? people : people.slice(-2);
 
 describe('a specimen licence', () => {

@@ -5,7 +5,7 @@ import type { SpecimenMemory } from './memory.ts';
 import { drawLicence } from './picture.ts';
 import { readSpecimen, SAMPLE, type Specimen, stateNames } from './specimen.ts';
 
-/** Serves `/licence.jpg` and the page to choose one. Remembers each picture, so that the vision model recognises it. */
+/** Serves `/licence.jpg` and the page on which a licence is chosen. Remembers each picture, so that the vision model recognises it. */
 export function createLicencePages(memory: SpecimenMemory, today: () => Date): Hono {
   const app = new Hono();
   app.get('/licence.jpg', async (c) => {

@@ -4,7 +4,10 @@ import type { Specimen } from './specimen.ts';
 
 export type SpecimenMemory = {
   remember(specimen: Specimen, picture: Uint8Array): Promise<void>;
-  /** Finds the specimen in a picture, even after it was resized, re-encoded and stripped of metadata; null when it is not a recent one. */
+  /**
+   * Finds the specimen in a picture, even after the picture was resized, re-encoded and stripped of metadata. Returns null if it is not a
+   * recent specimen.
+   */
   recognise(picture: Uint8Array): Promise<Specimen | null>;
   clear(): void;
 };
@@ -14,7 +17,10 @@ const COLUMNS = 96;
 const ROWS = 60;
 const GROUND_BLUR = 3;
 const KEPT = 40;
-/** Measured: 0 to 4 for the same specimen in another size and format, 20 and more for another name, hundreds for other pictures. */
+/**
+ * Distance below which two pictures show the same specimen. Measured: 0 to 4 for the same specimen in another size and format, 20 and more
+ * for another name, hundreds for other pictures.
+ */
 const SAME_BELOW = 12;
 
 /** Remembers the look of each drawn specimen, so that the vision model recognises whose licence it sees. */
@@ -40,11 +46,11 @@ export function createSpecimenMemory(core: Core): SpecimenMemory {
 }
 
 /**
- * Computes a small grey copy without slow changes of light, so that size, format and brightness hardly matter. 128 is even ground. Throws
- * when the bytes are not a picture.
+ * Computes a small grey copy without gradual changes of light, so that size, format and brightness hardly matter. The value of an even area
+ * is 128. Throws if the bytes are not a picture.
  */
 async function lookOf(picture: Uint8Array): Promise<Uint8Array> {
-  // Decode in full size first: shrink-on-load of JPEG gives another picture than other formats do.
+  // The picture is first decoded in full size, because shrink-on-load gives a different result for JPEG than for other formats.
   const { data, info } = await sharp(picture)
     .rotate()
     .removeAlpha()
@@ -58,7 +64,7 @@ async function lookOf(picture: Uint8Array): Promise<Uint8Array> {
   return small.map((value, at) => Math.max(0, Math.min(255, 128 + value - (ground[at] ?? 0))));
 }
 
-/** Mean squared difference. */
+/** Returns the mean squared difference. */
 function distance(one: Uint8Array, other: Uint8Array): number {
   let sum = 0;
   for (const [at, value] of one.entries()) sum += (value - (other[at] ?? 0)) ** 2;

@@ -11,14 +11,16 @@ const SIZE = { width: WIDTH, height: HEIGHT };
 const ADVANCE = 0.6;
 /** Centre and counter of a zero, as shares of the glyph height. */
 const ZERO = { middle: 0.365, bold: { x: 0.088, y: 0.235 }, regular: { x: 0.135, y: 0.27 } };
-/** How much the gap between words is narrowed, as a share of the height: OCR takes the font's own gap for the end of a line. */
+/**
+ * Amount by which the gap between words is narrowed, as a share of the height. OCR would mistake the font's own gap for the end of a line.
+ */
 const TIGHTER = 0.2;
 const GRAIN = 22;
 const NAME_WIDTH = 690;
 const INK = '#12202a';
 const LABEL = '#44525a';
 
-/** The same for every picture, and a third of the work of drawing one. */
+/** The noise of all pictures. It is kept, because computing it is a third of the work of drawing a picture. */
 let grain: Promise<Buffer> | null = null;
 
 /** Draws a clearly fictional licence on a table, as a phone would photograph it: a JPEG of 1280 × 800. */
@@ -37,7 +39,7 @@ export async function drawLicence(specimen: Specimen): Promise<Buffer> {
   return sharp(data, { raw: info }).blur(Math.max(0.3, specimen.blur)).jpeg({ quality: 90 }).toBuffer();
 }
 
-/** Noise of a small sensor around middle grey. Always the same, so that the same request gives the same picture. */
+/** Returns the noise of a small sensor around middle grey. It is always the same, so that the same request gives the same picture. */
 function grainOf(size: number): Uint8Array {
   let seed = 1;
   const random = (): number => {
@@ -66,7 +68,9 @@ ${planks}<g transform="rotate(${specimen.tilt} 640 400) ${specimen.tilt === 0 ? 
 ${card(specimen)}</g><rect width="${WIDTH}" height="${HEIGHT}" fill="url(#light)"/></svg>`;
 }
 
-/** Draws the card. Fields are where New South Wales has them: card number top right, licence number left, expiry bottom right. */
+/**
+ * Draws the card. The fields have the same places as in New South Wales: card number top right, licence number left, expiry bottom right.
+ */
 function card(specimen: Specimen): string {
   const { given, family } = specimen;
   return `<rect x="100" y="60" width="1080" height="681" rx="36" fill="url(#card)" stroke="#b9c4ad"/>
@@ -93,7 +97,7 @@ function text(x: number, y: number, size: number, words: string, weight = 400, f
   return textElement + openZeros(x, y, size, words, weight);
 }
 
-/** Covers the slashes of the font's zeros: licences have none, and OCR reads a slashed zero as a six or an eight. */
+/** Covers the slashes of the font's zeros. Licences do not have them, and OCR reads a slashed zero as a six or an eight. */
 function openZeros(x: number, y: number, size: number, words: string, weight: number): string {
   const radius = weight === 700 ? ZERO.bold : ZERO.regular;
   const left = (index: number): number =>
@@ -106,7 +110,7 @@ function openZeros(x: number, y: number, size: number, words: string, weight: nu
     .join('');
 }
 
-/** Largest size at which a name ends before the portrait. */
+/** Returns the largest font size at which a name ends before the portrait. */
 function fitting(name: string, size: number): number {
   return Math.min(size, Math.floor(NAME_WIDTH / (ADVANCE * Math.max(1, name.length))));
 }

@@ -10,7 +10,7 @@ export const STATES = {
 } as const;
 export type State = keyof typeof STATES;
 
-/** Whose licence to draw, and how good the photo is. */
+/** The person whose licence is drawn, and the quality of the photo. */
 export type Specimen = {
   readonly given: string;
   readonly family: string;
@@ -19,9 +19,9 @@ export type Specimen = {
   /** 'YYYY-MM-DD' */
   readonly expiry: string;
   readonly state: State;
-  /** Degrees, -20 to 20. */
+  /** Rotation of the card in degrees, from -20 to 20. */
   readonly tilt: number;
-  /** 0 sharp, 20 unreadable. */
+  /** Blur of the photo, from 0 (sharp) to 20 (unreadable). */
   readonly blur: number;
 };
 
@@ -38,7 +38,8 @@ const NAME_MAX = 40;
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
 /**
- * Reads `given=&family=&dob=&expiry=&state=&tilt=&blur=`; the sample fills in what is missing. Returns a message when it cannot be drawn.
+ * Reads `given=&family=&dob=&expiry=&state=&tilt=&blur=`; the sample fills in what is missing. Returns a message if the licence cannot be
+ * drawn.
  */
 export function readSpecimen(search: URLSearchParams): Specimen | string {
   const name = (key: 'given' | 'family'): string => (search.get(key) ?? SAMPLE[key]).replace(/\p{C}/gu, '').trim();

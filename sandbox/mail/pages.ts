@@ -102,7 +102,7 @@ function time(iso: string): string {
   }).format(new Date(iso));
 }
 
-/** Refreshes the list without taking focus from the search fields. */
+/** Script that refreshes the list without taking focus from the search fields. */
 const REFRESH = `setInterval(async () => {
   if (document.hidden) return;
   try {

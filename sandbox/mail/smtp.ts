@@ -6,14 +6,14 @@ import type { MailStore } from './store.ts';
 export type Smtp = { start(port: number, host: string): Promise<void>; close(): Promise<void> };
 
 const SIZE_MAX = 25 * 1024 * 1024;
-/** The default of a `status` fault; for mail it means "try later" (451). */
+/** The default status of a `status` fault. For mail it becomes 451, "try later". */
 const UNNAMED_STATUS = 503;
 const TRY_LATER = 451;
 
 type SmtpContext = {
   readonly core: Core;
   readonly mails: MailStore;
-  /** Open connections by the client's port, so that a fault can close one. */
+  /** Open connections by the client's port, so that a fault can close a connection. */
   readonly sockets: Map<number, Socket>;
 };
 
@@ -47,7 +47,7 @@ export function createSmtp(core: Core, mails: MailStore): Smtp {
     const port = socket.remotePort ?? 0;
     context.sockets.set(port, socket);
     socket.once('close', () => context.sockets.delete(port));
-    // At once: the library waits a tenth of a second before it asks `onConnect`.
+    // The fault applies here, because the library waits a tenth of a second before it calls `onConnect`.
     if (!core.takeFault('mail', ['refuse', 'offline'])) return;
     log(core, '', 0);
     socket.destroy();
@@ -71,7 +71,7 @@ export function createSmtp(core: Core, mails: MailStore): Smtp {
   };
 }
 
-/** Applies a connection fault before a mail of a connection that is open. True when there was one. */
+/** Applies a connection fault at the start of a mail on an open connection. Returns whether there was a fault. */
 function applyConnectionFault({ core, sockets }: SmtpContext, session: SMTPServerSession): boolean {
   const fault = core.takeFault('mail', ['refuse', 'offline', 'hang']);
   if (!fault) return false;
@@ -99,7 +99,7 @@ async function receive(
   }
 }
 
-/** Stores a message. Returns an error, null for accepted, or 'closed' when a fault closed the connection. */
+/** Stores a message. Returns an error, null for an accepted message, or 'closed' if a fault closed the connection. */
 async function store(
   { core, mails, sockets }: SmtpContext,
   raw: Buffer,

@@ -14,20 +14,20 @@ export type ReceivedMail = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** With its angle brackets; empty when the mail has none. */
+  /** The Message-ID with its angle brackets, or an empty text if the mail has none. */
   readonly messageId: string;
-  /** Id of the first mail with this Message-ID to this person; null when this is the first. */
+  /** Id of the first mail with this Message-ID to this person, or null if this is the first. */
   readonly duplicateOf: string | null;
-  /** Real time. */
+  /** The time of receipt, in real time. */
   readonly receivedAt: string;
   readonly attachments: readonly MailFile[];
-  /** By name in lower case: where answers go, and how to leave a list. */
+  /** The headers for replies and for leaving a list, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 };
 export type MailStore = {
   /** Stores a message once per recipient. Repeats are stored too, so that tests can count them. */
   add(raw: Uint8Array, recipients: readonly string[]): Promise<readonly ReceivedMail[]>;
-  /** Newest first. `to` matches the whole address, `subject` any part in any case; null matches all. */
+  /** Returns mails, newest first. `to` matches the whole address, `subject` any part in any case; null matches all mails. */
   find(to: string | null, subject: string | null): readonly ReceivedMail[];
   get(id: string): ReceivedMail | null;
   clear(): void;

@@ -18,7 +18,7 @@ type AuthorizationRequest = {
 export type Flavour = 'openid' | 'plain';
 type Context = { clients: Clients; grants: Grants; accounts: Accounts; issuer: string };
 
-/** `GET …/authorize`: the page on which somebody chooses an account. */
+/** `GET …/authorize`: the page on which a person chooses an account. */
 export function showPage(context: Context, flavour: Flavour, url: URL): Response {
   const authorization = readRequest(context, flavour, url.searchParams);
   if (authorization instanceof Response) return authorization;
@@ -42,7 +42,7 @@ export function showPage(context: Context, flavour: Flavour, url: URL): Response
   );
 }
 
-/** Handles the form of that page: redirects to the client with a code or an error. */
+/** Handles the form of the account page. Redirects to the client with a code or an error. */
 export function finishAuthorization(context: Context, flavour: Flavour, url: URL, form: URLSearchParams): Response {
   const authorization = readRequest(context, flavour, url.searchParams);
   if (authorization instanceof Response) return authorization;

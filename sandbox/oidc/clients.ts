@@ -2,14 +2,14 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 
 const SECRET = 'sandbox-secret';
-/** One client for each preset of the server, and one for a provider without a preset. */
+/** The ids of the clients: one for each preset of the server, and one for a provider without a preset. */
 const IDS = ['sandbox-google', 'sandbox-apple', 'sandbox-azure', 'sandbox-github', 'sandbox-oidc'];
 
 /** The registered clients. As at real providers, the redirect address must match exactly. */
 export type Clients = {
   isRegistered(id: string): boolean;
   allowsRedirect(to: string): boolean;
-  /** Returns the client id when the secret in the header (RFC 6749, 2.3.1) or the form is right, otherwise null. */
+  /** Returns the client id if the secret in the header (RFC 6749, 2.3.1) or the form is right, otherwise null. */
   authenticate(authorization: string | null, form: URLSearchParams): string | null;
 };
 

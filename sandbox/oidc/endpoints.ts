@@ -27,7 +27,7 @@ export function discovery(issuer: string): Response {
   });
 }
 
-/** Exchanges a code: returns the grant, or an error code of RFC 6749. */
+/** Exchanges a code. Returns the grant, or an error code of RFC 6749. */
 export function exchange(
   context: Pick<Context, 'clients' | 'grants'>,
   authorization: string | null,
@@ -107,7 +107,7 @@ function claimsOf(account: Account): Record<string, unknown> {
   };
 }
 
-/** `at_hash` (OpenID Connect Core, 3.1.3.6) for RS256. */
+/** Returns the `at_hash` for RS256 (OpenID Connect Core, 3.1.3.6). */
 function halfHash(token: string): string {
   return createHash('sha256').update(token).digest().subarray(0, 16).toString('base64url');
 }

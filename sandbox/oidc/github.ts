@@ -5,10 +5,10 @@ import type { Account, Accounts } from '../accounts/accounts.ts';
 
 type Context = { clients: Clients; grants: Grants; accounts: Accounts };
 
-/** `POST /github/login/oauth/access_token`: GitHub reports errors with status 200 and an `error` field. */
+/** `POST /github/login/oauth/access_token`. Like GitHub, it reports errors with status 200 and an `error` field. */
 export async function githubToken(context: Context, request: Request): Promise<Response> {
   const form = new URLSearchParams(await request.text());
-  // GitHub requires no grant_type.
+  // GitHub does not require a grant_type.
   form.set('grant_type', 'authorization_code');
   const grant = exchange(context, null, form);
   if ('error' in grant) {

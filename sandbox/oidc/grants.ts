@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 
-/** Somebody's consent, until its code is exchanged. */
+/** A person's consent, which is kept until its code is exchanged. */
 export type Grant = {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -14,7 +14,7 @@ export type Grant = {
 export type Grants = {
   /** Stores a grant and returns its code. */
   add(grant: Omit<Grant, 'until'>): string;
-  /** Takes a grant; null for an unknown or used code. A second use also revokes the tokens of the first (RFC 6749, 4.1.2). */
+  /** Takes a grant. Returns null for an unknown or used code. A second use also revokes the tokens of the first (RFC 6749, 4.1.2). */
   take(code: string): Grant | null;
   /** Issues an access token for the account's data. */
   token(code: string, grant: Grant): string;

@@ -56,7 +56,7 @@ describe('the simulated identity provider', () => {
     const userinfo = (): Promise<Response> =>
       fetch(`${base}/oidc/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
     expect(await (await userinfo()).json()).toMatchObject({ sub: claims.sub, name: 'Sam' });
-    // A second exchange means that the code was stolen: the tokens of the first end too (RFC 6749, 4.1.2).
+    // A second exchange means that the code was stolen, so the tokens of the first exchange end too (RFC 6749, 4.1.2).
     expect((await trade({ code })).status).toBe(400);
     expect((await userinfo()).status).toBe(401);
   });

@@ -81,7 +81,7 @@ function createControl(accounts: Accounts, signer: Signer): Hono {
       accounts.put({ email, name: text(sent['name'], ''), emailVerified: sent['email_verified'] !== false }),
     );
   });
-  // An id token without a page, as the native sign-in dialog of a phone gives it to an app.
+  // This call returns an id token without a page, as a phone's native sign-in dialog gives it to an app.
   api.post('/id-token', async (c) => {
     const sent = await readBody(c.req.raw);
     const account = accounts.list().find((one) => one.email === sent['email']);

@@ -4,9 +4,9 @@ import type { Core } from '../core/core.ts';
 
 export type Signer = {
   jwks(): { keys: JsonWebKey[] };
-  /** Signs an id token with RS256; its times are sandbox time. */
+  /** Signs an id token with RS256. Its times are in sandbox time. */
   sign(claims: Record<string, unknown>, seconds: number): Promise<string>;
-  /** PEM of the private key; SAML answers are signed with it too. */
+  /** The private key as PEM. SAML responses are signed with it too. */
   readonly privatePem: string;
 };
 
@@ -14,7 +14,10 @@ export const ISSUER_PATH = '/oidc';
 
 let key: string | null = null;
 
-/** Returns a new private key as PEM, the same for all sandboxes of a process: finding its primes takes a third of a second. */
+/**
+ * Returns a private key as PEM. It is generated once per process and shared by all sandboxes, because finding its primes takes a third of a
+ * second.
+ */
 function newKey(): string {
   key ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })

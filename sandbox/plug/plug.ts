@@ -9,7 +9,7 @@ const PLUG_IDS = ['green-room', 'studio-a', 'studio-b', 'studio-c'];
 /** Simulates second-generation Shelly plugs at `/<plug-id>/rpc`, and shows whether they are on. */
 export function createPlug(core: Core): Provider {
   const saved = core.state.load<{ plugs: Plug[] }>('plug', { plugs: PLUG_IDS.map(newPlug) });
-  // A file of an earlier version may lack some.
+  // A file of an earlier version may lack some plugs.
   saved.plugs.push(...PLUG_IDS.filter((id) => !saved.plugs.some((one) => one.id === id)).map(newPlug));
 
   function runDue(): void {
@@ -38,7 +38,7 @@ export function createPlug(core: Core): Provider {
     const { id: number, src, method: name } = frame;
     if (typeof name !== 'string')
       return bare({ error: { code: -103, message: "Missing required argument 'method'!" } });
-    // A request frame is answered with a frame and status 200, also for errors.
+    // A request frame is answered with a frame and status 200, even for errors.
     return Response.json({
       ...(number === undefined ? {} : { id: number }),
       src: `shellyplugsg3-${plug.id}`,
@@ -76,7 +76,7 @@ function row(plug: Plug): string {
   return `<tr><td>${lamp}</td><td>${esc(plug.id)}</td><td class="${plug.on ? 'good' : ''}">${plug.on ? 'on' : 'off'}</td><td>${last ? `since ${esc(last.at)} (${last.by})` : 'never switched'}</td></tr>`;
 }
 
-/** Answers without a frame: the result, or the error with a matching status. */
+/** Responds without a frame: with the result, or with the error and a matching status. */
 function bare(answer: Answer): Response {
   if ('result' in answer) return Response.json(answer.result);
   return Response.json(answer.error, { status: answer.error.code === 404 ? 404 : 400 });

@@ -2,9 +2,9 @@ type Switching = { readonly at: string; readonly on: boolean; readonly by: 'rpc'
 export type Plug = {
   readonly id: string;
   on: boolean;
-  /** Milliseconds: when it was set, and when the plug switches back. */
+  /** When the timer was set and when the plug switches back, in milliseconds. */
   timer: { readonly setAt: number; readonly flipAt: number } | null;
-  /** Newest first. */
+  /** The last switchings, newest first. */
   history: Switching[];
 };
 export type Answer = { result: Record<string, unknown> } | { error: { code: number; message: string } };
@@ -13,7 +13,7 @@ const HISTORY_MAX = 200;
 const WATTS = 38.5;
 const VOLTS = 240.1;
 
-/** Runs one Shelly Gen2 RPC call (shelly-api-docs.shelly.cloud, Switch). `now` in milliseconds. */
+/** Runs one Shelly Gen2 RPC call (shelly-api-docs.shelly.cloud, Switch). `now` is in milliseconds. */
 export function rpc(plug: Plug, method: string, params: Readonly<Record<string, unknown>>, now: number): Answer {
   settle(plug, now);
   if (method === 'Shelly.GetDeviceInfo') return { result: deviceInfo(plug) };
@@ -39,7 +39,7 @@ export function rpc(plug: Plug, method: string, params: Readonly<Record<string, 
   return { result: { was_on: was } };
 }
 
-/** Switches the plug back when its timer is due; true when it did. */
+/** Switches the plug back if its timer is due. Returns whether it did. */
 export function settle(plug: Plug, now: number): boolean {
   if (plug.timer === null || now < plug.timer.flipAt) return false;
   const { flipAt } = plug.timer;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { checkSignature, type Credentials, type Fault } from './signature.ts';
 
 /**
- * A simulated S3 service: one bucket, in memory, path style, every request signed. It implements what the server uses and answers
- * NotImplemented to the rest. Like Amazon's, it requires a length and checks the hash.
+ * A simulated S3 service with one bucket in memory. It uses path-style addresses and requires signed requests. It implements the calls that
+ * the server uses and answers all others with NotImplemented. Like Amazon's service, it requires a length and checks the hash of the body.
  */
 export type ObjectService = {
   readonly url: string;
@@ -13,7 +13,7 @@ export type ObjectService = {
   readonly credentials: Credentials;
   /** The bytes of all stored objects, by key. */
   readonly objects: ReadonlyMap<string, Uint8Array>;
-  /** Answers the next requests with this status. */
+  /** Makes the next `times` requests fail with this status. */
   failNext(times: number, status: number): void;
   close(): Promise<void>;
 };
@@ -44,7 +44,7 @@ export async function startObjectService(options: { pageSize?: number } = {}): P
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
-    // A TCP server has an AddressInfo once it listens.
+    // The address of a listening TCP server is an AddressInfo.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bucket: BUCKET,
     credentials: service.credentials,

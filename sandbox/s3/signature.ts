@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 /** Signature Version 4 as S3 checks it (AWS, "Authenticating Requests: Using the Authorization Header"). */
 
 export type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string; readonly region: string };
-/** An error in S3's words; null when there is none. */
+/** An error in S3's words. */
 export type Fault = { readonly status: number; readonly code: string; readonly message: string };
 
 const SKEW_MS = 15 * 60_000;
@@ -12,7 +12,10 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 const fault = (status: number, code: string, message: string): Fault => ({ status, code, message });
 
-/** Checks everything except the hash of the body, which is compared after the body arrived. */
+/**
+ * Checks the signature of a request, but not the hash of the body, which is compared after the body has arrived. Returns null if it is
+ * valid.
+ */
 export function checkSignature(request: IncomingMessage, expected: Credentials): Fault | null {
   const header = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
     request.headers.authorization ?? '',

@@ -12,7 +12,7 @@ export function registeredServiceProvider(core: Core): { entityId: string; acs: 
   return { entityId: `${base}/metadata`, acs: `${base}/acs` };
 }
 
-/** Parses a request of the HTTP-Redirect binding; returns a message when it is invalid. */
+/** Parses a request of the HTTP-Redirect binding. Returns a message if it is invalid. */
 export function readAuthnRequest(core: Core, url: URL, destination: string): AuthnRequest | string {
   const xml = inflate(url.searchParams.get('SAMLRequest'));
   if (xml === null) return 'SAMLRequest is missing or cannot be unpacked';

@@ -8,7 +8,7 @@ import { esc } from '../core/page.ts';
 import { type AuthnRequest, readAuthnRequest, registeredServiceProvider } from './request.ts';
 import { createResponse } from './response.ts';
 
-/** What the identity provider works with. `location`: the address of its sign-in page. */
+/** Dependencies of the identity provider. `location`: the address of its sign-in page. */
 type SamlContext = {
   readonly core: Core;
   readonly accounts: Accounts;
@@ -17,7 +17,7 @@ type SamlContext = {
   readonly location: string;
 };
 
-/** A SAML 2.0 identity provider: HTTP-Redirect in, HTTP-POST out, signed assertions. */
+/** Simulates a SAML 2.0 identity provider. It receives requests by HTTP-Redirect and sends signed assertions by HTTP-POST. */
 export function createSaml(
   core: Core,
   accounts: Accounts,
@@ -41,7 +41,7 @@ export function createSaml(
   };
 }
 
-/** The page on which somebody chooses an account. */
+/** Returns the page on which a person chooses an account. */
 function showPage({ accounts }: SamlContext, authnRequest: AuthnRequest, url: URL): Response {
   const action = esc(url.pathname + url.search);
   const rows = accounts
@@ -59,7 +59,7 @@ function showPage({ accounts }: SamlContext, authnRequest: AuthnRequest, url: UR
   );
 }
 
-/** Handles the form of that page: sends a signed response for the chosen account through the browser. */
+/** Handles the form of the account page. Sends a signed response for the chosen account through the browser. */
 function finishSignIn(context: SamlContext, authnRequest: AuthnRequest, form: URLSearchParams): Response {
   const account = chooseAccount(context.accounts, form);
   if (!account) return refuse('no account was chosen');
@@ -87,7 +87,10 @@ function chooseAccount(accounts: Accounts, form: URLSearchParams): Account | nul
   return accounts.put({ email, name: form.get('name') ?? '', emailVerified: true });
 }
 
-/** Makes a response as a careless or hostile provider would sign it: for another audience, another request, or another company's people. */
+/**
+ * Creates the control API, which returns responses as a careless or hostile provider would sign them: for another audience, another
+ * request, or another company's people.
+ */
 function createControl({ core, privatePem, issuer }: SamlContext): Hono {
   const control = new Hono();
   control.post('/saml-response', async (c) => {

@@ -101,11 +101,11 @@ function route(state: StripeState, call: Call): object {
   throw new StripeRefusal(404, { message: `Unrecognized request URL (${call.method}: ${call.path}).` });
 }
 
-/** Null when there is no such path. */
+/** Runs the call of a path. Returns null if the path does not exist. */
 function routeIn(state: StripeState, call: Call, area: string, rest: readonly string[]): object | null {
   const [first, second, third] = rest;
   if (area === 'identity') return identity(state, call, rest);
-  // The restricted key reads sensitive results of identity checks and nothing else.
+  // The restricted key can read only the sensitive results of identity checks.
   if (call.restricted)
     throw new StripeRefusal(403, {
       message: `The provided key does not have the required permissions for this endpoint (${call.path}).`,
@@ -203,7 +203,7 @@ function checkout(
   return null;
 }
 
-/** Customers, and the saved cards of one. */
+/** Handles the calls for customers and their saved cards. */
 function customers(state: StripeState, call: Call, rest: readonly string[]): object | null {
   const [id, kind, card] = rest;
   const { method, form } = call;
@@ -232,7 +232,7 @@ function withoutSecrets(
   return Object.fromEntries(Object.entries(endpoints).map(([id, { secret: _secret, ...shown }]) => [id, shown]));
 }
 
-/** Answers `GET /v1/things` and `GET /v1/things/{id}`; `filters` names the fields by which the list can be filtered. */
+/** Answers `GET /v1/things` and `GET /v1/things/{id}`; `filters` lists the fields by which the list can be filtered. */
 function read(
   state: StripeState,
   call: Call,
@@ -264,7 +264,7 @@ function read(
   return expanded(state.ledger, page, expandOf(call.form));
 }
 
-/** Lists events. `types[]` has up to 20 alternatives; `type` has one. */
+/** Lists events. `types[]` allows up to 20 alternatives, `type` only one. */
 function events(state: StripeState, call: Call, rest: readonly string[]): object | null {
   const { types: wanted, ...form } = call.form;
   const types = listAt(wanted).filter((type) => typeof type === 'string');

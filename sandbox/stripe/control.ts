@@ -30,7 +30,7 @@ export function createStripeControl(state: StripeState): Hono {
     doOutcome(state, checkout, outcome, seconds, card);
     return c.json(paymentOf(checkout));
   });
-  // As a card that was saved elsewhere: a number that pays no session can be saved so.
+  // Saves a card as if the customer had saved it elsewhere. This also saves numbers that cannot pay a session.
   api.post('/cards', async (c) => {
     const { customer, card } = await readBody(c.req.raw);
     if (typeof customer !== 'string' || !byId(ledger.customers, customer)) return refusal('no such customer', 404);
@@ -53,7 +53,7 @@ export function createStripeControl(state: StripeState): Hono {
   return api;
 }
 
-/** The digits of a test card; the one that pays when none is given. */
+/** Returns the digits of a test card. The default is a card that pays. */
 const numberOf = (card: unknown): string => (typeof card === 'string' ? card.replace(/\D/g, '') : '4242424242424242');
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
 

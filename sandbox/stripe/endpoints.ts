@@ -3,7 +3,7 @@ import { type FormMap, listAt, metadataOf, onlyKnown, textOf, urlOf, wordOf } fr
 import { API_VERSION, newId, type StripeState } from './core/ledger.ts';
 import { requiredParameter } from './core/refusal.ts';
 
-/** `POST /v1/webhook_endpoints`: an additional address for events, with its own secret. The server's own endpoint always exists. */
+/** `POST /v1/webhook_endpoints`: adds an address for events, with its own secret. The server's own endpoint always exists. */
 export function createEndpoint(state: StripeState, form: FormMap): Stripe.WebhookEndpoint {
   onlyKnown(form, ['url', 'enabled_events.*', 'api_version', 'description', 'metadata.*', 'expand.*']);
   const url = urlOf(form['url'], 'url');

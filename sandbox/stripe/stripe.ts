@@ -9,7 +9,7 @@ import { payPage } from './checkout/pay-page.ts';
 import { settleDue } from './checkout/paying.ts';
 import { dashboardPage } from './checkout/dashboard.ts';
 
-/** Fixed and documented in docs/sandbox.md; production refuses to start with them. */
+/** These keys are fixed and documented in docs/sandbox.md. The server refuses to start with them in production. */
 const SECRET_KEY = 'sk_test_sandbox';
 const RESTRICTED_KEY = 'rk_test_sandbox';
 const WEBHOOK_SECRET = 'whsec_sandbox';

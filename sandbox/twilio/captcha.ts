@@ -1,7 +1,7 @@
 /**
  * Simulates captchas with the test keys that both providers publish. Turnstile: secret `1x…AA` always passes, `2x…AA` always fails, `3x…AA`
- * reports every token as used. hCaptcha: secret `0x000…` passes only the published token. Any other secret passes tokens that begin with
- * `pass-`, each once.
+ * reports every token as used. hCaptcha: secret `0x000…` passes only the published token. Any other secret passes each token that begins
+ * with `pass-` once.
  */
 const TURNSTILE = {
   passes: '1x0000000000000000000000000000000AA',

@@ -24,7 +24,7 @@ type Text = {
   readonly receivedAt: string;
 };
 
-/** Simulates Twilio's messages and both captchas on one port; the received messages are on the home port. */
+/** Simulates Twilio's messages and both captchas on one port. The home port shows the received messages. */
 export function createTwilio(core: Core): Provider {
   const captcha = createCaptcha();
   let texts: Text[] = [];

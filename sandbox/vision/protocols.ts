@@ -4,16 +4,16 @@ import { fill, strictFault } from './schema.ts';
 /** A request to the model, parsed from either protocol. */
 type Question = {
   readonly model: string;
-  /** The first picture; null when there is none. */
+  /** The first picture, or null if there is none. */
   readonly picture: Uint8Array | null;
-  /** JSON Schema of the answer; null for free text. */
+  /** JSON Schema of the answer, or null for free text. */
   readonly schema: unknown;
-  /** Anthropic's forced tool; null when the answer is text. */
+  /** The tool that an Anthropic request forces, or null if the answer is text. */
   readonly tool: string | null;
 };
 export type ModelAnswer = { readonly reading: unknown } | { readonly refusal: string } | { readonly broken: true };
 export type Protocol = {
-  /** Null when the key is right. */
+  /** Returns the response to a wrong key, or null if the key is right. */
   keyFault(headers: Headers): Response | null;
   /** Parses the body, or refuses it as the real API would. */
   read(body: Record<string, unknown>): Question | Response;
@@ -122,7 +122,7 @@ function textOf(question: Question, modelAnswer: Exclude<ModelAnswer, { refusal:
   return 'reading' in modelAnswer ? JSON.stringify(shapedReading(question, modelAnswer.reading)) : BROKEN;
 }
 
-/** Pictures in all message parts: `image_url.url` with a data address, or `source` in base64. */
+/** Returns the pictures in all message parts: `image_url.url` with a data address, or `source` in base64. */
 function picturesIn(sent: readonly unknown[]): Uint8Array[] {
   const parts = sent.flatMap((message) => {
     const content = objectOf(message)['content'];

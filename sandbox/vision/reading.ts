@@ -1,6 +1,6 @@
 import { printedDate, type Specimen } from '../licence/specimen.ts';
 
-/** What the model can be set to see or do instead of reading the picture (`POST /api/vision`). */
+/** Answers that tests can choose instead of a reading of the picture (`POST /api/vision`). */
 export const magicAnswers = [
   'under_18',
   'expired',
@@ -33,7 +33,7 @@ export type Reading = {
   confidence: number;
 };
 
-/** From this blur on, nothing can be read. */
+/** The blur from which a licence is unreadable. */
 const ILLEGIBLE_BLUR = 6;
 const NO_DATE: PrintedDate = { iso: null, printed: null };
 const NOTHING: Reading = {
@@ -49,7 +49,7 @@ const NOTHING: Reading = {
   confidence: 5,
 };
 
-/** What the model reads in a picture of this specimen; null for any other picture. `now` is sandbox time. */
+/** Returns the model's reading of a picture of this specimen. `specimen` is null for any other picture; `now` is sandbox time. */
 export function readingOf(specimen: Specimen | null, magic: MagicAnswer | null, now: Date): Reading {
   if (!specimen || magic === 'not_a_licence') return NOTHING;
   if (magic === 'glare' || specimen.blur >= ILLEGIBLE_BLUR) {

@@ -3,7 +3,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * Fills a schema with data values. Matches properties by name in any spelling (`given_names`, `givenNames`); unknown values become the
- * emptiest value that the schema allows. Adds nothing the schema does not ask for.
+ * emptiest value that the schema allows. Adds no properties that are not in the schema.
  */
 export function fill(schema: unknown, data: unknown): unknown {
   const shape = objectOf(schema);
@@ -25,7 +25,7 @@ export function fill(schema: unknown, data: unknown): unknown {
   return matches(shape, data) ? data : empty(types);
 }
 
-/** Checks OpenAI's rules for a strict schema: all properties required, no open objects. Null when it passes. */
+/** Checks OpenAI's rules for a strict schema: all properties required, no open objects. Returns null if the schema passes. */
 export function strictFault(schema: unknown, at = 'schema'): string | null {
   const shape = objectOf(schema);
   const nested = [

@@ -91,7 +91,7 @@ async function hangUntilAborted(request: Request): Promise<Response> {
   return Response.error();
 }
 
-/** `GET /v1/models/{model}`, as both protocols have it. */
+/** `GET /v1/models/{model}`, which both protocols share. */
 function describeModel(request: Request, pathname: string): Response {
   const fault = (request.headers.has('x-api-key') ? messages : chatCompletions).keyFault(request.headers);
   if (fault) return fault;

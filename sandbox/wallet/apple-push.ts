@@ -8,23 +8,23 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 /**
- * A simulated Apple Push Notification service for passes, over HTTP/2 and TLS. Like Apple's it knows senders by the certificate of their pass type
- * and lets them push for that type only.
+ * A simulated Apple Push Notification service for passes, over HTTP/2 and TLS. Like Apple's service, it identifies senders by the
+ * certificate of their pass type and lets them push only for that type.
  */
 export type ApplePush = {
   readonly url: string;
-  /** What was pushed: the tokens of the phones, in their order. */
+  /** The tokens of the phones that got pushes, in order. */
   readonly pushed: string[];
-  /** Tokens of phones that have no pass any more. */
+  /** Tokens of phones that no longer have a pass. */
   readonly gone: Set<string>;
-  /** Answers the next pushes with this status and reason. */
+  /** Makes the next `times` pushes fail with this status and reason. */
   failNext(times: number, status: number, reason: string): void;
   close(): Promise<void>;
 };
 
 type Refusal = { readonly status: number; readonly reason: string };
 
-/** All as PEM. `senders`: the authority that issued the certificates of pass types. */
+/** Starts the service. The options are PEM texts. `senders`: the authority that issued the certificates of pass types. */
 export async function startApplePush(options: {
   key: string;
   certificate: string;
@@ -64,11 +64,11 @@ export async function startApplePush(options: {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
   });
-  // A sender without a certificate ends here.
+  // A session of a sender without a certificate ends with this error.
   server.on('sessionError', () => undefined);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
-    // A TCP server has an AddressInfo once it listens.
+    // The address of a listening TCP server is an AddressInfo.
     url: `https://localhost:${(server.address() as AddressInfo).port}`,
     pushed,
     gone,
@@ -91,7 +91,7 @@ function refusalOf(request: Http2ServerRequest, token: string, body: string): Re
   return body === '{}' ? null : { status: 400, reason: 'PayloadEmpty' };
 }
 
-/** The pass type in the sender's certificate. The session's socket is a proxy that passes this call on to the TLS socket. */
+/** Returns the pass type in the sender's certificate. The session's socket is a proxy that passes this call on to the TLS socket. */
 function typeOf({ stream }: Http2ServerRequest): string | null {
   const socket = stream.session?.socket as TLSSocket | undefined;
   return /^UID=(.+)$/m.exec(socket?.getPeerX509Certificate()?.subject ?? '')?.[1] ?? null;

@@ -4,21 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { jwtVerify } from 'jose';
 
 /**
- * A simulated Google Wallet: its token service and the calls for generic passes that the server makes. Like Google's it takes an access token of the
- * service account only, refuses fields that it does not know, and keeps the first object of an id until it is changed.
+ * A simulated Google Wallet: its token service and the calls for generic passes that the server makes. Like Google's service, it accepts
+ * only access tokens of the service account, refuses unknown fields, and keeps the first object of an id until it is changed.
  */
 export type GoogleWallet = {
   readonly url: string;
   readonly tokenUrl: string;
-  /** The objects by id, as Google has them. */
+  /** The stored objects, by id. */
   readonly objects: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** Opens the address of a pass as its customer does, and returns the object that the wallet then shows. */
+  /** Opens the address of a pass as a customer does, and returns the object that the wallet then shows. */
   save(address: string): Promise<Readonly<Record<string, unknown>>>;
   /** Forgets all objects. */
   empty(): void;
-  /** Answers the next calls with this status. */
+  /** Makes the next `times` calls fail with this status. */
   failNext(times: number, status: number): void;
-  /** Called before each call for an object; a test holds it up there. */
+  /** Called before each call for an object, so that a test can delay the call. */
   onCall: (method: string) => Promise<void>;
   close(): Promise<void>;
 };
@@ -45,7 +45,7 @@ const FIELDS = new Set(
 );
 const STATES = new Set(['STATE_UNSPECIFIED', 'ACTIVE', 'COMPLETED', 'EXPIRED', 'INACTIVE']);
 
-/** `publicKey`: of the service account, as PEM. */
+/** Starts the service. `publicKey`: the public key of the service account, as PEM. */
 export async function startGoogleWallet(options: {
   issuerId: string;
   email: string;
@@ -76,7 +76,7 @@ export async function startGoogleWallet(options: {
       .catch(() => response.destroy());
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  // A TCP server has an AddressInfo once it listens.
+  // The address of a listening TCP server is an AddressInfo.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
@@ -98,7 +98,7 @@ export async function startGoogleWallet(options: {
   };
 }
 
-/** Gives an access token for a signed assertion (RFC 7523). */
+/** Returns an access token for a signed assertion (RFC 7523). */
 async function grant(service: Service, request: IncomingMessage, body: string, audience: string): Promise<Answer> {
   const refuse = (error: string): Answer => ({ status: 400, body: { error } });
   const form = new URLSearchParams(body);
@@ -187,13 +187,13 @@ function faultOf({ classes, issuerId }: Service, value: Record<string, unknown>)
   return texts.includes('') ? refusal(400, 'A required text is missing.') : null;
 }
 
-/** The text of a localized string; '' without one. */
+/** Returns the text of a localized string, or '' if there is none. */
 function textOf(value: unknown): string {
   const found = /"defaultValue":\{"language":"[a-z-]+","value":"(.+?)"\}/.exec(JSON.stringify(value ?? null));
   return found?.[1] ?? '';
 }
 
-/** What Google does when the customer opens the link: it creates what is not there yet, and changes nothing that is. */
+/** Saves a pass as Google does when a customer opens the link: creates the missing class and object, and does not change existing ones. */
 async function save(service: Service, address: string): Promise<Readonly<Record<string, unknown>>> {
   const { payload } = await jwtVerify(address.split('/').at(-1) ?? '', service.key, {
     algorithms: ['RS256'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, flag, list, type SandboxAddress, text } from './fields.ts';
 
-/** The default payment methods. Money from au_becs_debit arrives after days. Phone wallets are part of card. */
+/** The supported payment methods. Money from au_becs_debit arrives after days. Phone wallets are part of card. */
 const PAYMENT_METHODS = ['card', 'link', 'afterpay_clearpay', 'zip', 'au_becs_debit'] as const;
 
 /** The environment variables about payments, spread into the schema in config.ts. */

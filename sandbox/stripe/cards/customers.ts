@@ -49,7 +49,7 @@ export function updateCustomer(state: StripeState, id: string, form: FormMap): S
   return customer;
 }
 
-/** `DELETE /v1/customers/{id}`: for good, and detaches the saved cards. Payments stay. */
+/** `DELETE /v1/customers/{id}`: deletes a customer permanently and detaches the saved cards. Payments stay. */
 export function deleteCustomer(state: StripeState, id: string): { id: string; object: 'customer'; deleted: true } {
   customerOf(state, id);
   detachAll(state, id);
@@ -59,7 +59,7 @@ export function deleteCustomer(state: StripeState, id: string): { id: string; ob
   return { id, object: 'customer', deleted: true };
 }
 
-/** Returns a customer. A deleted one can be read by its own address only. */
+/** Returns a customer. Throws for a deleted customer, which can be read only by `GET /v1/customers/{id}`. */
 export function customerOf(state: StripeState, id: string, param = 'id'): Stripe.Customer {
   const customer = byId(state.ledger.customers, id);
   if (!customer) throw missing('customer', id, param);

@@ -2,19 +2,19 @@ import type Stripe from 'stripe';
 import { byId, newId, type StripeState } from '../core/ledger.ts';
 import { invalid, missing } from '../core/refusal.ts';
 
-/** A saved card with its number, which nobody can read. */
+/** A saved card with its number, which no call returns. */
 export type Card = { method: Stripe.PaymentMethod; number: string };
 
-/** Stripe's own test numbers (docs.stripe.com/testing) that do not simply pay. */
+/** One of Stripe's test numbers (docs.stripe.com/testing). Every charge is declined. */
 export const DECLINED = '4000000000000002';
-/** Can be saved; every later charge is declined. */
+/** This card can be saved, but every later charge is declined. */
 export const DECLINED_LATER = '4000000000000341';
-/** The bank asks the first time only, when the card is saved. */
+/** The bank asks for confirmation only once, when the card is saved. */
 export const NEEDS_BANK = '4000002500003155';
-/** The bank asks each time. */
+/** The bank asks for confirmation of every charge. */
 export const NEEDS_BANK_ALWAYS = '4000002760003184';
 
-/** Makes the payment method of a card; saved for a customer when there is one. */
+/** Creates the payment method of a card. It is saved for `customer` unless that is null. */
 export function newCard(
   state: StripeState,
   { number, customer }: { number: string; customer: string | null },
@@ -58,20 +58,20 @@ function brandOf(number: string): string {
   return number.startsWith('3') ? 'amex' : 'visa';
 }
 
-/** The saved cards of a customer. */
+/** Returns the saved cards of a customer. */
 export const cardsOf = (state: StripeState, customer: string): Stripe.PaymentMethod[] =>
   Object.values(state.ledger.cards)
     .map(({ method }) => method)
     .filter((method) => method.customer === customer);
 
-/** `GET /v1/customers/{id}/payment_methods/{id}`: of this customer only. */
+/** `GET /v1/customers/{id}/payment_methods/{id}`: returns a card if it belongs to this customer. */
 export function cardOfCustomer(state: StripeState, customer: string, id: string): Stripe.PaymentMethod {
   const method = byId(state.ledger.cards, id)?.method;
   if (!method || method.customer !== customer) throw missing('PaymentMethod', id, 'payment_method');
   return method;
 }
 
-/** `POST /v1/payment_methods/{id}/detach`: for good. */
+/** `POST /v1/payment_methods/{id}/detach`: detaches a card permanently. */
 export function detachCard(state: StripeState, id: string): Stripe.PaymentMethod {
   const method = byId(state.ledger.cards, id)?.method;
   if (!method) throw missing('PaymentMethod', id, 'payment_method');

@@ -3,20 +3,20 @@ import { newId, type StripeState } from '../core/ledger.ts';
 
 /** The fee of a domestic card: 1.7 % and 30 cents. */
 const FEE = { rate: 0.017, fixed: 30 };
-/** What a dispute costs, won or lost. */
+/** The fee of a dispute in cents, whether it is won or lost. */
 const DISPUTE_FEE = 2_500;
-/** Money can be paid out after two days. */
+/** Seconds after which money can be paid out: two days. */
 const AVAILABLE_S = 2 * 86_400;
-/** A payout is at the bank a day later. */
+/** Seconds until a payout arrives at the bank: one day. */
 const ARRIVES_S = 86_400;
 
 type Moved = {
-  /** Default: a new id. */
+  /** The default is a new id. */
   readonly id?: string | null;
   readonly type: Stripe.BalanceTransaction['type'];
   readonly category: string;
   readonly source: string;
-  /** Negative for money that leaves. */
+  /** The amount in cents, which is negative for money that leaves the balance. */
   readonly amount: number;
   readonly currency: string;
   readonly fee?: number;
@@ -53,7 +53,7 @@ function moveMoney(state: StripeState, moved: Moved): Stripe.BalanceTransaction 
   return transaction;
 }
 
-/** The entry of a successful charge, under the id that the charge names. */
+/** Adds the entry of a successful charge, under the id that the charge names. */
 export function moveCharge(state: StripeState, charge: Stripe.Charge): void {
   moveMoney(state, {
     id: idOf(charge.balance_transaction),
@@ -67,7 +67,7 @@ export function moveCharge(state: StripeState, charge: Stripe.Charge): void {
   });
 }
 
-/** The entry of a refund; the fee of the charge is not given back. */
+/** Adds the entry of a refund. The fee of the charge is not returned. */
 export function moveRefund(state: StripeState, refund: Stripe.Refund): void {
   const { amount, currency } = refund;
   moveMoney(state, {
@@ -81,7 +81,7 @@ export function moveRefund(state: StripeState, refund: Stripe.Refund): void {
   });
 }
 
-/** The entry of a refund that failed or was canceled: the money is back. */
+/** Adds the entry of a refund that failed or was canceled, which returns the money to the balance. */
 export function returnRefund(state: StripeState, refund: Stripe.Refund): void {
   const { amount, currency } = refund;
   const back = moveMoney(state, {
@@ -95,7 +95,7 @@ export function returnRefund(state: StripeState, refund: Stripe.Refund): void {
   refund.failure_balance_transaction = back.id;
 }
 
-/** The entry of a dispute that opens: the customer's bank takes the money at once. */
+/** Adds the entry of a new dispute, because the customer's bank takes the money immediately. */
 export function moveDisputed(state: StripeState, dispute: Stripe.Dispute): void {
   const { id: source, amount, currency } = dispute;
   const taken = {
@@ -109,14 +109,14 @@ export function moveDisputed(state: StripeState, dispute: Stripe.Dispute): void 
   dispute.balance_transactions.push(moveMoney(state, taken));
 }
 
-/** The entry of a dispute that is won. */
+/** Adds the entry of a dispute that is won. */
 export function returnDisputed(state: StripeState, dispute: Stripe.Dispute): void {
   const { id: source, amount, currency } = dispute;
   const back = { type: 'adjustment', category: 'dispute_reversal', source, amount, currency } as const;
   dispute.balance_transactions.push(moveMoney(state, back));
 }
 
-/** Pays out what has been in the balance for two days by the sandbox's clock, as an account with daily payouts does. */
+/** Pays out the money that has been in the balance for two days of sandbox time, like an account with daily payouts. */
 export function payOut(state: StripeState): void {
   const due = Object.values(state.ledger.balance).filter(
     ({ status, available_on }) => status === 'pending' && available_on <= state.seconds(),

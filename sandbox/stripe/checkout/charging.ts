@@ -68,7 +68,7 @@ export function chargeCard(state: StripeState, form: FormMap): Stripe.PaymentInt
   return takeMoney(state, intent, card, offSession || noAction);
 }
 
-/** Without a list of its own, the payment could need a page to return from. */
+/** Checks the allowed payment methods. Without a list, some of them may redirect the customer, so Stripe requires a `return_url`. */
 function checkTypes(form: FormMap): void {
   const types = listAt(form['allowed_payment_method_types']);
   for (const [at, type] of types.entries()) wordOf(type, `allowed_payment_method_types[${at}]`, ['card', 'link']);
@@ -100,7 +100,7 @@ function readCard(state: StripeState, form: FormMap): { customer: string | null;
   return { customer, card };
 }
 
-/** What the test card does (docs.stripe.com/testing). */
+/** Charges a test card with the result that its number stands for (docs.stripe.com/testing). */
 function takeMoney(
   state: StripeState,
   intent: Stripe.PaymentIntent,
@@ -134,7 +134,7 @@ function takeMoney(
   return intent;
 }
 
-/** A card that was refused: 402, with the payment. The key keeps it like an answer. */
+/** Builds the error for a refused card: 402, with the payment. The idempotency key stores it like an answer. */
 function cardError(
   intent: Stripe.PaymentIntent,
   body: { code: string; decline_code: string; message: string },
@@ -149,7 +149,7 @@ const CANCELABLE: readonly string[] = [
   'requires_action',
 ];
 
-/** `POST /v1/payment_intents/{id}/cancel`; the payment of a session ends with its session only. */
+/** `POST /v1/payment_intents/{id}/cancel`. The payment of a session cannot be canceled; it ends only with the session. */
 export function cancelIntent(state: StripeState, id: string, form: FormMap): Stripe.PaymentIntent {
   onlyKnown(form, ['cancellation_reason', 'expand.*']);
   const intent = byId(state.ledger.intents, id);

@@ -17,8 +17,8 @@ import { type Checkout, newId, type StripeState } from '../core/ledger.ts';
 import { invalid, requiredParameter, wrongState, StripeRefusal } from '../core/refusal.ts';
 
 /**
- * Fields that can be given when a Checkout Session is created. The API removed `payment_method_types` in 2026-09-30.endive; it is refused
- * here too.
+ * Fields that are accepted when a Checkout Session is created. The API removed `payment_method_types` in 2026-09-30.endive, so it is
+ * refused here too.
  */
 const FIELDS = [
   'mode',
@@ -59,7 +59,7 @@ const AMOUNT_MIN = 50;
 const AMOUNT_MAX = 99_999_999;
 const EXPIRES_MIN_S = 30 * 60;
 const EXPIRES_MAX_S = 24 * 3600;
-/** Tolerance for a caller that counts 30 minutes from its own clock. */
+/** Tolerance in seconds for a caller that counts 30 minutes from its own clock. */
 const EXPIRES_SLACK_S = 10;
 
 /** Creates a session from the form of `POST /v1/checkout/sessions` (docs.stripe.com/api/checkout/sessions/create). */
@@ -90,7 +90,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
 
   const created = state.stamp();
   const expiresAt = integerOf(form['expires_at'], 'expires_at') ?? created + EXPIRES_MAX_S;
-  // Compared with real time: a sandbox clock that was moved must not make new sessions invalid.
+  // The expiry is compared with real time, because a moved sandbox clock must not make new sessions invalid.
   if (expiresAt < created + EXPIRES_MIN_S - EXPIRES_SLACK_S || expiresAt > created + EXPIRES_MAX_S + EXPIRES_SLACK_S)
     throw invalid(
       'expires_at',
@@ -114,7 +114,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
       url: `${state.baseUrl}/c/pay/${id}`,
     },
     items,
-    // The same duration, in sandbox time.
+    // The session lasts for the same duration in sandbox time.
     expiresAt: expiresAt + (state.seconds() - created),
     intent: {
       metadata: metadataOf(intent['metadata'], 'payment_intent_data[metadata]'),
@@ -128,7 +128,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
   return checkout.session;
 }
 
-/** Whose cards the page offers, and whether it offers to save one. */
+/** Reads the customer whose saved cards the page offers, and whether it offers to save a card. */
 function savedCards(
   state: StripeState,
   form: FormMap,
@@ -152,7 +152,7 @@ function savedCards(
   };
 }
 
-/** `POST /v1/checkout/sessions/{id}/expire`; only for an open session. */
+/** `POST /v1/checkout/sessions/{id}/expire`: expires an open session. Throws for any other session. */
 export function expireByCall(state: StripeState, checkout: Checkout): Stripe.Checkout.Session {
   if (checkout.session.status !== 'open')
     throw wrongState(

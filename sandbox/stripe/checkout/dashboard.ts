@@ -8,7 +8,7 @@ import { endRefund, refundOnDashboard, refundOutcomes } from './refunds.ts';
 
 const TAG = 'Sandbox dashboard · for staff, not customers';
 
-/** `/dashboard/{session}`: what staff do in Stripe's dashboard: refund, and follow refunds and disputes. */
+/** `/dashboard/{session}`: stands in for Stripe's dashboard, where staff refund payments and follow refunds and disputes. */
 export async function dashboardPage(state: StripeState, request: Request, id: string): Promise<Response> {
   settleDue(state);
   const checkout = byId(state.ledger.checkouts, id);

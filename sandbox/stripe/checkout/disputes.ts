@@ -3,7 +3,7 @@ import { newId, type StripeState } from '../core/ledger.ts';
 import { moveDisputed, returnDisputed } from './balance.ts';
 import { wrongState } from '../core/refusal.ts';
 
-/** What the customer's bank can decide. */
+/** The decisions that the customer's bank can make. */
 export const disputeOutcomes = ['under_review', 'won', 'lost'] as const;
 export type DisputeOutcome = (typeof disputeOutcomes)[number];
 

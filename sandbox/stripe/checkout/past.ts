@@ -3,7 +3,7 @@ import { moveCharge, moveRefund } from './balance.ts';
 import { newCharge, newIntent } from './payment-objects.ts';
 import { newRefund } from './refunds.ts';
 
-/** A payment of the past by its id, in cents and seconds, and a refund of all of it. */
+/** A past payment and its full refund, if any. Amounts are in cents, times in Unix seconds. */
 export type PastPayment = {
   readonly id: string;
   readonly amount: number;
@@ -11,7 +11,7 @@ export type PastPayment = {
   readonly refund: { readonly id: string; readonly created: number } | null;
 };
 
-/** Adds a payment as it would be had it been made then; sends no events. A second time nothing happens. */
+/** Adds a payment as if it had been made in the past, without sending events. Idempotent. */
 export function addPast(state: StripeState, { id, amount, created, refund }: PastPayment): void {
   const { ledger } = state;
   if (byId(ledger.intents, id)) return;

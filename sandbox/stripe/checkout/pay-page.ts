@@ -29,7 +29,7 @@ export async function payPage(state: StripeState, request: Request, id: string, 
   const checkout = byId(state.ledger.checkouts, id);
   if (!checkout) return hostedPage('Payment not found', TAG, '<div class="card"><h1>Payment not found</h1></div>', 404);
   const { session } = checkout;
-  // Double click, or opened again after paying.
+  // The customer clicked twice or opened the page again after paying.
   if (session.status === 'complete') return seeOther(successUrl(session));
   if (session.status === 'expired') return expiredPage(session);
   if (request.method !== 'POST') {
@@ -41,7 +41,7 @@ export async function payPage(state: StripeState, request: Request, id: string, 
   return atBank ? answerBank(state, checkout, form) : answerForm(state, checkout, form);
 }
 
-/** Address for a customer who has paid, with the session id in place of the placeholder. */
+/** Returns the address for a customer who has paid. The session id replaces the placeholder. */
 function successUrl(session: Stripe.Checkout.Session): string {
   return new URL((session.success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', session.id)).href;
 }
@@ -82,7 +82,7 @@ function answerBank(state: StripeState, checkout: Checkout, form: URLSearchParam
   return seeOther(successUrl(checkout.session));
 }
 
-/** The saved cards that the page offers. */
+/** Returns the saved cards that the page offers. */
 const offered = (state: StripeState, { customer }: Stripe.Checkout.Session): Stripe.PaymentMethod[] =>
   typeof customer === 'string' ? cardsOf(state, customer).filter((one) => one.allow_redisplay === 'always') : [];
 

@@ -128,7 +128,7 @@ describe('the pay page', () => {
     const { id, url } = await create();
     fixture.answerWith(null);
     expect((await fixture.submit(url, GOOD)).headers.get('location')).toBe(result(id));
-    // The webhook is still waiting: neither an answer nor its timeout came before the redirect.
+    // The webhook is still waiting, so the redirect did not wait for its response or its timeout.
     const told = (): number => fixture.hooks.filter((hook) => hook.body.includes(id)).length;
     await expect.poll(told).toBeGreaterThan(0);
     expect(fixture.waiting()).toBe(told());

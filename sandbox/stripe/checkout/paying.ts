@@ -5,20 +5,18 @@ import { newCard } from '../cards/payment-methods.ts';
 import { moveCharge } from './balance.ts';
 import { newCharge, newIntent } from './payment-objects.ts';
 
-/** What a customer can do on the pay page, and tests through the control API. */
+/** The outcomes of a payment that a customer can choose on the pay page, and tests through the control API. */
 export const paymentOutcomes = ['paid', 'declined', 'cancelled', 'expired', 'delayed_paid', 'delayed_failed'] as const;
 export type PaymentOutcome = (typeof paymentOutcomes)[number];
 
-/** The card of a payment: a saved one by its id, or a new one by its number. */
+/** The card of a payment: a saved card by its id, or a new card by its number. */
 export type PaidWith = { readonly saved: string } | { readonly number: string; readonly save: boolean };
 const GOOD_CARD: PaidWith = { number: '4242424242424242', save: false };
 
 /** Duration of a delayed payment, in seconds of sandbox time. */
 const DELAY_S = 3;
 
-/**
- * Applies one outcome. Does nothing when the session is no longer open. `seconds` is the duration of a delayed payment, in sandbox time.
- */
+/** Applies one outcome. Does nothing if the session is no longer open. `seconds` is the duration of a delayed payment, in sandbox time. */
 export function doOutcome(
   state: StripeState,
   checkout: Checkout,
@@ -33,7 +31,7 @@ export function doOutcome(
     case 'declined':
       return decline(state, checkout);
     case 'cancelled':
-      return; // leaving the page changes nothing: the session stays open until it expires
+      return; // leaving the page changes nothing; the session stays open until it expires
     case 'expired':
       return expire(state, checkout);
     case 'delayed_paid':
@@ -53,7 +51,7 @@ function pay(state: StripeState, checkout: Checkout, card: PaidWith): void {
   state.emit('checkout.session.completed', session);
 }
 
-/** A new card is saved for the customer of a session that offers to. */
+/** Creates the payment method of a new card. It is saved for the customer if that is requested and the session offers it. */
 function methodOf(
   state: StripeState,
   session: Stripe.Checkout.Session,
@@ -83,10 +81,10 @@ function startDelayed(state: StripeState, checkout: Checkout, paid: boolean, sec
   state.emit('checkout.session.completed', session);
 }
 
-/** The second of the last look at all sessions: there may be very many, and each call would look at them. */
+/** The second of the last pass over all sessions. There may be very many of them, so calls within one second share a pass. */
 const settled = new WeakMap<StripeState, number>();
 
-/** Closes what is due in sandbox time: unpaid sessions and delayed payments. */
+/** Closes unpaid sessions and delayed payments that are due in sandbox time. */
 export function settleDue(state: StripeState): void {
   const now = state.seconds();
   if (settled.get(state) === now) return;
@@ -130,7 +128,7 @@ function complete(state: StripeState, session: Stripe.Checkout.Session): void {
   };
 }
 
-/** Takes the money of a payment. */
+/** Charges a payment successfully. */
 export function succeed(state: StripeState, intent: Stripe.PaymentIntent): void {
   const charge = newCharge(state, intent);
   state.ledger.charges[charge.id] = charge;
@@ -169,7 +167,7 @@ export function refuse(state: StripeState, intent: Stripe.PaymentIntent, message
   state.emit('payment_intent.payment_failed', intent);
 }
 
-/** Returns the session's payment intent; the first try creates it. */
+/** Returns the session's payment intent, which the first try creates. */
 function intentOf(state: StripeState, checkout: Checkout): Stripe.PaymentIntent {
   const { session } = checkout;
   const existing =

@@ -11,7 +11,7 @@ const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'e
 export const refundOutcomes = ['succeeded', 'failed', 'canceled'] as const;
 export type RefundOutcome = (typeof refundOutcomes)[number];
 
-/** `POST /v1/refunds`: the rest when no amount is given; never more than the rest. */
+/** `POST /v1/refunds`: refunds an amount, or the unrefunded rest if no amount is given. Throws for more than the rest. */
 export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
   onlyKnown(form, FIELDS);
   const reason = wordOf(form['reason'], 'reason', ['duplicate', 'fraudulent', 'requested_by_customer']);
@@ -31,7 +31,7 @@ export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
   return refund;
 }
 
-/** Refunds from the dashboard: without metadata or idempotency key. `amount` null refunds the rest. */
+/** Refunds as the dashboard does, without metadata or idempotency key. A null `amount` refunds the rest. */
 export function refundOnDashboard(
   state: StripeState,
   session: Stripe.Checkout.Session,
@@ -44,7 +44,7 @@ export function refundOnDashboard(
   return refundCharge(state, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
 }
 
-/** Ends a pending refund. One that succeeded can still fail; the money then returns to the charge. */
+/** Ends a pending refund. A refund that has succeeded can still fail; the money then returns to the charge. */
 export function endRefund(state: StripeState, refund: Stripe.Refund, outcome: RefundOutcome): void {
   const charge = byId(state.ledger.charges, typeof refund.charge === 'string' ? refund.charge : '');
   if (refund.status === 'failed' || refund.status === 'canceled' || refund.status === outcome || !charge) return;
@@ -97,7 +97,7 @@ function refundCharge(
   return refund;
 }
 
-/** Finds the paid charge by its own id or that of its payment intent. */
+/** Finds the paid charge by its id or by the id of its payment intent. */
 function chargeOf(state: StripeState, form: FormMap): Stripe.Charge {
   const intentId = textOf(form['payment_intent']);
   const chargeId = textOf(form['charge']);

@@ -55,7 +55,7 @@ function lookUp(ledger: Ledger, id: string): object | undefined {
   );
 }
 
-/** Lists that an object contains only when expanded. */
+/** Returns a list that an object contains only if it is expanded, or null for any other name. */
 function include(ledger: Ledger, at: Fields, name: string): Stripe.ApiList<object> | null {
   const list = (data: object[], url: string): Stripe.ApiList<object> => ({
     object: 'list',

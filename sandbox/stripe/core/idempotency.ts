@@ -8,7 +8,7 @@ const KEEP_S = 24 * 3600;
 const KEY_MAX = 255;
 
 /**
- * Runs a call once per key. The same key and parameters get the first answer again, other parameters are refused, a call that is still
+ * Runs a call once per key. The same key and parameters get the first answer again. Other parameters are refused, and a call that is still
  * running is a conflict. Refusals before the work began are not stored (docs.stripe.com/api/idempotent_requests).
  */
 export function createIdempotency(
@@ -57,7 +57,7 @@ export function createIdempotency(
   };
 }
 
-/** The second of the last look at all answers: there may be very many, and each call would look at them. */
+/** The second of the last pass over all answers. There may be very many of them, so calls within one second share a pass. */
 const pruned = new WeakMap<StripeState, number>();
 
 function prune(state: StripeState): void {

@@ -6,51 +6,51 @@ import type { Core } from '../../core/core.ts';
 export const API_VERSION = '2026-10-28.endive';
 export const OFFSET = 1;
 
-/** A Checkout Session with what its public object does not show. */
+/** A Checkout Session with the data that its public object does not show. */
 export type Checkout = {
   session: Stripe.Checkout.Session;
   items: Stripe.LineItem[];
-  /** Seconds of sandbox time. */
+  /** When the session expires, in seconds of sandbox time. */
   expiresAt: number;
-  /** From `payment_intent_data`, for the payment intent that the first try creates. */
+  /** Values from `payment_intent_data`, for the payment intent that the first try creates. */
   intent: { metadata: Record<string, string>; description: string | null; receiptEmail: string | null };
-  /** A delayed payment: when it ends, in seconds of sandbox time, and whether it succeeds. */
+  /** A delayed payment. `at`: when it ends, in seconds of sandbox time. `paid`: whether it succeeds. */
   pending: { at: number; paid: boolean } | null;
 };
 export type Check = {
   session: Stripe.Identity.VerificationSession;
   returnUrl: string | null;
-  /** What the person entered; null before the first try and after redaction. */
+  /** The person's input, or null before the first try and after redaction. */
   shown: Shown | null;
-  /** Seconds of sandbox time. */
+  /** When the check was verified, in seconds of sandbox time. */
   verifiedAt: number | null;
   urlMadeAt: number;
 };
-/** Dates are YYYY-MM-DD. */
+/** The data that the person entered. Dates are YYYY-MM-DD. */
 export type Shown = { first: string; last: string; dob: string; expiry: string };
 
 type Answered = { hash: string; status: number; body: string; at: number };
 export type Ledger = {
   customers: Record<string, Stripe.Customer>;
   deletedCustomers: string[];
-  /** Cards with their numbers, which nobody can read. */
+  /** Cards with their numbers, which no call returns. */
   cards: Record<string, { method: Stripe.PaymentMethod; number: string }>;
   checkouts: Record<string, Checkout>;
   intents: Record<string, Stripe.PaymentIntent>;
   charges: Record<string, Stripe.Charge>;
   refunds: Record<string, Stripe.Refund>;
   disputes: Record<string, Stripe.Dispute>;
-  /** What moved the money of the account. */
+  /** The movements of the account's money. */
   balance: Record<string, Stripe.BalanceTransaction>;
-  /** What was paid out of it to the bank account. */
+  /** The payouts from the balance to the bank account. */
   payouts: Record<string, Stripe.Payout>;
-  /** Set through the control API: how API refunds begin, and how the next webhooks are manipulated. */
+  /** Settings of the control API: how refunds through the API begin, and how the next webhooks are manipulated. */
   next: NextAnswers;
   checks: Record<string, Check>;
   reports: Record<string, Stripe.Identity.VerificationReport>;
   endpoints: Record<string, Stripe.WebhookEndpoint>;
   idempotency: Record<string, Answered>;
-  /** Newest first. */
+  /** The events, newest first. */
   events: StoredEvent[];
 };
 type NextAnswers = {
@@ -73,9 +73,9 @@ export type StripeState = {
   readonly ledger: Ledger;
   readonly core: Core;
   readonly baseUrl: string;
-  /** Real time in seconds, for the dates of objects and events. */
+  /** Returns real time in seconds, for the dates of objects and events. */
   stamp(): number;
-  /** Sandbox time in seconds, for expiry. */
+  /** Returns sandbox time in seconds, for expiry. */
   seconds(): number;
   changed(): void;
   /** Creates, stores and delivers an event with the current state of an object. */
@@ -123,7 +123,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
       provider: 'stripe',
       url,
       type: event.type,
-      // Signed again for each try: receivers refuse signatures older than 5 minutes.
+      // The body is signed again for each try, because receivers refuse signatures older than 5 minutes.
       make: () => ({
         body,
         headers: {
@@ -144,7 +144,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
       if (wanted && endpoint.secret !== undefined) send(event, endpoint.url, endpoint.secret, aheadSeconds);
     }
   }
-  // Deliver what had not arrived when the sandbox stopped, oldest first.
+  // Events that had not arrived when the sandbox stopped are delivered now, oldest first.
   for (const event of ledger.events.toReversed())
     if (event.pending_webhooks > 0 && event.created > stamp() - REDELIVER_S) deliver(event);
 
@@ -167,7 +167,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
         livemode: override?.livemode ?? false,
         pending_webhooks: 1 + Object.keys(ledger.endpoints).length,
         request: { id: null, idempotency_key: null },
-        // A copy, so that later changes of the object do not change the event.
+        // The event contains a copy, so that later changes of the object do not change it.
         data: { object: structuredClone(object), ...(previous ? { previous_attributes: previous } : {}) },
       };
       ledger.events.unshift(event);
@@ -181,7 +181,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
   };
 }
 
-/** `t=…,v1=…`: HMAC-SHA256 of `t.body`, with the secret's text as the key. */
+/** Returns the signature `t=…,v1=…`: the HMAC-SHA256 of `t.body`, with the secret's text as the key. */
 function sign(body: string, secret: string, at: number): string {
   return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
 }

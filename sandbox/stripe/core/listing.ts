@@ -13,7 +13,7 @@ const LIST_FIELDS = [
   'expand.*',
 ];
 
-/** Cuts a page of a list, newest first (docs.stripe.com/api/pagination). */
+/** Returns one page of a list, newest first (docs.stripe.com/api/pagination). */
 export function pageOf<T extends { id: string; created: number }>(
   all: readonly T[],
   query: FormMap,
@@ -26,7 +26,7 @@ export function pageOf<T extends { id: string; created: number }>(
   const before = textOf(query['ending_before']);
   if (after !== null && before !== null) throw invalid('ending_before', 'Give starting_after or ending_before.');
   const within = madeWithin(query);
-  // Insertion order decides within one second.
+  // Within the same second, the order of insertion decides.
   const sorted = all.toReversed().toSorted((a, b) => b.created - a.created);
   const find = (id: string): number => {
     const at = sorted.findIndex((one) => one.id === id);

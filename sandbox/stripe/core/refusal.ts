@@ -12,7 +12,7 @@ export class StripeRefusal extends Error {
   override readonly name = 'StripeRefusal';
   readonly status: number;
   readonly body: Body;
-  /** Raised after the work began: the idempotency key stores it like an answer. */
+  /** Whether the error was thrown after the work began, so that the idempotency key stores it like an answer. */
   readonly kept: boolean;
   constructor(status: number, body: Body, kept = false) {
     super(body.message);

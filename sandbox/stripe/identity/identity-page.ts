@@ -6,7 +6,7 @@ import { byId, type Check, type StripeState } from '../core/ledger.ts';
 const TAG = 'Sandbox identity · simulated checks';
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Serves the hosted ID check: `/verify/{id}/{secret}`; each address is valid for one try. */
+/** Serves the hosted ID check at `/verify/{id}/{secret}`. Each address is valid for one try. */
 export async function identityPage(
   state: StripeState,
   request: Request,
@@ -17,7 +17,7 @@ export async function identityPage(
   if (!check) return hostedPage('Check not found', TAG, '<div class="card"><h1>Check not found</h1></div>', 404);
   const current = check.session.url === `${state.baseUrl}/verify/${id}/${secret}`;
   if (request.method !== 'POST') return current ? formPage(check) : usedPage(check);
-  // Double click: the first one counts.
+  // The person clicked twice; the first click counts.
   if (!current) return leave(check);
   const form = new URLSearchParams(await request.text());
   if (form.get('action') === 'leave') return leave(check);

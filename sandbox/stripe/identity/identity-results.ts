@@ -9,8 +9,8 @@ const SENSITIVE_FOR_S = 48 * 3600;
 export const REDACTED = '[redacted]';
 
 /**
- * Returns the session as a caller may read it. Every key can expand `verified_outputs` for the name; birth date and expiry need a
- * restricted key that expands them by name, within 48 hours (docs.stripe.com/identity/access-verification-results).
+ * Returns the parts of the session that a caller may read. Every key can expand `verified_outputs` for the name; birth date and expiry need
+ * a restricted key that expands them by name, within 48 hours (docs.stripe.com/identity/access-verification-results).
  */
 export function readCheck(
   state: StripeState,
@@ -70,7 +70,7 @@ function hide(report: Report, path: string, expandable: ReadonlySet<string>, che
 const recent = (state: StripeState, check: Check): boolean =>
   check.verifiedAt !== null && state.seconds() - check.verifiedAt < SENSITIVE_FOR_S;
 
-/** Gives a check that waits for input a valid address; it changes after each try and after 48 hours. */
+/** Gives a check that waits for input a valid address, which changes after each try and after 48 hours. */
 export function refresh(state: StripeState, check: Check): void {
   const { session } = check;
   const old = state.seconds() - check.urlMadeAt >= URL_FOR_S;
@@ -82,7 +82,7 @@ export function refresh(state: StripeState, check: Check): void {
   state.changed();
 }
 
-/** Builds the report of a check; dates and numbers are added only for callers who may read them. */
+/** Builds the report of a check. Dates and numbers are added only for callers who may read them. */
 export function makeReport(state: StripeState, check: Check, id: string): Report {
   const { session, shown } = check;
   const verified = session.status === 'verified';

@@ -52,7 +52,7 @@ export const identityErrors = {
 type IdentityError = keyof typeof identityErrors;
 export type IdentityOutcome = 'verified' | 'processing' | 'canceled' | IdentityError;
 
-/** Maps a word of a test or form to an outcome; `requires_input` means that the document could not be verified. */
+/** Maps a word from a test or form to an outcome. `requires_input` means that the document could not be verified. */
 export function identityOutcome(word: string): IdentityOutcome | null {
   if (word === 'requires_input') return 'document_unverified_other';
   if (word === 'verified' || word === 'processing' || word === 'canceled') return word;
@@ -96,7 +96,7 @@ export function createCheck(state: StripeState, form: FormMap): Check {
   return check;
 }
 
-/** `POST /v1/identity/verification_sessions/{id}`; only while the check waits for input. */
+/** `POST /v1/identity/verification_sessions/{id}`: updates a check. Throws unless the check waits for input. */
 export function updateCheck(state: StripeState, check: Check, form: FormMap): void {
   onlyKnown(form, ['type', ...CHANGEABLE]);
   const { session } = check;
@@ -117,7 +117,7 @@ export function cancelCheck(state: StripeState, check: Check): void {
   state.emit('identity.verification_session.canceled', publicSession(check));
 }
 
-/** Redacts a check. Stripe takes up to four days; here it happens at once, but still emits `processing` first. */
+/** Redacts a check. Stripe takes up to four days. The sandbox redacts immediately, but still emits `processing` first. */
 export function redactCheck(state: StripeState, check: Check): void {
   const { session } = check;
   if (session.status === 'processing')
@@ -131,7 +131,7 @@ export function redactCheck(state: StripeState, check: Check): void {
   state.emit('identity.verification_session.redacted', publicSession(check));
 }
 
-/** Ends a customer's attempt. Does nothing when the check does not wait for input. */
+/** Ends a customer's attempt. Does nothing if the check does not wait for input. */
 export function finishCheck(state: StripeState, check: Check, outcome: IdentityOutcome, shown: Shown): void {
   const { session } = check;
   const waits = session.status === 'requires_input' || (session.status === 'processing' && outcome !== 'processing');
@@ -163,7 +163,7 @@ export function finishCheck(state: StripeState, check: Check, outcome: IdentityO
   state.emit(`identity.verification_session.${session.status}`, publicSession(check));
 }
 
-/** The session as events contain it: without the fields that must be expanded. */
+/** Returns the session as events contain it, without the fields that must be expanded. */
 function publicSession({ session }: Check): Session {
   return { ...session, client_secret: null, url: null };
 }
