@@ -8,7 +8,7 @@ import type { CallServices } from '#server/operations/core/services.ts';
 
 /** The dependencies of all handlers. */
 export type FunctionServices = CallServices & {
-  /** Checks the lock system's signature of its report. */
+  /** Returns whether the lock system signed the report. */
   readonly verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
   /** Runs the jobs that are due and returns how many. */
   readonly drain: () => Promise<number>;

@@ -22,7 +22,10 @@ export function readJson(bytes: Buffer): unknown {
   }
 }
 
-/** Decodes the text of a provider's event. It is parsed later, once its signature has been verified. Throws `Refusal('invalid_request')`. */
+/**
+ * Checks that a provider's event is JSON within the limits, and returns its text. It is parsed later, once its signature has been verified.
+ * Throws `Refusal('invalid_request')`.
+ */
 export function readEvent(bytes: Buffer): string {
   try {
     checkJson(bytes, EVENT_LIMITS);

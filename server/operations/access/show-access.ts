@@ -21,7 +21,7 @@ export type BookingAccess = FurtherCodes & {
   readonly releaseAt: Date;
   readonly worksFrom: Date;
   readonly worksUntil: Date;
-  /** When the newest code opened the door; null before that. Only known for single-use codes of locks that report openings. */
+  /** When the newest code opened the door; null before that. It is known only for single-use codes of locks that report openings. */
   readonly openedAt: Date | null;
   readonly mode: LockCapabilities['mode'];
   readonly singleUse: boolean;

@@ -49,9 +49,9 @@ type HeldHours = NewHours & {
 
 /**
  * Holds the new hours of a locked booking until the difference is paid, in the caller's transaction. Stores the payment, and queues the
- * mail with the link if staff move the booking. Earlier holds of new hours of this booking expire: the first one that is paid moves the
- * booking, and any other payment is refunded. Returns null if the hours are taken. Throws `Refusal` if it is too late to pay, or if a
- * customer has started too many payments.
+ * mail with the link if staff move the booking. Earlier holds of new hours of this booking expire, unless their payment is processing: the
+ * first one that is paid moves the booking, and any other payment is refunded. Returns null if the hours are taken. Throws `Refusal` if it
+ * is too late to pay, or if a customer has started too many payments.
  */
 export async function holdMove(
   services: Services,

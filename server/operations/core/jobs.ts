@@ -22,7 +22,7 @@ export const WORKERS = {
 } as const satisfies Record<string, WorkerOptions>;
 type WorkerName = keyof typeof WORKERS;
 type Workers = Readonly<Partial<typeof WORKERS>>;
-/** Takes over the jobs of a worker that does not run. The remaining jobs of a wallet are only closed. */
+/** Takes over the jobs of a worker that does not run. This concerns the remaining jobs of a wallet, which it only closes. */
 const DEPUTY: WorkerName = 'images';
 
 /** Longest wait between two attempts of a job while a customer may be waiting at the door. */

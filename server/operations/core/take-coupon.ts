@@ -2,7 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Takes back the use of a booking's discount code that its cancellation returned, in the caller's transaction. This happens when a
+ * Uses a booking's discount code again after its cancellation has returned the use, in the caller's transaction. This happens when a
  * cancellation is undone, or when it refunds nothing. Does nothing if no use was returned. Throws `Refusal` if the code has no use left.
  */
 export async function takeCoupon(tx: Transaction, bookingId: string): Promise<void> {

@@ -17,8 +17,8 @@ const stored = (db: Queryable, userId: string): Promise<Stored | null> =>
   db.one<Stored>('select customer_id as id, email from private.provider_customer where user_id = $1::uuid', [userId]);
 
 /**
- * Returns the provider customer of an account. If there is none, it is created without an address, so that a customer whose answer is lost
- * holds no personal data. The address is sent afterwards, and again whenever it has changed. Throws `ProviderError`.
+ * Returns the provider customer of an account. If there is none, it is created without an address, so that a customer whose creation was
+ * never answered holds no personal data. The address is sent afterwards, and again whenever it has changed. Throws `ProviderError`.
  */
 export async function ensureCustomer(services: Services, userId: string, email: string): Promise<string> {
   const { db, payments } = services;

@@ -172,7 +172,7 @@ export async function cancelBookingRow(
 
 /**
  * Queues the mails about an expired payment link: to the customer, and to the member of staff who sent it, or to the owners if that person
- * is no longer on the staff.
+ * has lost the permission.
  */
 async function tellOfExpiredLink(tx: Transaction, bookingId: string, madeBy: string, now: Date): Promise<void> {
   // If staff release the hold, their decision is stored shortly after its session is closed. By the time the mail is due, it is known.

@@ -89,8 +89,8 @@ export async function orderRooms({ db }: Services, studioIds: readonly string[],
 }
 
 /**
- * Periodic task: closes the hours outside the opening hours, for days that have come within the booking horizon and for bookings that were
- * cancelled.
+ * Periodic task: closes the hours outside the opening hours, for days that have come within the booking horizon and for the hours of
+ * cancelled bookings.
  */
 export async function followOpeningHours({ db, clock }: Services): Promise<void> {
   await callSql(db, 'follow_all_opening_hours', { p_now: clock() });
