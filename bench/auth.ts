@@ -11,27 +11,33 @@ import { refreshInChains } from './callers/refresh.ts';
 import { postgresTime, processorTime } from './callers/processor-time.ts';
 
 /**
- * `npm run bench -- auth`: measures the auth API beside its baselines, in turns within one run. A baseline is the cost of the bare work: a
- * route that verifies a token, one that sends the statement of a refresh and signs a token, one that only signs, one hash.
- * `npm run bench -- auth user refresh passwords` runs only these cases.
+ * `npm run bench -- auth`: compares the auth API with its baselines, in turns within one run. A baseline is the cost of the bare work: a
+ * route that verifies a token, one that sends the statement of a refresh and signs a token, one that only signs, and one hash. `npm run
+ * bench -- auth user refresh passwords` runs only these cases.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 const ROUNDS = 3;
 const CONNECTIONS = 32;
-/** A session keeps its last rotations for ten seconds. One that is refreshed without a pause, as no client does, would keep the most. */
+/**
+ * A session keeps its last rotations for ten seconds. A session that is refreshed without a pause, as no client does, would keep the most
+ * of them.
+ */
 const SESSIONS_EACH = 32;
 const PASSWORD = 'correct horse battery';
-/** The server's own parameters. */
+/** The parameters that the server uses. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const HASHES_AT_ONCE = 2;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 type Session = { readonly access_token: string; readonly refresh_token: string };
 const readSession = (text: string): Session => JSON.parse(text);
-/** What the baselines need of our server: its keys, its database, and the statement of a refresh. */
+/** Data of the server that the baselines need: its keys, its database, and the statement of a refresh. */
 type Bare = { readonly keys: JSONWebKeySet; readonly databaseUrl: string; readonly rotation: string };
 
-/** A bare refresh: reads the token, sends the server's statement prepared with `pg`, and signs. It checks no hash and counts no limit. */
+/**
+ * Creates a bare refresh. It reads the token, sends the server's statement prepared with `pg`, and signs. It neither checks a hash nor
+ * counts a limit.
+ */
 function createBareRefresh({ databaseUrl, rotation }: Bare): (text: string) => Promise<Record<string, unknown>> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
   const statement = { name: 'rotate', text: rotation };
@@ -40,7 +46,7 @@ function createBareRefresh({ databaseUrl, rotation }: Bare): (text: string) => P
     const token = Buffer.from(text, 'base64url');
     const generation = token.readUInt32BE(16);
     const now = Date.now();
-    // Now, since when rotation times are kept, and since when sessions may have begun and may have been used.
+    // The present instant, the instant from which rotation times are kept, and the earliest beginning and the earliest use of a session.
     const times = [now, now - 10_000, 0, 0].map((at) => new Date(at));
     const values = [...times, token.toString('hex', 0, 16), generation, '127.0.0.1'];
     const { rows } = await pool.query<Record<string, unknown>>({ ...statement, values });
@@ -96,7 +102,7 @@ async function serveBaselines(port: number, bare: Bare): Promise<void> {
 }
 
 type Target = {
-  /** Process ids of the server, the baselines, and a connection to PostgreSQL. */
+  /** The process ids of the server, the baselines, and a connection to PostgreSQL. */
   readonly pids: Readonly<Record<'server' | 'baseline' | 'backend', number>>;
   readonly apiUrl: string;
   readonly baselineUrl: string;
@@ -114,7 +120,7 @@ async function post({ apiUrl, json }: Pick<Target, 'apiUrl' | 'json'>, path: str
   return readSession(await answer.text());
 }
 
-/** Refreshes once and reads the statement that our server has just run from PostgreSQL. */
+/** Refreshes once and reads from PostgreSQL the statement that the server has just run. */
 async function readRotation(owner: pg.Client, server: Pick<Target, 'apiUrl' | 'json'>): Promise<string> {
   const { refresh_token } = await post(server, '/token?grant_type=password', ACCOUNT);
   await post(server, '/token?grant_type=refresh_token', { refresh_token });
@@ -160,7 +166,10 @@ async function measureUser(target: Target, ratios: Ratios): Promise<void> {
   );
 }
 
-/** Opens sessions of all accounts, half of them for the baseline; returns functions that refresh them, and that send as much to the route that signs. */
+/**
+ * Opens sessions of all accounts, half of them for the baseline. Returns functions that refresh them, and one that sends as much to the
+ * route that only signs.
+ */
 async function openSessions(target: Target): Promise<Record<'ours' | 'bare' | 'signed', () => Promise<number>>> {
   const { apiUrl, baselineUrl, json } = target;
   const tokens: string[] = [];
@@ -196,7 +205,7 @@ async function measureRefresh(target: Target, ratios: Ratios): Promise<void> {
     );
 }
 
-/** Requests per second, and microseconds of processor time for each in the server, in PostgreSQL and in this process. */
+/** Returns requests per second, and the processor time for each in the server, in PostgreSQL and in this process, in microseconds. */
 async function withTimes(
   server: number,
   backend: number,

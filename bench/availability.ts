@@ -7,7 +7,7 @@ import { type Case, compare, say } from './limits/compare.ts';
 import { fillBookings } from './rows/bookings.ts';
 import { openBenchServer } from './test-server.ts';
 
-/** Measures the availability of two full days among a million bookings, as a guest, a customer and staff, beside the same SQL. */
+/** Measures the availability of two full days among a million bookings, as a guest, a customer and staff, compared with the same SQL. */
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
 const FIRST = Date.parse('2026-12-01T00:00:00Z');
 const DAYS = 5;
@@ -20,7 +20,7 @@ type Who = {
   readonly bytes: string;
 };
 
-/** The request of the booking page for two days, for each studio and several days. */
+/** Returns the request of the booking page for two days, for each studio and several days. */
 function availabilityOf({ name, goal, key, token, bytes }: Who): Case {
   const variants = STUDIOS.flatMap((studio) =>
     Array.from({ length: DAYS }, (_, day) => {

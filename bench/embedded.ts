@@ -12,8 +12,8 @@ import type { CallerRequest } from './callers/connection.ts';
 import { load, median } from './callers/load.ts';
 
 /**
- * Measures the embedded database with 20,000 bookings over HTTP: reads per second, the event loop's 99th percentile and the longest wait
- * of /healthz meanwhile, and the time of a restart.
+ * Measures the embedded database with 20,000 bookings over HTTP: reads per second, the 99th percentile of the event loop and the longest
+ * wait of /healthz during the reads, and the time of a restart.
  */
 const BOOKINGS = 20_000;
 const FILLED_AT_ONCE = 2_000;
@@ -26,7 +26,7 @@ const FIRST = Date.parse('2026-12-08T00:00:00Z');
 const AVAILABILITY = availabilityPaths(FIRST, 30);
 const POINTS = STUDIOS.map((studio) => `/rest/v1/studios?select=id,name&id=eq.${studio}`);
 
-/** Requests /healthz every 10 ms until stopped; then returns the longest wait in milliseconds. */
+/** Requests /healthz every 10 ms. The returned function stops it and returns the longest wait in milliseconds. */
 function watchHealth(url: string): () => Promise<number> {
   let stopped = false;
   let longest = 0;
@@ -45,7 +45,7 @@ function watchHealth(url: string): () => Promise<number> {
   };
 }
 
-/** The 99th percentile of the event loop's 10 ms timer since the last call, in milliseconds. */
+/** Returns the 99th percentile of the event loop's 10 ms timer since the last call, in milliseconds. */
 async function readLoopLag(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN) * 1000;
@@ -82,10 +82,10 @@ async function measure(
   return { rate: median(rates), lag: median(lags) };
 }
 
-/** Fills a new database through the server's own code, without a server running on it. */
+/** Fills a new database through the server's own code, while no server runs on it. */
 async function fill(env: Readonly<Record<string, string>>): Promise<void> {
   const target = await compose(readConfig(env));
-  // Each statement ends within the engine's limit.
+  // The batches keep each statement within the engine's time limit.
   for (let filled = 0; filled < BOOKINGS; filled += FILLED_AT_ONCE)
     await target.db.query(FILL, [filled, filled + FILLED_AT_ONCE]);
   await target.db.query('analyze');

@@ -8,14 +8,14 @@ import { load } from './callers/load.ts';
 import { pgbench } from './limits/pgbench.ts';
 import { openBenchServer } from './test-server.ts';
 
-/** Measures holds by `create-payment` beside pgbench running the same statements. */
+/** Measures holds by `create-payment`, compared with pgbench running the same statements. */
 const HOLDERS = 400;
 const SECONDS = 6;
 
 async function main(): Promise<void> {
   const server = await openBenchServer();
   const { databaseUrl, ports, env } = server;
-  // The sandbox took its ports from the first on; this is the payment provider's.
+  // The sandbox's ports begin at `ports`. This one is the payment provider's.
   const provider = await startInstantPayments(ports + 1);
   const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();

@@ -11,18 +11,21 @@ import { fillBookings, LAST } from './rows/bookings.ts';
 import { openBenchServer } from './test-server.ts';
 
 /**
- * Measures the server at three times its capacity: accepted and refused requests, and how long it takes to recover. Guests and customers ask for
- * the hours of three rooms on 28 days, of 100,000 bookings: a single address would measure how equal reads are shared.
+ * Measures the server at three times its capacity: accepted and refused requests, and the time that it takes to recover. Guests and
+ * customers request the hours of three rooms on 28 days, among 100,000 bookings, because a single address would measure the sharing of
+ * equal reads.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const FACTOR = 3;
 const CALLERS = 32;
-/** Connections of the callers, as a proxy keeps them open. */
+/** The connections of the callers, which a proxy would keep open. */
 const CONNECTIONS = 1_000;
-/** Recovered: so many answers in a row within five times the idle median, and at least within this. */
+/**
+ * The server has recovered after this many consecutive answers within five times the idle median or within `QUICK_MS`, whichever is longer.
+ */
 const IN_A_ROW = 20;
 const QUICK_MS = 20;
-/** Rows of the table of bookings, and the days that callers ask for. */
+/** The rows of the table of bookings, and the days that callers request. */
 const ROWS = 100_000;
 const DAYS = 30;
 
@@ -39,7 +42,7 @@ const show = (answers: readonly Answer[]): string =>
     )
     .join(' / ');
 
-/** Returns the seconds until the server answers as when idle. */
+/** Returns the seconds until the server answers as fast as when idle. */
 async function recovery(url: string, request: CallerRequest, idleMs: number): Promise<number> {
   const began = performance.now();
   const connection = await openConnection(url);
@@ -51,7 +54,10 @@ async function recovery(url: string, request: CallerRequest, idleMs: number): Pr
   return (performance.now() - began) / 1_000;
 }
 
-/** Returns a function that says what the server and these callers used since: the callers must not be what is slow. */
+/**
+ * Returns a function that describes the processor time of the server and of these callers since the start. It shows whether the callers
+ * were the bottleneck.
+ */
 async function startUsage(pid: number): Promise<() => Promise<string>> {
   const [began, server, callers] = [performance.now(), await processorTime(pid), process.cpuUsage()];
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -87,7 +93,7 @@ async function main(): Promise<void> {
     path: '/functions/v1/regenerate-pin?booking_id=5a000000-0000-4000-8000-00000000ffff',
     headers: customer,
   };
-  // Of twenty requests fourteen are guests', five customers' and one asks for an access code.
+  // Of twenty requests, fourteen are guests', five are customers', and one requests an access code.
   const make = (at: number): CallerRequest => (at % 20 === 0 ? access : hours(at, at % 4 === 1 ? customer : guest));
   await load(url, { connections: CALLERS, seconds: 3, make });
   const capacity = await load(url, { connections: CALLERS, seconds: 4, make });

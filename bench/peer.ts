@@ -17,10 +17,10 @@ import { REST_TABLES, restRows } from './rows/rest-tables.ts';
 import { openBenchServer } from './test-server.ts';
 
 /**
- * `npm run bench -- peer`: measures our data API beside @supabase/lite with its PostgreSQL driver, which npm installs into a temporary
- * folder. Both have the same rows on the same PostgreSQL, and answer the same requests, in turns. The peer's bookings are the views of our
- * database over a table with the same columns and index, so both hide the same. A second case gives the peer a plain table with the public
- * columns and an open policy instead, which has less to do.
+ * `npm run bench -- peer`: compares the data API with @supabase/lite and its PostgreSQL driver, which npm installs into a temporary folder.
+ * Both have the same rows on the same PostgreSQL, and answer the same requests, in turns. The peer's bookings are the views of this
+ * project's database over a table with the same columns and index, so both hide the same rows. A second case gives the peer a plain table
+ * with the public columns and an open policy instead, which is less work.
  */
 const PACKAGES = ['@supabase/lite@0.10.0', 'postgres@3.4.9'];
 const BOOKINGS = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
@@ -30,7 +30,7 @@ const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const VARIANTS = 15;
 const PEER_KEY = `sb_publishable_${'b'.repeat(24)}`;
 const READY_MS = 60_000;
-/** The peer sends usage data unless it is told not to. */
+/** Without these variables the peer sends usage data. */
 const QUIET = { LITE_TELEMETRY: '0', DO_NOT_TRACK: '1' };
 
 const OPEN_BOOKINGS = `
@@ -40,7 +40,7 @@ alter table public.open_bookings enable row level security;
 create policy open on public.open_bookings for select to anon using (true);
 grant select on public.open_bookings to anon;
 `;
-/** The rows of `fillBookings`. */
+/** The rows of `fillBookings`, for the peer. */
 const PEER_FILL = ['private.booking', 'public.open_bookings']
   .map(
     (table) => `
@@ -52,7 +52,7 @@ analyze ${table};
   )
   .join('');
 
-/** Returns statements that make our table of bookings, without its constraints, and the views that hide what a caller may not see. */
+/** Returns statements that create the table of bookings, without its constraints, and the views that hide rows from callers. */
 async function bookingsForPeer(owner: pg.Client): Promise<string> {
   const { rows } = await owner.query<{ statements: string }>(`
     select concat_ws(E';\\n', 'create schema private',
@@ -68,25 +68,25 @@ async function bookingsForPeer(owner: pg.Client): Promise<string> {
   return rows[0]?.statements ?? '';
 }
 
-/** One side: its address, key and the token of a customer. */
+/** One side: its address, its key and the token of a customer. */
 type Side = {
   readonly url: string;
   readonly key: string;
   readonly token: string;
-  /** What the second case reads. */
+  /** The relation that the second case reads. */
   readonly open: 'bookings' | 'open_bookings';
 };
 type Case = {
   readonly name: string;
-  /** The least ratio to the peer. */
+  /** The least acceptable ratio to the peer. */
   readonly goal: number | null;
-  /** Path of a read, by the number of the request; null: an insert by a customer. */
+  /** The path of a read, by the number of the request; null for an insert by a customer. */
   readonly path: ((at: number, side: Side) => string) | null;
 };
 
 const time = (at: number): string => new Date(at).toISOString().replace('.000', '');
 
-/** Three rooms on five days. */
+/** Returns the path for one of three rooms on one of five days. */
 const hours = (at: number, bookings?: string): string =>
   availability(STUDIOS[at % 3] ?? '', Date.parse('2026-12-01T00:00:00Z') + (at % 5) * DAY, bookings).path;
 function towns(select: string, at: number, days: number): string {
@@ -180,7 +180,7 @@ async function startPeer(
   return { child, side: { url, key: PEER_KEY, token: await signUp(url), open: 'open_bookings' } };
 }
 
-/** Returns the token of a new account of the peer, as soon as it answers. */
+/** Returns the token of a new account of the peer once the peer answers. */
 async function signUp(url: string): Promise<string> {
   const end = Date.now() + READY_MS;
   for (;;) {

@@ -7,17 +7,17 @@ import { type Case, compare } from './limits/compare.ts';
 import { REST_TABLES, restRows } from './rows/rest-tables.ts';
 import { openBenchServer } from './test-server.ts';
 
-/** Measures the data API beside the same SQL. Row level security is on, and tokens are verified. */
+/** Compares the data API with the same SQL. Row level security is on, and tokens are verified. */
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 200_000);
 const FIRST = Date.UTC(2000, 0, 1);
 const HOUR = 3_600_000;
 const VARIANTS = 16;
-/** The largest answer to a guest, as the server binds it. */
+/** The largest answer to a guest, in bytes, as the server binds it. */
 const GUEST_BYTES = '2000000';
 
 const variants = Array.from({ length: VARIANTS }, (_, at) => at * 7_919);
 
-/** The cases by name; `claims`: those of the customer who inserts. */
+/** Returns the cases by name. `claims`: those of the customer who inserts. */
 function casesFor(anonKey: string, token: string, claims: string): Case[] {
   const read = (name: string, goal: number, of: (at: number) => { path: string; values: readonly string[] }): Case => ({
     name,

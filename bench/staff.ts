@@ -6,8 +6,8 @@ import { median } from './callers/load.ts';
 import { drop, fill, say, urlOf, withClient, withServer } from './scale/database.ts';
 
 /**
- * Opens each tab of the back office on a database with 100,000 bookings, and measures the time from the navigation until everything is painted.
- * Then sends each request of the tab again, and compares its median with the time that its statements take in PostgreSQL.
+ * Opens each tab of the back office on a database with 100,000 bookings, and measures the time from the navigation until everything is
+ * painted. Then repeats each request of the tab, and compares its median with the time that its statements take in PostgreSQL.
  */
 const SIZE = process.env['BENCH_SIZE'] ?? '100000x3';
 const PAINTS = 5;
@@ -15,7 +15,7 @@ const REPEATS = 30;
 const ANSWER_MS = 100;
 const PAINT_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** Everything is there: no placeholder is left, and something is shown. */
+/** Whether everything is painted: no placeholder is left, and a tab is shown. */
 const IS_PAINTED = `document.querySelector('[role=tabpanel]') !== null && document.querySelector('.skeleton, [aria-busy=true]') === null`;
 const SENT_HEADERS = ['apikey', 'authorization', 'content-type', 'prefer', 'range', 'accept-profile'];
 
@@ -26,7 +26,7 @@ const verdict = (good: boolean): string => {
 };
 
 async function signIn(browser: Browser, url: string): Promise<Page> {
-  // Our policy refuses the functions with which the bench waits.
+  // The site's content security policy refuses the functions with which the bench waits.
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: url, bypassCSP: true });
   await page.goto('/auth');
   await page.getByLabel('Email').first().fill('admin@example.com');
@@ -36,7 +36,7 @@ async function signIn(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
-/** Opens a tab several times. Returns the median until it is painted, in milliseconds, and what it asked the server. */
+/** Opens a tab several times. Returns the median time until it is painted, in milliseconds, and its requests to the server. */
 async function openTab(page: Page, tab: string): Promise<{ paintMs: number; requests: Map<string, CallerRequest> }> {
   const requests = new Map<string, CallerRequest>();
   const note = (request: Request): void => {
@@ -44,7 +44,7 @@ async function openTab(page: Page, tab: string): Promise<{ paintMs: number; requ
     if (!/^\/(rest|functions)\/v1\//.test(pathname)) return;
     const body = request.postData();
     const headers = Object.entries(request.headers()).filter(([name]) => SENT_HEADERS.includes(name));
-    // The same question at another moment is not another one.
+    // A request that differs only in its instants counts as the same.
     const name = `${pathname.replace(/^\/(rest|functions)\/v1\//, '')} ${body ?? ''}`.replace(/T\d\d:[\d:.]+Z/g, '');
     requests.set(name, {
       method: request.method(),
@@ -65,7 +65,7 @@ async function openTab(page: Page, tab: string): Promise<{ paintMs: number; requ
   return { paintMs: median(times), requests };
 }
 
-/** Sends a request again and again. Returns its median, and the mean time of its statements in PostgreSQL, both in milliseconds. */
+/** Sends a request repeatedly. Returns its median, and the mean time of its statements in PostgreSQL, both in milliseconds. */
 async function timeRequest(
   url: string,
   client: pg.Client,
@@ -88,7 +88,7 @@ async function timeRequest(
   return { ms: quantile(times, 0.5), sqlMs: (rows[0]?.total ?? 0) / REPEATS };
 }
 
-/** What several tabs ask is measured once. */
+/** Requests that were already measured, because several tabs may send the same one. */
 const measured = new Set<string>();
 
 async function measureTab(page: Page, url: string, client: pg.Client, tab: string): Promise<void> {
@@ -117,7 +117,7 @@ await withServer(SIZE, ({ apiUrl }) =>
       await page.goto('/admin');
       await page.getByRole('tab').first().waitFor();
       const tabs = await page.getByRole('tab').evaluateAll((all) => all.map((one) => one.dataset['tab'] ?? ''));
-      // A search, the days of the numbers and the panel of a booking are parts of the address too.
+      // Tabs can also be opened with a search, with the days of the numbers, and with the panel of a booking.
       const year = `numbers&first=${studioDate(new Date(Date.now() - 364 * DAY_MS))}&last=${studioDate(new Date())}`;
       for (const tab of [...tabs, year, 'customers&q=person77', 'today&booking=0000-0007'])
         await measureTab(page, apiUrl, client, tab);

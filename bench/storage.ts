@@ -11,16 +11,19 @@ import { createClient } from '@supabase/supabase-js';
 import { openBenchServer } from './test-server.ts';
 import { type Load, load } from './callers/load.ts';
 
-/** Measures downloads of 1 MB through `/storage/v1` beside a bare Node file server with the same file, in turns, each in its own process. */
+/**
+ * Compares downloads of 1 MB through `/storage/v1` with a bare Node file server that has the same file, in turns, each in a separate
+ * process.
+ */
 const CONNECTIONS = 16;
-/** Short turns, so that both see the same load on the machine. */
+/** The length of a turn. Turns are short, so that both sides see the same load on the machine. */
 const SECONDS = 2;
 const ROUNDS = 9;
 const SIZE = 1024 * 1024;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The limit: a server that only reads the file and writes it to the socket. */
+/** Serves the limit: a server that only reads the file and writes it to the socket. */
 async function serveFile(path: string): Promise<void> {
   const server = createServer((_, response) => {
     void stat(path).then(({ size }) => {
@@ -29,7 +32,7 @@ async function serveFile(path: string): Promise<void> {
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  // A TCP server has an AddressInfo once it listens.
+  // Cast: a TCP server has an AddressInfo once it listens.
   process.send?.((server.address() as AddressInfo).port);
 }
 

@@ -10,13 +10,13 @@ export type BenchServer = {
   readonly runtime: Runtime;
   readonly databaseUrl: string;
   readonly dataDir: string;
-  /** The first of a range of free ports; the server uses the last. */
+  /** The first of a range of free ports, of which the server uses the last. */
   readonly ports: number;
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 };
 
-/** Starts a server on a new PostgreSQL database; `more` adds to its environment. */
+/** Starts a server on a new PostgreSQL database. `more` adds to its environment. */
 export async function openBenchServer(more: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const database = await createTestDatabase();
   if (!database) throw new Error('TEST_POSTGRES_URL is not set');

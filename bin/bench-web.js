@@ -8,7 +8,7 @@ await install()
   .catch(exitWithError);
 const chromium = await findChromium();
 if (!chromium) exitWithError(new SetupError('Lighthouse needs an installed Chromium: set CHROMIUM_PATH to it.'));
-// Until our font is there, text stands in one with the metrics of Arial, which every phone has.
+// Until the site's font is loaded, text is set in a font with the metrics of Arial, which every phone has.
 if (!existsSync('/usr/share/fonts/truetype/liberation')) await aptInstall('fonts-liberation');
 const { code, output } = await run(ownNode(), ['bench/web/main.ts'], { ...ownEnv(), CHROMIUM_PATH: chromium });
 say(output);

@@ -1,6 +1,5 @@
-// `npm run bench`: measures our paths beside their limits in one run, as ratios. `npm run bench -- rest` runs one file, and
-// `npm run bench -- rest point insert` two of its cases.
-// Needs PostgreSQL with pgbench.
+// `npm run bench`: compares paths of the server with their limits in one run, as ratios. `npm run bench -- rest` runs one file, and `npm
+// run bench -- rest point insert` two of its cases. Needs PostgreSQL with pgbench.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from './machine.js';
@@ -9,7 +8,7 @@ import { buildWeb, install, loadEnvFile, ownEnv, ownNode, root, run, say } from 
 loadEnvFile();
 await install();
 const words = process.argv.slice(2);
-// Benches read statements that our server sends; `staff` reads how long they took.
+// Benches read the statements that the server sends. `staff` also reads how long they took.
 const postgres = await startPostgres(
   'track_activity_query_size=16kB',
   ...(words.includes('staff') ? ['shared_preload_libraries=pg_stat_statements'] : []),
@@ -18,11 +17,11 @@ if (!postgres) {
   say('The bench needs PostgreSQL 15 or newer with pgbench.');
   process.exit(1);
 }
-/** Entries of bench/ that are not benchmarks: modules that they share, and earlier figures. */
+/** Entries of bench/ that are not benchmarks: shared modules and earlier figures. */
 const SHARED = ['callers', 'limits', 'results', 'rows', 'test-server.ts'];
-/** Only run when named: they take long, install something, or have a command of their own. */
+/** Benchmarks that run only when named: they take long, install something, or have a separate command. */
 const NAMED_ONLY = ['ablation', 'fair', 'overload', 'peer', 'scale', 'staff', 'web'];
-/** A benchmark is a file, or a folder with a main.ts; by name. */
+/** The benchmarks by name. A benchmark is a file, or a folder with a main.ts. */
 const benches = new Map(
   readdirSync(join(root, 'bench'), { withFileTypes: true })
     .filter(({ name }) => !SHARED.includes(name))

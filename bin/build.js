@@ -1,5 +1,5 @@
 // `npm run build`: makes dist/ a program that runs without this folder: the server as plain JavaScript, the web app, migrations and the
-// packages it needs. `node dist/server/main.js` runs it with any Node 24 or newer. `npm run build -- FOLDER` writes to another folder.
+// packages that it needs. `node dist/server/main.js` runs it with Node 24 or newer. `npm run build -- FOLDER` writes to another folder.
 import {
   constants,
   cpSync,
@@ -11,19 +11,19 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-// By name an older Node would not even begin: it has no such export.
+// A named import would fail on an older Node, which lacks the export.
 import nodeModule from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { buildWeb, exitWithError, install, ownEnv, ownNode, root, run, say, seconds, SetupError } from './project.js';
 
 const { stripTypeScriptTypes } = nodeModule;
 
-/** What runs in the server, or is read by it. */
+/** The folders that run in the server, or that it reads. */
 const SOURCES = ['server', 'contracts', 'rules', 'database'];
-/** Files of packages that no program reads; they are more than half of all. */
+/** Files of packages that no program reads. They are more than half of all files. */
 const NOT_RUN = /\.(map|md|[cm]?ts)$/;
 
-/** Begins again with the project's own Node: an older one cannot strip types. */
+/** Restarts with the project's own Node if necessary, because an older one cannot strip types. */
 async function withOwnNode() {
   if (typeof stripTypeScriptTypes === 'function' && Number(process.versions.node.split('.')[0]) >= 24) return build();
   const { code, output } = await run(ownNode(), [join(root, 'bin', 'build.js'), ...process.argv.slice(2)], ownEnv());
@@ -32,12 +32,12 @@ async function withOwnNode() {
 }
 
 async function build() {
-  // Stripping types is an experimental call of Node 24, which warns; the server starts from the same sources without it.
+  // Stripping types is an experimental call of Node 24, which prints a warning. The server starts from the same sources without it.
   process.removeAllListeners('warning');
   const began = Date.now();
   const out = resolve(process.env.INIT_CWD ?? '.', process.argv[2] ?? join(root, 'dist'));
   await buildWeb();
-  // Made beside the old one and then exchanged, so that a build that fails leaves the last program whole.
+  // The new program is made next to the old one and then swapped in, so that a failed build leaves the old program intact.
   const next = join(out, '.next');
   rmSync(next, { recursive: true, force: true });
   const files = SOURCES.flatMap((folder) => filesIn(join(root, folder)));
@@ -60,7 +60,7 @@ async function build() {
   );
 }
 
-/** Clones instead of copying where the file system can. */
+/** Clones the files if the file system can, and copies them otherwise. */
 function copy(from, to, filter = () => true) {
   mkdirSync(dirname(to), { recursive: true });
   cpSync(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE, filter });
@@ -72,12 +72,15 @@ function filesIn(folder) {
     .filter((file) => !file.endsWith('.test.ts'));
 }
 
-/** Writes a module as JavaScript, on the same lines, so that the places in an error's stack are those of the source; any other file as it is. */
+/**
+ * Writes a module as JavaScript on the same lines, so that the positions in an error's stack match the source. Writes any other file
+ * unchanged.
+ */
 function writeProgramFile(file, to) {
   if (!file.endsWith('.ts')) return copy(file, to);
   mkdirSync(dirname(to), { recursive: true });
   const program = stripTypeScriptTypes(readFileSync(file, 'utf8'))
-    // Imports of our own packages are mapped in package.json.
+    // Imports of the project's own packages are mapped in package.json.
     .replace(/((?:\bfrom|\bimport)\s*\(?\s*'\.{1,2}\/[^'\n]+)\.ts'/g, "$1.js'")
     .replace(/(new URL\('[^'\n]+)\.ts', import\.meta\.url/g, "$1.js', import.meta.url");
   const left = /^(?!\s*(?:\/\/|\*|\/\*)).*'\.{0,2}\/?[\w./-]+\.ts'.*$/m.exec(program.replace(/'#[^'\n]+\.ts'/g, ''));
@@ -85,7 +88,7 @@ function writeProgramFile(file, to) {
   writeFileSync(to.replace(/\.ts$/, '.js'), program);
 }
 
-/** An older Node cannot even parse the program, so what it is started by tells it in old words. */
+/** Writes the entry of the program. An older Node cannot parse the program, so the entry uses old syntax to report the required version. */
 function writeEntry(folder) {
   const main = join(folder, 'server', 'main.js');
   renameSync(main, join(folder, 'server', 'program.js'));
@@ -101,7 +104,10 @@ import('./program.js');
   );
 }
 
-/** `npm ci --omit=dev` in the folder makes its packages again, for another platform. So package.json has to keep what the lock file names. */
+/**
+ * Writes a package.json that matches the lock file, so that `npm ci --omit=dev` in the folder can reinstall the packages for another
+ * platform.
+ */
 function writePackage(folder) {
   const described = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const imports = Object.fromEntries(SOURCES.map((name) => [`#${name}/*.ts`, `./${name}/*.js`]));
@@ -114,10 +120,10 @@ function writePackage(folder) {
   copy(join(root, 'package-lock.json'), join(folder, 'package-lock.json'));
 }
 
-/** Copies the packages of the server alone: those the lock file does not mark as needed for development. */
+/** Copies only the server's packages: those that the lock file does not mark as development packages. */
 function copyPackages(folder) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  // A package inside another comes with it.
+  // A nested package is copied with the package that contains it.
   const needed = Object.keys(packages).filter(
     (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !packages[path].dev,
   );

@@ -1,4 +1,4 @@
-// `npm run restore -- FILE` and its like: runs a command of the server (server/main.ts) with the project's own Node.
+// `npm run restore -- FILE` and similar: runs a command of the server (server/main.ts) with the project's own Node.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { dataFolder, exitWithError, install, loadEnvFile, ownEnv, ownNode, root } from './project.js';
@@ -6,7 +6,7 @@ import { dataFolder, exitWithError, install, loadEnvFile, ownEnv, ownNode, root 
 loadEnvFile();
 await install().catch(exitWithError);
 const [name, ...rest] = process.argv.slice(2);
-// Files are named from where the person stands.
+// File names are relative to the folder in which the person ran npm.
 const args = rest.map((word) => (word.startsWith('-') ? word : resolve(process.env.INIT_CWD ?? '.', word)));
 const child = spawn(ownNode(), ['server/main.ts', name, ...args], {
   cwd: root,

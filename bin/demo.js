@@ -1,5 +1,5 @@
-// `npm run demo`: fills the database with three months of bookings, to try the product and for screenshots. Runs while the
-// server is stopped; a sandbox runs beside it, for the payments of bookings that are not over.
+// `npm run demo`: fills the database with three months of bookings, to try the product and for screenshots. The server must be stopped. A
+// sandbox runs in parallel, for the payments of bookings that are not over.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const sandbox = spawn(ownNode(), ['sandbox/main.ts'], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const ended = once(sandbox, 'exit');
-// It prints a line when it listens. It ends by itself if it cannot.
+// The sandbox prints a line when it listens. If it cannot listen, it ends.
 await Promise.race([once(sandbox.stdout, 'data'), ended]);
 if (sandbox.exitCode !== null) {
   say('Stop the running server first: npm run demo starts a sandbox of its own.');

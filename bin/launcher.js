@@ -1,4 +1,4 @@
-// The program that ran `npm start`: when it ends in any way, nobody could stop the server later.
+// Watches the program that ran `npm start`: once it has ended, nothing else could stop the server.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,9 @@ import { join } from 'node:path';
 const EVERY_MS = 500;
 
 /**
- * Calls `ended` when npm, or another program that started this one, has ended. npm runs a script in a shell, which outlives it when it is killed.
- * `proc`: where the system describes processes; without it (macOS) `ps` does, and without both only the parent is watched.
+ * Calls `ended` when npm, or another program that started this one, has ended. npm runs a script in a shell, which outlives npm if npm is
+ * killed. `proc`: the folder in which the system describes processes. Without it (macOS) `ps` describes them, and without both only the
+ * parent is watched.
  */
 export function watchLauncher(ended, proc = '/proc') {
   const parent = process.ppid;
@@ -29,18 +30,18 @@ function describeProcess(pid, proc) {
   return { name, parent: Number(parent) };
 }
 
-/** A killed process stays until its parent has asked for its end, in the state Z. */
+/** Whether a process runs. A killed process stays in the state Z until its parent has collected its exit status. */
 function isRunning(pid, proc) {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // It is there, but belongs to somebody else.
+    // The process exists but belongs to another user.
     if (error.code !== 'EPERM') return false;
   }
   return readStat(pid, proc)?.state !== 'Z';
 }
 
-/** Reads `pid (name) state parent …`; null where there is no such file. */
+/** Reads `pid (name) state parent …`. Returns null if there is no such file. */
 function readStat(pid, proc) {
   try {
     const [, name, state, parent] = /^\d+ \((.*)\) (\w) (\d+)/s.exec(

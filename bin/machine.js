@@ -1,4 +1,4 @@
-// What the tests need that npm cannot install: a browser and a PostgreSQL server of their own.
+// Programs that the tests need and that npm cannot install: a browser and a separate PostgreSQL server.
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,7 +8,7 @@ import { ownNode, root, run, say } from './project.js';
 
 const OLDEST_POSTGRES = 15;
 
-/** Returns the first line that a command prints; '' when it fails or is missing. */
+/** Returns the first line that a command prints, or '' if it fails or is missing. */
 const firstLine = (command, ...args) => {
   const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });
   return status === 0 ? stdout.trim().split('\n')[0] : '';
@@ -16,10 +16,10 @@ const firstLine = (command, ...args) => {
 export const which = (name) => firstLine('sh', '-c', `command -v "${name}"`);
 const isRoot = process.getuid?.() === 0;
 
-/** Without a network, fail within seconds. */
+/** Options that make apt-get fail within seconds if there is no network. */
 const APT_OPTIONS = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=20'];
 
-/** Installs a system package if we are root; false when it could not be installed. */
+/** Installs a system package if the user is root. Returns false if the package could not be installed. */
 export async function aptInstall(name) {
   if (!isRoot || which('apt-get') === '') return false;
   say(`     installing ${name} with apt-get ...`);
@@ -30,15 +30,18 @@ export async function aptInstall(name) {
 }
 
 const MEMORY_FOLDER = '/dev/shm';
-/** Far more than the databases of a test run, so that a folder in memory never takes what the tests themselves need. */
+/**
+ * The least free memory for temporary files, in bytes: far more than the databases of a test run, so that these never take memory that the
+ * tests need.
+ */
 const ROOM_IN_MEMORY = 8 * 1024 ** 3;
 
 /**
- * Returns the folder for temporary files of a test run: in memory where there is plenty, because creating and deleting the files of hundreds of
- * databases takes a tenth of the run on a disk. Otherwise the system's temporary folder.
+ * Returns the folder for temporary files of a test run. It is in memory if there is plenty, because creating and deleting the files of
+ * hundreds of databases takes a tenth of the run on a disk. Otherwise it is the system's temporary folder.
  */
 export function temporaryFolder() {
-  // Missing in the first releases of Node 20, which only has to install the project's own Node.
+  // The first releases of Node 20 lack this function; they only have to install the project's own Node.
   const memory = process.availableMemory?.() ?? 0;
   if (process.env.TMPDIR || !existsSync(MEMORY_FOLDER) || memory < 2 * ROOM_IN_MEMORY) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
@@ -46,9 +49,9 @@ export function temporaryFolder() {
 }
 
 /**
- * Finds a Chromium: CHROMIUM_PATH, the headless shell, its system package, an installed browser, the system's browser package,
- * then Playwright's download. The shell renders a page in half the time of a full browser.
- * Returns its path, '' for Playwright's own, null when none is available.
+ * Finds a Chromium: CHROMIUM_PATH, the headless shell, its system package, an installed browser, the system's browser package, then
+ * Playwright's download. The shell renders a page in half the time of a full browser. Returns its path, '' for Playwright's own, or null if
+ * none is available.
  */
 export async function findChromium() {
   const given = process.env.CHROMIUM_PATH;
@@ -70,8 +73,8 @@ export async function findChromium() {
 }
 
 /**
- * Finds promtool, which checks metrics and rules of Prometheus: on the path, or unpacked from the Debian package, which is not installed because it
- * would start a server. Returns '' where there is none: its tests are left out then.
+ * Finds promtool, which checks metrics and rules of Prometheus: on the path, or unpacked from the Debian package, which is not installed
+ * because it would start a server. Returns '' if there is none; its tests are then left out.
  */
 export async function findPromtool() {
   const installed = which('promtool');
@@ -90,7 +93,7 @@ export async function findPromtool() {
   return code === 0 && existsSync(unpacked) ? unpacked : '';
 }
 
-/** Returns the folder with initdb and postgres, version 15 or newer; undefined when there is none. */
+/** Returns the folder with initdb and postgres, version 15 or newer; undefined if there is none. */
 export function findPostgres() {
   const packaged = '/usr/lib/postgresql';
   const folders = existsSync(packaged) ? readdirSync(packaged).map((name) => join(packaged, name, 'bin')) : [];
@@ -99,7 +102,7 @@ export function findPostgres() {
     .find((bin) => Number(/\d+/.exec(firstLine(join(bin, 'postgres'), '--version'))?.[0]) >= OLDEST_POSTGRES);
 }
 
-/** PostgreSQL refuses to run as root: choose an unprivileged user. */
+/** Returns an unprivileged user if necessary, because PostgreSQL refuses to run as root. */
 function unprivilegedUser() {
   if (!isRoot) return {};
   const user = ['postgres', 'nobody'].find((name) => firstLine('id', '-u', name) !== '');
@@ -115,9 +118,8 @@ const freePort = () =>
   });
 
 /**
- * Starts PostgreSQL in a temporary folder on a free port: `{ url, bin, version, stop }`, with a superuser's url.
- * It may lose data at a power cut (fsync=off), which makes tests faster. `more`: further settings. Returns null when no
- * PostgreSQL is available.
+ * Starts PostgreSQL in a temporary folder on a free port: `{ url, bin, version, stop }`, with a superuser's url. It may lose data at a
+ * power cut (fsync=off), which makes tests faster. `more`: further settings. Returns null if no PostgreSQL is available.
  */
 export async function startPostgres(...more) {
   const bin =
@@ -126,7 +128,7 @@ export async function startPostgres(...more) {
       ? findPostgres()
       : undefined);
   if (bin === undefined) return null;
-  // The tests of these two are left out where they cannot be installed.
+  // The tests of these two programs are left out if they cannot be installed.
   if (which('pgbouncer') === '' && !existsSync('/usr/sbin/pgbouncer')) await aptInstall('pgbouncer');
   const packaged = /^\/usr\/lib\/postgresql\/(\d+)\/bin$/.exec(bin);
   if (packaged && !existsSync(`/usr/share/postgresql/${packaged[1]}/extension/plpgsql_check.control`))
@@ -149,7 +151,7 @@ export async function startPostgres(...more) {
           ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', folder, ...settings.flatMap((one) => ['-c', one])].map(
             String,
           ),
-          // A process group of its own: Ctrl-C stops the tests first, and they stop the server.
+          // The server has a separate process group: Ctrl-C stops the tests first, and they stop the server.
           { ...as, stdio: 'ignore', detached: true },
         )
       : null;

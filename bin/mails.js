@@ -1,4 +1,4 @@
-// `npm run mails -- FOLDER`: writes each mail with sample data as HTML and text, to look at in a browser.
+// `npm run mails -- FOLDER`: writes each mail with sample data as HTML and text, for viewing in a browser.
 import { exitWithError, install, ownEnv, ownNode, run, say } from './project.js';
 
 const folder = process.argv[2] ?? 'artefacts/mails';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampOf = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** A failure whose message is for the person at the terminal. */
+/** A failure whose message addresses the person at the terminal. */
 export class SetupError extends Error {}
 
 export function say(line) {
@@ -23,7 +23,7 @@ export function exitWithError(error) {
 
 export const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-/** Running commands, so that Ctrl-C can stop them. */
+/** The running commands, so that Ctrl-C can stop them. */
 export const running = new Set();
 
 /** Runs a command to its end without showing its output: `{ code, output }`. Prints a line every half minute while it runs. */
@@ -51,8 +51,8 @@ export function run(command, args, env = {}) {
 }
 
 /**
- * Installs what package-lock.json names, once per lock file. npm writes node_modules/.package-lock.json last,
- * so one that is newer than the lock file means a complete install by hand.
+ * Installs the packages of package-lock.json, once per lock file. npm writes node_modules/.package-lock.json last, so if that is newer than
+ * the lock file, a person has completed an install by hand.
  */
 export async function install() {
   if (major() < 18) {
@@ -66,7 +66,7 @@ export async function install() {
   if (stampOf(stamp) !== '' || !existsSync(byHand) || statSync(byHand).mtimeMs < statSync(lockFile).mtimeMs) {
     const began = Date.now();
     say('installing packages (up to a few minutes the first time) ...');
-    // With NODE_ENV=production npm would leave out what builds the web app.
+    // With NODE_ENV=production npm would omit the packages that build the web app.
     const options = ['--include=dev', '--no-audit', '--no-fund', '--engine-strict=false'];
     const { code, output } = await run('npm', ['ci', ...options], {
       PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
@@ -91,8 +91,8 @@ const NODE = 24;
 const major = () => Number(process.versions.node.split('.')[0]);
 
 /**
- * Returns the path of the project's own Node 24, whatever Node started this script. It is the real binary, so signals reach it. Without it
- * (`npm ci --omit=dev`) the Node that runs this script has to be new enough.
+ * Returns the path of the project's own Node 24, whatever Node started this script. It is the real binary, so that signals reach it.
+ * Without it (`npm ci --omit=dev`) the Node that runs this script must be new enough.
  */
 export function ownNode() {
   const found = join(root, 'node_modules', 'node', 'bin', 'node');
@@ -105,22 +105,24 @@ export function ownNode() {
 
 export const ownEnv = () => ({ PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` });
 
-/** Folder of the server's data. */
+/** Returns the folder of the server's data. */
 export const dataFolder = () => resolve(root, process.env.DATA_DIR || './data');
 
-/** Returns what the server with this DATA_DIR wrote when it was ready; null when none has, or it has stopped. */
+/**
+ * Returns the file that the server with this DATA_DIR wrote when it was ready. Returns null if there is none, or if the server has stopped.
+ */
 export function readRuntime() {
   const file = join(dataFolder(), 'runtime.json');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
 }
 
-/** Whether a process is there. A server that was killed leaves its file behind. */
+/** Whether a process exists. A server that was killed leaves its file behind. */
 export function isRunning(pid) {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there, but belongs to another user.
+    // The process exists but belongs to another user.
     return error.code === 'EPERM';
   }
 }
@@ -131,7 +133,7 @@ function files(folder) {
   );
 }
 
-/** Builds the web app into dist/web when one of its sources has changed. */
+/** Builds the web app into dist/web if one of its sources has changed. */
 export async function buildWeb() {
   const sources = ['web', 'rules', 'build']
     .flatMap((folder) => files(join(root, folder)))
@@ -156,7 +158,7 @@ export async function buildWeb() {
   say(`web app built in ${seconds(began)}`);
 }
 
-/** Reads the KEY=value lines of .env. Variables that are already set win. */
+/** Reads the KEY=value lines of .env. Variables that are already set take precedence. */
 export function loadEnvFile() {
   const file = join(root, '.env');
   if (!existsSync(file)) return;

@@ -1,5 +1,5 @@
-// `npm start`: goes from a fresh clone to a running studio. With --dev (`npm run dev`), Vite also serves the pages
-// from their sources, on a port of its own.
+// `npm start`: goes from a fresh clone to a running studio. With --dev (`npm run dev`), Vite also serves the pages from their sources, on a
+// separate port.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { watchLauncher } from './launcher.js';
@@ -20,7 +20,7 @@ import {
 
 const READY_SECONDS = 90;
 const STOP_SECONDS = 15;
-/** As the server's: another one uses this DATA_DIR. */
+/** The exit code of the server if another one uses this DATA_DIR; this script uses the same. */
 const LOCKED = 75;
 
 loadEnvFile();
@@ -46,7 +46,7 @@ const env = {
   PORT: port,
   SANDBOX_PORT: sandboxPort,
   DATA_DIR: dataDir,
-  // Cache compiled code between starts.
+  // Compiled code is cached between starts.
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
 };
 
@@ -59,7 +59,7 @@ let failure = 0;
 
 const hasExited = (child) => child.exitCode !== null || child.signalCode !== null;
 
-/** Starts a child in a process group of its own. Ctrl-C reaches this program alone, which then stops the children in order. */
+/** Starts a child in a separate process group. Ctrl-C reaches only this program, which then stops the children in order. */
 function startChild(name, args, more = {}) {
   const child = spawn(ownNode(), args, {
     cwd: root,
@@ -73,7 +73,7 @@ function startChild(name, args, more = {}) {
   return child;
 }
 
-/** Kills a child and what it started: it leads a process group of its own. */
+/** Kills a child and the processes that it started, which form a process group. */
 function killGroup(child) {
   try {
     process.kill(-child.pid, 'SIGKILL');
@@ -84,7 +84,7 @@ function killGroup(child) {
 }
 
 function onExit(name, code, signal) {
-  // Before that, the lines of the sandbox itself say why it ended.
+  // Until the sandbox is ready, its own output explains why it ended.
   const told = name === 'sandbox' && !sandboxUp;
   if (!stopping && !told) process.stderr.write(`the ${name} stopped (${signal ?? `exit code ${code}`})\n`);
   if (name === 'server') serverCode = code ?? (stopping && signal === 'SIGTERM' ? 0 : 1);
@@ -92,7 +92,10 @@ function onExit(name, code, signal) {
   stop();
 }
 
-/** A second start on the same folder fails at the sandbox's ports first, but that the folder is in use matters more. Returns the exit code. */
+/**
+ * Explains the failure of a second start on the same folder. It fails at the sandbox's ports first, but the important message is that the
+ * folder is in use. Returns the exit code.
+ */
 function refuseSecondStart() {
   const runtime = readRuntime();
   if (runtime === null || !isRunning(runtime.pid) || !runtime.sandboxUrl?.endsWith(`:${sandboxPort}`)) return 1;
@@ -102,7 +105,7 @@ function refuseSecondStart() {
   return LOCKED;
 }
 
-/** Stops the server first: its last requests may still need the sandbox. */
+/** Stops the server first, because its last requests may still need the sandbox. */
 function stop() {
   const server = children.get('server');
   const running = [...children.values()].filter((child) => !hasExited(child));
@@ -113,12 +116,12 @@ function stop() {
     setTimeout(() => running.forEach(killGroup), STOP_SECONDS * 1000).unref();
   }
   if (running.includes(server)) return;
-  // Pass on the server's exit code: 75 means that another server uses this DATA_DIR.
+  // The server's exit code is passed on: 75 means that another server uses this DATA_DIR.
   if (running.length === 0) process.exit(serverCode || failure);
   running.forEach((child) => child.kill('SIGTERM'));
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-// Stop when nobody could stop this program later: the parent test or npm died, or the reader of a pipe is gone.
+// This program also stops when nothing else could stop it later: the parent test or npm died, or the reader of a pipe is gone.
 process.on('disconnect', stop);
 if (process.env.npm_lifecycle_event !== undefined) watchLauncher(stop);
 process.stdout.on('error', stop);
@@ -126,7 +129,7 @@ process.stderr.on('error', stop);
 
 const pause = () => new Promise((done) => setTimeout(done, 30));
 
-/** Returns what the server of this start wrote when it was ready; null before that. */
+/** Returns the file that the server of this start wrote when it was ready; null before that. */
 function readOwnRuntime(pid) {
   const runtime = readRuntime();
   return runtime?.pid === pid ? runtime : null;
@@ -139,7 +142,7 @@ if (sandboxOn) {
     APP_URL: (variable('SITE_URL') ?? `http://localhost:${port}`).replace(/\/$/, ''),
     SANDBOX_STATE: join(dataDir, 'sandbox.json'),
   }).once('message', () => {
-    // The server has loaded meanwhile, and begins with the database now: before, the ports of the sandbox might have been in use.
+    // The server has loaded in the meantime and only now opens the database. Earlier, the ports of the sandbox might have been in use.
     sandboxUp = true;
     if (!stopping && server.connected) server.send('begin');
   });

@@ -14,7 +14,7 @@ const lines = {
   DATABASE_URL: runtime.databaseUrl,
   SANDBOX_URL: runtime.sandboxUrl,
 };
-// In production the file has no secret.
+// In production the file contains no secret.
 const isProduction = runtime.serviceRoleKey === undefined;
 const shown = Object.entries(lines).filter(([name]) => !isProduction || name === 'API_URL');
 for (const [name, value] of shown) process.stdout.write(`${name}=${value}\n`);

@@ -1,6 +1,7 @@
-// `npm run test:cluster`: three PostgreSQL under Patroni, HAProxy and PgBouncer, whose primary is killed and handed over while customers
-// book (`-- --failovers 50 --switchovers 50`, `-- --restarts 10`). `npm run test:soak`: servers that are killed or restarted for an hour
-// (`-- --minutes 10 --ends restart --every 20`). As root on Debian both install what they need.
+// `npm run test:cluster`: three PostgreSQL servers under Patroni, HAProxy and PgBouncer, whose primary is killed and handed over while
+// customers book (`-- --failovers 50
+// --switchovers 50`, `-- --restarts 10`). `npm run test:soak`: servers that are killed or restarted for an hour (`-- --minutes 10 --ends
+// restart --every 20`). As root on Debian both install the programs that they need.
 import { spawn } from 'node:child_process';
 import { aptInstall, findPostgres, which } from './machine.js';
 import { exitWithError, install, ownEnv, ownNode, root, say } from './project.js';

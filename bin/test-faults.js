@@ -1,5 +1,5 @@
-// `npm run test:faults [-- AREA | PART OF A TITLE …]`: puts plausible faults into a copy of the project, one at a time, and counts how many the
-// tests notice. The faults are in tests/faults.
+// `npm run test:faults [-- AREA | PART OF A TITLE …]`: puts plausible faults into a copy of the project, one at a time, and counts how many
+// the tests notice. The faults are in tests/faults.
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

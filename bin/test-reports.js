@@ -1,4 +1,4 @@
-// What a test run reports at the end of its output, briefly: often only the last lines of a log are kept.
+// Reports at the end of a test run's output, kept brief because often only the last lines of a log are kept.
 import { stripVTControlCharacters } from 'node:util';
 
 const LINES_PER_FAILURE = 14;
@@ -47,7 +47,9 @@ export function describeFailures(failures) {
     .join('');
 }
 
-/** Returns the files of a JSON report of Vitest or Playwright that took longest, one per line with its seconds, or '' when none took a second. */
+/**
+ * Returns the files of a JSON report of Vitest or Playwright that took longest, one per line with its seconds, or '' if none took a second.
+ */
 export function longestFiles(report) {
   return [...secondsOfFiles(report)]
     .filter(([, taken]) => taken >= 1)
@@ -57,7 +59,7 @@ export function longestFiles(report) {
     .join('');
 }
 
-/** A file that runs on both engines, or at two widths, counts once with the sum. */
+/** Returns the seconds of each file. A file that runs on both engines, or at two widths, counts once with the sum. */
 function secondsOfFiles(report) {
   const files = new Map();
   const add = (path, ms) => files.set(path, (files.get(path) ?? 0) + ms / 1_000);

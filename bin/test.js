@@ -1,6 +1,5 @@
-// `npm test`: runs everything from a fresh clone and ends with one line, `N passed, N failed`.
-// `npm test -- unit e2e` runs only those steps, `npm test -- path/to/one.test.ts` only those files. `--long` sets TEST_LONG=1, which runs
-// tests at their full size.
+// `npm test`: runs everything from a fresh clone and ends with one line, `N passed, N failed`. `npm test -- unit e2e` runs only those
+// steps, `npm test -- path/to/one.test.ts` only those files. `--long` sets TEST_LONG=1, which runs tests at their full size.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -22,7 +21,7 @@ import {
 
 const STEPS = ['types', 'lint', 'format', 'unit', 'build', 'e2e'];
 const STOP_MS = 20_000;
-/** Journeys run on this many servers side by side: a browser and its server wait for each other half of the time. */
+/** The number of servers on which journeys run in parallel. A browser and its server wait for each other half of the time. */
 const SERVERS = Math.min(2 * availableParallelism(), 8);
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const only = words.filter((word) => STEPS.includes(word));
@@ -46,23 +45,23 @@ const scratch = mkdtempSync(join(temporaryFolder(), 'npm-test-'));
 // PostgreSQL runs under another account, which must reach its own folder below this one.
 chmodSync(scratch, 0o711);
 const env = {
-  // Runs side by side reserve their ports in one place.
+  // Parallel runs reserve their ports in one place.
   TEST_PORTS_FOLDER: join(tmpdir(), 'test-ports'),
-  // As in `npm start`: every process of the tests would compile the server and the database engine anew.
+  // Without the cache every process of the tests would compile the server and the database engine anew.
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
   ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
   ...(process.argv.includes('--long') || journeyFiles.some((file) => file.includes('/long/'))
     ? { TEST_LONG: '1' }
     : {}),
 };
-// Whatever the tests leave behind is deleted with this folder.
+// Files that the tests leave behind are deleted with this folder.
 process.env.TMPDIR = scratch;
 /** The PostgreSQL of this run: null, or a promise of it. */
 let starting = null;
 
 /** Stops all children and deletes temporary files. */
 async function end(code) {
-  // SIGINT, as from Ctrl-C, so that test runners stop the programs they started.
+  // SIGINT, as sent by Ctrl-C, makes test runners stop the programs that they started.
   await Promise.all(
     [...running].map((child) => {
       child.kill('SIGINT');
@@ -95,7 +94,7 @@ function report(title, counts, since, output) {
   say(`${bad ? 'FAIL' : 'ok  '} ${title}: ${counts.passed} passed, ${counts.failed} failed (${seconds(since)})`);
 }
 
-/** Runs one check that passes or fails as a whole: one or more commands of the project's own Node, side by side. */
+/** Runs one check that passes or fails as a whole: one or more commands of the project's own Node, in parallel. */
 async function check(step, title, ...commands) {
   if (!wanted(step) || interrupted) return;
   say(`     ${title} ...`);
@@ -119,7 +118,7 @@ async function suite(name, title, args, read, more = {}) {
   const { code, output } = await run(ownNode(), args(file), { ...env, ...more, CI: '1', REPORT_FILE: file });
   const json = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
   const counts = json === null ? { passed: 0, failed: 1 } : read(json);
-  // A failure that belongs to no single test, such as an error between tests.
+  // The failure belongs to no single test, such as an error between tests.
   if (code !== 0 && counts.failed === 0) {
     counts.failed = 1;
     delete counts.failures;
@@ -128,25 +127,27 @@ async function suite(name, title, args, read, more = {}) {
   if (json !== null && !interrupted) process.stdout.write(longestFiles(json).replaceAll(`${root}/`, ''));
 }
 
-/** How many tests each file has in the parts that ran, with those that were skipped. */
+/** The number of tests of each file in the parts that ran, including skipped tests. */
 const testsOfFiles = new Map();
 
-/** A file whose tests belong to no part would be forgotten without a word. */
+/** Fails if the tests of a file belong to no part, because no part would run them. */
 function requireTests() {
   const forgotten = [...testsOfFiles].filter(([, count]) => count === 0).map(([path]) => relative(root, path));
-  // Without PostgreSQL, what is about it has no tests.
+  // Without PostgreSQL, files about it have no tests.
   if (forgotten.length === 0 || interrupted || !env.TEST_POSTGRES_URL) return;
   const lines = forgotten.map((path) => `${path}: none of its tests belongs to a part of vitest.config.ts\n`);
   report('every file has tests', { passed: 0, failed: forgotten.length }, Date.now(), lines.join(''));
 }
 
-/** What no test executes may fail on its first call: PostgreSQL has only parsed it. */
+/**
+ * Checks that tests execute every function. PostgreSQL has only parsed a function that no test executes, so it may fail on its first call.
+ */
 function requireExecutedFunctions() {
   const script = join(root, 'tests', 'support', 'databases', 'unexecuted-functions.ts');
   return check('unit', 'tests execute every PL/pgSQL function', [script]);
 }
 
-/** Runs parts of the tests in Node (see vitest.config.ts), or only the files that were named. */
+/** Runs parts of the tests in Node (see vitest.config.ts), or only the named files. */
 async function nodeTests(name, title, parts) {
   await suite(
     name,
@@ -167,7 +168,7 @@ async function nodeTests(name, title, parts) {
       return {
         passed: result.numPassedTests,
         failures: failuresInNode(result),
-        // A file that fails to load has no tests that could fail, so count the file.
+        // A file that fails to load has no tests that could fail, so the file itself is counted.
         failed:
           result.numFailedTests +
           result.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0).length,
@@ -183,10 +184,10 @@ await install().catch(exitWithError);
 Object.assign(env, ownEnv());
 
 if (wanted('unit') && !interrupted) {
-  // Its hundred databases live for a few seconds each, so vacuuming them is wasted.
+  // The run's hundred databases live for a few seconds each, so vacuuming them is pointless.
   starting = startPostgres('autovacuum=off', 'track_functions=pl');
 }
-// Side by side, because none of them keeps two cores busy by itself.
+// The checks run in parallel, because none of them alone keeps two cores busy.
 await Promise.all([
   check(
     'types',
@@ -206,7 +207,7 @@ await Promise.all([
 ]);
 
 async function build() {
-  // Tests of the running program need the pages too, and would build them themselves.
+  // Tests of the running program need the pages too, and would otherwise build them.
   const needed = ['build', 'e2e'].some(wanted) || (wanted('unit') && testFiles.length === 0);
   if (!needed || interrupted) return;
   const since = Date.now();
@@ -216,16 +217,19 @@ async function build() {
   );
 }
 
-/** Makes the embedded database that test servers begin with. Takes ten seconds of a processor, which several processes would otherwise take side by side. */
+/**
+ * Makes the embedded database with which test servers begin. This takes ten seconds of processor time, which several processes would
+ * otherwise spend in parallel.
+ */
 async function makeImage() {
   if (!['unit', 'e2e'].some(wanted) || interrupted) return;
-  // A test that needs it reports what is wrong.
+  // A failure is ignored here, because a test that needs the database reports the cause.
   await run(ownNode(), [join(root, 'tests', 'support', 'databases', 'make-image.ts')], env);
 }
 
 if (starting) {
   const postgres = await starting;
-  // After PostgreSQL, because apt-get does one thing at a time.
+  // This waits for PostgreSQL, because apt-get can run only once at a time.
   env.PROMTOOL = await findPromtool();
   if (postgres) {
     Object.assign(env, { TEST_POSTGRES_URL: postgres.url, TEST_POSTGRES_BIN: postgres.bin });
@@ -241,7 +245,7 @@ if (allInNode) {
 }
 if (allInNode) await nodeTests('first', 'rules, units, and API on the embedded database', ['units', 'embedded']);
 else if (starting) await nodeTests('files', 'tests in Node', []);
-// One after the other: side by side they take as long, and waits run into their limits.
+// The suites run one after the other: in parallel they take as long, and waits exceed their limits.
 if (allInNode) await restOfNodeTests();
 requireTests();
 if (allInNode) await requireExecutedFunctions();
@@ -252,7 +256,7 @@ function restOfNodeTests() {
   return nodeTests('rest', 'API on PostgreSQL, policies, races, attacks and processes', parts);
 }
 
-/** Runs journeys in a browser, each with one of several servers. */
+/** Runs journeys in a browser, with one of several servers each. */
 async function journeys() {
   if (interrupted) return;
   const chromium = await findChromium();

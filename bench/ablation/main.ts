@@ -7,14 +7,15 @@ import { MORE_IS_BETTER, type Row, type Side } from './rows.ts';
 import { openEmbedded, openPostgres, type Servers } from './servers.ts';
 
 /**
- * `npm run bench -- ablation [PART OF A NAME …]`: takes each mechanism out of a copy of the project and measures that server beside the whole
- * one, in turns. Prints what is lost without the mechanism, as a share of the whole server's figure: the median of the rounds, with the lowest
- * and the highest. Above zero the mechanism helps. All mechanisms take about an hour and a half; read the result of a quiet machine only.
+ * `npm run bench -- ablation [PART OF A NAME …]`: removes each mechanism from a copy of the project and compares the copy's server with the
+ * whole one, in turns. Prints the loss without the mechanism as a share of the whole server's figure: the median of the rounds, with the
+ * lowest and the highest. Above zero the mechanism helps. All mechanisms take about an hour and a half. The result is only valid on a quiet
+ * machine.
  */
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const ROOT = join(import.meta.dirname, '..', '..');
 const LEFT_OUT = ['node_modules', '.git', 'artefacts', 'data'];
-/** A loss from here on is a reason to keep a mechanism. */
+/** The least loss that justifies a mechanism. */
 const NOTABLE = 0.1;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -34,7 +35,7 @@ async function copyWithout(mechanism: Mechanism): Promise<string> {
   return copy;
 }
 
-/** The part of a figure that is lost without a mechanism. Below zero: the server is better without it. */
+/** Returns the share of a figure that is lost without a mechanism. Below zero the server is better without it. */
 function lossOf(name: string, whole: number, without: number): number {
   return MORE_IS_BETTER.has(name) ? 1 - without / whole : without / whole - 1;
 }
@@ -45,7 +46,7 @@ const share = (loss: number): string => `${loss < 0 ? '−' : '+'}${Math.abs(los
 async function compareRow(row: Row, whole: Side, without: Side): Promise<void> {
   const losses = new Map<string, number[]>();
   const wholes = new Map<string, number[]>();
-  // The first round lets Node compile.
+  // The first round does not count: it lets Node compile.
   for (let round = -1; round < ROUNDS; round += 1) {
     const sides = round % 2 === 0 ? [whole, without] : [without, whole];
     const figures = new Map<Side, Readonly<Record<string, number>>>();

@@ -1,14 +1,14 @@
-/** A mechanism that makes the server faster or fairer, and an edit of one source file that takes it away. */
+/** A mechanism that makes the server faster or fairer, and an edit of one source file that removes it. */
 export type Mechanism = {
   readonly name: string;
-  /** From the root. */
+  /** The path from the root. */
   readonly file: string;
-  /** Occurs exactly once in the file. */
+  /** A text that occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
 };
 
-/** The server has no switches for them: the bench edits a copy of the project. */
+/** The mechanisms. The server has no switches for them, so the bench edits a copy of the project. */
 export const MECHANISMS: readonly Mechanism[] = [
   {
     name: 'batches on PostgreSQL',
@@ -102,5 +102,5 @@ export const MECHANISMS: readonly Mechanism[] = [
   },
 ];
 
-/** How often the text of a mechanism occurs in its file: once, unless the file has changed. */
+/** Returns how often the text of a mechanism occurs in its file: once, unless the file has changed. */
 export const occurrences = (text: string, { find }: Pick<Mechanism, 'find'>): number => text.split(find).length - 1;

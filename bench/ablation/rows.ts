@@ -9,20 +9,20 @@ import { lightCallers, sendExpensive } from '../fair/callers.ts';
 import { perRequest } from '../callers/processor-time.ts';
 import { LAST } from '../rows/bookings.ts';
 
-/** A server that is measured, and what its callers have. */
+/** A server that is measured, and the credentials of its callers. */
 export type Side = {
   readonly runtime: Runtime;
   readonly startMs: number;
-  /** Tokens of customers. */
+  /** The tokens of customers. */
   readonly customers: readonly [string, ...string[]];
   readonly staff: string;
   /** The newest refresh tokens of sessions that no other caller uses. */
   readonly sessions: string[];
-  /** Frees the hours that are held. */
+  /** Releases the held hours. */
   removeHolds(): Promise<void>;
 };
 
-/** One line of the table. Figures by name; `more`: those of which more is better. */
+/** One line of the table. `measure` returns figures by name. */
 export type Row = { readonly name: string; measure(side: Side): Promise<Readonly<Record<string, number>>> };
 export const MORE_IS_BETTER: ReadonlySet<string> = new Set(['per second', 'accepted per second']);
 
@@ -30,12 +30,12 @@ const CALLERS = 32;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2);
 const FAIR_SECONDS = 2 * SECONDS;
 const PAUSE_MS = 20;
-/** Requests offered under overload, in times of those that are answered without. */
+/** The offered requests under overload, as a multiple of those that the server can answer. */
 const OVERLOAD = 3;
 const CONNECTIONS = 1_000;
 const POINTS = 200_000;
 const FIRST_TOWN = Date.UTC(2000, 0, 1);
-/** Holds take one hour after the other, from the end of the last booking. */
+/** Holds take consecutive hours, from the end of the last booking. */
 const HOLDS_FROM = Date.parse(LAST);
 
 const AVAILABILITY = availabilityPaths(Date.parse(LAST) - 30 * DAY, 28);
@@ -49,7 +49,7 @@ const get = (path: string, { runtime }: Side, token?: string): CallerRequest => 
 });
 const availabilityPath = (at: number): string => AVAILABILITY[at % AVAILABILITY.length] ?? '';
 
-/** Requests of 32 callers per second, and microseconds of processor time of the server for each. */
+/** Measures requests per second of 32 callers, and the server's processor time for each in microseconds. */
 const throughput = (name: string, make: Make): Row => ({
   name,
   async measure(side) {
@@ -86,7 +86,7 @@ const refreshes: Row = {
   },
 };
 
-/** Holds of the next free hours, by all customers in turn. */
+/** Measures holds of the next free hours, by all customers in turn. */
 const holding: Row = {
   name: 'hold',
   measure: async ({ runtime, customers, removeHolds }) => {
@@ -99,7 +99,7 @@ const holding: Row = {
   },
 };
 
-/** The longest of the 99th percentiles of light callers beside twelve with expensive reads. */
+/** Measures the 99th percentile of each light caller next to twelve guests with expensive reads, and returns the longest. */
 const fairness: Row = {
   name: 'light callers beside expensive ones',
   measure: async ({ runtime, customers }) => {

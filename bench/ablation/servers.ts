@@ -12,10 +12,10 @@ import { FILL, fillBookings } from '../rows/bookings.ts';
 import { REST_TABLES, restRows } from '../rows/rest-tables.ts';
 import { EMBEDDED_ROWS, POSTGRES_ROWS, type Row, type Side } from './rows.ts';
 
-/** Starts servers of different folders on the same rows. */
+/** Starts servers from different folders on the same rows. */
 export type Servers = {
   readonly rows: readonly Row[];
-  /** Starts the server of a project in this folder. */
+  /** Starts the server of the project in this folder. */
   start(project: string): Promise<{ readonly side: Side; stop(): Promise<void> }>;
   close(): Promise<void>;
 };
@@ -39,7 +39,7 @@ const OPEN = {
   APP_SECRET: 'a secret of the bench only, 0123456789abcdef',
 };
 
-/** Makes the customers and the member of staff whom the callers are. Their tokens are valid for an hour, so each server has its own. */
+/** Creates the customers and the member of staff who are the callers. Their tokens are valid for an hour, so each server has its own. */
 async function addPeople(env: Readonly<Record<string, string>>): Promise<Pick<Side, 'customers' | 'staff'>> {
   const app = await compose(readConfig(env));
   const first = await addCustomer(app, new Date());
@@ -54,7 +54,7 @@ async function addPeople(env: Readonly<Record<string, string>>): Promise<Pick<Si
   return { customers: [first.token, ...others], staff: staff.token };
 }
 
-/** Signs in as often as there are sessions to refresh, and returns their refresh tokens. */
+/** Signs in once for each session to refresh. Returns the refresh tokens. */
 async function openSessions(apiUrl: string, anonKey: string): Promise<string[]> {
   const post = async (path: string): Promise<string> => {
     const headers = { apikey: anonKey, 'content-type': 'application/json' };
@@ -69,14 +69,14 @@ async function openSessions(apiUrl: string, anonKey: string): Promise<string[]> 
   return tokens;
 }
 
-/** Starts a server and says how long that took. */
+/** Starts a server and measures the time that it took. */
 async function startFrom(project: string, env: Readonly<Record<string, string>>) {
   const began = performance.now();
   const server = await startServer(env, join(project, 'server', 'main.ts'));
   return { server, startMs: performance.now() - began };
 }
 
-/** Servers on one database of PostgreSQL. */
+/** Opens servers on one PostgreSQL database. */
 export async function openPostgres(): Promise<Servers> {
   const database = await createTestDatabase();
   if (!database) throw new Error('TEST_POSTGRES_URL is not set');
@@ -118,7 +118,7 @@ export async function openPostgres(): Promise<Servers> {
   };
 }
 
-/** Servers on copies of one embedded database. */
+/** Opens servers on copies of one embedded database. */
 export async function openEmbedded(): Promise<Servers> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-ablation-embedded-'));
   const ports = await freePorts();

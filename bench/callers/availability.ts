@@ -4,7 +4,10 @@ export const STUDIOS = 'abc'.split('').map((letter) => `5a000000-0000-4000-8000-
 
 const time = (at: number): string => new Date(at).toISOString().replace('.000', '');
 
-/** What the booking page asks for about one room on the two days from `first`, in Unix milliseconds. `bookings`: the name of the relation. */
+/**
+ * Returns the request of the booking page for one room on the two days from `first`, in Unix milliseconds. `bookings`: the name of the
+ * relation.
+ */
 export function availability(studio: string, first: number, bookings = 'bookings') {
   const [before, from, to] = [time(first - DAY), time(first), time(first + 2 * DAY)];
   const path = `/rest/v1/${bookings}?select=studio_id,start_time,end_time,status&studio_id=eq.${studio}&status=neq.cancelled&start_time=gte.${before}&start_time=lt.${to}&end_time=gt.${from}`;
@@ -12,7 +15,8 @@ export function availability(studio: string, first: number, bookings = 'bookings
 }
 
 /**
- * Paths for each room on each of so many days: equal reads of guests share executions, so a single address would measure the sharing alone.
+ * Returns paths for each room on each of these days. Equal reads of guests share executions, so a single address would measure only the
+ * sharing.
  */
 export const availabilityPaths = (first: number, days: number): readonly string[] =>
   STUDIOS.flatMap((studio) => Array.from({ length: days }, (_, day) => availability(studio, first + day * DAY).path));

@@ -7,7 +7,7 @@ export type CallerRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 };
-/** `status` 0: the connection ended before an answer. */
+/** `status` is 0 if the connection ended before an answer. */
 export type Answer = {
   readonly status: number;
   readonly ms: number;
@@ -17,15 +17,15 @@ export type Answer = {
 
 export type Connection = { send(request: CallerRequest, since?: number): Promise<Answer>; close(): void };
 
-/** What ends an empty chunked answer. */
+/** The end of an empty chunked answer. */
 const NO_CHUNKS = Buffer.from('0\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Opens one keep-alive connection for one request at a time, on a bare socket: a costly client would distort the measurement, because client,
- * server and database share the machine. Answers have a content-length, as ours do, or are empty and chunked; another one counts as the end of
- * the connection. `since`: when its time began, if that was earlier than now. A connection that the server has closed while it was idle is
- * opened again.
+ * Opens one keep-alive connection for one request at a time, on a bare socket: a costly client would distort the measurement, because
+ * client, server and database share the machine. Answers must have a content-length, as the server's do, or be empty and chunked; any other
+ * answer counts as the end of the connection. `since`: the start of the measured time, by default now. A connection that the server has
+ * closed while idle is reopened.
  */
 export async function openConnection(url: string): Promise<Connection> {
   const { hostname, port } = new URL(url);
@@ -83,13 +83,13 @@ function written({ method, path, headers, body = '' }: CallerRequest, host: stri
   return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}${length}\r\n${body}`;
 }
 
-/** The value below which this part of all lies; NaN for none. */
+/** Returns the value below which this part of all values lies; NaN if there are none. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** Sends one request after another until `until` (of `performance.now()`), with a pause between them. */
+/** Sends one request after another until `until` (by `performance.now()`), with a pause between them. */
 export async function callSteadily(
   url: string,
   options: { readonly until: number; readonly pauseMs: number; readonly make: (at: number) => CallerRequest },
@@ -105,8 +105,8 @@ export async function callSteadily(
 }
 
 /**
- * Sends requests at a fixed rate, whether or not earlier ones are answered; times count from when each is sent, or when its connection
- * is opened. `connections` are opened before, and more when all are busy.
+ * Sends requests at a fixed rate, whether or not earlier ones are answered. Times count from the moment when each is sent, or when its
+ * connection is opened. `connections` are opened beforehand, and more when all are busy.
  */
 export async function callAtRate(
   url: string,

@@ -3,7 +3,7 @@ import type { CallerRequest } from './connection.ts';
 
 export const HOUR = 3_600_000;
 
-/** A payment provider that answers at once, so that only our own time is measured. */
+/** Starts a payment provider that answers at once, so that only the server's own time is measured. */
 export async function startInstantPayments(port: number): Promise<Server> {
   let made = 0;
   const server = createServer((request, response) => {
@@ -11,7 +11,7 @@ export async function startInstantPayments(port: number): Promise<Server> {
     request.on('data', (chunk: Buffer) => void (body += chunk.toString()));
     request.on('end', () => {
       response.setHeader('content-type', 'application/json');
-      // The server's jobs ask for lists: an answer that they cannot read would count as a failure of the provider.
+      // The server's jobs request lists. An answer that they cannot read would count as a failure of the provider.
       if (request.method === 'GET') return void response.end('{"object":"list","data":[],"has_more":false}');
       made += 1;
       const booking = new URLSearchParams(body).get('client_reference_id');
@@ -36,7 +36,9 @@ export async function startInstantPayments(port: number): Promise<Server> {
   return server;
 }
 
-/** The hold with number `at`, of the hours from `begin` on: another hour of another studio each time. */
+/**
+ * Returns the request for hold number `at`, whose hours begin at `begin` or later. Each number has a different hour or a different studio.
+ */
 export function holdRequest(token: string, at: number, begin: number): CallerRequest {
   const start = begin + Math.floor(at / 3) * HOUR;
   const studioId = `5a000000-0000-4000-8000-00000000000${'abc'[at % 3] ?? 'a'}`;

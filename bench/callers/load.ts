@@ -1,6 +1,6 @@
 import { type CallerRequest, openConnection } from './connection.ts';
 
-/** The requests, how many per second, and their median time, with `connections` keep-alive connections for `seconds`. */
+/** The number of requests, requests per second, and their median time, with `connections` keep-alive connections for `seconds`. */
 export type Load = {
   readonly count: number;
   readonly perSecond: number;
@@ -8,14 +8,17 @@ export type Load = {
   readonly failed: number;
 };
 
-/** The median, which other load on the machine disturbs least; of an even count the mean of the middle two. NaN for none. */
+/**
+ * Returns the median, which other load on the machine disturbs least. For an even count it is the mean of the middle two. NaN if there are
+ * none.
+ */
 export function median(all: readonly number[]): number {
   const sorted = all.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
   return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }
 
-/** Times in milliseconds that 50, 95 and 99 of a hundred do not exceed. */
+/** The times in milliseconds that 50, 95 and 99 of a hundred do not exceed. */
 export type Latencies = { readonly p50: number; readonly p95: number; readonly p99: number };
 
 export function latenciesOf(milliseconds: readonly number[]): Latencies {
@@ -25,7 +28,7 @@ export function latenciesOf(milliseconds: readonly number[]): Latencies {
 }
 
 /**
- * Sends requests as fast as they are answered. `make` returns each request. Throws when the server ends a connection instead of answering.
+ * Sends requests as fast as they are answered. `make` returns each request. Throws if the server ends a connection instead of answering.
  */
 export async function load(
   url: string,

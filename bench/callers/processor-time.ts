@@ -1,15 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Clock ticks per second of /proc (USER_HZ), 100 on Linux whatever its kernel. */
+/** Clock ticks per second in /proc (USER_HZ), which is 100 on Linux whatever its kernel. */
 const TICKS_PER_SECOND = 100;
 
-/** The processor time that a process has used, in seconds. NaN where there is no /proc. */
+/** Returns the processor time that a process has used, in seconds. NaN if there is no /proc. */
 export async function processorTime(pid: number): Promise<number> {
   const { utime, stime } = await timesOf(pid);
   return utime + stime;
 }
 
-/** The processor time of the processes that a process has started and that have ended, in seconds. NaN where there is no /proc. */
+/** Returns the processor time of the processes that a process has started and that have ended, in seconds. NaN if there is no /proc. */
 export async function endedChildrenTime(pid: number): Promise<number> {
   const { cutime, cstime } = await timesOf(pid);
   return cutime + cstime;
@@ -17,7 +17,7 @@ export async function endedChildrenTime(pid: number): Promise<number> {
 
 async function timesOf(pid: number): Promise<Record<'utime' | 'stime' | 'cutime' | 'cstime', number>> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The name in parentheses may hold spaces; these are fields 14 to 17.
+  // The name in parentheses may contain spaces. These are fields 14 to 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [utime = NaN, stime = NaN, cutime = NaN, cstime = NaN] = fields
     .slice(11, 15)
@@ -25,7 +25,10 @@ async function timesOf(pid: number): Promise<Record<'utime' | 'stime' | 'cutime'
   return { utime, stime, cutime, cstime };
 }
 
-/** The processor time of a PostgreSQL server, running and ended processes, in seconds. `backend`: the process id of one of its connections. */
+/**
+ * Returns the processor time of a PostgreSQL server over running and ended processes, in seconds. `backend`: the process id of one of its
+ * connections.
+ */
 export async function postgresTime(backend: number): Promise<number> {
   const parentOf = async (pid: number): Promise<number> =>
     Number((await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')).replace(/^.*\) /s, '').split(' ')[1]);
@@ -37,7 +40,7 @@ export async function postgresTime(backend: number): Promise<number> {
   return seconds;
 }
 
-/** Runs `work` and returns its result with the microseconds of processor time that the process used for each of its `count`. */
+/** Runs `work`. Returns its result, and the processor time that the process used for each of its `count`, in microseconds. */
 export async function perRequest<T>(
   pid: number,
   work: () => Promise<T>,

@@ -1,6 +1,6 @@
 import { openConnection } from './connection.ts';
 
-/** What refreshes are sent with. `sessions`: the newest refresh token of each session, which are replaced in place. */
+/** The input of the refreshes. `sessions`: the newest refresh token of each session, which is replaced in place. */
 export type RefreshOptions = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export type RefreshOptions = {
   readonly connections: number;
 };
 
-/** Refreshes the sessions in turn, each connection its own ones, and returns refreshes per second. Throws when one is refused. */
+/** Refreshes the sessions in turn, each connection its own sessions. Returns refreshes per second. Throws if one is refused. */
 export async function refreshInChains(url: string, options: RefreshOptions): Promise<number> {
   const { path, headers, sessions, seconds, connections } = options;
   let count = 0;

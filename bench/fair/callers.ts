@@ -2,19 +2,19 @@ import { STUDIO_A } from '#tests/support/test-server.ts';
 import { type Answer, callSteadily, type CallerRequest } from '../callers/connection.ts';
 import { HOUR, holdRequest } from '../callers/holds.ts';
 
-/** Guests whose expensive reads everybody else has to get past. */
+/** The number of guests with expensive reads, which delay all other callers. */
 const HEAVY_GUESTS = 12;
 /** The filled calendar ends two weeks from now. */
 const FREE_FROM = Math.ceil(Date.now() / HOUR) * HOUR + 15 * 24 * HOUR;
 
 export type Target = { readonly url: string; readonly anonKey: string; readonly token: string };
 
-/** A guest behind the proxy at this address. */
+/** Returns the headers of a guest behind the proxy at this address. */
 const guest = (anonKey: string, host: number): Record<string, string> => ({
   apikey: anonKey,
   'x-forwarded-for': `198.51.100.${host}`,
 });
-/** Reads and sorts every booking: within the cost bound, because it shows only a page. */
+/** Reads that sort every booking. They stay within the cost bound because they show only a page. */
 const EXPENSIVE = [
   '/rest/v1/bookings?select=studio_id,start_time,end_time,status&order=status,end_time.desc&limit=100',
   '/rest/v1/bookings?select=studio_id,start_time&order=end_time.desc,start_time&limit=1000',
@@ -26,7 +26,7 @@ const AVAILABILITY = `/rest/v1/bookings?select=studio_id,start_time,end_time,sta
 
 export type LightCaller = { readonly name: string; readonly make: () => CallerRequest };
 
-/** Callers whose requests take little. */
+/** Returns callers whose requests cost little. */
 export function lightCallers({ anonKey, token }: Target): LightCaller[] {
   let visitors = 0;
   let holds = 0;
@@ -54,7 +54,7 @@ export function lightCallers({ anonKey, token }: Target): LightCaller[] {
   ];
 }
 
-/** Twelve guests send one expensive read after another until `until` (of `performance.now()`). */
+/** Makes twelve guests send one expensive read after another until `until` (by `performance.now()`). */
 export function sendExpensive({ url, anonKey }: Target, until: number): Promise<Answer[][]> {
   return Promise.all(
     Array.from({ length: HEAVY_GUESTS }, (_, host) =>

@@ -7,20 +7,20 @@ import { freePorts } from '#tests/support/test-server.ts';
 import { type Answer, callSteadily, type CallerRequest, quantile } from '../callers/connection.ts';
 
 /**
- * Measures how long others wait on the embedded database while a guest sends JSON with many keys: to `/auth/v1/recover` from one address and
- * from eight, and in frames of one WebSocket. The goal is that no request of others takes 300 ms.
+ * Measures how long other callers wait on the embedded database while a guest sends JSON with many keys: to `/auth/v1/recover` from one
+ * address and from eight, and in frames of one WebSocket. The goal is that no request of other callers takes 300 ms.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const SENDERS = 8;
 const GOAL_MS = 300;
 const KEYS = 60_000;
-/** A frame of 4.7 MB, just below the largest that sockets used to accept. */
+/** The keys of a frame of 4.7 MB, just below the largest that sockets used to accept. */
 const FRAME_KEYS = 282_000;
 const PAUSE_MS = 20;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** An object with `count` keys, of about 17 bytes each. */
+/** Returns an object with `count` keys of about 17 bytes each, as JSON. */
 const manyKeys = (count: number): string =>
   `{${Array.from({ length: count }, (_, at) => `"key${String(at).padStart(8, '0')}":1`).join(',')}}`;
 
@@ -50,7 +50,7 @@ function postBodies(addresses: number): Attack['run'] {
   };
 }
 
-/** Sends one frame after another, each as soon as the one before has left, and connects again when it is closed. */
+/** Sends one frame after another, each as soon as the previous one has left, and reconnects when the connection is closed. */
 async function sendFrames({ url, anonKey }: Target, until: number): Promise<string> {
   const frame = `["1","1","realtime:any","phx_join",${manyKeys(FRAME_KEYS)}]`;
   let [sent, closed] = [0, 0];
@@ -113,7 +113,7 @@ async function report(target: Target, { name, run }: Attack): Promise<boolean> {
   return reached;
 }
 
-/** Runs all attacks against one server. Returns whether every request of others was within the goal. */
+/** Runs all attacks against one server. Returns whether every request of other callers was within the goal. */
 export async function measureJson(): Promise<boolean> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-json-'));
   const ports = await freePorts();

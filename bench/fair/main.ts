@@ -16,8 +16,8 @@ import { measureBusyAccounts } from './busy-accounts.ts';
 import { measureJson } from './json.ts';
 
 /**
- * Measures light callers while twelve guests send expensive reads, beside the same callers on an idle server: on PostgreSQL (`postgres`), and
- * on the embedded database (`embedded`). `json` and `accounts` measure other callers of the embedded database.
+ * Measures light callers while twelve guests send expensive reads, compared with the same callers on an idle server: on PostgreSQL
+ * (`postgres`), and on the embedded database (`embedded`). `json` and `accounts` measure other callers of the embedded database.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
 const BOOKINGS = 1_000_000;
@@ -117,7 +117,7 @@ async function onEmbedded(): Promise<boolean> {
   return reached;
 }
 
-/** The idle connections of a client would keep a server open. */
+/** Closes a server with its connections, because a client's idle connections would keep it open. */
 function stop(server: Server): void {
   server.close();
   server.closeAllConnections();

@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import pg from 'pg';
 
 /**
- * The limit of a program in Node: a hono route that sends the same SQL with `pg` and returns the text of its column `body`. Role and claims
+ * The limit of a program in Node: a hono route that sends the same SQL with `pg` and returns the text of its column `body`. Role, claims
  * and the statement go out prepared, in one write and one transaction, as fast as `pg` allows. It checks nothing.
  */
 export type BareRoute = {
@@ -14,16 +14,16 @@ export type BareRoute = {
   readonly poolSize: number;
   readonly role: string;
   readonly claims: string;
-  /** `plan_cache_mode` of the transaction, as our server sets it. */
+  /** `plan_cache_mode` of the transaction, as the server sets it. */
   readonly planMode: string;
   readonly text: string;
-  /** Values of the statement; `?at=n` takes the n-th modulo their number. `BODY` stands for the request's body. */
+  /** Lists of values for the statement. `?at=n` selects the n-th list, modulo their number. `BODY` stands for the request's body. */
   readonly values: readonly (readonly string[])[];
   readonly status: 200 | 201;
 };
 export const BODY = '\0body';
 
-/** Starts the route in its own process, as our server has one. Returns its process. */
+/** Starts the route in a separate process, as the server has one. Returns the process. */
 export async function startBareRoute(route: BareRoute): Promise<ChildProcess> {
   const child = fork(fileURLToPath(import.meta.url), ['serve']);
   child.send(route);

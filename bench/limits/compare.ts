@@ -5,12 +5,15 @@ import { type Load, load, median } from '../callers/load.ts';
 import { pgbenchAs } from './pgbench.ts';
 import { perRequest } from '../callers/processor-time.ts';
 
-/** Callers of our server, of the bare route and of pgbench. */
+/** The number of callers of the server, of the bare route and of pgbench. */
 export const CALLERS = 32;
 /** The server's default POOL_SIZE. */
 const POOL_SIZE = 10;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2);
-/** Load on each side before the first round: until then Node compiles, and a large program takes longer for that than a small one. */
+/**
+ * The time of load on each side before the first round. Node compiles during it, which takes longer for a large program than for a small
+ * one.
+ */
 const WARM_UP_SECONDS = 8;
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 
@@ -22,28 +25,28 @@ export function spread(values: readonly number[], digits = 2): string {
   return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
 }
 
-/** One path of our API and the limits it is compared with. */
+/** One path of the API and the limits with which it is compared. */
 export type Case = {
   readonly name: string;
-  /** The least ratio to the bare route. */
+  /** The least acceptable ratio to the bare route. */
   readonly goal: number;
   readonly role: string;
   readonly claims: string;
-  /** `plan_cache_mode` of our server's transaction; the limits set it too. */
+  /** `plan_cache_mode` of the server's transaction, which the limits also set. */
   readonly planMode: 'auto' | 'force_generic_plan';
-  /** The variants that requests take in turn: a request, and the values of `$1`, `$2` … of its statement. */
+  /** The variants that requests use in turn: a request, and the values of `$1`, `$2` … of its statement. */
   readonly variants: readonly { readonly request: CallerRequest; readonly values: readonly string[] }[];
-  /** Selects the statement in the list of running ones. */
+  /** A text that identifies the statement in the list of running statements. */
   readonly marker: string;
-  /** What pgbench sends in place of `BODY`. */
+  /** The text that pgbench sends in place of `BODY`. */
   readonly body?: string;
 };
 
 export type Target = {
   readonly url: string;
-  /** The server's process. */
+  /** The process id of the server. */
   readonly pid: number;
-  /** A superuser's login. */
+  /** The URL for a superuser. */
   readonly databaseUrl: string;
   readonly owner: pg.Client;
   /** A free port. */
@@ -51,8 +54,8 @@ export type Target = {
 };
 
 /**
- * Measures one path beside a bare hono + pg route and pipelined pgbench, in turns. All three run the text of the statement that our server
- * sends, with the same values and as many callers. Throws when the bare route answers something else than our server.
+ * Compares one path with a bare hono + pg route and pipelined pgbench, in turns. All three run the text of the statement that the server
+ * sends, with the same values and as many callers. Throws if the answer of the bare route differs from the server's.
  */
 export async function compare(one: Case, target: Target): Promise<void> {
   const { variants, role, claims, planMode } = one;
@@ -91,7 +94,7 @@ export async function compare(one: Case, target: Target): Promise<void> {
   }
 }
 
-/** `microseconds` of processor time that the process of the server used for each request: work elsewhere hardly changes it. */
+/** `microseconds`: the processor time of the server's process for each request, which other work on the machine hardly changes. */
 type Turn = Load & { readonly microseconds: number };
 
 async function takeTurn(pid: number, url: string, make: (at: number) => CallerRequest): Promise<Turn> {
@@ -126,14 +129,14 @@ async function report(one: Case, { ours, bare, limit }: Sides): Promise<void> {
   );
 }
 
-/** Reads the statement that our server has just run from PostgreSQL. */
+/** Reads from PostgreSQL the statement that the server has just run. */
 async function statementOf({ name, marker }: Case, { owner }: Target): Promise<string> {
   const { rows } = await owner.query<{ query: string }>(
     `select query from pg_stat_activity where starts_with(usename, 'authenticator_') and datname = current_database() and position($1 in query) > 0 limit 1`,
     [marker],
   );
   const text = rows[0]?.query ?? raise(`${name}: no statement was seen`);
-  // PostgreSQL shows 1,023 bytes unless track_activity_query_size says otherwise.
+  // By default PostgreSQL shows only 1,023 bytes (track_activity_query_size).
   return text.length < 1_000 ? text : raise(`${name}: the statement is too long to be read`);
 }
 

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 
 type Clients = { readonly connections: number; readonly seconds: number };
 
-/** Runs a pgbench script with prepared statements over `connections` connections; returns transactions per second. */
+/** Runs a pgbench script with prepared statements over `connections` connections. Returns transactions per second. */
 export function pgbench(databaseUrl: string, script: string, clients: Clients): Promise<number> {
   return run(databaseUrl, [script], [], clients);
 }
 
 /**
- * The limit of the database: becomes the caller and runs `text` with its `$n`, prepared and pipelined, as one transaction in one round
- * trip. Each list of `values` is as likely as the others.
+ * Measures the limit of the database: becomes the caller and runs `text` with its `$n`, prepared and pipelined, as one transaction in one
+ * round trip. All lists of `values` are equally likely.
  */
 export function pgbenchAs(
   databaseUrl: string,

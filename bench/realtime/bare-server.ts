@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { WebSocketServer } from 'ws';
 
-/** The limit of the realtime bench: `ws` alone sends each message to all other sockets. */
+/** The limit of the realtime bench: `ws` alone, sending each message to all other sockets. */
 export type BareServer = { readonly port: number; readonly pid: number; stop(): void };
 
 /** The channel whose notifications the bare server sends to all sockets. */
 export const BARE_CHANNEL = 'bench_bare';
 
-/** Starts a bare server in its own process. `databaseUrl`: where it listens to `BARE_CHANNEL`. */
+/** Starts a bare server in a separate process. `databaseUrl`: the database at which it listens to `BARE_CHANNEL`. */
 export async function startBareServer(databaseUrl: string): Promise<BareServer> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), ['bare', databaseUrl]);
   const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(Number(message))));
@@ -45,7 +45,7 @@ async function serve(databaseUrl: string): Promise<void> {
   listener.on('notification', ({ payload }) => sendToAll(Buffer.from(payload ?? '')));
   await listener.query(`listen ${BARE_CHANNEL}`);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  // A TCP server has an AddressInfo once it listens.
+  // Cast: a TCP server has an AddressInfo once it listens.
   process.send?.((server.address() as AddressInfo).port);
 }
 

@@ -12,7 +12,10 @@ const JOIN = { topic: 'bench', config: { broadcast: { self: false } }, tokens: [
 
 type Measured = Report & { readonly perProcessorSecond: number };
 
-/** Measures what one socket sends to all others, beside the bare server; and how long messages over HTTP and from the database take. */
+/**
+ * Measures broadcasts of one socket to all others, compared with the bare server, and the delay of messages over HTTP and from the
+ * database.
+ */
 export async function measureBroadcasts(bench: Bench): Promise<void> {
   const rounds: { ours: Measured; limit: Measured }[] = [];
   const sending = { seconds: SECONDS, bytes: BYTES, perSecond: null };
@@ -69,7 +72,7 @@ async function measureHttp(bench: Bench): Promise<void> {
   }
 }
 
-/** From the start of the statement to the socket, so that it includes the commit. */
+/** Measures from the start of the statement to the socket, which includes the commit. */
 async function measureDatabase(bench: Bench): Promise<void> {
   const texts = {
     ours: `select realtime.send(jsonb_build_object('mark', $1::text), 'message', 'bench', false)`,
@@ -90,7 +93,7 @@ async function measureDatabase(bench: Bench): Promise<void> {
   }
 }
 
-/** Runs statements evenly. */
+/** Runs statements at even intervals. */
 export async function writePaced(
   { owner }: Pick<Bench, 'owner'>,
   rate: number,

@@ -28,16 +28,16 @@ import {
 
 const RATES = (process.env['BENCH_RATES'] ?? '50,100,200').split(',').map(Number);
 const EMBEDDED_RATES = [5, 20];
-/** A round of table changes has an end, however slow it is. */
+/** The longest round of table changes, in milliseconds. */
 const WAIT_MAX_MS = 20_000;
 
-/** Who may see a change: the policy of the table. */
+/** The policies of the tables, which decide who may see a change. */
 const POLICIES = [
   { name: 'own row', table: 'bench_own', seen: 1 },
   { name: `member of one of ${GROUPS} teams`, table: 'bench_team', seen: PEOPLE / GROUPS },
 ] as const;
 
-/** Measures table changes to people with tokens of their own, beside one read of the row per person, which is how it is usually done. */
+/** Measures table changes to people with separate tokens, compared with the usual alternative: one read of the row per person. */
 export async function measureChanges(bench: Bench): Promise<void> {
   const { clients, people, port, path } = bench;
   for (const policy of POLICIES) {
@@ -101,7 +101,7 @@ select 1 from public.${table} where id = :n;
 \\endpipeline
 `;
 
-/** The same on the embedded database; rows are written over HTTP, because only the server has it open. */
+/** Measures the same on the embedded database. Rows are written over HTTP, because only the server has the database open. */
 export async function measureEmbeddedChanges(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-realtime-'));
   const ports = await freePorts();

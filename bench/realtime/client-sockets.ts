@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
 /**
- * WebSocket clients on bare sockets, because server and clients share the machine: a costly client would distort the measurement. They
- * read what servers send: short or long unfragmented frames without a mask.
+ * WebSocket clients on bare sockets: a costly client would distort the measurement, because server and clients share the machine. They can
+ * read the frames that the servers send: short or long, unfragmented and without a mask.
  */
 export type ClientSocket = {
   /** Sends a text or a binary frame. */
@@ -12,20 +12,20 @@ export type ClientSocket = {
 };
 
 type SocketEvents = {
-  /** A text frame that carries no mark of its time. */
+  /** Called for a text frame without a mark of its time. */
   onText(text: string): void;
-  /** A frame with a mark: when it was sent, in microseconds of `microseconds()`. */
+  /** Called for a frame with a mark. `sentAt`: when it was sent, by `microseconds()`. */
   onMarked(sentAt: number): void;
   onClose(): void;
 };
 
-/** A clock that all processes of the machine share. */
+/** Returns the time of a clock that all processes of the machine share. */
 export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n);
 
 const MARK = '~t';
 const MARK_DIGITS = 16;
 
-/** The mark that a measured message carries somewhere in its text. */
+/** Returns the mark that a measured message carries somewhere in its text. */
 export const markOf = (sentAt: number): string => `${MARK}${String(Math.round(sentAt)).padStart(MARK_DIGITS, '0')}`;
 
 export async function openClientSocket(port: number, path: string, events: SocketEvents): Promise<ClientSocket> {
@@ -59,7 +59,7 @@ export async function openClientSocket(port: number, path: string, events: Socke
   return { send: (data) => sendFrame(socket, data), close: () => socket.destroy() };
 }
 
-/** Reads all whole frames. Returns the bytes that are left. */
+/** Reads all complete frames. Returns the remaining bytes. */
 function readFrames(data: Buffer, events: SocketEvents): Buffer {
   let at = 0;
   while (data.length - at >= 2) {
@@ -85,7 +85,7 @@ function readFrame(opcode: number, payload: Buffer, events: SocketEvents): void 
   events.onMarked(Number(payload.toString('latin1', from, from + MARK_DIGITS)));
 }
 
-/** A client's frame has a mask; of zeros, it changes nothing. */
+/** Sends a frame with a mask, as a client must. A mask of zeros changes nothing. */
 function sendFrame(socket: Socket, data: string | Buffer): void {
   const payload = typeof data === 'string' ? Buffer.from(data) : data;
   const long = payload.length > 125;

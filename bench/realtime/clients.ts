@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { type Latencies, latenciesOf } from '../callers/load.ts';
 import { type ClientSocket, markOf, microseconds, openClientSocket } from './client-sockets.ts';
 
-/** The clients of the realtime bench, in a process of their own, so that the server's process is the server alone. */
+/** The clients of the realtime bench, in a separate process, so that the server's process contains only the server. */
 
-/** What the clients join; null: nothing, a bare server sends to every socket. */
+/** The channels that the clients join. Null joins none, because a bare server sends to every socket. */
 type Join = {
   /** `{token}` of a topic stands for the number of the socket. */
   readonly topic: string;
   readonly config: object;
-  /** One token per socket; empty: the key of the socket counts. */
+  /** One token per socket. If empty, sockets use their key. */
   readonly tokens: readonly string[];
 };
 type Opening = {
@@ -19,9 +19,9 @@ type Opening = {
   readonly count: number;
   readonly join: Join | null;
 };
-/** Broadcasts of the first socket to all others. `perSecond`: null as fast as they arrive, with a few on their way. */
+/** Broadcasts of the first socket to all others. `perSecond`: null to send as fast as they arrive, with a few in flight. */
 export type Sending = { readonly seconds: number; readonly bytes: number; readonly perSecond: number | null };
-/** What arrived since the last report. */
+/** The messages that arrived since the last report. */
 export type Report = { readonly received: number; readonly perSecond: number; readonly latencies: Latencies };
 type Joining = { readonly seconds: number; readonly atOnce: number; readonly join: Join };
 type Posting = {
@@ -36,9 +36,9 @@ type Calls = {
   open(opening: Opening): Promise<void>;
   send(sending: Sending): Promise<Report>;
   post(posting: Posting): Promise<Report>;
-  /** Joins and leaves as fast as it is answered. Returns joins per second and their times. */
+  /** Joins and leaves as fast as the server answers. Returns joins per second and their times. */
   joins(joining: Joining): Promise<Report>;
-  /** Starts a measurement: forgets what arrived. */
+  /** Starts a measurement and forgets what arrived before. */
   begin(): Promise<void>;
   report(): Promise<Report>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ type Calls = {
 export type Clients = Calls & { stop(): void };
 
 const NAMES = ['open', 'send', 'post', 'joins', 'begin', 'report', 'close'] as const satisfies readonly (keyof Calls)[];
-/** Broadcasts on their way at once. */
+/** The number of broadcasts in flight. */
 const WINDOW = 4;
 const HEARTBEAT_MS = 20_000;
 const OPENING_AT_ONCE = 50;
@@ -148,7 +148,7 @@ function note(state: State, sentAt: number): void {
   state.onReceived();
 }
 
-/** Joins and waits for the answer and, with table changes, until they are captured. */
+/** Joins and waits for the answer and, with table changes, until changes are captured. */
 async function joinOne(state: State, one: One, at: number, { topic, config, tokens }: Join): Promise<void> {
   one.topic = `realtime:${topic.replace('{number}', String(at))}`;
   one.joinRef = String((state.refs += 1));
@@ -193,7 +193,9 @@ async function send(state: State, { seconds, bytes, perSecond }: Sending): Promi
   return report(state);
 }
 
-/** A broadcast push for our server; a bare server gets what ours sends for it, byte for byte. */
+/**
+ * Encodes a broadcast push for the server. For a bare server it encodes the frame that the server would send for that push, byte for byte.
+ */
 function encodeBroadcast({ topic, joinRef }: One, bytes: number): Buffer {
   const mark = markOf(microseconds());
   const payload = `{"mark":"${mark}","pad":"${'x'.repeat(Math.max(0, bytes - mark.length - 21))}"}`;
@@ -205,7 +207,7 @@ function encodeBroadcast({ topic, joinRef }: One, bytes: number): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.from(strings + payload)]);
 }
 
-/** Calls `work` evenly, however long each takes. */
+/** Calls `work` at even intervals, however long each call takes. */
 async function pace(seconds: number, perSecond: number, work: () => Promise<void>): Promise<void> {
   const began = performance.now();
   const running: Promise<void>[] = [];
@@ -217,7 +219,7 @@ async function pace(seconds: number, perSecond: number, work: () => Promise<void
   await Promise.all(running);
 }
 
-/** Waits until everything has arrived, at most a few seconds. */
+/** Waits for at most five seconds until everything has arrived. Throws if something is missing. */
 async function settle(state: State, expected: number): Promise<void> {
   const end = performance.now() + 5_000;
   while (state.received < expected && performance.now() < end) await new Promise((done) => setTimeout(done, 20));
@@ -242,7 +244,7 @@ async function post(state: State, { url, headers, seconds, perSecond, bytes }: P
 async function joins(state: State, { seconds, atOnce, join }: Joining): Promise<Report> {
   begin(state);
   const end = state.since + seconds * 1000;
-  // Each loop has sockets of its own: a socket answers one join at a time.
+  // Each loop has separate sockets, because a socket answers one join at a time.
   const joinSome = async (loop: number): Promise<void> => {
     for (let at = loop; performance.now() < end; at = at + atOnce < state.ones.length ? at + atOnce : loop) {
       const one = state.ones[at];

@@ -6,10 +6,10 @@ import { type Bench, PEOPLE, perSecond, say, SECONDS, times } from './setup.ts';
 const IDLE = Number(process.env['BENCH_IDLE'] ?? 5_000);
 const MEGABYTE = 1024 * 1024;
 const JOINS_AT_ONCE = 16;
-/** Files of a process besides its sockets. */
+/** The open files of a process in addition to its sockets. */
 const OTHER_FILES = 300;
 
-/** Measures joins of private channels, beside the same question by pgbench. */
+/** Measures joins of private channels, compared with the same policy check by pgbench. */
 export async function measureJoins(bench: Bench): Promise<void> {
   const { clients, people, port, path, target } = bench;
   await clients.open({ port, path, count: PEOPLE, join: null });
@@ -30,10 +30,10 @@ select 1 where exists (select from public.bench_member m where m.person = (selec
 \\endpipeline
 `;
 
-/** Measures the memory of sockets that are joined to a channel each and idle. The server runs with an inspector. */
+/** Measures the memory of idle sockets that have joined one channel each. The server runs with an inspector. */
 export async function measureIdle(bench: Bench, inspectorPort: number): Promise<void> {
   const files = Number(/Max open files\s+\d+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
-  // Node raises its own limit as far as it may.
+  // Node raises its own limit as far as the system permits.
   if (files < IDLE + OTHER_FILES)
     return say(`idle sockets: not measured; allow more open files first (ulimit -Hn ${IDLE + OTHER_FILES})`);
   const { clients, port, path } = bench;

@@ -3,10 +3,10 @@ import { WebSocket } from 'ws';
 
 /** The inspector of a server that was started with `--inspect`. */
 type Inspector = {
-  /** Bytes of the process after garbage collection. */
+  /** Returns the bytes of the process after garbage collection. */
   memory(): Promise<{ readonly resident: number; readonly heap: number }>;
   startProfile(): Promise<void>;
-  /** Writes a profile that the developer tools open. */
+  /** Writes a profile that developer tools can open. */
   stopProfile(file: string): Promise<void>;
   close(): void;
 };

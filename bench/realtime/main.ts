@@ -8,8 +8,8 @@ import { type Bench, openBench, say } from './setup.ts';
 import { measureWriters } from './writers.ts';
 
 /**
- * Measures the realtime API beside its limits in one run. Arguments select some parts; `BENCH_PROFILE` names a folder for processor
- * profiles of the server.
+ * Compares the realtime API with its limits in one run. Arguments select some parts. `BENCH_PROFILE` names a folder for processor profiles
+ * of the server.
  */
 const PARTS = ['writers', 'broadcasts', 'changes', 'joins', 'idle', 'embedded'] as const;
 type Part = (typeof PARTS)[number];
@@ -50,7 +50,7 @@ async function onServer(parts: typeof ON_SERVER): Promise<void> {
   }
 }
 
-/** The PostgreSQL of the bench does not wait for the disk. */
+/** Runs `work` on a PostgreSQL that waits for the disk, which that of the bench does not. */
 async function onDurablePostgres(work: () => Promise<void>): Promise<void> {
   const postgres = startOwnPostgres(await freePorts());
   const before = process.env['TEST_POSTGRES_URL'];

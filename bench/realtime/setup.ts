@@ -19,13 +19,13 @@ export type Bench = {
   close(): Promise<void>;
 };
 
-/** One in this many people may see a row of a group. */
+/** The number of groups. One in this many people may see a row of a group. */
 export const GROUPS = 10;
 export const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4);
 export const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 export const PEOPLE = Number(process.env['BENCH_PEOPLE'] ?? 500);
 
-/** The server's limits are not what is measured. */
+/** High limits, because the bench does not measure the server's limits. */
 export const LIMITS = {
   REALTIME_MAX_SOCKETS: '100000',
   REALTIME_MAX_SOCKETS_PER_ADDRESS: '100000',
@@ -40,7 +40,7 @@ export const perSecond = (value: number): string => `${Math.round(value).toLocal
 export const times = ({ p50, p95, p99 }: { p50: number; p95: number; p99: number }): string =>
   `p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)}, p99 ${p99.toFixed(1)} ms`;
 
-/** Tables with the policies that are judged, and two of equal shape of which one is published. One statement per element. */
+/** Tables with the policies under test, and two of equal shape, of which one is published. One statement per element. */
 export const TABLES: readonly string[] = [
   'create table public.bench_member (person uuid not null, team int not null, place int not null, primary key (person, team))',
   'grant select on public.bench_member to authenticated',
@@ -60,7 +60,7 @@ export const TABLES: readonly string[] = [
   'alter publication supabase_realtime add table public.bench_own, public.bench_team, public.bench_published',
 ];
 
-/** Starts a server on PostgreSQL with tables and people, a bare server beside it, and the process of the clients. */
+/** Starts a server on PostgreSQL with tables and people, a bare server, and the process of the clients. */
 export async function openBench(more: Readonly<Record<string, string>> = {}): Promise<Bench> {
   const target = await openBenchServer({ ...LIMITS, ...more });
   const owner = new pg.Pool({ connectionString: target.databaseUrl, max: 2 });
@@ -89,7 +89,7 @@ export async function openBench(more: Readonly<Record<string, string>> = {}): Pr
 
 export const socketPath = (key: string): string => `/realtime/v1/websocket?apikey=${key}&vsn=2.0.0`;
 
-/** Creates people with sessions of their own. */
+/** Creates people with separate sessions. */
 export async function addPeople(env: Readonly<Record<string, string>>): Promise<readonly Person[]> {
   const app = await compose(readConfig({ ...env, NODE_OPTIONS: undefined }));
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => addCustomer(app, new Date())));
@@ -97,7 +97,7 @@ export async function addPeople(env: Readonly<Record<string, string>>): Promise<
   return people;
 }
 
-/** The statement that makes the person with number n a member of team n modulo `GROUPS`, at place n. */
+/** Returns the statement that makes person number n a member of team n modulo `GROUPS`, at place n. */
 export const membersOf = (people: readonly Person[]): [string, [string[], number]] => [
   `insert into public.bench_member select id::uuid, (n - 1) % $2::int, n - 1 from unnest($1::text[]) with ordinality as person (id, n)`,
   [people.map(({ id }) => id), GROUPS],

@@ -8,15 +8,15 @@ import { type Bench, perSecond, ROUNDS, say, SECONDS } from './setup.ts';
 const CONNECTIONS = 4;
 const ROUND_SECONDS = Math.ceil(SECONDS / 4);
 
-/** Where is written: as the owner of the tables, and the process that starts one for each connection. */
+/** The database under test: the owner of the tables, and the process that starts one process for each connection. */
 type Measured = { readonly owner: pg.Pool; readonly url: string; readonly postmaster: number };
 
-/** Inserts per second, and the processor time of PostgreSQL for one. */
+/** Inserts per second, and the processor time of PostgreSQL for one insert. */
 type Round = { readonly rate: number; readonly microseconds: number };
 
 /**
- * Measures inserts into a published table beside the same table without a trigger: with nobody listening, then with a listener. Each insert
- * is a commit that waits for the disk, as in production.
+ * Compares inserts into a published table with inserts into the same table without a trigger: first without a listener, then with one. Each
+ * insert is a commit that waits for the disk, as in production.
  */
 export async function measureWriters({ clients, port, path, people, owner, target }: Bench): Promise<void> {
   const { rows } = await owner.query<{ fsync: string; pid: number }>(
@@ -38,7 +38,7 @@ export async function measureWriters({ clients, port, path, people, owner, targe
 async function measureLoss(database: Measured, who: string, goal: string): Promise<void> {
   const rounds: { published: Round; plain: Round }[] = [];
   for (let at = 0; at <= ROUNDS * 2; at += 1) {
-    // Each is first in every other round.
+    // The two tables take turns at being first.
     const first = at % 2 === 0 ? 'bench_published' : 'bench_plain';
     const one = await insert(database, first);
     const other = await insert(database, first === 'bench_plain' ? 'bench_published' : 'bench_plain');
@@ -68,7 +68,7 @@ async function insert({ owner, url, postmaster }: Measured, table: string): Prom
   return { rate, microseconds: (used * 1e6) / (rate * ROUND_SECONDS) };
 }
 
-/** The processor time of a connection counts when its process has ended. */
+/** Waits until connections have ended, because their processor time counts only when their process has ended. */
 async function connectionsEnded(owner: pg.Pool): Promise<void> {
   for (;;) {
     const { rows } = await owner.query(`select from pg_stat_activity where application_name = 'pgbench'`);
@@ -77,7 +77,7 @@ async function connectionsEnded(owner: pg.Pool): Promise<void> {
   }
 }
 
-/** The process that started another one. */
+/** Returns the process that started another one. */
 async function parentOf(pid: number): Promise<number> {
   return Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1]);
 }

@@ -1,4 +1,4 @@
-/** Tables that the data API is measured with, their policies and rights. */
+/** The tables for the bench of the data API, with their policies and rights. */
 export const REST_TABLES = `
 create table public.bench_land (id int primary key, name text not null);
 create table public.bench_town (id int primary key, land_id int not null references public.bench_land (id), name text not null, note text, at timestamptz not null);
@@ -14,7 +14,7 @@ grant select on public.bench_land, public.bench_town to anon;
 grant insert on public.bench_note to authenticated;
 `;
 
-/** Statements that fill them with so many towns, an hour apart. */
+/** Returns statements that fill the tables with `count` towns, an hour apart. */
 export const restRows = (count: number): string => `
 insert into public.bench_land select n, 'Land ' || n from generate_series(1, 1000) n;
 insert into public.bench_town select n, 1 + n % 1000, 'Town ' || n, repeat('x', 60), timestamptz '2000-01-01Z' + (n - 1) * interval '1 hour' from generate_series(1, ${count}) n;

@@ -3,7 +3,7 @@ import type { Running } from './database.ts';
 
 const PASSWORD = 'correct horse battery';
 
-/** Times by what was timed. */
+/** Times in milliseconds, by the name of what was timed. */
 export type Times = Map<string, number[]>;
 
 /** Times `work` under a name. */
@@ -45,7 +45,7 @@ export async function signIns({ apiUrl, anonKey, serviceRoleKey }: Running, roun
   return times;
 }
 
-/** Times holding an hour and releasing it again. */
+/** Times the hold of an hour and its release. */
 export async function holds({ apiUrl, anonKey }: Running, token: string, rounds: number): Promise<Times> {
   const times: Times = new Map();
   const call = async (name: string, body: unknown): Promise<{ readonly bookingId: string }> => {
@@ -58,7 +58,7 @@ export async function holds({ apiUrl, anonKey }: Running, token: string, rounds:
     if (!answer.ok) throw new Error(`${name}: ${answer.status} ${text}`);
     return JSON.parse(text);
   };
-  // Beyond the bookings of the coming days; an hour may still be held from the turn before.
+  // The hours lie beyond the bookings of the coming days. An hour may still be held from the previous turn.
   const hours = span(new Date(), 20 * 24 + Math.floor(Math.random() * 240));
   for (let round = 0; round < rounds; round += 1) {
     const { bookingId } = await timed(times, 'hold', () => call('create-payment', checkout(hours, {}, STUDIO_B)));

@@ -18,7 +18,8 @@ export function urlOf(size: string): string {
 }
 const amountsOf = (size: string): Amounts => {
   const [bookings = 0, studios = 0] = size.split('x').map(Number);
-  // A hundred bookings each. Older databases have more of the past: the coming two days are the same at every size, six bookings a day in each room.
+  // Each account has a hundred bookings. Larger databases have a longer past: the coming two days are the same at every size, with six
+  // bookings a day in each room.
   return { bookings, studios, accounts: bookings / 100, hoursApart: 4, hoursAhead: 48 };
 };
 
@@ -39,7 +40,7 @@ export async function fill(size: string): Promise<void> {
   await withServer(size, () => Promise.resolve());
   const began = performance.now();
   const amounts = amountsOf(size);
-  // The largest first: the others are filled beside them.
+  // The largest table comes first, and the others are filled in parallel.
   const left = ['private.booking', ...RELATED.toReversed()] as const;
   const tables = left.values();
   const fillNext = () =>
@@ -55,7 +56,7 @@ export async function fill(size: string): Promise<void> {
     });
   await Promise.all([fillNext(), fillNext()]);
   await withClient(urlOf(size), async (client) => {
-    // A table that was filled beside another is not marked as visible to all before that ends.
+    // A table that was filled in parallel with another cannot be marked as visible to all before the other has ended.
     await client.query('vacuum analyze');
     await client.query('checkpoint');
   });
@@ -66,10 +67,10 @@ export async function drop(size: string): Promise<void> {
   await rm(dataDirOf(size), { recursive: true, force: true });
 }
 
-/** A server starts only with the keys that its database was used with, so they are kept between the steps. */
+/** A server starts only with the keys with which its database was used before, so they are kept between the steps. */
 const dataDirOf = (size: string): string => join(tmpdir(), `bench-scale-${size}`);
 
-/** A running server, and the environment with which the same server can be composed once more. */
+/** A running server, and the environment with which the same server can be composed again. */
 export type Running = Runtime & { readonly env: Readonly<Record<string, string>> };
 
 /** Runs `work` while a server and the sandbox serve the database of a size. */

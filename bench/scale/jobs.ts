@@ -3,9 +3,11 @@ import type { App } from '#server/compose.ts';
 import { STUDIO_A } from '#tests/support/test-server.ts';
 import { timed, type Times } from './calls.ts';
 
-/** The reminders and questions of so many bookings would be sent for as long as a round, or the measurement, may take. */
+/**
+ * Ends queued mails, because the reminders and thanks of so many bookings would take as long to send as a round, or the whole measurement.
+ */
 export const END_MAILS = 'update private.outbox set done_at = now() where done_at is null and closed_at is null';
-/** Makes twenty things due for a task, beside all that is done. Runs as the owner, without triggers. */
+/** Makes twenty items due for a task, among all that are done. Runs as the owner, without triggers. */
 const DUE: Readonly<Record<string, readonly string[]>> = {
   'worker mail': [
     END_MAILS,

@@ -4,16 +4,17 @@ import { drop, fill, say } from './database.ts';
 import { measure, type Measured } from './measure.ts';
 
 /**
- * Measures every query of the product, sign-ins, holds and jobs on databases of different sizes: the median at the largest may be 1.3 times that at the smallest of
- * its row. `npm run bench -- scale` measures all sizes, those of a row in turns. With words it does one step, because filling the largest takes longer than
- * a pause between other work: `fill 10000000x3000`, `measure 100000x3000 10000000x3000`, `drop …` and `report`.
+ * Measures every query of the product, sign-ins, holds and jobs on databases of different sizes. The median at the largest size of a row
+ * may be 1.3 times that at the smallest. `npm run bench -- scale` measures all sizes, those of a row in turns. With arguments it runs one
+ * step, because filling the largest database takes longer than a pause between other work: `fill 10000000x3000`, `measure 100000x3000
+ * 10000000x3000`, `drop …` and `report`.
  */
 const ROWS = [
   ['10000x3', '100000x3'],
   ['100000x3000', '1000000x3000', '10000000x3000'],
 ] as const;
 const FACTOR = 1.3;
-/** A difference smaller than this is the machine's, not the database's. */
+/** The machine and not the database causes a difference smaller than this. */
 const NOISE_MS = 0.3;
 const RESULTS = new URL('../../artefacts/scale/', import.meta.url).pathname;
 
@@ -26,7 +27,7 @@ async function measureAndStore(...sizes: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints the tables as Markdown; returns whether every query is flat. */
+/** Prints the tables as Markdown. Returns whether every query is flat. */
 async function report(): Promise<boolean> {
   const files = await readdir(RESULTS).catch(() => []);
   const all = new Map<string, Measured>();

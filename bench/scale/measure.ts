@@ -11,15 +11,15 @@ import { END_MAILS, jobRounds } from './jobs.ts';
 import { scansOf } from './plans.ts';
 
 const WARM_UPS = 30;
-/** The code of PostgreSQL for a statement that took too long. */
+/** PostgreSQL's code for a statement that took too long. */
 const STATEMENT_TIMEOUT = '57014';
 const REPEATS = Number(process.env['BENCH_REPEATS'] ?? 150);
-/** How often sign-ins, holds, metrics and jobs take turns; each turn has several rounds. The first turns warm up. */
+/** The number of turns of sign-ins, holds, metrics and jobs. Each turn has several rounds, and the first turns warm up. */
 const TURNS = 20;
 const WARM_UP_TURNS = 2;
 const ROUNDS_OF_TURN = 3;
 
-/** Median and, for queries, the scans of the plan. */
+/** The median and, for queries, the scans of the plan. */
 type Figure = { readonly ms: number; readonly plan: readonly string[] };
 export type Measured = {
   readonly size: string;
@@ -28,7 +28,7 @@ export type Measured = {
   readonly figures: Readonly<Record<string, Figure>>;
 };
 
-/** A database of a size, with a server, its parts composed once more for the jobs, and a caller of each kind. */
+/** A database of a size, with a server, its parts composed again for the jobs, and a caller of each kind. */
 type Target = {
   readonly size: string;
   readonly running: Running;
@@ -73,9 +73,9 @@ function withTarget<T>(size: string, work: (target: Target) => Promise<T>): Prom
         await owner.query('select private.queue_reminders(now(), false), private.queue_thanks(now())');
         await owner.query('set session_replication_role = replica');
         await owner.query(END_MAILS);
-        // The mails that were ended would stay in the indexes of open jobs until enough of the table has changed: later in a larger one.
+        // Ended mails would stay in the indexes of open jobs until enough of the table has changed, which takes longer in a larger table.
         await owner.query('vacuum (analyze, index_cleanup on) private.outbox');
-        // The bookings of one account become the customer's; a second measurement takes another account's.
+        // The bookings of one account become the customer's. A second measurement uses those of another account.
         await owner.query(
           `update private.booking set user_id = $1 where user_id = (
              select id from auth.users u where u.id >= $2 and exists (select from private.booking b where b.user_id = u.id) order by id limit 1)`,
@@ -97,7 +97,7 @@ async function measureQuery(targets: readonly Target[], at: number): Promise<voi
   for (let round = 0; round < WARM_UPS + REPEATS; round += 1) {
     for (const { target, request, times } of requests) {
       const { status, ms, body } = await target.connection.send(request);
-      // The first reads come from the disk and may meet their time limit.
+      // The first reads come from the disk and may exceed their time limit.
       if (round < WARM_UPS / 2 && body.includes(STATEMENT_TIMEOUT)) continue;
       if (status >= 300 || status === 0)
         throw new Error(`${target.size}: ${queryOf(target, at).name}: ${status} ${body.toString('utf8', 0, 200)}`);

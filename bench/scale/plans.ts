@@ -2,7 +2,9 @@ import type pg from 'pg';
 import type { ProductQuery } from '#tests/scale/product-queries.ts';
 import type { CallerRequest } from '../callers/connection.ts';
 
-/** The scans of a query's plan: by the API for reads, and by `auto_explain` for what runs inside a function. */
+/**
+ * Returns the scans of a query's plan. The API returns the plan of a read, and `auto_explain` logs those of statements inside a function.
+ */
 export async function scansOf(
   url: string,
   client: pg.Client,
@@ -32,7 +34,7 @@ export async function scansOf(
   return scans(notices.join('\n'));
 }
 
-/** The lines of a plan that read a table, without costs, each once. */
+/** Returns the lines of a plan that read a table, without costs and duplicates. */
 function scans(plan: string): string[] {
   const lines = plan
     .split('\n')

@@ -7,9 +7,10 @@ import { measurePaint, measureRoom, measureTaps, type RoomTimes } from './phone.
 import { median } from '../callers/load.ts';
 
 /**
- * Runs Lighthouse with its phone settings and prints the median of five runs per page beside the goals. Lighthouse loads the page without
- * limits and estimates the largest paint of a mid-range phone on slow 4G from that; the largest paint is also measured with the limits in force. JavaScript is what a page loads before any interaction, in compressed bytes as served; the libraries' share is listed separately.
- * Then taps the booking grid on a processor four times slower, and a room over a slow connection too.
+ * Runs Lighthouse with its phone settings and prints the median of five runs per page with the goals. Lighthouse loads the page without
+ * limits and estimates from that the largest paint of a mid-range phone on slow 4G. The largest paint is also measured with the limits in
+ * force. JavaScript is the script that a page loads before any interaction, in compressed bytes as served; the share of libraries is listed
+ * separately. Then taps the booking grid on a processor four times slower, and a room also over a slow connection.
  */
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
 const PAGES = [
@@ -84,7 +85,7 @@ function read(lhr: Result): Run {
   };
 }
 
-/** Kilobytes of all scripts as served to browsers, and of those that contain only libraries. */
+/** Returns the kilobytes of all scripts as served to browsers, and those of scripts that contain only libraries. */
 async function measureBytes(scripts: readonly string[]): Promise<{ all: number; libraries: number }> {
   const sizes = await Promise.all(
     scripts.map(async (url) => ({
@@ -110,7 +111,7 @@ function report(name: string, value: string, goal: string, good: boolean): void 
 
 async function measure(base: string, page: (typeof PAGES)[number], chromePath: string): Promise<void> {
   const runs: Run[] = [];
-  // On a busy machine Lighthouse sometimes cannot score a run; that says nothing about the page.
+  // On a busy machine Lighthouse sometimes cannot score a run, which is not the page's fault.
   for (let at = 0; runs.length < RUNS && at < RUNS + 3; at += 1) {
     const run = await visit(`${base}${page.path}`, chromePath);
     if (!Number.isNaN(run.scores.performance)) runs.push(run);

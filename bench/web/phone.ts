@@ -1,11 +1,11 @@
 import { chromium, type Browser, type Page } from '@playwright/test';
 
-/** Like Lighthouse's phone: a processor four times slower than this machine's. */
+/** The processor of Lighthouse's phone is four times slower than this machine's. */
 const SLOWER = 4;
-/** Hours that are tapped one after the other: the selection grows, then shrinks. */
+/** The hours that are tapped one after the other: the selection grows, then shrinks. */
 const HOURS = [10, 11, 12, 13, 14, 15, 16, 17, 17, 16, 15, 14];
 
-/** The browser reports each event of a tap with the time until its next paint; entries of one tap share an id. */
+/** Records the events of taps. The browser reports each with the time until its next paint; entries of one tap share an id. */
 const RECORD = `
   globalThis.taps = new Map();
   new PerformanceObserver((list) => {
@@ -15,7 +15,7 @@ const RECORD = `
 const READ = 'new Promise((done) => setTimeout(() => done([...taps.values()]), 500))';
 
 /**
- * Taps hours of an empty day on the booking page, as on a phone, and returns the longest time from a tap to the paint that follows, in
+ * Taps hours of an empty day on the booking page, as on a phone. Returns the longest time from a tap to the paint that follows, in
  * milliseconds: the interaction to next paint.
  */
 export async function measureTaps(base: string, executablePath: string): Promise<number> {
@@ -40,13 +40,16 @@ export async function measureTaps(base: string, executablePath: string): Promise
   }
 }
 
-/** Milliseconds: from the request of the page until its rooms show their prices, and from the tap on a room until its hours are painted. */
+/**
+ * Times in milliseconds. `rooms`: from the request of the page until its rooms show their prices. `grid`: from the tap on a room until its
+ * hours are painted.
+ */
 export type RoomTimes = { readonly rooms: number; readonly grid: number };
 
-/** A phone on slow 4G. */
+/** The connection of a phone on slow 4G. */
 const NETWORK = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 
-/** Milliseconds since the page was requested at which an element that matches was painted. */
+/** Returns a script for the milliseconds from the request of the page until a matching element was painted. */
 const paintedAt = (selector: string, text: string): string => `new Promise((done) => {
   const look = () => {
     const found = [...document.querySelectorAll(${JSON.stringify(selector)})].some((element) => element.textContent.includes(${JSON.stringify(text)}));
@@ -56,13 +59,15 @@ const paintedAt = (selector: string, text: string): string => `new Promise((done
   look();
 })`;
 
-/** Records the largest paint so far: the browser reports a larger one each time, until the visitor touches the page. */
+/** Records the largest paint so far. The browser reports each larger one until the visitor touches the page. */
 const RECORD_PAINT = `
   new PerformanceObserver((list) => {
     for (const { startTime } of list.getEntries()) globalThis.largestPaint = startTime;
   }).observe({ type: 'largest-contentful-paint', buffered: true });`;
 
-/** How long after the load of a page the largest paint is read: longer than our pages take to fetch what they show first. */
+/**
+ * The time after the load of a page at which the largest paint is read: longer than the site's pages take to fetch what they show first.
+ */
 const SETTLING_MS = 2_000;
 
 /** Opens a page with an empty cache over a slow connection and returns its largest contentful paint in milliseconds. */
@@ -94,7 +99,7 @@ async function openSlowPhone(browser: Browser): Promise<Page> {
   return page;
 }
 
-/** Opens the booking page with an empty cache over a slow connection, and taps a room once its price is shown and a person has read it. */
+/** Opens the booking page with an empty cache over a slow connection, and taps a room after its price is shown and a person has read it. */
 export async function measureRoom(base: string, executablePath: string): Promise<RoomTimes> {
   const browser = await chromium.launch({ executablePath });
   try {
@@ -113,10 +118,10 @@ export async function measureRoom(base: string, executablePath: string): Promise
   }
 }
 
-/** How long a person looks at the rooms before choosing one. */
+/** The time for which a person looks at the rooms before choosing one. */
 const READING_MS = 2_000;
 
-/** Opens the tenth day of next month, which no demo booking touches. */
+/** Opens the tenth day of next month, on which no demo booking falls. */
 async function openDay(page: Page, base: string): Promise<void> {
   await page.goto(`${base}/booking`);
   await page.getByRole('radio', { name: /Studio A/ }).tap();
