@@ -68,8 +68,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
   }
   const receive = (payload: string): void => {
     if (payload === '') {
-      // The connection was lost for a while, and so may be the requests of other processes. They are therefore told the last number that
-      // they should have.
+      // The connection was lost for a while, perhaps with requests of other processes, so they get the last number that they should have.
       void ask(receiver.numbers(), sender.last());
       return options.onLoss();
     }
