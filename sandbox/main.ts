@@ -30,7 +30,6 @@ export type SandboxOptions = {
 export type Sandbox = {
   /** Home page and control API. */
   readonly url: string;
-  /** The port of each provider. */
   readonly ports: Readonly<Partial<Record<Provider['name'], number>>>;
   close(): Promise<void>;
 };

@@ -144,7 +144,6 @@ function openAuth(
   });
 }
 
-/** Opens `/functions/v1`. */
 function openFunctions(
   config: Config,
   { people }: Base,
@@ -188,7 +187,6 @@ async function openRealtimeApi(
   return realtime;
 }
 
-/** Opens `/rest/v1`. */
 function openRest(config: Config, { db, urgent, clock, warn }: Base, { readGranted, limits }: Requests): Hono<Env> {
   return createRestRouter({
     db,

@@ -14,7 +14,7 @@ export type Core = {
   readonly state: State;
   /** Base address of the server; webhook paths are appended to it. */
   readonly webhookTarget: string;
-  /** Public address of a provider: the home port plus this offset. */
+  /** Returns the public address of a provider, whose port is the home port plus this offset. */
   urlOf(offset: number): string;
   /**
    * Returns sandbox time, which applies to lock windows and to the expiry of sessions and tokens. Signatures, Date headers and mails use

@@ -15,7 +15,7 @@ type Delivery = {
   tries: number;
   /** Status of the last response, or null if no response came. */
   lastStatus: number | null;
-  /** Real time of the last try. */
+  /** Time of the last try, in real time. */
   lastAt: string | null;
 };
 

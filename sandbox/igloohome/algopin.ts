@@ -45,7 +45,7 @@ function hourlyFault(start: WrittenDate, end: WrittenDate): string | null {
   return hours >= 1 && hours <= 672 ? null : 'endDate must be 1 to 672 hours after startDate';
 }
 
-/** Counts days in local time, where a day can have 23 or 25 hours. */
+/** Returns the fault of a daily code's dates, or null. Counts days in local time, where a day can have 23 or 25 hours. */
 function dailyFault(start: WrittenDate, end: WrittenDate): string | null {
   if (start.clock !== end.clock) return 'endDate must be at the same time of day as startDate';
   const days = (end.wall - start.wall) / DAY;

@@ -17,7 +17,7 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 /** Maximum number of codes that a lock stores. */
 export const CODES_MAX = 199;
-/** After this many unknown codes in a row the keypad is locked for `LOCKED_OUT_MS`. */
+/** Number of consecutive unknown codes after which the keypad is locked for `LOCKED_OUT_MS`. */
 export const WRONG_MAX = 5;
 export const LOCKED_OUT_MS = 5 * 60_000;
 

@@ -5,7 +5,7 @@ import type { Code } from './lock-rules.ts';
 /** One entry of a lock's log, as cloud and webhooks show it. `sent`: whether the bridge has sent it. */
 export type LogEntry = {
   readonly logType: number;
-  /** Seconds since 1970, in sandbox time. */
+  /** The time of the entry in Unix seconds, in sandbox time. */
   readonly entryDate: number;
   readonly pin: string;
   readonly opened: boolean;
@@ -17,7 +17,7 @@ export type Lock = {
   readonly name: string;
   battery: number;
   codes: Code[];
-  /** Newest first. */
+  /** The entries of the lock's log, newest first. */
   log: LogEntry[];
   wrong: number;
   /** The time until which the keypad is locked, in milliseconds. */

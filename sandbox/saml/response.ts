@@ -16,10 +16,10 @@ export function createResponse(of: {
   issuer: string;
   audience: string;
   acs: string;
-  /** Null for an unsolicited response. */
+  /** The id of the answered request, or null for an unsolicited response. */
   inResponseTo: string | null;
   privatePem: string;
-  /** How old the response is, in milliseconds. */
+  /** Age of the response, in milliseconds. */
   ageMs?: number;
 }): string {
   const { account, issuer, audience, acs } = of;

@@ -92,7 +92,7 @@ function answerError(error: Error, c: Call): Response {
   return c.json({ code: 'unexpected_failure', message }, 500);
 }
 
-/** Returns the refusal to send for an error; null for an unexpected error. */
+/** Returns the refusal to send for an error, or null for an unexpected error. */
 function toRefusal(error: Error): AuthRefusal | null {
   if (error instanceof AuthRefusal) return error;
   const found = classifyError(error);

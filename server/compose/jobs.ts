@@ -29,7 +29,7 @@ export function openJobs(
   auth: ComposedAuth,
   services: Services,
 ): { queue: Queue; scheduler: Scheduler } {
-  // Jobs use the same services with the database that has no class of urgent work.
+  // Jobs use the same services, but their statements run in the class of the server's own work.
   const own = { ...services, db };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');

@@ -55,7 +55,7 @@ const CAPTCHA_ADDRESS = {
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
 };
 
-/** Reads the account settings. `sandboxUrl`: where the simulated text messages and captchas listen; null without a sandbox. */
+/** Reads the account settings. `sandboxUrl`: address of the simulated text messages and captchas, or null without a sandbox. */
 export function readAccountConfig(env: AuthEnvironment, sandboxUrl: string | null) {
   return {
     passwordMinLength: env.AUTH_PASSWORD_MIN_LENGTH,

@@ -31,7 +31,6 @@ export type LockConfig = {
   readonly locks: ReadonlyMap<string, string>;
 };
 
-/** The locks of the sandbox. */
 const SANDBOX_LOCKS = 'Studio A=SPA1X0001,Studio B=SPB1X0002,Studio C=SPC1X0003';
 
 /** Reads the settings of the locks. `sandboxAt` is null without a sandbox. */

@@ -14,7 +14,6 @@ type PlugEnvironment = z.output<z.ZodObject<typeof plugFields>>;
  */
 export type PlugConfig = ReadonlyMap<string, string>;
 
-/** The plugs of the sandbox. */
 const SANDBOX_PLUGS = ['Studio A', 'Studio B', 'Studio C'];
 const NAME_MAX = 80;
 

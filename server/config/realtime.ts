@@ -57,7 +57,7 @@ function settingsOf(env: RealtimeEnvironment) {
     payloadMax: env.REALTIME_MAX_PAYLOAD_BYTES,
     unsentMax: env.REALTIME_MAX_UNSENT_BYTES,
     leaseSeconds: env.REALTIME_LEASE_SECONDS,
-    // Only the server may send on these topics, because pages trust their messages about the hours of a room.
+    // Only the server and the service key may send on these topics, because pages trust their messages about the hours of a room.
     serverTopics: ['studio:'],
   };
 }

@@ -15,7 +15,7 @@ export type Caller = {
 /** Reads the caller of a request. Throws `TokenRefused`. */
 export type ReadCaller = (request: Request, ip: string) => Promise<Caller>;
 
-/** `unknown_role`: the database has no such role. `role_not_granted`: the role exists, but not for callers. */
+/** `unknown_role`: the database has no such role. `role_not_granted`: the role exists, but callers may not use it. */
 export type TokenFault = 'bad_jwt' | 'session_not_found' | 'no_api_key' | 'unknown_role' | 'role_not_granted';
 
 export class TokenRefused extends Error {
@@ -33,7 +33,7 @@ export type Env = {
     requestId: string;
     ip: string;
     log: Log;
-    /** The headers that every answer of this API has. */
+    /** The headers that every response of this API has. */
     headers: Readonly<Record<string, string>>;
     /** Whether the caller is a guest. A refusal is 401 for a guest and 403 for all other callers. */
     guest?: boolean;

@@ -23,7 +23,10 @@ const CAPTCHA_ORIGINS = {
   hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
 } as const;
 
-/** Headers of pages and their files. Scripts, styles and connections come from our origin only; trusted types keep text from becoming code. */
+/**
+ * Headers of pages and their files. Scripts, styles and connections are allowed only from our origin, and trusted types prevent text from
+ * becoming code.
+ */
 export function pageHeaders(settings: HeaderOptions): Headers {
   const captcha = settings.captcha !== null;
   return [

@@ -14,7 +14,7 @@ type Lease = {
 
 /** Maximum number of units that one query takes, for a busy key. */
 const BATCH_MAX = 20;
-/** How long a batch may be used, so that old units cannot add to a new burst. */
+/** How long a batch may be used. The limit keeps old units from adding to a new burst. */
 const BATCH_MS = 10_000;
 /** Maximum number of keys in memory. Dropping a key forfeits its unused units, which makes its limit stricter, never wider. */
 const KEYS_MAX = 10_000;

@@ -21,7 +21,7 @@ import { incomingOf } from './incoming.ts';
 
 export type MiddlewareOptions = HeaderOptions & {
   readonly log: Log;
-  /** Whether each request gets a line in the log. */
+  /** Whether each request is logged. */
   readonly accessLog: boolean;
   /** Number of proxies in front of this server that write X-Forwarded-For. With 0, the address of the connection is used. */
   readonly trustedProxies: number;

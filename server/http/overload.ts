@@ -4,8 +4,8 @@ import { createStartQueue } from './admission/start-queue.ts';
 import { BUSY_MESSAGE } from './classify-error.ts';
 
 /**
- * The kind of a request, judged by its headers alone because the token is verified later. `urgent`: functions, which hold sessions and open
- * doors.
+ * The kind of a request, judged by its headers alone because the token is verified later. `urgent`: functions, which include holds and the
+ * opening of doors.
  */
 const REQUEST_KINDS = ['urgent', 'signed-in', 'guest'] as const;
 type RequestKind = (typeof REQUEST_KINDS)[number];

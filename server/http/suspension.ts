@@ -3,7 +3,7 @@ import type { Caller, ReadCaller } from './caller.ts';
 /** Thrown for a caller whose statements were stopped too often. No request of the caller runs until `retryAfter` has passed. */
 export class CallerSuspended extends Error {
   override readonly name = 'CallerSuspended';
-  /** Whole seconds. */
+  /** Whole seconds until the caller may try again. */
   readonly retryAfter: number;
   constructor(retryAfter: number) {
     super('Too many of your requests took too long. Please try again later.');

@@ -12,7 +12,7 @@ export type Job = {
   readonly payload: Readonly<Record<string, unknown>>;
   readonly dueAt: Date;
   readonly deadlineAt: Date | null;
-  /** How often the job has been started, including this time. */
+  /** Number of times that the job has been started, including this one. */
   readonly tries: number;
 };
 
@@ -21,7 +21,7 @@ export type NewJob<Kind extends string = string> = {
   readonly id?: string;
   readonly kind: Kind;
   readonly subjectId: string;
-  /** Distinguishes several jobs of one kind for one subject; an equal value means the same job. */
+  /** Distinguishes several jobs of one kind for one subject. Jobs with the same value count as one job. */
   readonly dedupe?: string;
   readonly recipient?: string;
   readonly payload?: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export type NewJob<Kind extends string = string> = {
 export type JobOutcome = 'done' | { readonly retryAt: Date } | { readonly closed: string };
 export type JobHandler = (job: Job) => Promise<JobOutcome>;
 
-/** How the jobs of a kind are run. */
+/** The rules for running the jobs of a kind. */
 export type JobRules = {
   /** The name of the worker that runs these jobs. */
   readonly worker: string;

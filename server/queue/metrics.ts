@@ -2,7 +2,6 @@ import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 
-/** Registers the metrics of the queue. */
 export function measureQueue(metrics: Metrics, db: Database, clock: Clock): void {
   const open = 'done_at is null and closed_at is null';
   const read = async (text: string): Promise<number> => (await db.one<{ n: number }>(text, [clock()]))?.n ?? 0;

@@ -18,7 +18,7 @@ export type WorkerOptions = {
 export type Queue = {
   /** One task for each worker. */
   readonly tasks: readonly Task[];
-  /** Runs one round of all workers, or of those named; workers marked `later` last. Returns how many jobs ran. */
+  /** Runs one round of all workers, or of the named workers. Workers marked `later` run last. Returns the number of jobs that ran. */
   run(names?: readonly string[]): Promise<number>;
   /** See `queueLateness`. */
   lateness(): Promise<number>;

@@ -8,7 +8,7 @@ const log = {
   warn: () => undefined,
   error: (fields: Record<string, unknown>, message: string) => void errors.push({ fields, message }),
 };
-/** A promise with a function that resolves it. */
+/** Returns a promise and a function that resolves it. */
 function gate(): { wait: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const wait = new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ export type JobScope = <T>(
 /** Duration of a lease after its last renewal. */
 export const LEASE_SECONDS = 10;
 const HEARTBEAT_MS = 3_000;
-/** A round claims no more jobs after this time. */
+/** Time after which a round claims no more jobs. */
 const ROUND_BUDGET_MS = 20_000;
 
 type Row = {

@@ -80,7 +80,7 @@ test('a session takes a customer or an address, and offers to save a card of a c
   await pay({ save: '1' });
   const [card] = await cardsOf(customer);
   expect(card).toMatchObject({ customer, allow_redisplay: 'always', card: { brand: 'visa', last4: '4242' } });
-  // The next page offers it.
+  // The next page offers the saved card.
   expect(await pay({ action: `saved:${card?.id}` })).toMatchObject({ payment_intent: { payment_method: card?.id } });
 });
 

@@ -53,7 +53,6 @@ export function newIntent(
   };
 }
 
-/** Creates a successful charge. */
 export function newCharge(state: StripeState, intent: Stripe.PaymentIntent): Stripe.Charge {
   return {
     id: newId('ch'),

@@ -7,7 +7,7 @@ import { missing, wrongState, StripeRefusal } from '../core/refusal.ts';
 
 const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'expand.*'];
 
-/** How a pending refund can end. */
+/** The possible ends of a pending refund. */
 export const refundOutcomes = ['succeeded', 'failed', 'canceled'] as const;
 export type RefundOutcome = (typeof refundOutcomes)[number];
 

@@ -26,7 +26,9 @@ export async function confirmContact(tx: Transaction, user: UserRow, confirmatio
   await recordEvent(tx, { action: 'user_confirmed', actorId: user.id, at, ip, details: { kind } });
 }
 
-/** Gives the account the password and data of an attempt, and deletes all its attempts. Without an attempt it gets no password. */
+/**
+ * Gives the account the password and data of an attempt, and deletes all its attempts. Without an attempt, the account gets no password.
+ */
 async function applySignUpAttempt(tx: Transaction, userId: string, attemptId: string | null): Promise<void> {
   const attempt = attemptId === null ? null : await readSignUpAttempt(tx, { userId, attemptId });
   // This comes first, because the profile copies the data only while the account is unconfirmed.

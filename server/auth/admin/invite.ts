@@ -29,7 +29,7 @@ export async function invite(context: AuthContext, c: Call): Promise<Response> {
   return c.json(toUser(user));
 }
 
-/** Creates an invited account, or invites an unconfirmed one again. Refuses a confirmed one and a reserved address. */
+/** Creates an invited account, or invites an unconfirmed one again. Refuses confirmed accounts and reserved addresses. */
 export async function inviteUser(
   tx: Transaction,
   invited: { email: string; data: Record<string, unknown> | null; at: Date },

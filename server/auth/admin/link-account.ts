@@ -99,7 +99,7 @@ async function changeEmail(
   };
 }
 
-/** Reads an email address. Throws when it is missing or invalid. */
+/** Reads an email address. Throws if it is missing or invalid. */
 export function readRequiredEmail(email: string): string {
   if (email === '') throw refuse.validation('An email address is required');
   return readEmail(email);

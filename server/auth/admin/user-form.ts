@@ -35,7 +35,7 @@ export function readContacts(form: UserForm): Contacts {
 
 const HASH = /^(\$2[aby]\$\d{2}\$[./A-Za-z0-9]{53}|\$argon2(id|i|d)\$v=19\$[\w=,]+\$[\w+/]+\$[\w+/]+)$/;
 
-/** Returns the hash of the form's password, or its `password_hash`; null when it has neither. Throws when it has both. */
+/** Returns the hash of the form's password, or its `password_hash`, or null if it has neither. Throws if it has both. */
 export async function readPassword(rules: AuthContext, form: UserForm): Promise<string | null> {
   if (form.password && form.password_hash)
     throw refuse.validation('Only a password or a password hash should be provided');
@@ -61,7 +61,9 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['ns', 0.000_001],
 ]);
 const BAN_MS_MAX = 100 * 365.25 * 86_400_000;
-/** Reads the end of a ban: a Go duration (`24h`, `1h30m`), or `none` for null. Undefined: the request does not change it. */
+/**
+ * Reads the end of a ban from a Go duration (`24h`, `1h30m`). Returns null for `none` and undefined if the request does not change the ban.
+ */
 export function readBan(text: string | null | undefined, now: Date): Date | null | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   if (text === 'none') return null;

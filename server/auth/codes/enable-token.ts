@@ -10,7 +10,7 @@ type NewToken = Contact & {
   readonly kind: TokenKind;
   readonly attemptId?: string | null;
   readonly createdAt: Date;
-  /** Replaces the derived code, for test phones. */
+  /** The fixed code of a test phone, which replaces the derived code. */
   readonly code?: string | undefined;
 };
 

@@ -5,8 +5,8 @@ export function linkKind(kind: string): string {
 }
 
 /**
- * Builds the address of a mailed link. `redirectTo`: an allowed page of another app, which must verify the token itself on a click;
- * null: our own page.
+ * Builds the address of a mailed link. `redirectTo`: an allowed page of another app, which must verify the token itself on a click, or null
+ * for our own page.
  */
 export function mailedLink(
   siteUrl: string,

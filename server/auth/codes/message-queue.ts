@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 60_000;
 export function createMessageQueue(dependencies: {
   /** Returns the address if it is an allowed page of another app, else null. */
   mailRedirect: (request: string | null | undefined) => string | null;
-  /** Makes a worker look for due jobs at once. */
+  /** Makes a worker look for due jobs immediately. */
   wake: (worker: keyof typeof MESSAGE_WORKERS) => void;
   clock: Clock;
   codeSeconds: number;
@@ -96,10 +96,10 @@ export async function endMessages(
   });
 }
 
-/** How long a message that staff closed by hand can be retried. */
+/** Time for which a message that staff closed by hand can be retried. */
 const CLOSED_MS = 24 * 60 * 60_000;
 
-/** Deletes messages that staff closed a day ago: their rows hold addresses. */
+/** Deletes messages that staff closed more than a day ago, because their rows hold addresses. */
 export async function deleteClosedMessages(db: Queryable, now: Date): Promise<void> {
   await deleteClosedJobs(db, jobsOf(MESSAGE_KINDS), new Date(now.getTime() - CLOSED_MS));
 }

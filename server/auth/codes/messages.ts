@@ -5,7 +5,7 @@ import type { MessageKind } from '../core/message-queue.ts';
 export type Message = {
   readonly id: string;
   readonly kind: MessageKind;
-  /** Null for a text message. */
+  /** The recipient's address. Null for a text message. */
   readonly email: string | null;
   readonly phone: string | null;
   /** Null if the account must be looked up by the address. */
@@ -18,7 +18,6 @@ export type Message = {
   readonly change: AccountChange | null;
 };
 
-/** A rendered message. */
 export type MessageContent =
   | { readonly to: 'email'; readonly subject: string; readonly html: string; readonly text: string }
   | { readonly to: 'phone'; readonly text: string };

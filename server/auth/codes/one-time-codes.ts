@@ -5,7 +5,7 @@ import type { AuthContext } from '../core/context.ts';
  * A repeated message contains the same code.
  */
 
-/** Returns the digits for a message. */
+/** Returns the digits of a message's code. */
 export function codeOf({ keys, config }: AuthContext, messageId: string): string {
   const number = keys.hmac('mail-code', messageId).readUIntBE(0, 6) % 10 ** config.codeLength;
   return String(number).padStart(config.codeLength, '0');

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 
-/** What happened to an account, with Supabase Auth's names where it has one. */
+/** The events of an account. The names are Supabase Auth's where it has the same event. */
 type AuditAction =
   | 'user_signedup'
   | 'user_repeated_signup'

@@ -12,7 +12,7 @@ export async function requireCaptcha(context: AuthContext, c: Call, next: Next):
   const { captcha, readCaller } = context;
   if (captcha === null || c.req.method !== 'POST' || EXEMPT_GRANTS.includes(c.req.query('grant_type') ?? ''))
     return next();
-  // A token that cannot be read exempts nobody; the handler reports what is wrong with it.
+  // An unreadable token does not exempt the caller; the handler reports its fault.
   const caller = await readCaller(c.req.raw, c.var.ip).catch(() => null);
   if (caller?.role === 'service_role') return next();
   const token = readCaptchaToken(await parseBody(c).catch(() => null));

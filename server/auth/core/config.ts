@@ -1,4 +1,4 @@
-/** This site, as authenticators know it (WebAuthn, section 5.4.2). */
+/** This site as the relying party of authenticators (WebAuthn, section 5.4.2). */
 export type RelyingParty = { readonly id: string; readonly name: string; readonly origins: readonly string[] };
 
 /** The operator's account settings, from the environment. */
@@ -14,7 +14,7 @@ export type AuthConfig = {
     | 'letters_digits'
     | 'lower_upper_letters_digits'
     | 'lower_upper_letters_digits_symbols';
-  /** Accounts are confirmed without a code: for trials only. */
+  /** Whether accounts are confirmed without a code, which is for trials only. */
   readonly autoconfirm: boolean;
   readonly phoneAutoconfirm: boolean;
   /** Whether people can create accounts. */
@@ -40,7 +40,7 @@ export type AuthConfig = {
   readonly inactivitySeconds: number | null;
   /** Whether a new session ends the older ones of the account. */
   readonly singleSession: boolean;
-  /** Phone digits → fixed code. These phones get no message. */
+  /** Fixed codes by phone digits. These phones get no messages. */
   readonly testCodes: ReadonlyMap<string, string>;
   /** Second factors: which kinds, how many per account, and how long a challenge is valid. */
   readonly factors: {

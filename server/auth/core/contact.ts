@@ -20,7 +20,7 @@ export function readPhone(text: string): string {
   return digits;
 }
 
-/** Reads the email of a request, or its phone when it has no email. */
+/** Reads the email of a request, or its phone if it has no email. */
 export function readContact(body: { email?: string | null | undefined; phone?: string | null | undefined }): Contact {
   return body.email ? { email: readEmail(body.email) } : { phone: readPhone(body.phone ?? '') };
 }

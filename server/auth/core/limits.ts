@@ -28,7 +28,7 @@ export const authLimits = {
   passkeyIp: { name: 'auth-passkey-ip', max: 120, seconds: 300 },
 } as const;
 
-/** Takes one unit of a rate limit. Throws the API's 429 when none is left. `key` is e.g. `ip:203.0.113.7`. */
+/** Takes one unit of a rate limit. Throws the API's 429 if none is left. `key` is e.g. `ip:203.0.113.7`. */
 export async function takeLimit({ limits }: AuthContext, limit: Limit, key: string): Promise<void> {
   const wait = await limits(limit, key);
   if (wait !== null) throw refuse.rate(wait);

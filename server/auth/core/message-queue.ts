@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Contact } from './contact.ts';
 
-/** What a code or link is for. */
+/** The purposes of codes and links. */
 export type TokenKind =
   | 'signup'
   | 'invite'
@@ -15,7 +15,7 @@ export type TokenKind =
   | 'sms'
   | 'phone_change';
 
-/** What an account mail or text message is about. `otp` becomes a sign-in or a sign-up confirmation when it is sent. */
+/** The subjects of account mails and text messages. `otp` becomes a sign-in or a sign-up confirmation when it is sent. */
 export const MESSAGE_KINDS = [
   'signup',
   'invite',

@@ -1,6 +1,8 @@
 import type { AuthConfig } from './config.ts';
 
-/** Where redirects may lead: to pages of `siteUrl`, and to `redirects` in Supabase Auth's syntax, see `toPattern`. */
+/**
+ * The pages to which redirects may lead: pages of `siteUrl`, and pages that match `redirects` in Supabase Auth's syntax (see `toPattern`).
+ */
 type RedirectRules = Pick<AuthConfig, 'siteUrl' | 'redirects'>;
 
 const LENGTH_MAX = 2_000;
@@ -31,7 +33,9 @@ export function safeRedirect(rules: RedirectRules, requested: string | null | un
   return allowedRedirect(rules, requested) ?? rules.siteUrl;
 }
 
-/** Returns where a mailed link may lead: an allowed page of another app; null for our own pages and for anything not allowed. */
+/**
+ * Returns the requested page if it is an allowed page of another app. Returns null for our own pages and for pages that are not allowed.
+ */
 export function mailRedirect(rules: RedirectRules, requested: string | null | undefined): string | null {
   const url = allowedRedirect(rules, requested);
   return url === null || new URL(url).origin === new URL(rules.siteUrl).origin ? null : url;

@@ -8,11 +8,11 @@ import type { AuthContext } from './context.ts';
 /** One call of the API. A handler takes its dependencies and the call, and returns a response or throws `AuthRefusal`. */
 export type Call = Context<Env>;
 
-/** Where a request came from, for sessions, limits and the audit log. */
+/** The source of a request, for sessions, limits and the audit log. */
 export type RequestInfo = {
   readonly ip: string;
   readonly userAgent: string | null;
-  /** `redirect_to` of the request: where mailed links should lead. */
+  /** `redirect_to` of the request: the page to which mailed links should lead. */
   readonly redirectTo?: string | undefined;
 };
 
@@ -51,7 +51,7 @@ const jsonRefusal = (error: unknown): AuthRefusal =>
     ? refuse.validation(error.message)
     : new AuthRefusal(400, 'bad_json', 'Could not parse request body as JSON');
 
-/** Reads the JSON body by its schema. Throws the API's 400 when it is not JSON or does not match. */
+/** Reads the JSON body by its schema. Throws the API's 400 if it is not JSON or does not match. */
 export async function readBody<S extends z.ZodType>(c: Call, schema: S): Promise<z.output<S>> {
   const body = await parseBody(c);
   if (cannotBeStored(body, 0)) throw refuse.validation('The request contains values that cannot be stored');

@@ -32,7 +32,10 @@ const RESERVED_PARAMETERS = new Set([
   'id_token_hint',
 ]);
 
-/** `GET /authorize`: redirects a browser to an identity provider. With a challenge the flow returns a code, without one a session (implicit). */
+/**
+ * `GET /authorize`: redirects a browser to an identity provider. With a challenge the flow returns a code. Without a challenge it returns a
+ * session (implicit flow).
+ */
 export async function authorize(context: AuthContext, c: Call): Promise<Response> {
   return c.redirect(await startSignIn(context, c, null), 302);
 }

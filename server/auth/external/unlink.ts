@@ -8,7 +8,10 @@ import type { AuthContext } from '../core/context.ts';
 
 type Identity = { id: string; provider: string; provider_id: string; email: string | null; verified: boolean };
 
-/** `DELETE /user/identities/:id`: removes an identity, but not the last one. Removing the email identity also removes the password. */
+/**
+ * `DELETE /user/identities/:id`: removes an identity. Refuses to remove the last one. Removing the email identity also removes the
+ * password.
+ */
 export async function unlinkIdentity(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, config } = context;
   const { userId } = await requireUser(context, c);

@@ -25,7 +25,10 @@ type WebauthnChallenge = {
   readonly type: 'create' | 'request';
   readonly credential_options: { readonly publicKey: { readonly challenge: string } };
 };
-/** `POST /factors/:id/challenge`: valid for one right answer, five attempts and a few minutes, and only from the same IP address. */
+/**
+ * `POST /factors/:id/challenge`: begins a challenge, which is valid for one right answer, five attempts and a few minutes, and only from
+ * the same IP address.
+ */
 export async function createChallenge(context: AuthContext, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
   await readBody(c, schema);

@@ -33,7 +33,7 @@ export async function checkAnswer(
   }
 }
 
-/** Accepts each code once: its time step must be later than that of the last one. */
+/** Checks a TOTP code. Each code is accepted once, because its time step must be later than that of the last accepted code. */
 function checkTotp(context: AuthContext, factor: FactorRow, code: string): FactorUpdate | null {
   const secret = totpEncryption(context).decrypt(factor.secret ?? '', factor.id);
   const step = totpStep(secret, code, context.clock());

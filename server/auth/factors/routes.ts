@@ -7,7 +7,6 @@ import { enrolFactor } from './enrol.ts';
 import { unenrolFactor } from './unenrol.ts';
 import { verifyFactor } from './verify-factor.ts';
 
-/** Adds the routes of second factors. */
 export function addFactorRoutes(router: Hono<Env>, context: AuthContext): void {
   router.post('/factors', (c) => enrolFactor(context, c));
   router.post('/factors/:factor/challenge', (c) => createChallenge(context, c));

@@ -6,7 +6,6 @@ import { passkeySignInOptions, signInWithPasskey } from './authentication.ts';
 import { deletePasskey, deleteUserPasskey, listPasskeys, listUserPasskeys, renamePasskey } from './manage-passkeys.ts';
 import { passkeyOptions, registerPasskey } from './registration.ts';
 
-/** Adds the routes of passkeys. */
 export function addPasskeyRoutes(router: Hono<Env>, context: AuthContext): void {
   if (!context.config.passkeys.enabled)
     router.on(['GET', 'POST', 'PATCH', 'DELETE'], ['/passkeys', '/passkeys/*'], () => {

@@ -1,7 +1,7 @@
 import type { Transaction, Queryable } from '#server/db/database.ts';
 import type { SessionMethod } from './session-response.ts';
 
-/** How a session began, with Supabase Auth's names. */
+/** The ways in which a session can begin, with Supabase Auth's names. */
 export type SignInMethod =
   | 'password'
   | 'otp'

@@ -37,7 +37,6 @@ export async function signUpByCode(
   });
 }
 
-/** A sign-up with its hashed password. */
 type HashedSignUp = {
   readonly form: SignUpForm;
   readonly hash: string;

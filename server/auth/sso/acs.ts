@@ -53,7 +53,7 @@ function checkUser({ subject, email }: ProviderUser, ssoProvider: SingleSignOn):
     );
   if (email === null)
     throw new AuthRefusal(400, 'saml_assertion_no_email', 'SAML Assertion does not contain an email address');
-  // An identity provider may sign in only people of its own domains.
+  // An identity provider can sign in only people of its own domains.
   if (!/^[^@\s]+@[^@\s]+$/.test(email) || !ssoProvider.domains.includes(email.split('@')[1] ?? ''))
     throw new AuthRefusal(
       403,

@@ -5,7 +5,6 @@ import { finishSso } from './acs.ts';
 import { ssoMetadata } from './metadata.ts';
 import { startSso } from './start.ts';
 
-/** Adds the routes of single sign-on. */
 export function addSsoRoutes(router: Hono<Env>, context: AuthContext): void {
   router.post('/sso', (c) => startSso(context, c));
   router.get('/sso/saml/metadata', (c) => ssoMetadata(context, c));

@@ -15,7 +15,10 @@ const schema = z.object({
   phone: z.string().nullish(),
   password: z.string().max(1_024),
 });
-/** `POST /token?grant_type=password`. An unknown address takes as long as a wrong password and gets the same error. */
+/**
+ * `POST /token?grant_type=password`: signs in with a password. An unknown address takes as long as a wrong password and gets the same
+ * error.
+ */
 export async function signInWithPassword(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, config } = context;
   const body = await readBody(c, schema);

@@ -1,7 +1,7 @@
 /** A sign-in message signed by a wallet: EIP-4361 for Ethereum, and the same format for Solana. */
 export type WalletMessage = {
   readonly domain: string;
-  /** In the chain's form; an Ethereum address in lower case. */
+  /** The address in the chain's form. An Ethereum address is in lower case. */
   readonly address: string;
   readonly statement: string | null;
   readonly uri: URL;

@@ -112,7 +112,7 @@ async function restore(
 
 /**
  * Removes second factors that were added since the address was replaced, and passkeys and identities of other providers that were added
- * since or in the three days before, because a thief with a stolen session may add them before changing the address.
+ * since or in the three days before, because a thief with a stolen session adds them before changing the address.
  */
 async function removeNewCredentials(
   tx: Transaction,

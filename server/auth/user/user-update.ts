@@ -24,7 +24,10 @@ type Body = z.output<typeof schema>;
 /** The requested changes. Null means no change. */
 type Requested = { readonly password: string | null; readonly email: string | null; readonly phone: string | null };
 
-/** `PUT /user`: changes password (ends other sessions), email and phone (sends a code to the new one), and metadata (grants no rights). */
+/**
+ * `PUT /user`: changes the account. A new password ends the other sessions, a new email or phone must be confirmed with the code sent to
+ * it, and metadata grants no rights.
+ */
 export async function updateUser(context: AuthContext, c: Call): Promise<Response> {
   const caller = await requireUser(context, c);
   const body = await readBody(c, schema);

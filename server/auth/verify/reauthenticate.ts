@@ -28,7 +28,7 @@ export async function reauthenticate(context: AuthContext, c: Call): Promise<Res
   return c.json({});
 }
 
-/** Returns the user's confirmed email, else the confirmed phone. Throws when neither can receive a code. */
+/** Returns the user's confirmed email, else the confirmed phone. Throws if neither can receive a code. */
 function confirmedContact(user: UserRow, phoneEnabled: boolean): Contact {
   if (user.email === null && user.phone === null)
     throw refuse.validation('Reauthentication requires the user to have an email or a phone number');

@@ -11,7 +11,7 @@ import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) });
 type Body = z.output<typeof schema>;
-/** The kind of code to send again, and its recipient. */
+/** The kind of the code to send again, and its recipient. */
 type Resent = Contact & { readonly kind: 'signup' | 'email_change' | 'sms' | 'phone_change' };
 
 /** `POST /resend`: sends a code again. The answer does not show whether a code is pending. */

@@ -47,7 +47,7 @@ export type Config = DatabaseConfig & {
   /** Bearer that opens /metrics to other machines. */
   readonly metricsToken: string | null;
   readonly logLevel: string;
-  /** Whether each request gets a line in the log. */
+  /** Whether each request is logged. */
   readonly accessLog: boolean;
   readonly failpoints: string | null;
   readonly auth: AccountConfig;
@@ -65,7 +65,7 @@ export type Config = DatabaseConfig & {
   readonly plugs: PlugConfig;
   /** Whether the lights go on and off with the sessions. */
   readonly lightsFollow: boolean;
-  /** The minutes between two checks of whether each lock answers. With 0 the locks are not checked. */
+  /** Minutes between two checks that each lock answers. With 0 the locks are not checked. */
   readonly lockCheckMinutes: number;
   /** Hours between two comparisons of the months with the payment provider's ledger. With 0 they are compared only on request of staff. */
   readonly ledgerCheckHours: number;

@@ -28,7 +28,7 @@ export type Metrics = {
 };
 
 const REQUEST_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-/** Calls of providers take up to the longest budget of `guarded.ts`. */
+/** Buckets in seconds for calls of providers, which take at most the longest budget of `guarded.ts`. */
 const CALL_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Readings that take longer are omitted from the scrape, so that it ends within Prometheus's default of ten seconds. */
 const READ_MS = 3_000;
