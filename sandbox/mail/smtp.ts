@@ -18,9 +18,9 @@ type SmtpContext = {
 };
 
 /**
- * An SMTP server that accepts every login, and every recipient except those at refused.example. Faults: `refuse` and `offline` close the connection, `hang` sends nothing,
- * `status` answers the message with 4xx or 5xx, `garbage` answers with invalid SMTP, `fail_after` stores the message and closes the
- * connection before the answer, `duplicate` stores it twice.
+ * Creates an SMTP server that accepts every login, and every recipient except those at refused.example. Faults: `refuse` and `offline`
+ * close the connection, `hang` sends nothing, `status` answers the message with 4xx or 5xx, `garbage` answers with invalid SMTP,
+ * `fail_after` stores the message and closes the connection before the answer, `duplicate` stores it twice.
  */
 export function createSmtp(core: Core, mails: MailStore): Smtp {
   const context: SmtpContext = { core, mails, sockets: new Map() };

@@ -63,7 +63,10 @@ function readS3(env: StorageEnvironment): StorageConfig['s3'] {
   };
 }
 
-/** Lists the faults of the variables about stored files: budgets below the largest file, and S3 variables without the others that they need. */
+/**
+ * Lists the faults of the variables about stored files: budgets below the largest file, and S3 variables without the variables that they
+ * need.
+ */
 export function storageFaults(env: Partial<StorageEnvironment>): string[] {
   return [...uploadFaults(env), ...s3Faults(env)];
 }

@@ -137,7 +137,8 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
     }
     return null;
   };
-  // The algorithm comes from the key, not from the token, so a public key never serves as a shared secret. Without a `kid`, each key is tried.
+  // The algorithm comes from the key, not from the token, so a public key never serves as a shared secret. Without a `kid`, each key is
+  // tried.
   const keysFor = ({ alg, kid }: TokenHead): readonly (KeyObject | CryptoKey)[] => {
     if (alg === 'HS256') return shared;
     const pairs = kid === null ? signing : [byKid.get(kid)].filter((pair) => pair !== undefined);

@@ -42,7 +42,7 @@ export type AuthConfig = {
   readonly singleSession: boolean;
   /** Fixed codes by phone digits. These phones get no messages. */
   readonly testCodes: ReadonlyMap<string, string>;
-  /** Second factors: which kinds, how many per account, and how long a challenge is valid. */
+  /** Second factors: the enabled kinds, the maximum number per account, and the validity of a challenge in seconds. */
   readonly factors: {
     readonly totp: boolean;
     readonly phone: boolean;

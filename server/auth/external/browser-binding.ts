@@ -13,8 +13,8 @@ export const SAML_LANDING: Landing = { path: '/auth/v1/sso/saml/acs', formPost: 
 const cookieName = (state: string): string => `sign-in-${state.slice(0, 12)}`;
 
 /**
- * Stores the state of a flow in a cookie that the browser must present when it comes back. Without a challenge the flow has no verifier that
- * ties the answer to the requester, so a forged link or form could otherwise sign a visitor in to another person's account.
+ * Stores the state of a flow in a cookie that the browser must present when it comes back. Without a challenge the flow has no verifier
+ * that ties the answer to the requester, so a forged link or form could otherwise sign a visitor in to another person's account.
  */
 export function bindToBrowser(c: Call, siteUrl: string, state: string, { path, formPost }: Landing): void {
   const secure = siteUrl.startsWith('https:');

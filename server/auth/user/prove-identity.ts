@@ -12,7 +12,10 @@ const FRESH_SECONDS = 600;
 /** The proof that the user gives; null for a missing part. `nonce`: a reauthentication code. */
 type IdentityProof = { readonly currentPassword: string | null; readonly nonce: string | null };
 
-/** Requires a proof before a change of password, email or phone, and before the account is deleted: a young session, the current password, or a code. */
+/**
+ * Requires a proof before a change of password, email or phone, and before the account is deleted: a young session, the current password,
+ * or a code.
+ */
 export async function proveIdentity(
   context: AuthContext,
   user: UserRow,
