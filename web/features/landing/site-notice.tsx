@@ -6,7 +6,7 @@ import { NOTICE_ID, rememberNotice, wasRead } from '#web/lib/business/read-notic
 export function WithNotice({ children }: { children: ReactNode }) {
   const { notice } = useBusiness();
   const [closed, setClosed] = useState(false);
-  // The page that was rendered before shows it; web/start.ts has hidden it there.
+  // The pre-rendered page contains the notice. If it was closed, web/start.ts has hidden it there.
   // oxlint-disable-next-line react/set-state-in-effect
   useEffect(() => setClosed(wasRead(notice)), [notice]);
   if (notice === '') return children;

@@ -15,7 +15,7 @@ import { AUDIT_PAGE, type AuditEntry, readActors, readLatestAudit, searchAudit }
 const COLUMNS = ['Time', 'Action', 'Resource', 'By', 'Details'];
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = { create: 'good', update: 'warn', delete: 'bad' };
 
-/** Shows the audit log: the newest hundred entries, older ones by the hundred, and a search by words. */
+/** Shows the audit log: the newest hundred entries, older ones in pages of a hundred, and a search by words. */
 export function AuditLog({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
   const log = useInfiniteQuery({
     queryKey: queryKeys.auditLog.of(words),
@@ -133,7 +133,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   );
 }
 
-/** Stored where somebody must be named, for jobs and the service key. */
+/** The id that is stored as the actor of jobs and of the service key. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 function actorName(actor: string | null, actors: ReadonlyMap<string, string> | undefined): string {

@@ -2,12 +2,12 @@ import type { Database } from '#database/types.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
-/** How many entries one page shows. */
+/** The number of entries on a page. */
 export const AUDIT_PAGE = 100;
 
 export type AuditEntry = Database['public']['Tables']['audit_logs']['Row'];
 
-/** Reads the newest entries; none unless the caller is staff. */
+/** Reads the newest entries. Returns none unless the caller is staff. */
 export async function readLatestAudit(): Promise<AuditEntry[]> {
   const { data, error } = await rest
     .from('audit_logs')
@@ -18,7 +18,7 @@ export async function readLatestAudit(): Promise<AuditEntry[]> {
   return data;
 }
 
-/** Reads up to a hundred entries that contain every one of the words and are older than `before`. */
+/** Reads up to a hundred entries that contain all of the words and are older than `before`. */
 export async function searchAudit(words: string, before: AuditEntry | null): Promise<AuditEntry[]> {
   const { data, error } = await rest.rpc('search_audit_logs', {
     words,
@@ -28,7 +28,7 @@ export async function searchAudit(words: string, before: AuditEntry | null): Pro
   return data ?? [];
 }
 
-/** Reads the email addresses of the accounts with these ids. An account may have only a phone number. */
+/** Reads the email addresses of the accounts with these ids. Accounts with only a phone number are missing. */
 export async function readActors(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const { data, error } = await rest

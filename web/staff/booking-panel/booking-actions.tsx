@@ -7,10 +7,10 @@ import { toast } from '#web/ui/toast.tsx';
 import { type BookingDetails, type MailKind, markNoShow, sendMailAgain } from './queries.ts';
 import { leftCents } from './money-words.ts';
 
-/** What has a step of its own. */
+/** The actions that open their own step. */
 export type Doing = 'cancel' | 'refund' | 'move' | 'extend' | 'call-off' | 'mark-paid';
 
-/** What staff can do with a booking now. */
+/** The actions that staff can take on a booking now. */
 export function Actions({
   booking,
   mayRefund,
@@ -41,7 +41,7 @@ export function Actions({
           <Button tone="plain" onClick={() => onDo('move')}>
             Move
           </Button>
-          {/* A test booking may have other times than full hours. */}
+          {/* The hours of a test booking may not match the grid. */}
           {slotsOfSpan(booking.startTime, booking.endTime) === null ? null : (
             <Button tone="plain" onClick={() => onDo('extend')}>
               Extend or shorten
@@ -94,7 +94,7 @@ function MailButton({ booking, mail, children }: { booking: BookingDetails; mail
   );
 }
 
-/** Marks that the customer did not come, or takes that back. Nobody is told. */
+/** Records that the customer did not come, or undoes that. No email is sent. */
 function NoShowButton({ booking }: { booking: BookingDetails }) {
   const mark = useMutation({
     mutationFn: (missed: boolean) => markNoShow(booking.id, missed),

@@ -12,7 +12,7 @@ vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 
 const ID = '66666666-6666-4666-8666-666666666666';
-/** An id with this digit. */
+/** Returns an id that ends with this digit. */
 const idFrom = (digit: string): string => `77777777-7777-4777-8777-77777777777${digit}`;
 const ROOM = '55555555-5555-4555-8555-55555555555a';
 const STUDIO_B = { id: '55555555-5555-4555-8555-55555555555b', name: 'Studio B' };
@@ -73,14 +73,14 @@ function show(change: Partial<BookingDetails> = {}, mayRefund = true) {
 }
 
 const lastToast = (words: object) => waitFor(() => expect(toast).toHaveBeenLastCalledWith(words));
-/** Waits until a function of the database was called this many times, and returns the bodies of the calls. */
+/** Waits until a database function was called this many times, and returns the bodies of the calls. */
 async function bodiesOf(name: Parameters<typeof wire.expectRequests>[0], count: number): Promise<unknown[]> {
   await wire.expectRequests(name, count);
   return wire.sentTo(name).map(({ body }) => body);
 }
 type MoveBody = CallBody<'staff-move-booking'>;
 type MoveResult = Extract<Parameters<typeof wire.answer<'staff-move-booking'>>[1], { waitsUntil?: unknown }>;
-/** From now on a preview of a move answers with `quote`, and the move itself with `result`. */
+/** From now on, a preview of a move answers with `quote`, and the move itself with `result`. */
 function answerMove(
   { owedCents = 0, needsMoney = false, ...cost }: MoveQuote,
   result: MoveResult = { differenceCents: 0, refundCents: 0 },

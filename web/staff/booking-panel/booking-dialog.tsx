@@ -17,7 +17,7 @@ import { Notes } from './notes.tsx';
 import { PinPart } from './pin.tsx';
 import { RefundForm } from './refund-form.tsx';
 
-/** All about the booking with this reference, with what staff can do; null: closed. */
+/** Shows everything about the booking with this reference, with the actions of staff. The dialog is closed if `reference` is null. */
 export function BookingDialog({
   reference,
   studios,
@@ -29,7 +29,7 @@ export function BookingDialog({
   studios: readonly StudioName[];
   /** Whether the account has the permission `money`. */
   mayRefund: boolean;
-  /** What other parts of the back office know of the booking. */
+  /** Renders what other parts of the back office know about the booking. */
   more?: ((booking: BookingDetails) => ReactNode) | undefined;
   onClose: () => void;
 }) {

@@ -64,11 +64,11 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   listDisputes: 'list the disputes',
 };
 
-/** Large enough for a thumb. */
+/** Style of a contact link, which is large enough for a thumb. */
 const CONTACT =
   'block break-all underline decoration-edge underline-offset-4 hover:text-signal max-sm:flex max-sm:min-h-11 max-sm:items-center';
 
-/** What is known of a booking. */
+/** Shows the details of a booking. */
 export function BookingFacts({ booking }: { booking: BookingDetails }) {
   const { customer, status } = booking;
   return (
@@ -209,7 +209,7 @@ function Price({ booking }: { booking: BookingDetails }) {
   );
 }
 
-/** What was paid and what went back; for owners also what failed. */
+/** Shows payments and refunds; for owners also failed payments. */
 function Payments({ booking }: { booking: BookingDetails }) {
   if (booking.payments.length === 0) return 'None';
   return (
@@ -237,7 +237,7 @@ function Payments({ booking }: { booking: BookingDetails }) {
   );
 }
 
-/** Why payments failed, from the history, newest first; for owners. */
+/** Shows why payments failed, from the audit log, newest first; for owners. */
 function PaymentFailures({ history }: Pick<BookingDetails, 'history'>) {
   const failures = (history ?? []).flatMap((entry) => {
     const { data } = failureSchema.safeParse(entry);
@@ -292,7 +292,7 @@ function Code({ booking }: { booking: BookingDetails }) {
   );
 }
 
-/** What the audit log says, newest first; for owners. */
+/** Shows the entries of the audit log, newest first; for owners. */
 function History({ booking }: { booking: BookingDetails }) {
   if (booking.history === null || booking.history.length === 0) return null;
   return (

@@ -30,7 +30,7 @@ const formSchema = (left: number) =>
     });
 type Decision = z.output<ReturnType<typeof formSchema>>;
 
-/** Cancels a booking: how much goes back, why, and once more what will happen. */
+/** Cancels a booking. Asks for the refund and the reason, and then for confirmation. */
 export function CancelForm({
   booking,
   mayRefund,
@@ -135,7 +135,7 @@ function RefundFields({ control, left }: { control: Control; left: number }) {
   );
 }
 
-/** What a cancellation does, in words and cents. */
+/** Describes what a cancellation does, with amounts. */
 function Consequences({ booking, refund }: { booking: BookingDetails; refund: Refund }) {
   const { heldTogether } = booking;
   const left = leftCents(booking);

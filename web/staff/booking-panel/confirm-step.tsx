@@ -3,7 +3,7 @@ import { useFrozen } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** Says what will happen and asks once more. A refusal stays in place, and so does what was confirmed while it is sent. */
+/** Shows what will happen and asks for confirmation. A refusal stays on the screen. While the request is sent, the text stays as it was confirmed. */
 export function ConfirmStep({
   button,
   tone = 'danger',
@@ -14,7 +14,7 @@ export function ConfirmStep({
   children,
 }: {
   button: string;
-  /** How the button looks; `signal` for what takes nothing from anybody. */
+  /** The style of the button. `signal` is for actions that take nothing away from anyone. */
   tone?: 'danger' | 'signal';
   busy: boolean;
   problem: string | null;

@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type BookingDetails, mailDocuments, readDocuments } from './queries.ts';
 
-/** The tax invoices and adjustment notes of a booking, as one file to keep or to mail. */
+/** The tax invoices and adjustment notes of a booking, which staff can save as one file or mail to the customer. */
 export function Documents({ booking }: { booking: BookingDetails }) {
   const [requestId, setRequestId] = useState(() => crypto.randomUUID());
   const file = useMutation({

@@ -6,12 +6,12 @@ import { Button } from '#web/ui/button.tsx';
 import type { BookingDetails } from './queries.ts';
 import { MoveStep } from './move-step.tsx';
 
-/** How many other ends are offered in each direction. */
+/** The highest number of other ends that are offered in each direction. */
 const MOST = 6;
-/** The most hours of a booking. */
+/** The highest number of hours of a booking. */
 const MOST_HOURS = 24;
 
-/** The hours that a booking has when it ends so many hours later, or sooner. */
+/** Returns the hours of a booking that ends `hours` hours later, or earlier if `hours` is negative. */
 function slotsWith(booking: BookingDetails, hours: number): readonly Slot[] {
   const slots = [...(slotsOfSpan(booking.startTime, booking.endTime) ?? [])];
   if (hours < 0) return slots.slice(0, hours);
@@ -22,7 +22,7 @@ function slotsWith(booking: BookingDetails, hours: number): readonly Slot[] {
   return slots;
 }
 
-/** Lets a booking end later, or sooner before it begins, in the same studio. */
+/** Lets a booking end later, or, before it begins, earlier, in the same studio. */
 export function ExtendForm({
   booking,
   mayRefund,
@@ -90,7 +90,7 @@ function Ends({
   );
 }
 
-/** "7 pm", with "next day" where it is another day than that of the start. */
+/** Formats an end: "7 pm", with "next day" if it is not on the day of the start. */
 function describeEnd(end: Date, { startTime }: BookingDetails): string {
   const isNextDay = studioDate(end) !== studioDate(startTime) && studioHour(end) !== 0;
   return `${formatStudioTime(end)}${isNextDay ? ', next day' : ''}`;

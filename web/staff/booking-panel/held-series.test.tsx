@@ -10,7 +10,7 @@ import * as wire from '#web/data/testing/wire.ts';
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 beforeEach(() => void vi.resetAllMocks());
 
-/** An unpaid booking by a link, the first of three. */
+/** Creates an unpaid booking with a payment link, the first of a series of three. */
 const booking = (more: Partial<queries.BookingDetails>): queries.BookingDetails => ({
   id: '55555555-5555-4555-8555-555555555555',
   reference: 'ABCD-2345',
@@ -85,7 +85,7 @@ test('marking a booking that was made alone names its own price', () => {
   expect(screen.getByText(/^Do this once you have received \$59 .* The booking is then confirmed/)).toBeTruthy();
 });
 
-/** What the last step of a cancellation says. */
+/** Returns the text of the last step of a cancellation. */
 async function consequences(of: queries.BookingDetails): Promise<string> {
   renderPart(<CancelForm booking={of} mayRefund onDone={vi.fn()} />);
   await fill(screen.getByLabelText('Reason'), 'ill');

@@ -8,7 +8,7 @@ import { type BookingDetails, cancelBooking, markPaid } from './queries.ts';
 import { ConfirmStep } from './confirm-step.tsx';
 import { describeMail, nameBookings } from './money-words.ts';
 
-/** Ends a move that waits for its payment: the booking stays as it is. */
+/** Ends a move that awaits its payment. The booking stays unchanged. */
 export function CallOffStep({
   booking,
   waiting,
@@ -45,11 +45,11 @@ export function CallOffStep({
   );
 }
 
-/** Confirms a booking, or all of its series, whose link nobody has paid: its customer paid in another way. */
+/** Confirms a booking, or its whole series, whose payment link was not used because the customer paid in another way. */
 export function MarkPaidStep({ booking, onDone }: { booking: BookingDetails; onDone: () => void }) {
   const { bookings, cents } = booking.heldTogether ?? { bookings: 1, cents: booking.finalCents };
   const mark = useMutation({
-    // How many are confirmed is known when it is sent: afterwards none is held any more.
+    // The number of bookings is passed when the request is sent, because none is held afterwards.
     mutationFn: (_held: { bookings: number }) => markPaid(booking.id),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: (_answer, held) => {

@@ -6,7 +6,7 @@ import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 
-/** A studio to choose. */
+/** A studio that can be chosen. */
 export type StudioName = { readonly id: string; readonly name: string };
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: slotLabel(hour) }));
@@ -18,7 +18,7 @@ export type HoursChoice = {
   readonly start: Date;
   readonly end: Date;
 };
-/** As typed. */
+/** The values as typed. */
 type TypedHours = {
   readonly studioId: string;
   readonly date: string;

@@ -9,7 +9,10 @@ import { type BookingDetails, resendMail } from './queries.ts';
 
 type SentMail = BookingDetails['mails'][number];
 
-/** The mails about a booking. One that would still be true can be sent again. Of a cancelled booking, those that will not be sent any more are left out. */
+/**
+ * Lists the mails about a booking. A mail can be sent again if its content is still true. For a cancelled booking, pending mails that will
+ * never be sent are left out.
+ */
 export function Mails({ booking }: { booking: BookingDetails }) {
   const mails = booking.mails.filter(
     ({ kind, sentAt }) => sentAt !== null || booking.status !== 'cancelled' || isSentAfterCancellation(kind),

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { dollarsToCents, formatMoney } from '#rules/money.ts';
 import type { BookingDetails } from './queries.ts';
 
-/** Returns what can still be refunded, in cents. */
+/** Returns the amount that can still be refunded, in cents. */
 export const leftCents = ({ payments }: BookingDetails): number =>
   payments.reduce((sum, one) => sum + one.leftCents, 0);
 
-/** Says how an amount goes back. */
+/** Describes how an amount is refunded. */
 export function describeReturn({ payments }: BookingDetails, cents: number): string {
   const elsewhere = payments.some(({ kind, leftCents: left }) => kind === 'elsewhere' && left > 0);
   return elsewhere
@@ -14,15 +14,15 @@ export function describeReturn({ payments }: BookingDetails, cents: number): str
     : `${formatMoney(cents)} goes back to the card.`;
 }
 
-/** Names a booking with its verb, or so many of a series by one of them. */
+/** Returns a booking as the subject of a sentence, with its verb. For several bookings of a series, names one of them and the number of the others. */
 export const nameBookings = (reference: string, bookings = 1): string =>
   bookings === 1 ? `${reference} is` : `${reference} and ${bookings - 1} more are`;
 
-/** Says who is told about what staff do with a booking. */
+/** Describes who is notified about an action of staff. */
 export const describeMail = ({ customer }: BookingDetails): string =>
   customer.email === null ? 'No email will be sent.' : `${customer.email} gets an email.`;
 
-/** Reads an amount in dollars as cents, between one cent and `most`. */
+/** Creates a schema that converts dollars to cents, from one cent to `most`. */
 export const amountSchema = (most: number) =>
   z.string().transform((text, context): number => {
     const cents = text.trim() === '' ? null : dollarsToCents(Number(text));

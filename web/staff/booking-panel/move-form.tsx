@@ -5,7 +5,7 @@ import { type HoursChoice, HoursForm, type StudioName } from './hours-form.tsx';
 import { MoveStep } from './move-step.tsx';
 import type { BookingDetails } from './queries.ts';
 
-/** Moves a booking to other hours or another studio. What it costs is said before anything changes. */
+/** Moves a booking to other hours or another studio. Shows the cost before anything changes. */
 export function MoveForm({
   booking,
   studios,

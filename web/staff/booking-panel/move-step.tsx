@@ -13,12 +13,12 @@ import type { HoursChoice } from './hours-form.tsx';
 import { type Move, moveBooking, type MoveQuote, quoteMove } from './queries.ts';
 import { useUndo } from './use-undo.ts';
 
-/** What a move needs of a booking. No mail is sent if its customer has no address. */
+/** The fields of a booking that a move needs. No mail is sent if the customer has no address. */
 type MovingBooking = Pick<Booking, 'id' | 'reference' | 'studioName' | 'startTime' | 'endTime'> & {
   readonly customer: Pick<StaffBooking['customer'], 'email'>;
 };
 
-/** Says what a move costs, and makes it: at once, or with a link to pay what it costs more. */
+/** Shows the cost of a move, and makes it: at once, or with a link to pay the difference. */
 export function MoveStep({
   booking: current,
   studioName,
@@ -33,7 +33,7 @@ export function MoveStep({
   target: Pick<HoursChoice, 'studioId' | 'start' | 'end'>;
   /** Whether the account has the permission `money`. */
   mayRefund: boolean;
-  /** The words of the button that leaves the booking as it is. */
+  /** The label of the button that leaves the booking unchanged. */
   leave?: string;
   onDone: () => void;
   onBack: () => void;
@@ -118,7 +118,7 @@ function useMove(booking: MovingBooking, to: Omit<Move, 'waive'>, onDone: () => 
   });
 }
 
-/** Until when the difference can be paid by a link; undefined: there is no time left for one, or no address to mail it to. */
+/** Returns until when the difference can be paid by link. Undefined if too little time is left, or if there is no address to which to mail it. */
 const linkEnd = (booking: MovingBooking, { linkUntil }: MoveQuote): string | undefined =>
   booking.customer.email === null ? undefined : linkUntil;
 
@@ -164,7 +164,7 @@ function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuo
   );
 }
 
-/** Says which of the ways are missing because the account may not give money away. */
+/** Explains which options are missing because the account has no permission to give money away. */
 function NeedsMoney({ quote, mayRefund }: { quote: MoveQuote; mayRefund: boolean }) {
   const words =
     quote.needsMoney === true

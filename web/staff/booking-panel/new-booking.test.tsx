@@ -139,7 +139,7 @@ test('a free booking has no price of its own', async () => {
   expect(screen.queryByLabelText(/^Price/)).toBeNull();
 });
 
-/** What the server says of the same two hours on three Wednesdays, of which the second is taken. */
+/** The server's answer for the same two hours on three Wednesdays, the second of which is taken. */
 const WEEKS = ['2031-03-05', '2031-03-12', '2031-03-19'].map((date, at) => ({
   date,
   startTime: `${date}T07:00:00.000Z`,

@@ -6,7 +6,7 @@ import { type HoursChoice, HoursForm } from './hours-form.tsx';
 import { nameBookings } from './money-words.ts';
 import { type PayLink, PersonForm, type PricedStudio } from './person-form.tsx';
 
-/** Makes a booking for somebody who phones: first the hours, then the person and how it is paid. A link to pay can be copied. */
+/** Makes a booking for a person on the phone: first the hours, then the person and the payment. A payment link can be copied. */
 export function NewBooking({
   studios,
   date,
@@ -16,11 +16,11 @@ export function NewBooking({
   onBack,
 }: {
   studios: readonly PricedStudio[];
-  /** The day that is offered first. */
+  /** The day that is preselected. */
   date: string;
-  /** The studio and hours that are offered first. */
+  /** The studio and hours that are preselected. */
   hours?: { readonly studioId?: string; readonly hour?: string; readonly hours?: string };
-  /** Whether the account has the permission `money`: without it, bookings are paid by a link at the price of the list. */
+  /** Whether the account has the permission `money`. Without it, bookings are paid by link at the list price. */
   mayGive: boolean;
   onDone: (reference: string) => void;
   onBack: () => void;
@@ -43,7 +43,7 @@ export function NewBooking({
   return <HoursForm studios={studios} initial={typed} note="Sydney time." onChoose={setChosen} onBack={onBack} />;
 }
 
-/** Shows the link to pay of a new booking or series, to copy into a message. */
+/** Shows the payment link of a new booking or series, to copy into a message. */
 function PayLinkPanel({ link: { reference, bookings, url, email }, onDone }: { link: PayLink; onDone: () => void }) {
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(url);

@@ -13,9 +13,9 @@ const schema = z.object({
   note: z.string().trim().min(1, 'Write something first.').max(2000, 'At most 2,000 characters.'),
 });
 
-/** What staff noted about a booking, newest first, and a form for one more. Customers do not see it. */
+/** The notes of staff about a booking, newest first, and a form for a new one. Customers do not see them. */
 export function Notes({ booking }: { booking: BookingDetails }) {
-  // A note that is sent again after a lost answer is added once.
+  // With this id, a note that is sent again after a lost answer is added only once.
   const [id, setId] = useState(() => crypto.randomUUID());
   const form = useSchemaForm(schema, { defaultValues: { note: '' } });
   const add = useMutation({

@@ -31,7 +31,7 @@ const PAYMENTS = [
 ] as const;
 const NEEDS_MONEY =
   'We mail a link to pay the price of the list. A lower price, a free booking and one that was paid elsewhere need the permission for money. An owner can give it to you.';
-/** The link by which a booking, or so many of a series, is paid, and who got it by mail. */
+/** A payment link, the number of bookings that it pays for, and the address to which it was mailed. */
 export type PayLink = {
   readonly reference: string;
   readonly bookings: number;
@@ -41,7 +41,7 @@ export type PayLink = {
 export type PricedStudio = StudioName & { readonly rates: Rates };
 
 const { email, fullName, phone } = customerSchema.shape;
-/** `listCents`: the price of the list, the most that can be asked. A free booking has no price of its own. */
+/** The schema of the form. `listCents`: the list price, which is the highest price that can be asked. A free booking has no price. */
 const personSchema = (listCents: number) =>
   z
     .object({
@@ -72,7 +72,7 @@ const NOTHING: Typed = {
   notes: '',
 };
 
-/** Asks who the booking is for and how it is paid, and makes it. `onLink`: it waits for a payment by this link. */
+/** Asks who the booking is for and how it is paid, and makes it. `onLink`: called if the booking awaits payment by this link. */
 export function PersonForm({
   studio,
   hours,
@@ -152,7 +152,7 @@ export function PersonForm({
 /** Whether the chosen hours themselves cannot be booked. */
 const firstTaken = ({ dates }: Series): boolean => typeof dates?.[0]?.problem === 'string';
 
-/** Chooses for how many weeks the hours are booked, and leaves out single dates. */
+/** Lets staff choose for how many weeks the hours are booked, and leave out single dates. */
 function Repeat({ series }: { series: Series }) {
   const { weeks, dates, leftOut, failed, lookAgain } = series;
   return (
@@ -181,7 +181,7 @@ function Repeat({ series }: { series: Series }) {
   );
 }
 
-/** Name, email and phone, with the people that the name finds. */
+/** Name, email and phone, with the known people whose names match. */
 function PersonFields({ form }: { form: SchemaForm<Typed, Person> }) {
   const name = useWatch({ control: form.control, name: 'customerName' });
   const [chosen, setChosen] = useState<string | null>(null);
@@ -217,7 +217,7 @@ function PersonFields({ form }: { form: SchemaForm<Typed, Person> }) {
   );
 }
 
-/** Makes the booking, or those of a series. The same form sent again after a lost answer makes no second one. */
+/** Makes a booking or a series. Idempotent for each form: sending it again after a lost answer does not create another booking. */
 function useCreate(
   hours: HoursChoice,
   series: Series['chosen'],
@@ -247,7 +247,7 @@ function useCreate(
   });
 }
 
-/** Words for a booking without a link to copy. A repeated call may find it paid for or released. */
+/** Describes a booking without a link to copy. A repeated call may find the booking already paid or released. */
 function describeBooked(
   named: string,
   { status, pending }: Pick<CallAnswer<'staff-create-booking'>, 'status' | 'pending'>,
@@ -262,11 +262,14 @@ function describeBooked(
   };
 }
 
-/** How long typing pauses before the search. */
+/** Milliseconds without typing before the search starts. */
 const TYPED_MS = 250;
 const LETTERS_MIN = 3;
 
-/** People who booked before, or have an account, and whose name, address or phone number has the words that are typed. Choosing one fills in the form. */
+/**
+ * Lists people who booked before or have an account, and whose name, address or phone number contains the typed words. Choosing a person
+ * fills in the form.
+ */
 function KnownPeople({ words, onChoose }: { words: string; onChoose: (person: KnownPerson) => void }) {
   const settled = useSettled(words.trim(), TYPED_MS) ?? '';
   const isAsked = settled.length >= LETTERS_MIN;
@@ -275,7 +278,7 @@ function KnownPeople({ words, onChoose }: { words: string; onChoose: (person: Kn
     queryFn: () => readKnownPeople(settled),
     enabled: isAsked,
     staleTime: 60_000,
-    // The next letter asks again.
+    // No retry, because the next letter starts another search.
     retry: false,
   });
   if (!isAsked) return null;

@@ -8,7 +8,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { ConfirmStep } from './confirm-step.tsx';
 import { type BookingDetails, readPin } from './queries.ts';
 
-/** Shows the PIN of a booking to staff, and makes a new one. The digits are not kept when the panel closes. */
+/** Shows the PIN of a booking to staff, and makes a new one. The digits are dropped when the panel closes. */
 export function PinPart({ booking }: { booking: BookingDetails }) {
   const now = useNow(30_000);
   const [renewing, setRenewing] = useState(false);

@@ -37,17 +37,20 @@ const detailsSchema = z.object({
     seen: maybeInstant,
     used: maybeInstant,
   }),
-  /** The hours before each move. */
+  /** The previous hours, for each move. */
   moves: z.array(z.object({ studioName: z.string(), startTime: instant, endTime: instant, at: instant })),
   noShow: z.object({ at: instant, by: z.string().nullable() }).nullable().default(null),
   staffNotes: z
     .array(z.object({ id: z.string(), note: z.string(), by: z.string().nullable(), at: instant }))
     .default([]),
-  /** Whether staff made it with a link that its customer has not paid. */
+  /** Whether staff made the booking with a link that its customer has not paid yet. */
   openLink: z.boolean().default(false),
-  /** The unpaid bookings of its series, with itself, and what they cost: they are released or paid together. null: it is paid, over or alone. */
+  /**
+   * The unpaid bookings of its series, including itself, and their cost. They are released or paid together. Null if the booking is paid,
+   * over, or not part of a series.
+   */
   heldTogether: z.object({ bookings: z.number(), cents: z.number() }).nullable().default(null),
-  /** New hours that are held until the difference is paid. */
+  /** New hours that are held until the difference is paid; null if there are none. */
   waiting: z
     .object({
       holdId: z.string(),
@@ -79,7 +82,7 @@ const detailsSchema = z.object({
       dueAt: instant,
       sentAt: maybeInstant,
       problem: z.string().nullable(),
-      /** Why it cannot be sent again; null when it can. */
+      /** Why the mail cannot be sent again; null if it can. */
       refusal: z.string().nullable(),
     }),
   ),
@@ -96,10 +99,10 @@ const detailsSchema = z.object({
     .nullable(),
 });
 
-/** All about one booking. `history` is for owners. */
+/** All details of a booking. Only owners receive `history`. */
 export type BookingDetails = z.infer<typeof detailsSchema>;
 
-/** Reads the booking with this reference; null when there is none. */
+/** Reads the booking with this reference; null if it does not exist. */
 export async function readBooking(reference: string): Promise<BookingDetails | null> {
   const { data, error } = await rest.rpc('booking_details', { reference });
   if (error) throw error;
@@ -108,10 +111,10 @@ export async function readBooking(reference: string): Promise<BookingDetails | n
 
 export type Refund = 'full' | 'none' | number;
 
-/** What staff can undo for some seconds. */
+/** An action that staff can undo within some seconds. */
 export type Undo = NonNullable<CallAnswer<'staff-cancel-booking'>['undo']>;
 
-/** Cancels a booking. `byHand`: staff give the money back themselves. */
+/** Cancels a booking. `byHand`: staff pay the money back themselves. */
 export function cancelBooking(
   bookingId: string,
   refund: Refund,
@@ -120,12 +123,12 @@ export function cancelBooking(
   return callFunction('staff-cancel-booking', { bookingId, refund, reason, undoable: true });
 }
 
-/** Undoes a cancellation or a move. Throws when its mails or refunds have been sent. */
+/** Undoes a cancellation or a move. Throws if its mails or refunds have already been sent. */
 export function undoAction(undoId: string): Promise<CallAnswer<'staff-undo'>> {
   return callFunction('staff-undo', { undoId });
 }
 
-/** Refunds a part of a booking's payment. The same `requestId` refunds once. */
+/** Refunds part of a booking's payment. Idempotent for the same `requestId`. */
 export function refundBooking(refund: {
   bookingId: string;
   cents: number;
@@ -135,7 +138,7 @@ export function refundBooking(refund: {
   return callFunction('staff-refund', refund);
 }
 
-/** Confirms a booking by a link whose customer paid in another way. */
+/** Confirms a booking with a payment link whose customer has paid in another way. */
 export function markPaid(bookingId: string): Promise<CallAnswer<'staff-mark-paid'>> {
   return callFunction('staff-mark-paid', { bookingId });
 }
@@ -144,7 +147,7 @@ export type Move = {
   readonly studioId: string;
   readonly startTime: string;
   readonly endTime: string;
-  /** Whether dearer hours cost no more than was paid. Otherwise they are held until the difference is paid by a link. */
+  /** Whether more expensive hours cost no more than was paid. Otherwise they are held until the difference is paid by link. */
   readonly waive: boolean;
 };
 
@@ -152,29 +155,32 @@ type MoveAnswer = CallAnswer<'staff-move-booking'>;
 type Quoted = Extract<MoveAnswer, { readonly needsMoney: boolean }>;
 type Cost = Pick<MoveAnswer, 'differenceCents' | 'refundCents'>;
 
-/** What a move would cost, as the contract of the call describes it. */
+/** The cost of a move, as the contract of the call describes it. */
 export type MoveQuote = Cost & Partial<Quoted>;
 
-/** Reads what a move would cost, and changes nothing. */
+/** Reads the cost of a move without making it. */
 export function quoteMove(bookingId: string, move: Move): Promise<MoveQuote> {
   return callFunction('staff-move-booking', { bookingId, ...move, preview: true });
 }
 
-/** Moves a booking to other hours; what they cost less goes back. `waitsUntil`: it moves when the difference is paid at `url` until then. */
+/**
+ * Moves a booking to other hours. If they cost less, the difference is refunded. `waitsUntil`: the booking only moves if the difference is
+ * paid at `url` by then.
+ */
 export function moveBooking(bookingId: string, move: Move): Promise<Cost & Partial<Exclude<MoveAnswer, Quoted>>> {
   return callFunction('staff-move-booking', { bookingId, ...move, undoable: true });
 }
 
 export type MailKind = 'booking-confirmed' | 'access-code';
 
-/** Sends a mail of a booking again. Throws when the booking is cancelled or over meanwhile. */
+/** Sends a mail of a booking again. Throws if the booking has been cancelled or has ended in the meantime. */
 export async function sendMailAgain(booking: string, mail: MailKind): Promise<void> {
   const { data, error } = await rest.rpc('send_mail_again', { booking, mail });
   if (error) throw error;
   if (data !== true) throw new Error('This booking is cancelled or over.');
 }
 
-/** Sends a mail that was sent before again, made anew. The same `requestId` sends it once. Throws `AppError` when it would be untrue now. */
+/** Sends an earlier mail again with current content. Idempotent for the same `requestId`. Throws `AppError` if the mail would no longer be true. */
 export function resendMail(mail: { bookingId: string; mailId: string; requestId: string }): Promise<unknown> {
   return callFunction('staff-send-mail', mail);
 }
@@ -184,7 +190,7 @@ export function readDocuments(bookingId: string): Promise<CallAnswer<'staff-book
   return callFunction('staff-booking-document', { bookingId, format: 'pdf' });
 }
 
-/** Mails the documents of a booking to its customer. The same `requestId` mails them once. Throws `AppError`. */
+/** Mails the documents of a booking to its customer. Idempotent for the same `requestId`. Throws `AppError`. */
 export function mailDocuments(mail: { bookingId: string; requestId: string }): Promise<unknown> {
   return callFunction('staff-mail-document', mail);
 }
@@ -195,38 +201,38 @@ export type NewBooking = {
   readonly endTime: string;
   readonly customerEmail: string;
   readonly customerName: string;
-  /** '' for none. */
+  /** '' if there is none. */
   readonly customerPhone: string;
-  /** A price of each booking, below that of the list; null: the price of the list. */
+  /** The price of each booking, below the list price; null for the list price. */
   readonly priceCents: number | null;
   readonly payment: 'link' | 'free' | 'elsewhere';
   readonly notes: string;
-  /** The Sydney dates of a weekly series, the first one first; undefined: one booking. */
+  /** The Sydney dates of a weekly series, first date first; undefined for a single booking. */
   readonly series?: { dates: string[] };
-  /** The same for a repeat of a call whose answer was lost. */
+  /** Must be the same when a call is repeated because its answer was lost. */
   readonly requestId: string;
 };
 
-/** Makes a booking, or those of a series. Returns the first. */
+/** Makes a booking or a series. Returns the first booking. */
 export function createBooking(booking: NewBooking): Promise<CallAnswer<'staff-create-booking'>> {
   return callFunction('staff-create-booking', booking);
 }
 
-/** Adds a note that only staff read. The same `id` adds it once. */
+/** Adds a note that only staff can read. Idempotent for the same `id`. */
 export async function addNote(id: string, booking: string, note: string): Promise<void> {
   const { data, error } = await rest.rpc('add_booking_note', { note_id: id, booking, note });
   if (error) throw error;
   if (data !== true) throw new Error('This booking is gone.');
 }
 
-/** Marks that the customer did not come, or takes that back. */
+/** Records that the customer did not come, or undoes that. */
 export async function markNoShow(booking: string, missed: boolean): Promise<void> {
   const { data, error } = await rest.rpc('mark_no_show', { booking, missed });
   if (error) throw error;
   if (data !== true) throw new Error('This booking is cancelled, or has not begun.');
 }
 
-/** The access code of a booking; `pin` is null until `releaseAt`, and until the lock has answered. */
+/** The access code of a booking. `pin` is null until `releaseAt` and until the lock has answered. */
 const pinSchema = z.object({
   pin: z.string().nullable(),
   held: z.boolean(),
@@ -237,7 +243,7 @@ const pinSchema = z.object({
 });
 export type Pin = z.infer<typeof pinSchema>;
 
-/** Shows the access code (`GET`), or makes a new one (`POST`). Both are in the audit log. Throws `AppError`. */
+/** Shows the access code (`GET`) or makes a new one (`POST`). The audit log records both. Throws `AppError`. */
 export async function readPin(bookingId: string, method: 'GET' | 'POST'): Promise<Pin> {
   const client = await fetchClient();
   const { data, error } = await client.functions.invoke<unknown>(`regenerate-pin?booking_id=${bookingId}`, { method });

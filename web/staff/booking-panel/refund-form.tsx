@@ -13,11 +13,11 @@ import { type BookingDetails, refundBooking } from './queries.ts';
 import { ConfirmStep } from './confirm-step.tsx';
 import { amountSchema, describeMail, describeReturn, leftCents, reasonSchema } from './money-words.ts';
 
-/** Refunds a part of the payment; the booking stays as it is. */
+/** Refunds part of the payment. The booking stays unchanged. */
 export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDone: () => void }) {
   const left = leftCents(booking);
   const [schema] = useState(() => z.object({ cents: amountSchema(left), reason: reasonSchema }));
-  // However often it is sent, this form refunds once.
+  // With this id, the form refunds only once, however often it is sent.
   const [requestId] = useState(() => crypto.randomUUID());
   const form = useSchemaForm(schema, { defaultValues: { cents: '', reason: '' } });
   const [decided, setDecided] = useState<z.output<typeof schema> | null>(null);

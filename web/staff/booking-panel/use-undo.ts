@@ -4,10 +4,10 @@ import { describeError } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type Undo, undoAction } from './queries.ts';
 
-/** How long the message with the button is shown; the server decides whether it is too late. */
+/** Milliseconds for which the message with the button is shown. The server decides whether it is too late to undo. */
 const SHOWN_MS = 10_000;
 
-/** Returns what a message about an action needs so that staff can undo it: nothing when it cannot be undone. */
+/** Returns a function that adds an Undo button to a message about an action. It adds nothing if the action cannot be undone. */
 export function useUndo(): (undo: Undo | undefined) => {
   ms?: number;
   action?: { label: string; onPress: () => void };

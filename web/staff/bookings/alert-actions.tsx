@@ -11,7 +11,7 @@ import { keepBlockedBooking, retryJob } from './queries.ts';
 
 type May = (permission: Permission) => boolean;
 
-/** What staff can do about an alert: the link to where it is dealt with, and what is done right here. `onOpen`: opens its dialog. */
+/** The actions for an alert: a link to the page where staff deal with it, and actions in the list itself. `onOpen` opens the alert's dialog. */
 export function AlertActions({ alert, may, onOpen }: { alert: Alert; may: May; onOpen: () => void }) {
   const { action } = describeAlert(alert);
   const missing = action.permission !== null && !may(action.permission) ? action.permission : null;
@@ -30,7 +30,7 @@ export function AlertActions({ alert, may, onOpen }: { alert: Alert; may: May; o
   );
 }
 
-/** What can be done in the list itself. */
+/** Renders the actions in the list itself. */
 function describeHere(
   alert: Alert,
   { may, onOpen, label }: { may: May; onOpen: () => void; label: string },

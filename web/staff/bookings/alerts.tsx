@@ -27,7 +27,7 @@ const DIALOGS: Readonly<Partial<Record<AlertKind, string>>> = {
 };
 
 /**
- * Lists what needs a person, oldest first, each with its action. `may`: whether the account has a permission. `disputesOf`: shows the disputes of a
+ * Lists the alerts with their actions, oldest first. `may`: whether the account has a permission. `disputesOf`: renders the disputes of a
  * booking with their evidence; null if the account may not decide about them.
  */
 export function Alerts({
@@ -117,7 +117,7 @@ function List({
   );
 }
 
-/** An alert. `isFollowed`: a link in a mail led to it. */
+/** An alert. `isFollowed`: the user came from a link to this alert in a mail. */
 function AlertItem({
   alert,
   may,
@@ -158,7 +158,7 @@ function AlertItem({
   );
 }
 
-/** Names the session and the customer, why it needs somebody, and since when. */
+/** Describes the session, the customer, why staff have to act, and since when. */
 function describeFacts({ booking, customer, since }: Alert, { title, why }: AlertWords): string {
   const parts = [
     booking === null
@@ -175,7 +175,7 @@ const closeSchema = z.object({
   reason: z.string().trim().min(3, 'Say what was done, for your colleagues.').max(500, 'At most 500 characters.'),
 });
 
-/** Closes a job that somebody has settled in another way, or lets a session take place without a verified ID. */
+/** Closes a job that staff have settled in another way, or lets a session take place without a verified ID. */
 function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
   const isMissing = alert.kind === 'id_missing';
   const form = useSchemaForm(closeSchema, { defaultValues: { reason: '' } });
@@ -214,14 +214,14 @@ function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
   );
 }
 
-/** The permissions that have alerts of their own, with what these are about. */
+/** The permissions that have their own alerts, and the topics of these alerts. */
 const ABOUT = [
   ['bookings', 'bookings and doors'],
   ['identity', 'IDs'],
   ['money', 'money'],
 ] as const satisfies readonly (readonly [Permission, string])[];
 
-/** Says that no alert is shown, and which ones this account would not see. */
+/** Explains that no alert is shown, and which alerts this account would not see. */
 function describeNothing(may: (permission: Permission) => boolean): string {
   const hidden = ABOUT.filter(([permission]) => !may(permission)).map(([, about]) => about);
   if (hidden.length === 0) return 'Nothing needs you now.';

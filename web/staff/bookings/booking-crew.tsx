@@ -13,7 +13,7 @@ const STATES = {
   revoked: { tone: 'bad', words: 'Taken back' },
 } as const;
 
-/** Whom the customer of a booking brings along; nothing until somebody is invited. */
+/** Lists the guests of a booking. Shows nothing until someone is invited. */
 export function BookingCrew({ bookingId }: { bookingId: string }) {
   useLive('staff', queryKeys.crew.all);
   const crew = useQuery({

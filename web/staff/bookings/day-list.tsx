@@ -94,7 +94,7 @@ function ClosureRow({ closure, studio, day }: { closure: DayClosure; studio: str
   );
 }
 
-/** "7 pm to 9 pm"; a time of another day names it. */
+/** Formats times: "7 pm to 9 pm". A time on another day has its day. */
 function timesOf({ start, end }: { start: Date; end: Date }, day: StudioDate): string {
   const name = (at: Date): string =>
     studioDate(at) === day ? formatStudioTime(at) : `${formatStudioTime(at)}, ${formatStudioDate(at, 'short')}`;

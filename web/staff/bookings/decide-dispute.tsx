@@ -38,7 +38,7 @@ const CHOICES: Readonly<Record<DisputeDecision, { label: string; means: string; 
   },
 };
 
-/** Decides about a disputed booking whose code is held. `mayCancel`: the account may cancel bookings and block customers. */
+/** Decides about a disputed booking whose code is on hold. `mayCancel`: the account may cancel bookings and block customers. */
 export function DecideDispute({
   booking,
   mayCancel,

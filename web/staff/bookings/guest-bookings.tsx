@@ -12,7 +12,7 @@ import { type GuestBooking, GUESTS_SHOWN, searchGuestBookings } from './guest-qu
 
 const COLUMNS = ['Customer', 'Contact', 'Time', 'Room', 'Price', 'Reference'];
 
-/** Lists the bookings of people without an account that the words find, by parts of name, address or phone number. */
+/** Lists the bookings without an account that match the words, by parts of name, address or phone number. */
 export function GuestBookings({ words }: { words: string }) {
   useLive('staff', queryKeys.guestBookings.all);
   const found = useQuery({ queryKey: queryKeys.guestBookings.of(words), queryFn: () => searchGuestBookings(words) });

@@ -24,7 +24,7 @@ export type DayBooking = Pick<
   | 'crew'
   | 'code'
 >;
-/** What staff call the customer of a booking. */
+/** Returns the name that staff see for the customer of a booking. */
 export const nameCustomer = ({ customer: { name, email } }: DayBooking): string => name ?? email ?? 'Unknown';
 export type DayClosure = {
   readonly id: string;
@@ -79,10 +79,10 @@ export async function readDay(day: StudioDate): Promise<Day> {
 
 const instantOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-/** How many alerts are read. */
+/** The highest number of alerts that are read. */
 export const ALERTS_SHOWN = 100;
 
-/** Reads what needs a person, oldest first, as far as the caller's permissions go. */
+/** Reads the alerts that the caller has permission to see, oldest first. */
 export async function readAlerts(): Promise<Alert[]> {
   const { data, error } = await rest.rpc('staff_alerts', { at: new Date().toISOString(), most: ALERTS_SHOWN });
   if (error) throw error;
@@ -107,26 +107,26 @@ export async function readAlerts(): Promise<Alert[]> {
   });
 }
 
-/** Tries a job now. Throws when it is done meanwhile. */
+/** Runs a job now. Throws if the job has finished in the meantime. */
 export async function retryJob(job: string): Promise<void> {
   const { data, error } = await rest.rpc('retry_job', { job });
   if (error) throw error;
   if (data !== true) throw new Error(ALREADY_DONE);
 }
 
-/** Closes a job with a reason. Throws when it is done or closed meanwhile. */
+/** Closes a job with a reason. Throws if the job has finished or was closed in the meantime. */
 export async function closeJob(job: string, reason: string): Promise<void> {
   const { data, error } = await rest.rpc('close_job', { job, reason });
   if (error) throw error;
   if (data !== true) throw new Error(ALREADY_DONE);
 }
 
-/** Lets a session take place whose customer has no verified ID any more. */
+/** Lets a session take place although its customer no longer has a verified ID. */
 export function keepWithoutId(bookingId: string, reason: string): Promise<unknown> {
   return callFunction('staff-keep-without-id', { bookingId, reason });
 }
 
-/** Lets a session of a blocked customer take place. Throws when the booking is cancelled or the block has ended. */
+/** Lets a session of a blocked customer take place. Throws if the booking is cancelled or the block has ended. */
 export async function keepBlockedBooking(booking: string): Promise<void> {
   const { data, error } = await rest.rpc('keep_blocked_booking', { booking });
   if (error) throw error;
@@ -135,7 +135,7 @@ export async function keepBlockedBooking(booking: string): Promise<void> {
 
 export type DisputeDecision = CallBody<'staff-decide-dispute'>['decision'];
 
-/** Decides about a disputed booking whose code is held. */
+/** Decides about a disputed booking whose code is on hold. */
 export function decideDispute(
   bookingId: string,
   wanted: { readonly decision: DisputeDecision; readonly reason: string },
@@ -152,10 +152,10 @@ export type Booker = {
   readonly phone: string | null;
 };
 
-/** How many bookings are read. */
+/** The highest number of bookings that are read. */
 export const BOOKINGS_SHOWN = 100;
 
-/** Reads the bookings that have not ended, earliest first. `customer`: as it was given with the booking. */
+/** Reads the bookings that have not ended, earliest first. `customer`: the details entered with the booking. */
 export async function readUpcomingBookings(): Promise<UpcomingBooking[]> {
   const { data, error } = await rest
     .rpc('upcoming_bookings', { ends_after: new Date().toISOString(), most: BOOKINGS_SHOWN })
@@ -168,7 +168,7 @@ export async function readUpcomingBookings(): Promise<UpcomingBooking[]> {
   }));
 }
 
-/** Reads how to reach the customers, by user id. */
+/** Reads the contact details of customers, by user id. */
 export async function readBookers(ids: readonly string[]): Promise<ReadonlyMap<string, Booker>> {
   if (ids.length === 0) return new Map();
   const { data, error } = await rest

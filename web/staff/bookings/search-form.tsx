@@ -5,11 +5,14 @@ import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 
 const searchSchema = z.object({ words: z.string().trim().max(200) });
 
-/** Whether a text is a reference: eight letters or digits with a dash in the middle, or without the dash if one is a digit: names have none. */
+/**
+ * Whether a text is a booking reference: eight letters or digits with a dash in the middle. The dash may be missing if one of them is a
+ * digit, because names have no digits.
+ */
 export const isReference = (text: string): boolean =>
   /^[a-z0-9]{4}-[a-z0-9]{4}$/i.test(text) || /^(?=.*\d)[2-9a-hjkmnp-z]{8}$/i.test(text);
 
-/** One field that opens a booking by its reference, or finds customers. */
+/** A field that opens a booking by its reference, or finds customers. */
 export function SearchForm({
   words,
   onBooking,

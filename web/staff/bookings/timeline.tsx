@@ -12,7 +12,7 @@ const HATCHED: CSSProperties = {
   backgroundImage: 'repeating-linear-gradient(135deg, var(--color-line) 0 6px, var(--color-booth) 6px 12px)',
 };
 
-/** Draws a day with a row for each room, from midnight to midnight. The list below says the same, so screen readers skip this picture. */
+/** Draws a day from midnight to midnight, with a row for each room. Screen readers skip this picture, because the list below has the same content. */
 export function Timeline({
   studios,
   day,
@@ -83,7 +83,7 @@ export function Timeline({
 
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
-/** Opens its booking by mouse; the list has the link for keyboards. */
+/** A booking, which opens on a click. The list has the link for keyboards. */
 function Block({ booking, now, style }: { booking: DayBooking; now: Date; style: CSSProperties }) {
   const [search] = useSearchParams();
   const { tone, label } = describeReadiness(booking, now);

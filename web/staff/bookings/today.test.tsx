@@ -59,13 +59,13 @@ const ALERT: Alert = {
   job: JOB,
   problem: 'The card is closed.',
   booking: ABOUT,
-  // The server names the room only.
+  // The server returns only the name of the room.
   studioId: null,
   studioName: 'Studio A',
   customer: 'Alex Citizen',
 };
 
-/** Answers with the bookings and closures of the day, as the database has them. */
+/** Answers with the bookings and closures of the day in the format of the database. */
 function answerDay(bookings: readonly queries.DayBooking[], closures: readonly queries.DayClosure[]): void {
   wire.answerRows(
     'bookings_of_day',
@@ -112,7 +112,7 @@ function answerDay(bookings: readonly queries.DayBooking[], closures: readonly q
     })),
   );
 }
-/** Answers with these alerts, as the database has them. */
+/** Answers with these alerts in the format of the database. */
 function answerAlerts(...alerts: readonly Alert[]): void {
   wire.answerRows(
     'staff_alerts',
@@ -142,7 +142,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** `path`: the address of the page. `without`: permissions that the account has not. */
+/** `path`: the address of the page. `without`: permissions that the account lacks. */
 function show(
   day: string | null = null,
   showDay = true,

@@ -17,12 +17,12 @@ import { Timeline } from './timeline.tsx';
 
 type Days = {
   readonly studios: readonly StudioName[];
-  /** The day that is shown; null: today. */
+  /** The day that is shown; null for today. */
   readonly day: StudioDate | null;
   readonly onDay: (day: StudioDate | null) => void;
   /** Shows a booking. */
   readonly onBooking: (reference: string) => void;
-  /** The form that makes a booking, with the day that is offered first. */
+  /** Renders the form that makes a booking, with a preselected day. */
   readonly newBooking: (form: NewBookingForm) => ReactNode;
 };
 type NewBookingForm = {
@@ -31,7 +31,7 @@ type NewBookingForm = {
   readonly onBack: () => void;
 };
 
-/** What needs a person, and the rooms of a day: who is in, who comes, and whether the doors are ready. */
+/** The alerts, and the rooms of a day: who is in, who comes, and whether the doors are ready. */
 export function Today({ may, disputesOf, ...days }: Days & ComponentProps<typeof Alerts>) {
   return (
     <>
@@ -89,7 +89,7 @@ function DayPart({ studios, day, onDay, onBooking, newBooking }: Days) {
   );
 }
 
-/** The heading with the buttons of the days; the arrow keys do the same on them. */
+/** The heading with the buttons for the days. The arrow keys work on them too. */
 function DayNavigation({
   shown,
   today,
@@ -143,7 +143,7 @@ function DayNavigation({
   );
 }
 
-/** Says of each room who is in now, and who comes next today. */
+/** Shows for each room who is in it now and who comes next today. */
 function RoomsNow({
   studios,
   bookings,

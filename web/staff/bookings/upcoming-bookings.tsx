@@ -104,7 +104,7 @@ function timesOf({ startTime: start, endTime: end }: UpcomingBooking): string {
   return `${formatStudioTime(start)} to ${formatStudioTime(end)}${later}`;
 }
 
-/** Shows the phone number given at checkout, then the account's when it differs. */
+/** Shows the phone number given at checkout, followed by the account's number if it differs. */
 function Customer({ booking, booker }: { booking: UpcomingBooking; booker: Booker | undefined }) {
   if (!booker) return <Guest booking={booking} />;
   const given = booking.customer.phone;
@@ -119,7 +119,7 @@ function Customer({ booking, booker }: { booking: UpcomingBooking; booker: Booke
   );
 }
 
-/** Who booked without an account, as staff entered it. */
+/** A customer without an account, with the details that staff entered. */
 function Guest({ booking: { customer } }: { booking: UpcomingBooking }) {
   const given = [customer.name, customer.email, customer.phone].filter((text) => text !== null);
   const [name = 'No name', ...contact] = given;

@@ -5,13 +5,16 @@ import { type Column, HOURS, inTheWay, placeOf, rowOf, type Span, timesOf } from
 import { keyOf } from './use-drag.ts';
 import { type Shown, whyFixed } from './walk.ts';
 
-/** The height of an hour. */
+/** The height of an hour, in rem. */
 export const ROW_REM = 2.75;
 const HATCHED: CSSProperties = {
   backgroundImage: 'repeating-linear-gradient(135deg, var(--color-line) 0 6px, var(--color-booth) 6px 12px)',
 };
 
-/** Draws what a column holds, and the hours that are being chosen. The cells below say the same, so screen readers skip this picture. */
+/**
+ * Draws the entries of a column and the hours that are being chosen. Screen readers skip this picture, because the cells below have the
+ * same content.
+ */
 export function Blocks({
   column,
   shown,
@@ -20,7 +23,7 @@ export function Blocks({
 }: {
   column: Column;
   shown: Shown;
-  /** The hours that are selected, or that a booking would have. */
+  /** The selected hours, or the new hours of the booking that is being moved. */
   ghost: Span | null;
   /** The booking that is being moved. */
   moving: Entry | null;
@@ -85,7 +88,7 @@ function Block({ entry, date, now, faded }: { entry: Entry; date: string; now: D
   );
 }
 
-/** Where a booking is dragged longer or shorter. */
+/** The handles at which a booking is dragged longer or shorter. */
 function Edges({ begins, ends }: { begins: boolean; ends: boolean }) {
   return (
     <>

@@ -10,7 +10,7 @@ vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
 const DAY = '2031-03-03';
 const { NOW } = vi.hoisted(() => ({ NOW: new Date('2031-03-01T00:00:00Z') }));
-/** The id of a room with this letter. */
+/** Returns the id of a room with this letter. */
 const idFrom = (letter: string): string => `00000000-0000-4000-8000-00000000000${letter.toLowerCase()}`;
 const STUDIOS = ['A', 'B', 'C'].map((letter) => ({ id: idFrom(letter), name: `Studio ${letter}` }));
 const at = (hour: number): Date => new Date(Date.parse(`${DAY}T00:00:00+11:00`) + hour * 3_600_000);
@@ -60,7 +60,7 @@ beforeEach(() => {
   HTMLElement.prototype.setPointerCapture = vi.fn();
 });
 
-/** The calendar with the area of its blocks 300 by 480 pixels: 100 for a room, 20 for an hour. */
+/** Opens the calendar with the area of its blocks 300 by 480 pixels: 100 for a room, 20 for an hour. */
 async function open(view: Partial<CalendarView> = {}): Promise<HTMLElement> {
   const { client } = renderPart(
     <Calendar
@@ -92,7 +92,7 @@ const point = (room: number, hour: number, pointerType = 'mouse') => ({
   pointerType,
 });
 const dialog = () => within(screen.getByRole('dialog'));
-/** What the form of a move shows in these tests. */
+/** Returns the text of the move form in these tests. */
 const moveTo = (studio: string, from: number, to: number): string =>
   `move booking A ${idFrom(studio)} ${at(from).toISOString()} ${at(to).toISOString()}`;
 

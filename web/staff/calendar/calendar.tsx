@@ -18,13 +18,13 @@ import { SpanForm, type SpanForms } from './span-form.tsx';
 import type { Wish } from './walk.ts';
 
 export type StudioName = { readonly id: string; readonly name: string };
-/** What the calendar shows: `day` null is today; `studioId`: the room of a week, null for all. */
+/** The view of the calendar. `day`: null for today. `studioId`: the room of a week, or null for all rooms. */
 export type CalendarView = { readonly view: View; readonly day: StudioDate | null; readonly studioId: string | null };
 type Hours = { readonly studioId: string; readonly start: Date; readonly end: Date };
 /** The forms of other parts that the calendar opens. */
 export type CalendarForms = SpanForms & {
   readonly reopen: (closure: Entry, studioName: string, onDone: () => void) => ReactNode;
-  /** Asks how a booking gets its new hours. */
+  /** Renders the form that gives a booking its new hours. */
   readonly move: (entry: Entry, hours: Hours, onDone: () => void) => ReactNode;
 };
 type Open =
@@ -33,7 +33,7 @@ type Open =
   | { readonly kind: 'reopen'; readonly entry: Entry }
   | { readonly kind: 'feeds' };
 
-/** The days and weeks of the rooms, with everything that is booked, held or closed. */
+/** Shows the days and weeks of the rooms, with everything that is booked, held or closed. */
 export function Calendar({
   studios,
   shown,

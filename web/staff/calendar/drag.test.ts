@@ -23,7 +23,7 @@ const entry = (kind: Entry['kind'], from: number, to: number): Entry => ({
 const booking = entry('booking', 10, 12);
 const shown = (now = at(0)): Shown => ({ columns: COLUMNS, entries: [booking, entry('hold', 14, 15)], now });
 const cell = (column: number, hour: number): Cell => ({ column, hour });
-/** "A 10+2": the studio, first hour and number of hours. */
+/** Formats a span as "A 10+2": the studio, first hour and number of hours. */
 const spanOf = (drag: Drag | null): string =>
   drag === null ? 'none' : `${drag.span.studioId} ${drag.span.first.hour}+${drag.span.hours}`;
 const drag = (

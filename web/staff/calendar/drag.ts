@@ -4,14 +4,17 @@ import { mayBecome, type Shown, whyFixed, type Wish } from './walk.ts';
 
 /** A cell of the calendar. */
 export type Cell = { readonly column: number; readonly hour: number };
-/** What a pointer has taken: free hours from a cell on, or a booking, as a whole or at one edge. `span`: the hours there would be now. */
+/**
+ * What a pointer is dragging: free hours starting at a cell, or a booking, either as a whole or at one edge. `span`: the hours that would
+ * result now.
+ */
 export type Drag = {
   readonly from: Cell;
   readonly booking: { readonly entry: Entry; readonly span: Span; readonly edge: 'start' | 'end' | null } | null;
   readonly span: Span;
 };
 
-/** Takes what is at a cell; null when it cannot be dragged. */
+/** Begins to drag the content of a cell; null if it cannot be dragged. */
 export function beginDrag(from: Cell, entry: Entry | null, edge: 'start' | 'end' | null, shown: Shown): Drag | null {
   const column = shown.columns[from.column];
   if (column === undefined) return null;
@@ -23,7 +26,7 @@ export function beginDrag(from: Cell, entry: Entry | null, edge: 'start' | 'end'
   return span === null ? null : { from, booking: { entry, span, edge }, span };
 }
 
-/** Drags on to another cell. Hours that cannot be leave the last ones. */
+/** Continues a drag at another cell. If the resulting hours are not allowed, the previous ones are kept. */
 export function dragTo(drag: Drag, to: Cell, shown: Shown): Drag {
   const [here, there] = [shown.columns[drag.from.column], shown.columns[to.column]];
   if (here === undefined || there === undefined) return drag;
@@ -40,7 +43,7 @@ function spanAt({ from, booking }: Drag, hour: number, here: Column, there: Colu
   return shiftSpan(booking.span, { rows, from: here, to: there });
 }
 
-/** What is asked for where a drag ends; null when nothing has changed, and when the hours are not free. */
+/** Returns the request at the end of a drag. Null if nothing has changed or the hours are not free. */
 export function wishOf({ booking, span }: Drag, { entries }: Shown): Wish | null {
   if (booking === null) return { kind: 'create', span };
   if (sameSpan(span, booking.span) || inTheWay(span, entries, booking.entry.id) !== null) return null;

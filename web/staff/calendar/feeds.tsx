@@ -9,7 +9,7 @@ import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { openFeed, readFeeds, revokeFeed } from './queries.ts';
 
-/** The private addresses at which calendar programs read a room. */
+/** The private addresses from which calendar programs read the bookings of a room. */
 export function Feeds({ studios }: { studios: readonly { readonly id: string; readonly name: string }[] }) {
   const feeds = useQuery({ queryKey: queryKeys.staffCalendar.of('feeds'), queryFn: readFeeds });
   if (feeds.isError && !feeds.data)

@@ -10,7 +10,7 @@ import { mondayOf, type View } from './span.ts';
 const DAYS = 28;
 const NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** Four weeks from the week of a day, each day with the share of its hours that is free. A press shows the day. */
+/** Four weeks from the week of a day. Each day shows the share of its hours that is free; a press opens the day. */
 export function FreeDays({
   view,
   day,
@@ -20,12 +20,12 @@ export function FreeDays({
 }: {
   view: View;
   day: StudioDate;
-  /** null: all studios. */
+  /** Null for all studios. */
   studioId: string | null;
   now: Date;
   onDay: (day: StudioDate) => void;
 }) {
-  // The strip stays while days of its first two weeks are walked through.
+  // The strip does not move while the user steps through days of its first two weeks.
   const thisWeek = mondayOf(studioDate(now));
   const first = day >= thisWeek && day < addDays(thisWeek, 14) ? thisWeek : mondayOf(day);
   const read = useQuery({
@@ -43,7 +43,7 @@ export function FreeDays({
     );
   if (read.data === undefined) return <Skeleton className="h-[15.5rem] sm:h-40" label="Loading the free hours" />;
   const { data: days } = read;
-  // One of them can be reached with Tab; arrow keys lead to the others.
+  // Tab reaches only one of the days. Arrow keys lead to the others.
   const reached = Math.max(
     days.findIndex((one) => one.day === day),
     0,
@@ -68,7 +68,7 @@ export function FreeDays({
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 
-/** Focuses the day to which an arrow key leads, or the first or last. */
+/** Focuses the day to which an arrow key leads, or the first or last day. */
 function walk(event: KeyboardEvent<HTMLButtonElement>, at: number): void {
   const step = STEPS[event.key];
   const to = event.key === 'Home' ? 0 : event.key === 'End' ? DAYS - 1 : step === undefined ? null : at + step;

@@ -7,14 +7,14 @@ import { useDrag } from './use-drag.ts';
 import { useWalk } from './use-walk.ts';
 import { describeCell, type Shown, type Walk, type Wish } from './walk.ts';
 
-/** The widths of the hours' labels and, at least, of a column. */
+/** The width of the hours' labels and the minimum width of a column, in rem. */
 const LABELS_REM = 3.25;
 const COLUMN_REM: Readonly<Record<View, number>> = { day: 5.5, week: 2.75 };
 const HEAD_PX = 56;
 const ROWS = Array.from({ length: HOURS }, (_, hour) => hour);
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** Hours as rows and rooms or days as columns: create, move and resize by mouse, finger or keyboard. */
+/** Hours as rows and rooms or days as columns. Bookings are created, moved and resized by mouse, finger or keyboard. */
 export function Grid({ view, shown, onWish }: { view: View; shown: Shown; onWish: (wish: Wish) => void }) {
   const id = useId();
   const area = useRef<HTMLDivElement>(null);
@@ -28,7 +28,7 @@ export function Grid({ view, shown, onWish }: { view: View; shown: Shown; onWish
   const { columns } = shown;
   const firstRow = useRef(Math.max(walk.hour - 1, 0));
   useEffect(() => {
-    // Begins near the present hour, not at midnight.
+    // Scroll to the present hour, so that the calendar does not begin at midnight.
     const row = frame.current?.querySelector<HTMLElement>(`[data-row="${firstRow.current}"]`);
     if (frame.current && row) frame.current.scrollTop = row.offsetTop;
   }, []);
@@ -99,7 +99,7 @@ function Help({ id }: { id: string }) {
   );
 }
 
-/** Names the days and rooms; stays in view. */
+/** The headings with days and rooms, which stay in view. */
 function Heads({
   columns,
   view,
@@ -142,10 +142,10 @@ function Heads({
   );
 }
 
-/** Whether a column is the first of another day than the one before. */
+/** Whether a column is on another day than the previous column. */
 const beginsDay = (columns: readonly Column[], at: number): boolean => columns[at]?.date !== columns[at - 1]?.date;
 
-/** An hour of every column, for keyboards and screen readers. The blocks lie above. */
+/** An hour of every column, for keyboards and screen readers. The blocks are drawn above it. */
 function Hour({
   hour,
   shown,

@@ -10,7 +10,7 @@ const VIEWS = [
   { view: 'day', label: 'Day' },
   { view: 'week', label: 'Week' },
 ] as const;
-/** Value of the choice that shows every studio. */
+/** The option that shows every studio. */
 const ALL = 'all';
 
 /** The days that are shown, and the buttons that change them. */
@@ -80,7 +80,7 @@ function nameDays({ view, day }: Shown, today: StudioDate): string {
   return `${formatStudioDate(first, 'short')} to ${formatStudioDate(last, 'short')} ${last.slice(0, 4)}`;
 }
 
-/** Steps by days or weeks; the arrow keys do the same on the buttons. */
+/** Moves by days or weeks. The arrow keys work on the buttons too. */
 function Steps({ shown, today, onDay }: { shown: Shown; today: StudioDate; onDay: (day: StudioDate) => void }) {
   const { view, day } = shown;
   const go = (by: number): void => onDay(addDays(day, by * (view === 'day' ? 1 : 7)));

@@ -3,7 +3,7 @@ import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
-/** Something in the calendar: a booking, a hold that is not paid yet, or a closure. */
+/** An entry of the calendar: a booking, an unpaid hold, or a closure. */
 export type Entry = {
   readonly kind: 'booking' | 'hold' | 'closure';
   readonly id: string;
@@ -12,22 +12,22 @@ export type Entry = {
   readonly end: Date;
   /** The customer, or the reason of a closure. */
   readonly label: string;
-  /** Of a booking or hold. */
+  /** The reference of a booking or hold; null for a closure. */
   readonly reference: string | null;
   readonly email: string | null;
   readonly isTest: boolean;
-  /** Of a closure: whether customers may read the reason, and how many weeks it was made for. */
+  /** For a closure: whether customers may read the reason, and for how many weeks it was made. */
   readonly isPublic: boolean;
   readonly weeks: number;
 };
 
-/** Days of the calendar, of one studio or of all (null). */
+/** A range of days in the calendar, for one studio or for all (null). */
 export type CalendarDays = { readonly first: StudioDate; readonly days: number; readonly studioId: string | null };
 
-/** As many rows as the server returns at once. */
+/** The number of rows that the server returns at once. */
 export const ENTRIES_MAX = 1_000;
 
-/** Reads the bookings, holds and closures of days, earliest first. */
+/** Reads the bookings, holds and closures of the days, earliest first. */
 export async function readCalendar({ first, days, studioId }: CalendarDays): Promise<Entry[]> {
   const { data, error } = await rest.rpc('staff_calendar', {
     first_day: first,
@@ -64,14 +64,14 @@ export async function readFreeDays({ first, days, studioId }: CalendarDays): Pro
   return rowsWith(data, 'day', 'hours', 'free').map(({ day, hours, free }) => ({ day, hours, free }));
 }
 
-/** Which studios have a feed for calendar programs, and since when. */
+/** Reads which studios have a feed for calendar programs, and since when. */
 export async function readFeeds(): Promise<ReadonlyMap<string, Date>> {
   const { data, error } = await rest.rpc('calendar_feeds');
   if (error) throw error;
   return new Map(rowsWith(data, 'studio_id', 'created_at').map((row) => [row.studio_id, new Date(row.created_at)]));
 }
 
-/** Returns the address of a studio's feed, and makes the feed if there is none. */
+/** Returns the address of a studio's feed. Creates the feed if it does not exist. */
 export function openFeed(studioId: string): Promise<CallAnswer<'staff-calendar-feed'>> {
   return callFunction('staff-calendar-feed', { studioId, action: 'create' });
 }

@@ -5,7 +5,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { describeSpan, type Span, timesOf } from './span.ts';
 
-/** The forms for chosen hours, filled in with them. */
+/** The forms for chosen hours. The hours are already filled in. */
 export type SpanForms = {
   readonly book: (span: Span, onBooked: (reference: string) => void, onBack: () => void) => ReactNode;
   readonly close: (
@@ -14,7 +14,7 @@ export type SpanForms = {
   ) => ReactNode;
 };
 
-/** Asks what to do with free hours. */
+/** Asks what to do with the free hours that were chosen. */
 export function SpanForm({
   span,
   studioName,

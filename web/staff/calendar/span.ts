@@ -18,11 +18,11 @@ import { constants } from '#rules/venue.ts';
 export type Column = { readonly studioId: string; readonly studioName: string; readonly date: StudioDate };
 /** Consecutive hours of a studio. */
 export type Span = { readonly studioId: string; readonly first: Slot; readonly hours: number };
-/** Something that has hours of a studio. */
+/** Something that occupies hours of a studio. */
 export type Busy = { readonly id: string; readonly studioId: string; readonly start: Date; readonly end: Date };
 export type View = 'day' | 'week';
 
-/** The hours of a column. */
+/** The number of hours in a column. */
 export const HOURS = 24;
 
 /** Returns the Monday of a day's week. */
@@ -30,12 +30,15 @@ export function mondayOf(date: StudioDate): StudioDate {
   return addDays(date, -((weekdayOf(date) + 6) % 7));
 }
 
-/** Returns the first day that a view shows, and how many. */
+/** Returns the first day that a view shows, and the number of days. */
 export function daysOf(view: View, day: StudioDate): { readonly first: StudioDate; readonly count: number } {
   return view === 'day' ? { first: day, count: 1 } : { first: mondayOf(day), count: 7 };
 }
 
-/** Returns the columns of a view: of a day every studio; of a week each day of one studio, or of every studio (null). */
+/**
+ * Returns the columns of a view. A day has a column for each studio. A week has a column for each day of one studio, or for each day and
+ * studio (null).
+ */
 export function columnsOf(
   view: View,
   day: StudioDate,
@@ -49,7 +52,7 @@ export function columnsOf(
   );
 }
 
-/** Returns where an instant lies in the column of a day, in rows from its upper edge. An hour that comes twice has one row. */
+/** Returns the position of an instant in the column of a day, in rows from its upper edge. An hour that comes twice has one row. */
 export function rowOf(at: Date, date: StudioDate): number {
   const day = studioDate(at);
   if (day !== date) return day < date ? 0 : HOURS;
@@ -60,7 +63,7 @@ export function rowOf(at: Date, date: StudioDate): number {
   return hour + (at.getTime() - start.getTime()) / (end.getTime() - start.getTime());
 }
 
-/** Returns the rows that something takes in the column of a day; null when it takes none. */
+/** Returns the rows that something occupies in the column of a day; null if it occupies none. */
 export function placeOf(
   { start, end }: { start: Date; end: Date },
   date: StudioDate,
@@ -82,14 +85,14 @@ export function timesOf(span: Span): { start: Date; end: Date } {
   return spanOf(slotsOf(span));
 }
 
-/** Returns the hours of a booking; null unless they are hours of the grid. */
+/** Returns the span of a booking; null unless its hours match the grid. */
 export function spanOfBusy({ studioId, start, end }: Busy): Span | null {
   const slots = slotsOfSpan(start, end);
   const first = slots?.[0];
   return slots && first ? { studioId, first, hours: slots.length } : null;
 }
 
-/** Returns who has any of these hours, except the one with this id. */
+/** Returns the first entry that overlaps a span, except the one with the id `except`. Null if there is none. */
 export function inTheWay<One extends Busy>(span: Span, busy: readonly One[], except: string | null = null): One | null {
   const { start, end } = timesOf(span);
   return (
@@ -98,12 +101,15 @@ export function inTheWay<One extends Busy>(span: Span, busy: readonly One[], exc
   );
 }
 
-/** Whether two spans are the same hours of the same studio. */
+/** Whether two spans have the same hours in the same studio. */
 export function sameSpan(a: Span, b: Span): boolean {
   return a.studioId === b.studioId && a.hours === b.hours && slotKey(a.first) === slotKey(b.first);
 }
 
-/** Returns the hours from one row of a column to another, upwards or downwards, as far as they exist and are free. Null when the first is not. */
+/**
+ * Returns the hours from one row of a column to another, upwards or downwards, up to the first hour that is not free. Hours that do not
+ * exist are skipped. Null if the first hour is not free.
+ */
 export function selectHours(column: Column, from: number, to: number, busy: readonly Busy[]): Span | null {
   const step = to < from ? -1 : 1;
   const chosen: number[] = [];
@@ -118,13 +124,13 @@ export function selectHours(column: Column, from: number, to: number, busy: read
     : { studioId: column.studioId, first: { date: column.date, hour: Math.min(...chosen) }, hours: chosen.length };
 }
 
-/** Returns the hours moved by rows and from one column to another. Hours that the clocks skip are left out. */
+/** Returns a span moved by rows, and from one column to another. Hours that the clocks skip are left out. */
 export function shiftSpan(span: Span, by: { readonly rows: number; readonly from: Column; readonly to: Column }): Span {
   const day = addDays(span.first.date, daysBetween(by.from.date, by.to.date));
   return { ...span, studioId: by.to.studioId, first: stepSlot({ date: day, hour: span.first.hour }, by.rows) };
 }
 
-/** Returns the hours with another end, or another start, so many rows later. At least one hour and at most what a booking can have. */
+/** Returns a span whose end or start is moved by rows. It has at least one hour, and at most as many as a booking can have. */
 export function resizeSpan(span: Span, edge: 'start' | 'end', rows: number): Span {
   const clamp = (hours: number): number => Math.min(Math.max(hours, 1), constants.maxHours);
   if (edge === 'end') return { ...span, hours: clamp(span.hours + rows) };
@@ -132,7 +138,7 @@ export function resizeSpan(span: Span, edge: 'start' | 'end', rows: number): Spa
   return { ...span, hours, first: stepSlot(span.first, span.hours - hours) };
 }
 
-/** Returns the hour so many existing hours later, or earlier. */
+/** Returns the hour that is `by` existing hours later, or earlier if `by` is negative. */
 function stepSlot(slot: Slot, by: number): Slot {
   let at = hourExists(slot.date, slot.hour) ? slot : nextSlot(slot);
   for (let left = by; left > 0; left -= 1) at = nextSlot(at);
@@ -145,7 +151,7 @@ function previousSlot({ date, hour }: Slot): Slot {
   return hourExists(before.date, before.hour) ? before : previousSlot(before);
 }
 
-/** Returns the column and row at a point of the area that the columns fill. Points outside count as at its edge. */
+/** Returns the column and row at a point of the area that the columns fill. Points outside count as points on its edge. */
 export function cellAt(
   point: { readonly x: number; readonly y: number },
   area: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
@@ -159,7 +165,7 @@ export function cellAt(
   };
 }
 
-/** "Studio B, Sat 21 Nov 2026, 8 pm to 10 pm". */
+/** Formats a span: "Studio B, Sat 21 Nov 2026, 8 pm to 10 pm". */
 export function describeSpan(span: Span, studioName: string): string {
   const { start, end } = timesOf(span);
   const until = studioDate(end) === studioDate(start) || formatStudioTime(end) === '12 am' ? '' : ' the next day';

@@ -4,11 +4,11 @@ import type { Entry } from './queries.ts';
 import { cellAt } from './span.ts';
 import type { Shown, Wish } from './walk.ts';
 
-/** A mouse drags from here on; a finger that moves as far before it has rested scrolls. */
+/** Pixels after which a mouse drags. A finger that moves this far before its long press scrolls instead. */
 const SLACK_PX = 5;
-/** A finger that rests this long takes what is under it. */
+/** Milliseconds after which a resting finger grabs what is under it. */
 const LONG_PRESS_MS = 400;
-/** Near the edges of the visible part, dragging scrolls. */
+/** Within this distance from the edges of the visible part, dragging scrolls. */
 const EDGE_PX = 36;
 const SCROLL_PX = 12;
 
@@ -21,8 +21,8 @@ type Press = Grabbed & {
 };
 
 /**
- * Drags in the area that the columns fill: a mouse at once, a finger after it has rested. A click without dragging asks for what is there. Elements of
- * entries have `data-entry`, and `data-edge` where they change their length.
+ * Handles drags in the area that the columns fill. A mouse drags at once, a finger after a long press. A click without dragging requests
+ * what is at the cell. Elements of entries have `data-entry`, and `data-edge` where dragging changes their length.
  */
 export function useDrag(area: RefObject<HTMLElement | null>, shown: Shown, onWish: (wish: Wish, cell: Cell) => void) {
   const [drag, setDrag] = useState<Drag | null>(null);
@@ -105,10 +105,10 @@ function grab(area: HTMLElement, event: Point & { readonly target: EventTarget }
   };
 }
 
-/** Names an entry: a closure has one for each week and studio. */
+/** Returns the key of an entry. A closure has an entry for each week and studio. */
 export const keyOf = ({ id, studioId, start }: Entry): string => `${id} ${studioId} ${start.getTime()}`;
 
-/** Keeps the page from scrolling under a finger that drags, and from opening a menu. React's own listeners could not. */
+/** Keeps the page from scrolling under a dragging finger, and from opening a menu. React's own listeners could not prevent this. */
 function holdStill(area: HTMLElement | null, isDragging: () => boolean): (() => void) | undefined {
   if (!area) return undefined;
   const stop = (event: Event): void => {

@@ -6,12 +6,12 @@ import { type Column, selectHours, type Span } from './span.ts';
 import { keyOf } from './use-drag.ts';
 import { press, type Shown, type Walk, type Wish } from './walk.ts';
 
-/** The keyboard in the calendar: where it is, what it said last, and the hours it has selected or carries. */
+/** Holds the state of the keyboard in the calendar: its position, its last announcement, and the hours that it has selected or carries. */
 export function useWalk(id: string, shown: Shown, onWish: (wish: Wish) => void) {
   const { columns, entries } = shown;
   const [kept, setKept] = useState<Walk>(() => startOf(columns, shown.now));
   const [said, setSaid] = useState('');
-  // Other days may have fewer columns. A booking that has other hours by now, or is not on the days shown, is not carried on.
+  // Other days may have fewer columns. A booking is no longer carried if its hours have changed or it is not on the days that are shown.
   const carried = kept.carried !== null && entries.some(isSame(kept.carried.entry)) ? kept.carried : null;
   const walk: Walk = { ...kept, carried, column: Math.min(kept.column, columns.length - 1) };
   const cellId = (column: number, hour: number): string => `${id}-${column}-${hour}`;
@@ -38,13 +38,13 @@ export function useWalk(id: string, shown: Shown, onWish: (wish: Wish) => void) 
   };
 }
 
-/** Whether an entry is the same one with the same hours. Each time the calendar is read, its entries are new objects. */
+/** Whether two entries are the same entry with the same hours. Each time the calendar is read, its entries are new objects. */
 const isSame =
   (one: Entry) =>
   (other: Entry): boolean =>
     keyOf(other) === keyOf(one) && other.end.getTime() === one.end.getTime();
 
-/** Begins today at the present hour, on other days at 9 am. */
+/** Returns the initial position: on today's column at the present hour, on other days at 9 am. */
 function startOf(columns: readonly Column[], now: Date): Walk {
   const today = columns.findIndex(({ date }) => date === studioDate(now));
   return { column: Math.max(today, 0), hour: today === -1 ? 9 : studioHour(now), anchor: null, carried: null };

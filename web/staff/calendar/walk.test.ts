@@ -30,7 +30,7 @@ const ENTRIES = [
 const shown = (now = at(0)): Shown => ({ columns: COLUMNS, entries: ENTRIES, now });
 const walk = (hour: number, column = 0): Walk => ({ column, hour, anchor: null, carried: null });
 
-/** Presses keys one after another; a leading + holds Shift. Returns what the last one did, and where the keyboard is. */
+/** Presses keys one after another; a leading + holds Shift. Returns the result of the last key and the position of the keyboard. */
 function type(from: Walk, keys: string, what = shown()): Pressed {
   let done: Pressed = { walk: from };
   for (const key of keys.split(' ')) {

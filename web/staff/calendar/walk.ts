@@ -16,30 +16,30 @@ import {
   timesOf,
 } from './span.ts';
 
-/** What is shown. */
+/** The content of the calendar. */
 export type Shown = { readonly columns: readonly Column[]; readonly entries: readonly Entry[]; readonly now: Date };
-/** A booking that is being moved, and the hours it would have. `column`: where it is now. */
+/** A booking that is being moved, and its new hours. `column`: the column where it is now. */
 type Carried = { readonly entry: Entry; readonly from: Span; readonly span: Span; readonly column: number };
-/** Where the keyboard is. `anchor`: the row at which a selection began. */
+/** The position of the keyboard. `anchor`: the row at which a selection began. */
 export type Walk = {
   readonly column: number;
   readonly hour: number;
   readonly anchor: number | null;
   readonly carried: Carried | null;
 };
-/** What a key asks for beyond moving. */
+/** What a key requests, apart from moving. */
 export type Wish =
   | { readonly kind: 'create'; readonly span: Span }
   | { readonly kind: 'move'; readonly entry: Entry; readonly span: Span }
   | { readonly kind: 'open'; readonly entry: Entry }
   | { readonly kind: 'page'; readonly by: -1 | 1 };
-/** `say`: for screen readers, beyond what the cell says by itself. */
+/** `say`: an announcement for screen readers, in addition to the cell's own description. */
 export type Pressed = { readonly walk: Walk; readonly wish?: Wish; readonly say?: string };
 
 const ROWS: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 };
 const COLUMNS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
-/** What a key does in the calendar; null for a key that does nothing. */
+/** Returns what a key does in the calendar; null if it does nothing. */
 export function press(walk: Walk, key: string, shift: boolean, shown: Shown): Pressed | null {
   return walk.carried === null
     ? pressWalking(walk, key, shift, shown)
@@ -67,7 +67,7 @@ function pressWalking(walk: Walk, key: string, shift: boolean, shown: Shown): Pr
 const clamp = (at: number, count: number): number => Math.min(Math.max(at, 0), count - 1);
 const stepTo = (walk: Walk, hour: number): Walk => ({ ...walk, anchor: null, hour: clamp(hour, HOURS) });
 
-/** Selects more or fewer hours, as far as they are free. */
+/** Extends or reduces the selection, as far as the hours are free. */
 function select(walk: Walk, column: Column, rows: number, shown: Shown): Pressed {
   const anchor = walk.anchor ?? walk.hour;
   const hour = clamp(walk.hour + rows, HOURS);
@@ -96,7 +96,7 @@ function choose(walk: Walk, column: Column, mayCarry: boolean, shown: Shown): Pr
 
 const CARRY_HELP = 'Arrow keys move it, Shift and up or down change its end, Enter drops it, Escape gives up.';
 
-/** Why an entry cannot be moved; null when it can. */
+/** Returns why an entry cannot be moved; null if it can. */
 export function whyFixed(entry: Entry, now: Date): string | null {
   if (entry.kind === 'closure') return 'Closed hours are not moved: reopen them and close others.';
   if (entry.kind === 'hold') return 'A booking that is not paid yet cannot be moved.';
@@ -138,7 +138,7 @@ function carryTo(carried: Carried, key: string, shift: boolean, { columns, now }
   );
 }
 
-/** A booking stays on a day that is shown, and a session that has begun can only end later. */
+/** Returns the carried booking if it may be there: a booking stays on a day that is shown, and a session that has begun can only end later. */
 function fitting(carried: Carried, columns: readonly Column[], now: Date): Carried | null {
   const { entry, span, from, column } = carried;
   const date = columns[column]?.date;
@@ -146,12 +146,12 @@ function fitting(carried: Carried, columns: readonly Column[], now: Date): Carri
   return mayBecome(entry, from, span, now) ? carried : null;
 }
 
-/** Whether a booking may have these hours: a session that has begun keeps its studio and start, and can only end later. */
+/** Whether a booking may have these hours. A session that has begun keeps its studio and start, and can only end later. */
 export function mayBecome(entry: Entry, from: Span, to: Span, now: Date): boolean {
   return entry.start > now || (sameSpan({ ...to, hours: from.hours }, from) && to.hours >= from.hours);
 }
 
-/** Returns what has an hour of a column. */
+/** Returns the entry at an hour of a column. */
 function entryAt({ studioId, date }: Column, hour: number, entries: readonly Entry[]): Entry | null {
   const start = slotStart(date, hour);
   if (start === null) return null;
@@ -159,7 +159,7 @@ function entryAt({ studioId, date }: Column, hour: number, entries: readonly Ent
   return entries.find((one) => one.studioId === studioId && one.start < end && one.end > start) ?? null;
 }
 
-/** What a screen reader says of a cell. */
+/** Returns how a screen reader announces a cell. */
 export function describeCell(column: Column, hour: number, entries: readonly Entry[]): string {
   const where = `${column.studioName}, ${formatStudioDate(column.date, 'medium')}, ${slotLabel(hour)}`;
   if (!hourExists(column.date, hour)) return `${where}: the clocks skip this hour`;

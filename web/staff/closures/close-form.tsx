@@ -17,14 +17,14 @@ import { type BookingInTheWay, bookingsInTheWay, CLOSURE_CHANGES, closeHours, ty
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: slotLabel(hour) }));
 
-/** Closes hours. Names the bookings that are in the way. */
+/** Closes hours. Lists the bookings that prevent this. */
 export function ClosureForm({
   studios,
   hours,
   onDone,
 }: {
   studios: readonly StudioName[];
-  /** The hours that are filled in already. */
+  /** The hours that are preselected. */
   hours?: { readonly studioId: string; readonly start: Date; readonly end: Date };
   onDone: () => void;
 }) {
@@ -112,7 +112,7 @@ const REPEAT_WORDS = [
   { value: 'always', label: 'Every week, without an end' },
 ];
 
-/** Asks how often the hours are closed: each week means the same time of day. */
+/** Asks how often the hours are closed. A weekly closure keeps the time of day. */
 function Repeat({ control }: { control: ClosureControl }) {
   const repeat = useWatch({ control, name: 'repeat' });
   return (
@@ -130,7 +130,7 @@ function describeRepeat({ repeatUntil, endless }: ClosureDraft): string {
   return repeatUntil === undefined ? '' : `, and weekly until ${formatStudioDate(repeatUntil, 'medium')}`;
 }
 
-/** The bookings that are in the way. Each opens on top of the form, which keeps what is typed. */
+/** The bookings that prevent the closure. Each opens on top of the form, which keeps what was typed. */
 function InTheWay({ bookings }: { bookings: readonly BookingInTheWay[] }) {
   const [search] = useSearchParams();
   if (bookings.length === 0) return null;

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { daysBetween, hourExists, isStudioDate, slotStart } from '#rules/studio-time.ts';
 
-/** Value of the choice that closes every studio. */
+/** The option that closes every studio. */
 export const ALL_STUDIOS = 'all';
 
-/** How many times a closure comes at most, as on the server. */
+/** The highest number of weeks of a closure, as on the server. */
 const WEEKS_MAX = 104;
 
-/** How often a closure comes: once, every week until a day, or every week without an end. */
+/** How often a closure is repeated: once, every week until a day, or every week without an end. */
 const REPEATS = ['once', 'until', 'always'] as const;
 
-/** The form of a closure as it is typed. Hours are "0" to "23". */
+/** The form of a closure as typed. Hours are "0" to "23". */
 const typedClosureSchema = z.object({
   studio: z.string(),
   fromDate: z.string().refine(isStudioDate, 'Choose the first day.'),
@@ -18,7 +18,7 @@ const typedClosureSchema = z.object({
   toDate: z.string().refine(isStudioDate, 'Choose the last day.'),
   toHour: z.string(),
   repeat: z.enum(REPEATS),
-  /** The last day of a closure that is repeated until then; empty for others. */
+  /** The last day of a closure that is repeated until a day; empty for other closures. */
   repeatUntil: z.string(),
   reason: z.string().trim().min(1, 'Say why, for your colleagues.').max(200, 'At most 200 characters.'),
   isPublic: z.boolean(),
@@ -31,13 +31,13 @@ export type ClosureDraft = {
   readonly endTime: string;
   /** The last day on which a weekly closure may begin. */
   readonly repeatUntil?: string;
-  /** Whether it comes every week without an end. */
+  /** Whether the closure is repeated every week without an end. */
   readonly endless?: true;
   readonly reason: string;
   readonly public: boolean;
 };
 
-/** The form of a closure, checked, with its times as instants. */
+/** Converts the form of a closure to the body of `staff-close`, with its times as instants. */
 export const closureFormSchema = typedClosureSchema.transform((typed, context): ClosureDraft => {
   const start = startOf(typed.fromDate, typed.fromHour);
   const end = startOf(typed.toDate, typed.toHour);

@@ -17,7 +17,7 @@ const STUDIOS = [
 const CLOSURE = '11111111-1111-4111-8111-111111111111';
 const WEEK_MS = 7 * 24 * 3_600_000;
 const START = new Date('2031-03-02T22:00:00Z');
-/** Answers with a closure of both studios, as often as it comes. */
+/** Answers with a closure of both studios that is repeated `times` times. */
 function answerClosure({ times = 3, endless = false } = {}): void {
   const weeks = Array.from({ length: times }, (_, week) => week * WEEK_MS);
   const spans = weeks.flatMap((later) =>

@@ -15,7 +15,7 @@ import { ReopenForm } from './reopen-form.tsx';
 
 const COLUMNS = ['When', 'Room', 'Reason', 'Actions'];
 
-/** Lists the closed hours for staff, with close and reopen. */
+/** Lists the closed hours for staff, who can close and reopen hours. */
 export function Closures({ studios }: { studios: readonly StudioName[] }) {
   useLive('staff', queryKeys.closures.all);
   const closures = useQuery({

@@ -7,25 +7,25 @@ import { AppError } from '#web/lib/errors.ts';
 import type { ClosureDraft } from './closure-form.ts';
 
 export type StudioName = { readonly id: string; readonly name: string };
-/** Hours that are closed, with the weeks in which they still are. */
+/** Hours that are closed, in one or more weeks. */
 export type Closure = {
   readonly id: string;
   readonly studioIds: readonly string[];
-  /** The next time; or the one that is on. */
+  /** The current or next occurrence. */
   readonly start: Date;
   readonly end: Date;
-  /** How many times it still comes, this one included, as far as is known. */
+  /** The number of occurrences from this one on, as far as they are known. */
   readonly times: number;
-  /** Whether it goes on every week without an end. */
+  /** Whether the closure is repeated every week without an end. */
   readonly endless: boolean;
   readonly reason: string;
   readonly isPublic: boolean;
 };
 
-/** How many spans are read at a time: there is one for each studio and week. */
+/** The number of spans that are read at a time. There is a span for each studio and week. */
 const SPANS = 1_000;
 
-/** Reads the closures that are not over, next first. */
+/** Reads the closures that have not ended, next first. */
 export async function readClosures(): Promise<Closure[]> {
   const now = new Date();
   const rows: Span[] = [];
@@ -56,7 +56,7 @@ async function readSpans(now: Date, from: number) {
     .from('closed_hours')
     .select('closure_id,studio_id,start_time,end_time,public,reason,endless')
     .gt('end_time', now.toISOString())
-    // Staff set them with the room.
+    // Hours outside the opening hours are left out, because staff set them with the room.
     .or('reason.is.null,reason.neq.Outside the opening hours')
     .order('start_time')
     .order('closure_id')
@@ -69,11 +69,11 @@ async function readSpans(now: Date, from: number) {
 export function closeHours(draft: ClosureDraft): Promise<CallAnswer<'staff-close'>> {
   return callFunction('staff-close', draft);
 }
-/** Opens the week of a closure that starts then, or that and all that follow. */
+/** Opens the occurrence of a closure that starts at `start`, or that one and all following. */
 export function reopenHours(closureId: string, start: Date, following: boolean): Promise<CallAnswer<'staff-reopen'>> {
   return callFunction('staff-reopen', { closureId, startTime: start.toISOString(), following });
 }
-/** What closing and reopening change. */
+/** The queries that become stale when hours are closed or reopened. */
 export const CLOSURE_CHANGES = [queryKeys.closures.all, queryKeys.availability.all, queryKeys.staffCalendar.all];
 
 const inTheWaySchema = z.array(
@@ -85,10 +85,10 @@ const inTheWaySchema = z.array(
     status: z.string(),
   }),
 );
-/** A booking that a refused closure would have overlapped. */
+/** A booking that overlaps a refused closure. */
 export type BookingInTheWay = z.infer<typeof inTheWaySchema>[number];
 
-/** Returns the bookings that a refusal of `closeHours` names; none for other errors. */
+/** Returns the bookings named in a refusal of `closeHours`; none for other errors. */
 export function bookingsInTheWay(error: unknown): readonly BookingInTheWay[] {
   const found = error instanceof AppError ? inTheWaySchema.safeParse(error.details['bookings']) : null;
   return found?.data ?? [];

@@ -5,10 +5,10 @@ import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { CLOSURE_CHANGES, reopenHours } from './queries.ts';
 
-/** A week of a closure. */
+/** An occurrence of a weekly closure. */
 export type ClosureWeek = { readonly closureId: string; readonly start: Date; readonly end: Date };
 
-/** Asks before a week of a closure is opened, alone or with those that follow. */
+/** Asks for confirmation before an occurrence of a closure is opened, alone or with those that follow. */
 export function ReopenForm({
   week,
   more,
@@ -16,9 +16,9 @@ export function ReopenForm({
   onDone,
 }: {
   week: ClosureWeek;
-  /** How many weeks may follow; 0: the hours are closed once. */
+  /** The number of occurrences that may follow; 0 if the hours are closed once. */
   more: number;
-  /** The studios. */
+  /** The names of the studios. */
   where: string;
   onDone: () => void;
 }) {

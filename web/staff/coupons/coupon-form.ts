@@ -3,7 +3,7 @@ import { couponExpiry, couponSchema, giftSchema, PERCENT_WITHOUT_MONEY } from '#
 import { dayBounds, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 
 const text = z.string().trim();
-/** The form of a discount code as it is typed. */
+/** The form of a discount code as typed. */
 const typedCouponSchema = z.object({
   code: text,
   discount_type: text,
@@ -15,14 +15,14 @@ const typedCouponSchema = z.object({
   per_user_limit: text,
   customer_email: text,
   valid_from: text,
-  /** One for each day, Sunday first. */
+  /** Whether each day is chosen, Sunday first. */
   weekdays: z.array(z.boolean()),
   from_hour: text,
   until_hour: text,
 });
 export type TypedCoupon = z.input<typeof typedCouponSchema>;
 
-/** Converts the texts to values. Empty optional fields become null; a text that is no number or date becomes a value that fails. */
+/** Converts the texts to values. Empty optional fields become null. A text that is not a number or a date becomes a value that fails validation. */
 export function couponFields(typed: TypedCoupon): Record<string, unknown> {
   const { code, discount_type, description, expires_at: lastDay, valid_from: firstDay, weekdays } = typed;
   const days = weekdays.flatMap((on, day) => (on ? [day] : []));
@@ -37,7 +37,7 @@ export function couponFields(typed: TypedCoupon): Record<string, unknown> {
     per_user_limit: numberOf(typed.per_user_limit),
     customer_email: typed.customer_email === '' ? null : typed.customer_email.toLowerCase(),
     valid_from: instantOf(firstDay, (day) => dayBounds(day).start),
-    // All days are the same as no rule.
+    // Choosing all days is the same as no rule.
     weekdays: days.length === 0 || days.length === 7 ? null : days,
     from_hour: numberOf(typed.from_hour),
     until_hour: numberOf(typed.until_hour),
@@ -49,17 +49,17 @@ function instantOf(typed: string, at: (day: StudioDate) => Date): string | null 
   return isStudioDate(typed) ? at(typed).toISOString() : 'no date';
 }
 
-/** 0 fails with the same message as a number that is not positive. */
+/** Returns 0 for an invalid number, which fails validation with the same message as a number that is not positive. */
 function numberOf(typed: string): number | null {
   if (typed === '') return null;
   const number = Number(typed);
   return Number.isNaN(number) ? 0 : number;
 }
 
-/** The form of a discount code, checked by the rules for coupons. */
+/** The schema of the form of a discount code. It applies the rules for coupons. */
 export const couponFormSchema = typedCouponSchema.transform(couponFields).pipe(couponSchema);
 
-/** The form of a batch of gift codes. */
+/** The schema of the form of a batch of gift codes. */
 export const giftFormSchema = typedCouponSchema
   .pick({ discount_type: true, discount_value: true, description: true, expires_at: true })
   .extend({ prefix: text, amount: text })
@@ -73,12 +73,12 @@ export const giftFormSchema = typedCouponSchema
   }))
   .pipe(giftSchema);
 
-/** What the field of the value says. */
+/** Returns the hint of the field for the value. */
 export const valueHint = (mayGive: boolean): string =>
   mayGive
     ? 'Percent, or dollars.'
     : `Percent, up to ${PERCENT_WITHOUT_MONEY}. More, and codes in dollars, need the permission “money”.`;
 
-/** Whether a code was refused because it gives money away: the details of the refusal name the missing permission. */
+/** Whether a code was refused because it gives money away. The details of such a refusal name the missing permission. */
 export const isMoneyMissing = (cause: unknown): boolean =>
   cause !== null && typeof cause === 'object' && 'details' in cause && cause.details === 'money';

@@ -24,7 +24,10 @@ import {
 
 const COLUMNS = ['Code', 'Type', 'Value', 'Usage', 'Status', 'Expires', 'Actions'];
 
-/** Lists the discount codes for staff, with create, edit and activate, and the batches of gift codes. `mayGive`: whether the account may give money away. */
+/**
+ * Lists the discount codes for staff, who can create, edit and activate them, and the batches of gift codes. `mayGive`: whether the account
+ * may give money away.
+ */
 export function DiscountCodes({ mayGive }: { mayGive: boolean }) {
   return (
     <>
@@ -120,7 +123,7 @@ function CodeList({
   );
 }
 
-/** What each code brought and cost; empty until it is known. The list does not wait for it. */
+/** Queries what each code brought and cost. Empty until it is known, and the list does not wait for it. */
 function useResults(codes: readonly DiscountCode[]): ReadonlyMap<string, CodeResults> {
   const used = codes.filter((code) => code.current_uses > 0).map(({ id }) => id);
   const results = useQuery({
@@ -173,7 +176,7 @@ function rulesOf(code: DiscountCode): string[] {
   ];
 }
 
-/** A code that has expired does not work, although nobody has turned it off. */
+/** An expired code does not work, even if it was never turned off. */
 function stateOf({ active, expires_at: end }: DiscountCode, now: Date): 'Active' | 'Inactive' | 'Expired' {
   if (!active) return 'Inactive';
   return end !== null && new Date(end) <= now ? 'Expired' : 'Active';
@@ -202,7 +205,7 @@ function Actions({ code, onEdit }: { code: DiscountCode; onEdit: (code: Discount
     meta: { handled: true, invalidates: [queryKeys.discountCodes.all] },
     onSuccess: () =>
       toast({ title: code.active ? 'Discount code deactivated' : 'Discount code activated', description: code.code }),
-    // The specification fixes the text whatever the reason.
+    // The specification prescribes this text for every reason.
     onError: () => toast({ title: 'Error', description: 'Failed to update discount code status', tone: 'bad' }),
   });
   return (

@@ -58,7 +58,7 @@ export function DiscountForm({
   );
 }
 
-/** Returns the form as it starts: empty, or with the values of a code. */
+/** Returns the initial values of the form: empty, or those of a code. */
 function typedOf(code: DiscountCode | null): TypedCoupon {
   return {
     code: code?.code ?? '',
@@ -132,7 +132,7 @@ function Fields({ control, mayGive }: { control: Control<TypedCoupon, unknown, C
   );
 }
 
-/** The constraint that PostgREST names in the message of a refusal. */
+/** The name of the constraint, which PostgREST includes in the message of a refusal. */
 const OVER_USED = 'discount_codes_never_over_used';
 
 /** Explains a refusal of the database. */

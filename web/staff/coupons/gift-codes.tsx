@@ -17,7 +17,7 @@ import { type GiftBatch, readGiftBatches, readGiftCodes, setGiftBatchActive, wor
 
 const COLUMNS = ['Batch', 'Value', 'Used', 'Brought', 'Expires', 'Actions'];
 
-/** Lists the batches of gift codes, with their files. */
+/** Lists the batches of gift codes, with files to download. */
 export function GiftCodes({ mayGive }: { mayGive: boolean }) {
   const [making, setMaking] = useState(false);
   return (

@@ -24,7 +24,7 @@ const EMPTY = {
   expires_at: '',
 };
 
-/** Makes a batch of gift codes. Sent again after a lost answer it makes no second one. */
+/** Creates a batch of gift codes. Idempotent for each form: sending it again after a lost answer does not create another batch. */
 export function GiftForm({ mayGive, onDone }: { mayGive: boolean; onDone: () => void }) {
   const [batch] = useState(() => crypto.randomUUID());
   const form = useSchemaForm(giftFormSchema, {

@@ -11,7 +11,7 @@ export type DiscountCode = {
   readonly id: string;
   readonly code: string;
   readonly discount_type: CouponTerms['discountType'];
-  /** Percent, or AUD dollars. */
+  /** In percent or in AUD dollars, depending on `discount_type`. */
   readonly discount_value: number;
   readonly description: string | null;
   readonly min_hours: number | null;
@@ -39,7 +39,7 @@ export function worth(code: Pick<DiscountCode, 'discount_type' | 'discount_value
 export type CodeResults = { readonly bookings: number; readonly sold: number; readonly discount: number };
 export type CouponDraft = z.output<typeof couponSchema>;
 
-/** Reads every code except gift codes, newest first; none unless the caller is staff. */
+/** Reads all codes except gift codes, newest first. Returns none unless the caller is staff. */
 export async function readDiscountCodes(): Promise<DiscountCode[]> {
   const { data, error } = await rest
     .from('discount_codes')
@@ -49,13 +49,13 @@ export async function readDiscountCodes(): Promise<DiscountCode[]> {
   if (error) throw error;
   return data;
 }
-/** Reads what these codes brought and cost; a code that no booking used is missing. */
+/** Reads what these codes brought and cost. Codes that no booking has used are missing. */
 export async function readCodeResults(codes: readonly string[]): Promise<ReadonlyMap<string, CodeResults>> {
   const { data, error } = await rest.rpc('discount_code_results', { codes: [...codes] });
   if (error) throw error;
   return new Map(rowsWith(data, 'coupon_id', 'bookings', 'sold', 'discount').map((one) => [one.coupon_id, one]));
 }
-/** Creates a code, or updates the one with this id. Throws; `errorCode` '23505' means that the code already exists. */
+/** Creates a code, or updates the code with this id. Throws; the code of the error is '23505' if the code already exists. */
 export async function saveDiscountCode(id: string | null, draft: CouponDraft): Promise<void> {
   const row = {
     code: draft.code,
@@ -83,13 +83,13 @@ export async function setDiscountCodeActive(id: string, active: boolean): Promis
   requireOne(await rest.from('discount_codes').update({ active }).eq('id', id).select('id'));
 }
 
-/** Throws unless exactly one row changed: PostgREST answers success when the policies filter out every row. */
+/** Throws unless exactly one row changed. PostgREST reports success even if the policies filter out every row. */
 function requireOne({ data, error }: { data: readonly unknown[] | null; error: Error | null }): void {
   if (error) throw error;
   if (data?.length !== 1) throw new Error('The discount code was not changed.');
 }
 
-/** Codes for one use each that staff made at once. */
+/** A batch of single-use codes that staff created at once. */
 export type GiftBatch = {
   readonly id: string;
   readonly prefix: string;
@@ -100,7 +100,7 @@ export type GiftBatch = {
   readonly expires_at: string | null;
   readonly codes: number;
   readonly used: number;
-  /** How many can still be used, while they are not expired. */
+  /** The number of codes that can still be used until they expire. */
   readonly active: number;
   readonly sold: number;
   readonly discount: number;
@@ -114,7 +114,7 @@ export async function readGiftBatches(): Promise<GiftBatch[]> {
   const always = ['id', 'prefix', 'created_at', 'discount_type', 'discount_value', 'codes', 'used', 'active'] as const;
   return rowsWith(data, ...always, 'sold', 'discount');
 }
-/** Makes the codes of a new batch; repeated with the same id it makes none again. */
+/** Creates the codes of a new batch. Idempotent for the same `batch`. */
 export async function makeGiftCodes(batch: string, { prefix, amount, ...terms }: GiftDraft): Promise<void> {
   const { error } = await rest.rpc('make_gift_codes', { batch, amount, prefix, terms });
   if (error) throw error;

@@ -5,7 +5,7 @@ import type { TypedCoupon } from './coupon-form.ts';
 import type { CouponDraft, DiscountCode } from './queries.ts';
 
 export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
-/** Weeks begin on Monday. */
+/** Days of the week, Monday first. */
 const DAYS_IN_ORDER = [1, 2, 3, 4, 5, 6, 0] as const;
 const ANY = { value: '', label: 'Any' };
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
@@ -17,7 +17,7 @@ export function hasRules(code: DiscountCode): boolean {
   return [code.per_user_limit, code.customer_email, code.valid_from, code.works_when].some((rule) => rule !== null);
 }
 
-/** The rules about who may use a code and when. `open`: starts unfolded. */
+/** The rules about who may use a code and when. `open`: whether the section starts unfolded. */
 export function RuleFields({ control, open }: { control: Control<TypedCoupon, unknown, CouponDraft>; open: boolean }) {
   return (
     <details open={open} className="border border-line">

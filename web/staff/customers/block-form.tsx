@@ -36,7 +36,7 @@ const blockSchema = z
     lastDay: z.string().refine((text) => text === '' || isStudioDate(text), 'Choose a day.'),
     bookings: z.enum(['later', 'keep', 'terms', 'refund']),
   })
-  // The last day is blocked to its end.
+  // The last day is blocked until its end.
   .transform(({ reason, lastDay, bookings }) => ({
     reason,
     bookings,
@@ -46,7 +46,7 @@ type Typed = z.input<typeof blockSchema>;
 type Block = z.output<typeof blockSchema>;
 const NOTHING: Typed = { reason: '', lastDay: '', bookings: 'later' };
 
-/** Blocks a customer, without an end or to the end of a day, and asks what happens to the paid bookings. */
+/** Blocks a customer, permanently or until the end of a day, and asks what happens to the paid bookings. */
 export function BlockForm({
   customer,
   mayRefund,

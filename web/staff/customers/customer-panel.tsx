@@ -18,8 +18,8 @@ import { BOOKINGS_SHOWN, type Customer, readCustomerBookings, readCustomerIdenti
 const TONES: Readonly<Record<string, 'good' | 'warn'>> = { confirmed: 'good', pending: 'warn' };
 
 /**
- * What staff know of a customer: money, ID, block, notes, bookings and mails. `mayIdentify`: whether the account has the permission `identity`,
- * without which the ID is not shown; `mayRefund`: whether it has the permission `money`; `messages`: the mails.
+ * Shows what staff know about a customer: money, ID, block, notes, bookings and mails. `mayIdentify`: whether the account has the
+ * permission `identity`, without which the ID is not shown. `mayRefund`: whether it has the permission `money`. `messages`: the mails.
  */
 export function CustomerPanel({
   customer,

@@ -14,7 +14,10 @@ import { type Customer, CUSTOMERS_SHOWN, nameOf, searchCustomers } from './queri
 
 const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
 
-/** Lists the customers that the words find, by parts of name, address or phone number, and shows one. `mayIdentify`: whether the account may see and withdraw IDs. */
+/**
+ * Lists the customers that match the words, by parts of name, address or phone number, and shows one. `mayIdentify`: whether the account
+ * may see and withdraw IDs.
+ */
 export function Customers({
   words,
   mayIdentify,
@@ -26,9 +29,9 @@ export function Customers({
   mayIdentify: boolean;
   /** Whether the account has the permission `money`. */
   mayRefund: boolean;
-  /** The mails to a customer. */
+  /** Renders the mails to a customer. */
   messages: (userId: string) => ReactNode;
-  /** The bookings without an account that the words find. */
+  /** The bookings without an account that match the words. */
   guests: ReactNode;
 }) {
   useLive('staff', queryKeys.customers.all);

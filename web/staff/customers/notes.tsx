@@ -10,7 +10,7 @@ import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { addCustomerNote, readCustomerNotes } from './queries.ts';
 
-/** What staff note about a customer, newest first. Notes stay: a correction is a new note. */
+/** The notes of staff about a customer, newest first. Notes cannot be changed: a correction is a new note. */
 export function CustomerNotes({ userId }: { userId: string }) {
   return (
     <section data-later>
@@ -26,7 +26,7 @@ const noteSchema = z.object({
 });
 
 function NoteForm({ userId }: { userId: string }) {
-  // Another try after a lost answer adds the same note.
+  // With this id, another try after a lost answer adds the note only once.
   const [noteId, setNoteId] = useState(() => crypto.randomUUID());
   const form = useSchemaForm(noteSchema, { defaultValues: { note: '' } });
   const add = useMutation({

@@ -3,7 +3,7 @@ import { type CallAnswer, type CallBody, callFunction } from '#web/data/fetch-cl
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
-/** A customer as staff find them; money in dollars. */
+/** A customer in the search of staff. Money is in dollars. */
 export type Customer = {
   readonly user_id: string;
   readonly full_name: string | null;
@@ -14,18 +14,18 @@ export type Customer = {
   readonly bookings: number;
   readonly paid: number;
   readonly refunded: number;
-  /** null: not blocked. */
+  /** Null if the customer is not blocked. */
   readonly block_reason: string | null;
   readonly blocked_until: string | null;
 };
-/** What staff call a customer. */
+/** Returns the name that staff see for a customer. */
 export const nameOf = (customer: Customer): string => customer.full_name ?? customer.email ?? 'No name';
 
-/** How many customers are read, and how many bookings of one. */
+/** The highest number of customers that are read, and of bookings of each. */
 export const CUSTOMERS_SHOWN = 50;
 export const BOOKINGS_SHOWN = 20;
 
-/** Reads the customers that every word names, newest first. */
+/** Reads the customers that match every word, newest first. */
 export async function searchCustomers(words: string): Promise<Customer[]> {
   const { data, error } = await rest.rpc('search_customers', { words, most: CUSTOMERS_SHOWN });
   if (error) throw error;
@@ -44,10 +44,10 @@ export async function readCustomerBookings(userId: string): Promise<ListedBookin
   return parseListed(data);
 }
 
-/** Birth date ('YYYY-MM-DD') and address of a customer, for staff with the permission for IDs. */
+/** Birth date ('YYYY-MM-DD') and address of a customer. Only staff with the permission for IDs can read them. */
 export type CustomerIdentity = { readonly date_of_birth: string | null; readonly address: string | null };
 
-/** Reads who a customer is; null when the account is gone. */
+/** Reads the identity of a customer; null if the account was deleted. */
 export async function readCustomerIdentity(userId: string): Promise<CustomerIdentity | null> {
   const { data, error } = await rest
     .from('customer_identities')
@@ -58,10 +58,10 @@ export async function readCustomerIdentity(userId: string): Promise<CustomerIden
   return data;
 }
 
-/** What happens to the paid bookings of a blocked customer. `later`: staff decide about each on Today. */
+/** What happens to the paid bookings of a blocked customer. `later`: staff decide about each booking on Today. */
 export type BlockedBookings = NonNullable<CallBody<'staff-block-customer'>['bookings']>;
 
-/** Blocks a customer; `until` is an instant, or null for good. `left`: the paid bookings that still have to be decided about. */
+/** Blocks a customer. `until`: an instant, or null for a permanent block. `left`: the paid bookings that staff still have to decide about. */
 export function blockCustomer(block: {
   userId: string;
   reason: string;
@@ -78,11 +78,11 @@ export function unblockCustomer(userId: string): Promise<unknown> {
   return callFunction('staff-unblock-customer', { userId });
 }
 
-/** What staff noted about a customer. */
+/** A note of staff about a customer. */
 export type CustomerNote = {
   readonly id: string;
   readonly note: string;
-  /** null: the account is gone. */
+  /** Null if the account was deleted. */
   readonly made_by: string | null;
   readonly created_at: string;
 };
@@ -92,7 +92,7 @@ export async function readCustomerNotes(customer: string): Promise<CustomerNote[
   if (error) throw error;
   return rowsWith(data, 'id', 'note', 'created_at');
 }
-/** Adds a note; repeated with the same id it adds none again. */
+/** Adds a note. Idempotent for the same `id`. */
 export async function addCustomerNote(id: string, customer: string, note: string): Promise<void> {
   const { data, error } = await rest.rpc('add_customer_note', { note_id: id, customer, note });
   if (error) throw error;

@@ -13,7 +13,7 @@ const withdrawSchema = z.object({
   reason: z.string().trim().min(1, 'Say why, for the customer.').max(500, 'At most 500 characters.'),
 });
 
-/** Withdraws the verified ID of a customer, who gets the reason by mail. */
+/** Withdraws the verified ID of a customer. The customer receives the reason by mail. */
 export function WithdrawForm({ customer, onDone }: { customer: Customer; onDone: () => void }) {
   const form = useSchemaForm(withdrawSchema, { defaultValues: { reason: '' } });
   const withdraw = useMutation({

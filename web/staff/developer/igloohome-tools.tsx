@@ -16,7 +16,7 @@ import {
 } from './queries.ts';
 import { type Outcome, Results, type Tool, useResults } from './results.tsx';
 
-/** Runs each step from a booking to an open door with its own button. */
+/** Buttons that run each step from a booking to an open door. */
 export function IgloohomeTools() {
   const { user } = useSession();
   const { results, running, run, clear } = useResults();

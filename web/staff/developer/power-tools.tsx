@@ -4,7 +4,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { runTrial, switchPower } from './queries.ts';
 
-/** Switches the plug on; it switches off after two seconds. */
+/** Turns the plug on. It turns itself off after two seconds. */
 export function PlugTest() {
   const test = useMutation({
     mutationFn: async () => {
@@ -23,7 +23,7 @@ export function PlugTest() {
   );
 }
 
-/** Switches the lights of the Green Room. */
+/** Turns the lights of the Green Room on and off. */
 export function PowerControl() {
   const turn = useMutation({ mutationFn: switchPower, meta: { handled: true } });
   return (

@@ -8,10 +8,10 @@ import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
 export type TestBooking = Pick<Booking, 'id' | 'reference' | 'studioName' | 'startTime' | 'endTime' | 'status'>;
-/** A booking, with the text of its start as it is stored. */
+/** A booking with its start as the text that is stored. */
 export type StoredBooking = TestBooking & { readonly storedStart: string };
 export type PinData = Extract<CallAnswer<'test-igloohome-pin'>, { readonly success: true }>['pinData'];
-/** Result of testing an outside system; `error` says why it failed. */
+/** The result of testing an outside system. `error`: why it failed. */
 export type Trial = {
   readonly success: boolean;
   readonly message?: string;
@@ -30,12 +30,12 @@ export type AccessCodeRow = {
   readonly bookings: { readonly start_time: string | null; readonly studios: { readonly name: string } | null } | null;
 };
 
-/** How many codes the list shows. */
+/** The number of codes in the list. */
 const CODES_SHOWN = 10;
 /** Price of a test booking in AUD; nothing is charged. */
 const TEST_COST = 100;
 const HOUR_MS = 3_600_000;
-/** The answer to an insert has no price. */
+/** The columns do not include the price, because the answer to an insert has none. */
 const COLUMNS = 'id,reference,studio_name,start_time,end_time,status';
 const REQUIRED = ['id', 'reference', 'studio_name', 'start_time', 'end_time', 'status'] as const;
 
@@ -53,7 +53,7 @@ export function generateCode(bookingId: string): Promise<CallAnswer<'generate-ac
   return callFunction('generate-access-code', { bookingId });
 }
 
-/** Reads the account's test bookings that have not ended, next one first. */
+/** Reads the account's test bookings that have not ended, earliest first. */
 async function readTestBookings(userId: string): Promise<TestBooking[]> {
   const { data, error } = await rest
     .from('bookings')
@@ -76,7 +76,7 @@ export function useTestBookings(userId: string | null) {
   });
 }
 
-/** Books one hour, starting in so many minutes, in the first free room. Throws when none is free. */
+/** Books one hour in the first free room, starting in `minutesAhead` minutes. Throws if no room is free. */
 export async function makeTestBooking(minutesAhead: number): Promise<TestBooking> {
   const studios = await rest.from('studios').select('id').order('name');
   if (studios.error) throw studios.error;
@@ -108,7 +108,7 @@ export async function endTestBooking(id: string): Promise<void> {
   if (data.length !== 1) throw new Error('The test booking was not ended.');
 }
 
-/** Schedules the access code mail, now or when it is due, and returns that time. The server decides who gets it. */
+/** Schedules the access code mail, immediately or for its due time, and returns that time. The server decides who receives it. */
 export async function scheduleMail(
   booking: Pick<Booking, 'id' | 'startTime'>,
   email: string,
@@ -138,7 +138,7 @@ export async function readAccessCodes(): Promise<AccessCodeRow[]> {
   return data;
 }
 
-/** Reads a booking by id, or the newest one for an empty id; null when there is none. */
+/** Reads a booking by id, or the newest one if the id is empty. Null if there is none. */
 export async function readBooking(id: string): Promise<StoredBooking | null> {
   const { data, error } = await (id === ''
     ? rest.rpc('newest_bookings', { most: 1 }).select(COLUMNS)

@@ -14,10 +14,10 @@ type Result = {
   readonly message: string;
   readonly detail: string;
 };
-/** Result of a tool: a sentence, and the full answer. */
+/** The result of a tool: a sentence and the full answer. */
 export type Outcome = { readonly ok: boolean; readonly message: string; readonly detail?: unknown };
 
-/** One step that can be run by its button. */
+/** A step with its own button. */
 export type Tool = { readonly name: string; readonly work: () => Promise<Outcome> };
 
 /** Runs tools one at a time and keeps their results, newest first. */

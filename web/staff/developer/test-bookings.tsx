@@ -14,7 +14,7 @@ import { endTestBooking, makeTestBooking, scheduleMail, type TestBooking, useTes
 const AHEAD = [5, 30, 120];
 const meta = { handled: true, invalidates: [queryKeys.testBookings.all] } as const;
 
-/** Makes one-hour bookings that start soon, to try the door, the mails and the PIN page. Nothing is charged. */
+/** Makes one-hour bookings that start soon, to test the door, the mails and the PIN page. Nothing is charged. */
 export function TestBookings() {
   const { user } = useSession();
   const bookings = useTestBookings(user?.id ?? null);

@@ -2,12 +2,12 @@ import { addDays, dayBounds, formatStudioTime, studioDate, studioHour, studioMin
 
 export type ZoneCheck = {
   readonly hours: number;
-  /** Instants at which our rules and the browser's zone data disagree. */
+  /** Instants at which this program's rules and the browser's zone data disagree. */
   readonly differences: readonly string[];
 };
 const HOUR = 3_600_000;
 
-/** Compares our Sydney time with the browser's, hour by hour for a number of days. */
+/** Compares this program's Sydney time with the browser's, hour by hour for a number of days. */
 export function compareZones(from: Date, days: number): ZoneCheck {
   const own = new Intl.DateTimeFormat('en-CA', {
     timeZone: 'Australia/Sydney',

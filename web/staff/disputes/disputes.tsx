@@ -11,7 +11,7 @@ import { LoadFailed } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type Dispute, readDisputes, readEvidence } from './queries.ts';
 
-/** The disputes of a booking with their evidence; nothing when there are none. */
+/** The disputes of a booking with their evidence. Shows nothing if there are none. */
 export function Disputes({ bookingId, reference }: { bookingId: string; reference: string }) {
   useLive('staff', queryKeys.disputes.all);
   const disputes = useQuery({

@@ -6,7 +6,7 @@ import { LoadFailed } from '#web/ui/notice.tsx';
 import { DoorEntries } from './door-entries.tsx';
 import { readDoorLog } from './log-queries.ts';
 
-/** What the lock reported about the codes and the hours of a booking; nothing until there is something. */
+/** What the lock reported about the codes and the hours of a booking. Shows nothing until there is an entry. */
 export function BookingDoorLog({ bookingId }: { bookingId: string }) {
   useLive('staff', queryKeys.doorLog.all);
   const log = useQuery({

@@ -18,14 +18,14 @@ const codesSchema = z.object({
 });
 export type StaffCodes = z.infer<typeof codesSchema>;
 export type StaffCode = StaffCodes['codes'][number];
-/** `requestId` is the same for a repeat of a call whose answer was lost. */
+/** `requestId` must be the same when a call is repeated because its answer was lost. */
 export type NewStaffCode = Required<CallBody<'staff-access-code'>>;
 
-/** Reads the codes that staff made for people without a booking, without their digits. */
+/** Reads the codes that staff made for people without a booking. The digits are not included. */
 export async function readStaffCodes(): Promise<StaffCodes> {
   return codesSchema.parse(await callFunction('staff-access-codes', {}));
 }
-/** Makes a code, and closes its hours for bookings. The digits are answered once. */
+/** Makes a code and closes its hours for bookings. Only this answer contains the digits. */
 export function makeStaffCode(code: NewStaffCode): Promise<CallAnswer<'staff-access-code'>> {
   return callFunction('staff-access-code', code);
 }

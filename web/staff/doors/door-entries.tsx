@@ -2,7 +2,7 @@ import { describeDoorEvent, sinceStart } from '#rules/doors.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import type { DoorLogEntry } from './log-queries.ts';
 
-/** Entries of the door log; `none`: what to say when there are none. */
+/** Entries of the door log. `none`: the text if there are none. */
 export function DoorEntries({ entries, none }: { entries: readonly DoorLogEntry[]; none: string }) {
   if (entries.length === 0) return <p className="text-fog">{none}</p>;
   return (
@@ -26,7 +26,7 @@ export function DoorEntries({ entries, none }: { entries: readonly DoorLogEntry[
 
 const ALARMING: ReadonlySet<string> = new Set(['wrong_code', 'break_in']);
 
-/** "Wed 12 Mar 2031, 8:06 pm: ABCD-2345, Alex Citizen, 6 min after the start" */
+/** Describes an entry: "Wed 12 Mar 2031, 8:06 pm: ABCD-2345, Alex Citizen, 6 min after the start". */
 function describeEntry({ at, reference, byCode, startTime, customerName, actor }: DoorLogEntry): string {
   const about = [
     actor,

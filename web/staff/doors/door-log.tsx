@@ -9,7 +9,7 @@ import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { DoorEntries } from './door-entries.tsx';
 import { ENTRIES_READ, readDoorLog } from './log-queries.ts';
 
-/** What the locks reported, newest first, beside the bookings: of one room or all. */
+/** What the locks of one room or of all rooms reported, newest first, with the bookings. */
 export function DoorLog({ doors }: { doors: readonly { studioId: string; studioName: string }[] }) {
   const [studioId, setStudioId] = useState('');
   useLive('staff', queryKeys.doorLog.all);

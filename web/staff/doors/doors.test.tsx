@@ -8,7 +8,7 @@ import * as wire from '#web/data/testing/wire.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-/** An id for a room with this name, a letter from A to F. */
+/** Returns the id of a room. The room's name is a letter from A to F. */
 const idFrom = (name: string): string => `00000000-0000-4000-8000-${name.toLowerCase().padStart(12, '0')}`;
 const door = (name: string, more: Partial<queries.Door> = {}): queries.Door => ({
   studioId: idFrom(name),

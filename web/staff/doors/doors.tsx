@@ -122,7 +122,7 @@ function LockState({ door }: { door: Door }) {
   );
 }
 
-/** When the lock was last heard of, as far as anything tells. */
+/** Shows when the lock was last heard from, as far as that is known. */
 function LastHeard({ door: { lockId, online, heardAt, checkedAt } }: { door: Door }) {
   if (lockId === null || checkedAt === null) return null;
   const heard = heardAt === null ? 'Never heard of' : `Last heard ${describeInstant(heardAt)}`;

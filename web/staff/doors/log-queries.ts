@@ -15,10 +15,10 @@ const entrySchema = z.object({
 const logSchema = z.object({ entries: z.array(entrySchema) });
 export type DoorLogEntry = z.infer<typeof entrySchema>;
 
-/** How many entries are read at once. */
+/** The number of entries that are read at once. */
 export const ENTRIES_READ = 100;
 
-/** Reads what the locks reported, newest first. `before`: only older entries. */
+/** Reads what the locks reported, newest first. `before`: reads only older entries. */
 export async function readDoorLog({
   before,
   ...place

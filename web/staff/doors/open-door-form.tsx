@@ -13,7 +13,7 @@ const openFormSchema = z.object({
   reason: z.string().trim().min(1, 'Say why you open the door.').max(200, 'At most 200 characters.'),
 });
 
-/** Opens a door from afar, with a reason for the audit log. */
+/** Opens a door remotely, with a reason for the audit log. */
 export function OpenForm({ door, onDone }: { door: Door; onDone: () => void }) {
   const form = useSchemaForm(openFormSchema, { defaultValues: { reason: '' } });
   const open = useMutation({

@@ -27,7 +27,7 @@ const doorsSchema = z.object({
   lights: z.array(lightsSchema),
 });
 export type Door = z.infer<typeof doorSchema>;
-/** The lights that a plug switches. */
+/** The lights on a plug. */
 export type Lights = z.infer<typeof lightsSchema>;
 export type DoorsAndLights = z.infer<typeof doorsSchema>;
 
@@ -38,7 +38,7 @@ export async function readDoors(): Promise<DoorsAndLights> {
 export function openDoor(studioId: string, reason: string): Promise<CallAnswer<'staff-open-door'>> {
   return callFunction('staff-open-door', { studioId, reason });
 }
-/** Switches the lights of a room, and of those that share its plug. */
+/** Turns the lights of a room on or off, together with those on the same plug. */
 export function switchLights({
   studioId,
   on,

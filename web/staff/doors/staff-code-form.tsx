@@ -69,7 +69,7 @@ export function StaffCodeForm({
         name,
         startTime: start.toISOString(),
         endTime: end.toISOString(),
-        // Other hours are another code; the same ones sent again are the same.
+        // A request for other hours makes another code. Sending the same hours again makes no second code.
         requestId: [formId, start.getTime(), end.getTime(), studioId.slice(0, 8)].join(' '),
       }),
     meta: {
@@ -113,7 +113,7 @@ export function StaffCodeForm({
 
 const bookingSchema = z.object({ bookings: z.array(z.object({ reference: z.string() })) });
 
-/** Says why there is no code, with the references of the bookings in the way. */
+/** Explains why no code was made, with the references of the bookings that prevent it. */
 function describeRefusal(error: unknown): string {
   const why = describeError(error, 'No code was made. Check your connection.');
   const inTheWay = error instanceof AppError ? bookingSchema.safeParse(error.details) : null;

@@ -13,7 +13,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { readStaffCodes, revokeStaffCode, type StaffCode } from './code-queries.ts';
 import { StaffCodeForm } from './staff-code-form.tsx';
 
-/** The codes that staff made for people without a booking, and a form for another one. */
+/** The codes that staff made for people without a booking, and a form for a new one. */
 export function StaffCodes({
   rooms,
 }: {
@@ -64,7 +64,7 @@ export function StaffCodes({
 
 const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 
-/** `onRevoke`: null where the lock cannot remove codes. */
+/** A code. `onRevoke`: null if the lock cannot remove codes. */
 function CodeItem({ code, onRevoke }: { code: StaffCode; onRevoke: ((code: StaffCode) => void) | null }) {
   const now = useNow(30_000);
   const over = code.endsAt <= now;

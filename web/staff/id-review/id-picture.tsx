@@ -9,14 +9,14 @@ import { readIdPicture } from './queries.ts';
 
 const WATERMARKS = Array.from({ length: 24 }, (_, at) => at);
 
-/** Shows the picture of an ID under the viewer's address. It is read once and forgotten when it is closed. */
+/** Shows the picture of an ID with the viewer's email address across it. The picture is read once and dropped when it is closed. */
 export function IdPicture({ verificationId }: { verificationId: string }) {
   const { user } = useSession();
   const [openedAt] = useState(() => new Date());
   const picture = useQuery({
     queryKey: queryKeys.idPicture.of(verificationId),
     queryFn: () => readIdPicture(verificationId),
-    // The server logs each read as a view.
+    // Never read again, because the server logs each read as a view.
     staleTime: Infinity,
     gcTime: 0,
     retry: false,

@@ -10,7 +10,7 @@ import { ReviewQueue } from './review-queue.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-// The bytes “abc”.
+// The picture consists of the bytes “abc”.
 const PICTURE = 'data:image/jpeg;base64,YWJj';
 const WAITING: queries.WaitingId = {
   id: '11111111-1111-4111-8111-111111111111',

@@ -2,7 +2,7 @@ import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
-/** An ID that waits for a decision: what was read, and what the account says. Dates are 'YYYY-MM-DD'. */
+/** An ID that awaits a decision: what was read, and the data of the account. Dates are 'YYYY-MM-DD'. */
 export type WaitingId = {
   readonly id: string;
   readonly created_at: string;
@@ -21,17 +21,17 @@ export type WaitingId = {
 };
 
 export type Decision = 'approve' | 'refuse' | 'retake';
-/** The body of `staff-review-id` beside the ID; `fields` has what was corrected. */
+/** The body of `staff-review-id` without the ID. `fields` contains the corrections. */
 export type IdDecision = {
   readonly decision: Decision;
   readonly reason: string | null;
   readonly fields: Readonly<Record<string, string | null>>;
 };
 
-/** How many IDs are read. */
+/** The highest number of IDs that are read. */
 export const IDS_SHOWN = 100;
 
-/** Reads the IDs that wait, next session first. */
+/** Reads the IDs that await a decision, in the order of the next session. */
 export async function readWaitingIds(): Promise<WaitingId[]> {
   const { data, error } = await rest.rpc('waiting_reviews', { ends_after: new Date().toISOString(), most: IDS_SHOWN });
   if (error) throw error;

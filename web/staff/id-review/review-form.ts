@@ -18,7 +18,7 @@ export type TypedReview = z.input<typeof typedSchema>;
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** The form of a decision, checked; what was left as it was read is not sent. */
+/** The schema of a decision. Values that were not corrected are not sent. */
 export const reviewFormSchema = (read: WaitingId) =>
   typedSchema.transform(({ decision, reason, ...typed }, context): IdDecision => {
     if (decision === 'refuse' && reason === '') {
@@ -34,7 +34,7 @@ export const reviewFormSchema = (read: WaitingId) =>
     };
   });
 
-/** Returns the form as it starts: with what was read. */
+/** Returns the initial values of the form: what was read. */
 export function typedOf(read: WaitingId): TypedReview {
   return {
     decision: 'approve',

@@ -29,7 +29,7 @@ const CONFIRM: Readonly<Record<Decision, { readonly words: string; readonly butt
 
 type ReviewControl = Control<TypedReview, unknown, IdDecision>;
 
-/** Compares what was read with the account, corrects it, and decides. */
+/** Lets staff compare what was read with the account, correct it, and decide. */
 export function ReviewPanel({ read, onDone }: { read: WaitingId; onDone: () => void }) {
   const [schema] = useState(() => reviewFormSchema(read));
   const form = useSchemaForm(schema, { defaultValues: typedOf(read) });
@@ -151,7 +151,7 @@ function Decisions({
   );
 }
 
-/** Returns what the form says of the ID now. */
+/** Returns the ID with the current values of the form. */
 function useReviewedId(control: ReviewControl): ReviewedId {
   const [firstName, middleName, lastName, born, expires] = useWatch({
     control,

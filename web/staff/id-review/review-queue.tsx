@@ -15,7 +15,7 @@ import { ReviewPanel } from './review-panel.tsx';
 
 const COLUMNS = ['Customer', 'Next session', 'Decide by', 'Why', 'Actions'];
 
-/** Lists the IDs that wait for a decision, with a dialog that decides about one. */
+/** Lists the IDs that await a decision, with a dialog to decide about one. */
 export function ReviewQueue() {
   useLive('staff', queryKeys.waitingIds.all);
   const waiting = useQuery({
@@ -78,7 +78,7 @@ const decideBy = (one: WaitingId): Date => new Date(Date.parse(one.created_at) +
 const describeTime = (at: string): string =>
   `${formatStudioDate(new Date(at), 'medium')}, ${formatStudioTime(new Date(at))}`;
 
-/** The picture beside the decision. `read` is missing when somebody else has decided meanwhile. */
+/** The picture next to the decision. `read` is missing if a colleague has decided in the meantime. */
 function Review({ read, onDone }: { read: WaitingId | undefined; onDone: () => void }) {
   if (!read)
     return (

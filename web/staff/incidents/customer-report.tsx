@@ -21,7 +21,7 @@ const answerSchema = z.object({
   outcome: z.enum([NOTHING_YET, ...LOST_OUTCOMES]),
 });
 
-/** What a customer reported: the booking, the last answer, and a new one. */
+/** A customer's report: the booking, the last answer, and a form for a new answer. */
 export function CustomerReport({ incident }: { incident: Incident }) {
   const [answering, setAnswering] = useState(false);
   if (incident.kind !== 'problem' && incident.kind !== 'lost') return null;

@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<IncidentState, { words: string; tone: 'bad' | 'warn
   done: { words: 'Done', tone: 'good' },
 };
 
-/** Lists what broke or happened in the rooms, with photos and states, and reports more. */
+/** Lists what broke or happened in the rooms, with photos and states, and a form for new reports. */
 export function Incidents({
   studios,
   mayRefund,
@@ -131,7 +131,7 @@ const describeReport = ({ createdAt, reporter }: Incident): string =>
 
 const REFUND_CHANGES = [queryKeys.incidents.all, ...BOOKING_CHANGES];
 
-/** Offers to give back the minutes in which a customer's door stayed closed. */
+/** Offers to refund the minutes in which a customer's door stayed closed. */
 function ClosedDoor({ incident, mayRefund }: { incident: Incident; mayRefund: boolean }) {
   const refund = useMutation({
     mutationFn: () => refundClosedDoor(incident),

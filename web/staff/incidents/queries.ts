@@ -41,16 +41,16 @@ const incidentSchema = z.object({
 });
 export type Incident = z.infer<typeof incidentSchema>;
 
-/** How many incidents are read. */
+/** The highest number of incidents that are read. */
 export const INCIDENTS_SHOWN = 200;
 
-/** Reads the incidents: those that are not done first, then the newest. */
+/** Reads the incidents: unfinished ones first, then newest first. */
 export async function readIncidents(): Promise<Incident[]> {
   const answer = await callFunction('staff-incidents', {});
   return z.object({ incidents: z.array(incidentSchema) }).parse(answer).incidents;
 }
 
-/** Reads a photo as an address for an image on this page. */
+/** Reads a photo as an object URL for an image on this page. */
 export async function readPhoto(name: string): Promise<string> {
   const { data, error } = await (await client()).storage.from(BUCKET).download(name);
   if (error) throw new AppError('download', error.message, 0);
@@ -66,7 +66,7 @@ function readAsUrl(blob: Blob): Promise<string> {
   });
 }
 
-/** Reports an incident. The same `requestId` reports once. */
+/** Reports an incident. Idempotent for the same `requestId`. */
 export function reportIncident(
   incident: CallBody<'staff-report-incident'>,
 ): Promise<CallAnswer<'staff-report-incident'>> {
@@ -78,7 +78,7 @@ export function changeIncident(incidentId: string, state: IncidentState): Promis
   return callFunction('staff-change-incident', { incidentId, state });
 }
 
-/** Answers the report of a customer, who gets an email. `outcome`: what became of lost property. */
+/** Answers the report of a customer, who receives an email. `outcome`: the outcome of a lost-property report. */
 export function answerIncident(
   answer: CallBody<'staff-answer-incident'>,
 ): Promise<CallAnswer<'staff-answer-incident'>> {
@@ -100,7 +100,7 @@ const ratingsSchema = z.object({
 });
 export type Ratings = z.output<typeof ratingsSchema>;
 
-/** Reads how the sessions were. */
+/** Reads the ratings of sessions. */
 export async function readRatings(): Promise<Ratings> {
   const { data, error } = await rest.rpc('staff_ratings');
   if (error) throw error;
@@ -113,7 +113,7 @@ async function client() {
   return found;
 }
 
-/** Gives back what the minutes at a closed door cost, once for each incident. */
+/** Refunds the price of the minutes at a closed door, once for each incident. */
 export async function refundClosedDoor(incident: Incident): Promise<void> {
   if (incident.booking === null) return;
   await callFunction('staff-refund', {

@@ -7,7 +7,7 @@ import { Link } from '#web/router/router.tsx';
 import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { readRatings, type Ratings as AllRatings } from './queries.ts';
 
-/** How sessions were: the average of each room, and the newest ratings. */
+/** The ratings of sessions: the average of each room, and the newest ratings. */
 export function Ratings() {
   const ratings = useQuery({ queryKey: queryKeys.ratings.of(), queryFn: readRatings, refetchInterval: 60_000 });
   return (

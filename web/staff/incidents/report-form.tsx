@@ -20,7 +20,7 @@ const reportSchema = z.object({
 });
 type Report = z.output<typeof reportSchema>;
 
-/** Reports an incident, with a photo if there is one. */
+/** Reports an incident with an optional photo. */
 export function ReportForm({
   studios,
   onDone,
@@ -33,7 +33,7 @@ export function ReportForm({
   const [requestId] = useState(() => crypto.randomUUID());
   const [photo, setPhoto] = useState<File | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  // A photo that was uploaded is not uploaded again when the report is sent again.
+  // A photo that was already uploaded is not uploaded again when the report is sent again.
   const uploaded = useRef<{ readonly of: File; readonly name: string } | null>(null);
   const report = useMutation({
     mutationFn: async ({ studio, description }: Report) => {

@@ -14,9 +14,12 @@ import { sendCampaign, testCampaign } from './queries.ts';
 
 const PACES = [20, CAMPAIGN_PACE, 200, 600].map((pace) => ({ value: String(pace), label: `${pace} a minute` }));
 
-/** Writes a mail to the mailing list: a test to oneself, then a question, then it is sent. `recipients` is null while it is unknown. */
+/**
+ * Writes a mail to the mailing list. Staff can send a test to themselves, then confirm, and then the mail is sent. `recipients` is null
+ * while it is unknown.
+ */
 export function CampaignForm({ recipients, onDone }: { recipients: number | null; onDone: () => void }) {
-  // Another try after a lost answer is the same campaign; changed words are another one.
+  // With this id, another try after a lost answer is the same campaign. Changed text gets a new id.
   const [campaignId, setCampaignId] = useState(() => crypto.randomUUID());
   const [pace, setPace] = useState(String(CAMPAIGN_PACE));
   const [asked, setAsked] = useState<Letter | null>(null);

@@ -10,10 +10,10 @@ import { toast } from '#web/ui/toast.tsx';
 import { type Campaign, isRunning, readCampaigns, stopCampaign } from './queries.ts';
 
 const COLUMNS = ['Email', 'Sent', 'Bounced', 'Skipped', 'Status', 'Actions'];
-/** How often the progress of a running campaign is read. */
+/** Polling interval for the progress of a running campaign. */
 const PROGRESS_MS = 2_000;
 
-/** Lists the mails to the mailing list with their counts; the progress of a running one follows. */
+/** Lists the mails to the mailing list with their counts, and follows the progress of a running one. */
 export function Campaigns() {
   const campaigns = useQuery({
     queryKey: queryKeys.campaigns.of(),

@@ -34,7 +34,7 @@ export function CustomerMessages({ userId }: { userId: string }) {
 }
 
 function MessageForm({ userId, onDone }: { userId: string; onDone: () => void }) {
-  // Another try after a lost answer sends the same email.
+  // With this id, another try after a lost answer sends the email only once.
   const [messageId] = useState(() => crypto.randomUUID());
   const form = useSchemaForm(letterSchema, { defaultValues: { subject: '', body: '' } });
   const send = useMutation({
@@ -66,7 +66,7 @@ function MessageList({ userId }: { userId: string }) {
   const messages = useQuery({
     queryKey: queryKeys.customerMessages.of(userId),
     queryFn: () => readCustomerMessages(userId),
-    // A mail that waits leaves in a moment.
+    // A pending mail is sent within moments, so the list is polled more often.
     refetchInterval: ({ state }) => (state.data?.some((one) => one.sent_at === null && !one.closed) ? 5_000 : 60_000),
   });
   if (messages.isError && !messages.data)

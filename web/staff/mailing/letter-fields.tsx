@@ -3,10 +3,10 @@ import { type Control, useWatch } from 'react-hook-form';
 import { type Letter, type Paragraph, paragraphsOf } from '#rules/letter.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
 
-/** The form of a letter as it is typed. */
+/** The form of a letter as typed. */
 export type TypedLetter = { readonly subject: string; readonly body: string };
 
-/** Subject and text of a mail that staff write, and how it will look. */
+/** Subject and text of a mail that staff write, with a preview. */
 export function LetterFields({ control }: { control: Control<TypedLetter, unknown, Letter> }) {
   return (
     <>
@@ -32,7 +32,7 @@ function Preview({ control }: { control: Control<TypedLetter, unknown, Letter> }
     <section aria-label="Preview" className="border-t-4 border-signal bg-deck p-5">
       <h3 className="text-2xl break-words">{subject}</h3>
       {paragraphsOf(body).map((lines, at) => (
-        // Paragraphs have no identity of their own.
+        // Paragraphs have no other identity than their position.
         <Lines key={at} lines={lines} />
       ))}
     </section>

@@ -10,10 +10,10 @@ import { CampaignForm } from './campaign-form.tsx';
 import { Campaigns } from './campaigns.tsx';
 import { readMailingCounts, readMailingList } from './queries.ts';
 
-/** The mailing list for staff: write to it, follow what is sent, find addresses. */
+/** The mailing list for staff: write to it, follow the sending, and find addresses. */
 export function Mailing() {
   useLive('staff', queryKeys.campaigns.all);
-  // Bounced addresses are marked while an email is sent.
+  // Addresses that bounce are marked while an email is being sent.
   useLive('staff', queryKeys.mailingCounts.all);
   useLive('staff', queryKeys.mailingList.all);
   const [writing, setWriting] = useState(false);

@@ -6,22 +6,22 @@ import { rowsWith } from '#web/data/rows.ts';
 /** A mail to a customer. */
 export type CustomerMessage = {
   readonly id: string;
-  /** The kind of its job. */
+  /** The kind of the mail's job. */
   readonly kind: string;
-  /** null: the subject of the kind. */
+  /** Null if the mail has the default subject of its kind. */
   readonly subject: string | null;
-  /** What staff wrote. */
+  /** The text that staff wrote. */
   readonly body: string | null;
   readonly reference: string | null;
   readonly made_by: string | null;
   readonly at: string;
   readonly sent_at: string | null;
-  /** Why it did not arrive yet, or never will. */
+  /** Why the mail has not arrived yet or never will. */
   readonly problem: string | null;
   readonly closed: boolean;
 };
 
-/** How many mails are read. */
+/** The highest number of mails that are read. */
 export const MESSAGES_SHOWN = 50;
 
 /** Reads the mails to a customer, newest first. */
@@ -30,7 +30,7 @@ export async function readCustomerMessages(customer: string): Promise<CustomerMe
   if (error) throw error;
   return rowsWith(data, 'id', 'kind', 'at', 'closed');
 }
-/** Mails a customer; repeated with the same id it sends nothing again. */
+/** Mails a customer. Idempotent for the same `messageId`. */
 export function writeCustomer(message: Letter & { messageId: string; userId: string }): Promise<unknown> {
   return callFunction('staff-write-customer', message);
 }

@@ -7,7 +7,7 @@ import { rowsWith } from '#web/data/rows.ts';
 export type Campaign = {
   readonly id: string;
   readonly subject: string;
-  /** null: the account is gone. */
+  /** Null if the account was deleted. */
   readonly made_by: string | null;
   readonly created_at: string;
   readonly per_minute: number;
@@ -18,7 +18,7 @@ export type Campaign = {
   readonly stopped_at: string | null;
   readonly finished_at: string | null;
 };
-/** Whether mails of it still leave. */
+/** Whether a campaign is still sending mails. */
 export const isRunning = (one: Campaign): boolean => one.stopped_at === null && one.finished_at === null;
 
 export type Subscription = {
@@ -29,7 +29,7 @@ export type Subscription = {
 };
 export type Counts = { readonly subscribed: number; readonly gone: number; readonly bounced: number };
 
-/** How many addresses are read. */
+/** The highest number of addresses that are read. */
 export const ADDRESSES_SHOWN = 50;
 
 export async function readCampaigns(): Promise<Campaign[]> {
@@ -51,18 +51,18 @@ export async function readMailingCounts(): Promise<Counts> {
   if (!counts) throw new Error('mailing_list_counts returned no row');
   return counts;
 }
-/** Takes an address off the list. */
+/** Removes an address from the list. */
 export async function removeFromMailingList(address: string): Promise<void> {
   const { error } = await rest.rpc('remove_from_mailing_list', { address });
   if (error) throw error;
 }
-/** Mails everybody on the list; repeated with the same id it sends nothing again. Returns how many get it. */
+/** Mails everyone on the list and returns the number of recipients. Idempotent for the same id. */
 export function sendCampaign(
   campaign: Letter & { campaignId: string; perMinute: number },
 ): Promise<CallAnswer<'staff-send-campaign'>> {
   return callFunction('staff-send-campaign', campaign);
 }
-/** Mails a letter to the account itself. */
+/** Mails a letter to the staff account itself. */
 export function testCampaign(letter: Letter): Promise<unknown> {
   return callFunction('staff-test-campaign', letter);
 }

@@ -1,20 +1,20 @@
 import { addDays, formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 
-/** Days in Sydney, the first and the last included. */
+/** A range of days in Sydney, both ends included. */
 export type Days = { readonly first: StudioDate; readonly last: StudioDate };
 
-/** The most days that the server counts. */
+/** The longest range that the server counts, in days. */
 const MOST_DAYS = 366;
 
 const dayNumber = (day: StudioDate): number => Date.parse(`${day}T00:00:00Z`) / 86_400_000;
-/** How many days these are. */
+/** Returns the number of days in a range. */
 export const lengthOf = ({ first, last }: Days): number => dayNumber(last) - dayNumber(first) + 1;
 const monthStart = (day: StudioDate): StudioDate => `${day.slice(0, 7)}-01`;
 const monthBefore = (start: StudioDate): StudioDate => monthStart(addDays(start, -1));
-/** Returns the last day of the month of a day. */
+/** Returns the last day of the month that contains a day. */
 const monthEnd = (day: StudioDate): StudioDate => addDays(monthStart(addDays(monthStart(day), 31)), -1);
 
-/** Returns why days cannot be counted; null if they can. */
+/** Returns why a range cannot be counted; null if it can. */
 export function problemOf({ first, last }: Days): string | null {
   if (!isStudioDate(first)) return 'Choose the first day.';
   if (!isStudioDate(last)) return 'Choose the last day.';
@@ -22,7 +22,7 @@ export function problemOf({ first, last }: Days): string | null {
   return lengthOf({ first, last }) > MOST_DAYS ? 'Choose at most a year.' : null;
 }
 
-/** The ranges offered on a day, by their names. */
+/** Returns the ranges that are offered on a day, with their names. */
 export function periods(today: StudioDate): readonly { readonly label: string; readonly days: Days }[] {
   const start = monthStart(today);
   return [
@@ -33,7 +33,10 @@ export function periods(today: StudioDate): readonly { readonly label: string; r
   ];
 }
 
-/** Returns the range that ends where another begins: as many whole months if it has whole months, otherwise as many days. */
+/**
+ * Returns the range of the same length that ends right before another begins. If that range consists of whole months, the length is counted
+ * in months, otherwise in days.
+ */
 export function daysBefore(days: Days): Days {
   const last = addDays(days.first, -1);
   if (days.first !== monthStart(days.first) || days.last !== monthEnd(days.last))
@@ -43,7 +46,7 @@ export function daysBefore(days: Days): Days {
   return { first, last };
 }
 
-/** "1 Mar to 31 Mar 2031" */
+/** Formats a range: "1 Mar to 31 Mar 2031". */
 export function formatDays({ first, last }: Days): string {
   const year = first.slice(0, 4) === last.slice(0, 4) ? '' : ` ${first.slice(0, 4)}`;
   return `${formatStudioDate(first, 'short')}${year} to ${formatStudioDate(last, 'short')} ${last.slice(0, 4)}`;

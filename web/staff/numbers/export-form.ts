@@ -10,7 +10,7 @@ export const KINDS = [
   { value: 'xero', label: 'Sales for Xero: payments, refunds and disputes' },
 ] as const;
 
-/** The body of `staff-export`: whole days in Sydney. */
+/** The body of `staff-export`: a range of whole days in Sydney. */
 export const exportFormSchema = z
   .object({
     kind: z.enum(KINDS.map(({ value }) => value)),
@@ -20,7 +20,7 @@ export const exportFormSchema = z
   .refine(({ from, to }) => from <= to, { path: ['to'], message: 'The last day must not be before the first.' });
 export type ExportRequest = z.infer<typeof exportFormSchema>;
 
-/** Returns the first and the last day of the month before the one of `today`. */
+/** Returns the first and the last day of the month before that of `today`. */
 export function lastMonth(today: StudioDate): { from: StudioDate; to: StudioDate } {
   const to = addDays(`${today.slice(0, 7)}-01`, -1);
   return { from: `${to.slice(0, 7)}-01`, to };

@@ -5,7 +5,7 @@ type Figure = {
   readonly label: string;
   readonly value: (numbers: Numbers) => number | null;
   readonly format: (value: number) => string;
-  /** What is counted. */
+  /** What the figure counts. */
   readonly means: string;
 };
 
@@ -16,7 +16,7 @@ const total = (hours: readonly WeekdayHours[], key: 'booked' | 'open'): number =
   hours.reduce((sum, one) => sum + one[key], 0);
 const money = (numbers: Numbers, key: 'paidCents' | 'refundedCents' | 'disputedCents'): number =>
   numbers.months.reduce((sum, one) => sum + one[key], 0);
-/** "45 min", "7 h", "3 days" */
+/** Formats a lead time: "45 min", "7 h", "3 days". */
 const lead = (hours: number): string =>
   hours < 1
     ? `${Math.round(hours * 60)} min`
@@ -111,14 +111,14 @@ const FIGURES: readonly Figure[] = [
   },
 ];
 
-/** The figures of the days, each beside that of the days before. */
+/** The figures of a range of days, each next to the figure of the days before. */
 export function Figures({
   now,
   before,
   beforeDays,
 }: {
   now: Numbers;
-  /** undefined while they are counted, null when they could not be. */
+  /** Undefined while it is being counted, null if that failed. */
   before: Numbers | null | undefined;
   beforeDays: string;
 }) {

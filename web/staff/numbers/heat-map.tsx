@@ -2,13 +2,13 @@ import type { WeekdayHours } from './queries.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-/** From empty to full; the text stays readable on each. */
+/** Shades from empty to full. Text stays readable on each. */
 const SHADES = ['', 'bg-signal/10', 'bg-signal/20', 'bg-signal/30', 'bg-signal/40', 'bg-signal/50'] as const;
 
-/** 0 → "12 am", 13 → "1 pm" */
+/** Formats an hour: 0 → "12 am", 13 → "1 pm". */
 const nameOfHour = (hour: number): string => `${hour % 12 === 0 ? 12 : hour % 12} ${hour < 12 ? 'am' : 'pm'}`;
 
-/** Which share of each hour of the week was booked: darker is fuller. The same table for eyes and screen readers. */
+/** Shows which share of each hour of the week was booked; darker cells are fuller. Screen readers use the same table. */
 export function HeatMap({ hours }: { hours: readonly WeekdayHours[] }) {
   const found = new Map(hours.map((one) => [`${one.weekday} ${one.hour}`, one]));
   return (

@@ -20,7 +20,7 @@ const checkSchema = z
     finishedAt: z.coerce.date().nullable(),
     problem: z.string().nullable(),
     sums: z.array(z.object({ kind: kindSchema, here: sideSchema, there: sideSchema })),
-    /** What the provider took and paid out; null for a comparison by an older version. */
+    /** Fees and payouts of the provider; null if an older version made the comparison. */
     feesAndPayouts: z
       .object({
         feeCents: z.number(),
@@ -35,29 +35,29 @@ const checkSchema = z
         ),
       })
       .nullable(),
-    /** Of these the oldest, at most 200, are in `differences`. */
+    /** The number of differences. `differences` contains only the oldest 200. */
     differenceCount: z.number(),
     differences: z.array(differenceSchema),
   })
   .nullable();
-/** What our rows and the provider's ledger do not agree on. */
+/** A difference between this program's rows and the provider's ledger. */
 export type Difference = z.infer<typeof differenceSchema>;
 export type LedgerCheck = NonNullable<z.infer<typeof checkSchema>>;
 
-/** Reads the newest comparison of a month ('YYYY-MM'); null before the first. */
+/** Reads the newest comparison of a month ('YYYY-MM'); null if there is none. */
 export async function readLedgerCheck(month: string): Promise<LedgerCheck | null> {
   const { data, error } = await rest.rpc('ledger_check', { month: `${month}-01` });
   if (error) throw error;
   return checkSchema.parse(data);
 }
 
-/** Begins to compare a month. */
+/** Starts the comparison of a month. */
 export function startLedgerCheck(month: string): Promise<unknown> {
   return callFunction('staff-reconcile', { month });
 }
 
 const OFFERED = 24;
-/** The months to choose from, this one first: 'YYYY-MM' and "March 2031". */
+/** Returns the months to choose from, as 'YYYY-MM' and "March 2031". The current month comes first. */
 export function monthsBefore(today: StudioDate): readonly { readonly value: string; readonly label: string }[] {
   const months = [];
   let first = `${today.slice(0, 7)}-01`;

@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<Difference['name'], string>> = {
 };
 const cents = (value: number | null): string => (value === null ? 'None' : formatMoney(value));
 
-/** A month beside the payment provider's ledger: sums of both sides, and each difference by name. */
+/** Compares a month with the payment provider's ledger: the sums of both sides, and each difference by name. */
 export function Ledger() {
   const [months] = useState(() => monthsBefore(studioDate(new Date())));
   const [month, setMonth] = useState(months[0]?.value ?? '');
@@ -118,7 +118,7 @@ function Result({ check }: { check: LedgerCheck }) {
   );
 }
 
-/** What the provider took in fees, and what it paid out to the bank account. */
+/** The provider's fees, and its payouts to the bank account. */
 function FeesAndPayouts({ of }: { of: LedgerCheck['feesAndPayouts'] }) {
   if (of === null) return null;
   return (

@@ -5,12 +5,12 @@ import { Empty } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import type { MonthOfMoney } from './queries.ts';
 
-/** Goods and services tax is an eleventh of a price that includes it. */
+/** GST is one eleventh of a price that includes it. */
 const gstOf = (cents: number): number => Math.round(cents / 11);
 const leftOf = (one: MonthOfMoney): number => one.paidCents - one.refundedCents - one.disputedCents;
 const nameOf = (month: string): string => formatStudioDate(`${month}-01`).replace(/^\S+ \S+ /, '');
 
-/** The money of each month, with a bar. */
+/** The money of each month, as a number and a bar. */
 export function Months({ months }: { months: readonly MonthOfMoney[] }) {
   const registered = useBusiness().abn !== '';
   if (months.length === 0) return <Empty>No money arrived or left in these days.</Empty>;

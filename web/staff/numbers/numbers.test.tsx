@@ -84,7 +84,7 @@ test('numbers that cannot be read say why and can be read again; a failed compar
   wire.refuseRows('business_numbers', '42501', 'You need the permission for money.');
   render();
   expect(await screen.findByText('You need the permission for money.')).toBeTruthy();
-  // The comparison stays without numbers: its answer is not one of this function.
+  // The comparison stays without numbers, because its answer has the wrong format.
   wire.answerRows('business_numbers', (request: wire.SentRequest) => (isMarch(request) ? found : 'down'));
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect((await screen.findAllByText('$285')).length).toBeGreaterThan(0);

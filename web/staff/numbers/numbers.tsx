@@ -14,12 +14,12 @@ import { HeatMap } from './heat-map.tsx';
 import { Months } from './months.tsx';
 import { type Numbers as Read, readNumbers } from './queries.ts';
 
-/** What the address holds: text that may not be days. */
+/** The values from the address. `first` and `last` may be invalid days. */
 export type Chosen = { readonly first: string | null; readonly last: string | null; readonly studioId: string | null };
 type Choose = (days: Days, studioId: string | null) => void;
 type Studios = readonly { readonly id: string; readonly name: string }[];
 
-/** The numbers of the business in a range of days, beside those of the range before. */
+/** The numbers of the business for a range of days, next to those of the range before. */
 export function Numbers({ chosen, studios, onChoose }: { chosen: Chosen; studios: Studios; onChoose: Choose }) {
   const [offered] = useState(() => periods(studioDate(new Date())));
   const first = chosen.first ?? offered[0]?.days.first ?? '';

@@ -9,7 +9,7 @@ const monthSchema = z.object({
   month: z.string(),
   paidCents: z.number(),
   refundedCents: z.number(),
-  /** What disputes took, less what was won back. */
+  /** Money withdrawn by disputes, less money that was won back. */
   disputedCents: z.number(),
 });
 const totalsSchema = z.object({
@@ -32,13 +32,13 @@ const numbersSchema = z.object({
   months: z.array(monthSchema),
   totals: totalsSchema,
 });
-/** The hours of a weekday (1 = Monday) and hour: how many were booked, and how many could be. */
+/** For a weekday (1 = Monday) and hour: how many hours were booked, and how many could have been. */
 export type WeekdayHours = z.infer<typeof hoursSchema>;
-/** What arrived, was refunded and was disputed in a month, in cents. */
+/** Money received, refunded and disputed in a month, in cents. */
 export type MonthOfMoney = z.infer<typeof monthSchema>;
 export type Numbers = z.infer<typeof numbersSchema>;
 
-/** Reads the numbers of some days, of one studio or of all. */
+/** Reads the numbers of a range of days, for one studio or for all. */
 export async function readNumbers({ first, last }: Days, studioId: string | null): Promise<Numbers> {
   const { data, error } = await rest.rpc('business_numbers', {
     first_day: first,

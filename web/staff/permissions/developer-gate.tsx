@@ -5,7 +5,7 @@ import { useSession } from '#web/data/session.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { readDeveloperPagesOpen } from './queries.ts';
 
-/** Shows a developer page to a signed-in admin while the server has them enabled; others see `otherwise`, the page for unknown addresses. */
+/** Shows a developer page to a signed-in admin while the server has these pages enabled. Others see `otherwise`, the page for unknown addresses. */
 export function DeveloperGate({ otherwise, children }: { otherwise: ReactNode; children: ReactNode }) {
   const { status, user } = useSession();
   const open = useQuery({

@@ -5,7 +5,7 @@ import { useSession } from '#web/data/session.tsx';
 import { Link } from '#web/router/router.tsx';
 import { readDeveloperPagesOpen } from './queries.ts';
 
-/** Links to the developer pages when the server has them enabled. */
+/** Links to the developer pages if the server has them enabled. */
 export function DeveloperLink() {
   const { user } = useSession();
   const open = useQuery({ queryKey: queryKeys.developerPages.of(user?.id ?? null), queryFn: readDeveloperPagesOpen });

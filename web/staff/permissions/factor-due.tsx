@@ -7,7 +7,7 @@ import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** Tells staff who have no two-step sign-in by when they need it. */
+/** Reminds staff without two-step sign-in of the date by which they need it. */
 export function FactorDue() {
   const { session } = useSession();
   const { data } = useQuery({

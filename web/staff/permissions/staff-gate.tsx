@@ -16,7 +16,10 @@ const SIGN_IN = 'Authentication Required: Please sign in to access the admin pan
 const DENIED =
   "Access Denied: You don't have permission to access this admin area. Only administrators can view this page.";
 
-/** Shows its children to staff only, with what they may do; others see why not. Only a convenience: the server decides what can be read. */
+/**
+ * Shows its children only to staff, with their rights. Others see the reason. This is only a convenience, because the server decides what
+ * can be read.
+ */
 export function StaffGate({
   title,
   children,
@@ -32,7 +35,7 @@ export function StaffGate({
     queryFn: () => readRole(user?.id ?? ''),
     enabled: user !== null,
   });
-  // Read beside the role, so that the tabs do not wait for it afterwards.
+  // The rights are read in parallel with the role, so that the tabs do not have to wait for them.
   const rights = useStaffRights();
   useEffect(() => {
     if (status === 'out') open('sign-in');

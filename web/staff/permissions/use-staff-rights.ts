@@ -6,8 +6,8 @@ import { readAssurance } from '#web/lib/second-step.ts';
 import { readStaffRights } from './queries.ts';
 
 /**
- * Queries what the signed-in account may do as staff in this session. Only a convenience: the server decides. A new access token does not
- * ask again, but a second step does.
+ * Queries the rights of the signed-in account as staff in this session. This is only a convenience, because the server decides. The rights
+ * are not read again for a new access token, but they are after a second step.
  */
 export function useStaffRights() {
   const { user, session } = useSession();
@@ -15,17 +15,17 @@ export function useStaffRights() {
     queryKey: queryKeys.staffRights.of(user?.id ?? null, session === null ? null : readAssurance(session.access_token)),
     queryFn: readStaffRights,
     enabled: user !== null,
-    // An owner may take a permission away or require the second step meanwhile.
+    // Polled because an owner may remove a permission or require the second step in the meantime.
     refetchInterval: 60_000,
   });
 }
 
-/** Whether the signed-in account may decide about money; false until that is known. */
+/** Whether the signed-in account has the permission `money`. False until that is known. */
 export function useMayGive(): boolean {
   const { data } = useStaffRights();
   return data !== undefined && may(data, 'money');
 }
 
-/** Whether an account may do something. Owners have every permission. */
+/** Whether an account has a right. Owners have every permission. */
 export const may = (held: ReadonlySet<StaffRight>, right: StaffRight): boolean =>
   held.has(right) || (right !== 'audit_log' && held.has('owner'));

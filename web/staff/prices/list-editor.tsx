@@ -41,7 +41,7 @@ const firstDraft = (before: PriceList, today: StudioDate): Draft => ({
   everywhere: false,
 });
 
-/** Edits the prices of a week from a day on, beside what a booking would cost with them. */
+/** Edits the prices of a week from a day on, next to the price of an example booking with these prices. */
 export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Rates; today: StudioDate }) {
   const [before] = useState(() => priceListOf(today, rates));
   const draft = useKept(`prices:${studio.id}`, firstDraft(before, today));
@@ -123,7 +123,7 @@ export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Ra
   );
 }
 
-/** Returns the prices with a list that replaces the one from the same day. */
+/** Returns the prices with a list added. It replaces a list that begins on the same day. */
 const withList = ({ lists, specialDays }: Rates, list: PriceList): Rates => ({
   lists: [...lists.filter(({ validFrom }) => validFrom !== list.validFrom), list],
   specialDays,

@@ -1,15 +1,15 @@
 import { dollarsToCents, formatMoney } from '#rules/money.ts';
 
-/** Cells of a price table are numbered column by column; each column has the 24 hours of a day. */
+/** The cells of a price table are numbered column by column. Each column has the 24 hours of a day. */
 const HOURS = 24;
 const PRICE_MIN = 100;
 const PRICE_MAX = 100_000;
 
-/** 0 → "12 am", 13 → "1 pm", 24 → "12 am" */
+/** Formats an hour: 0 → "12 am", 13 → "1 pm", 24 → "12 am". */
 export const nameOfHour = (hour: number): string =>
   `${hour % 12 === 0 ? 12 : hour % 12} ${hour % 24 < 12 ? 'am' : 'pm'}`;
 
-/** Which cells are chosen. `active` has the keyboard focus; `anchor` is where a range begins. */
+/** The chosen cells. `active` has the keyboard focus; `anchor` is the cell at which a range begins. */
 export type CellSelection = { readonly cells: ReadonlySet<number>; readonly active: number; readonly anchor: number };
 
 /** Lists the cells of the rectangle between two corners. */
@@ -23,7 +23,7 @@ export function rectangle(from: number, to: number): number[] {
   return cells;
 }
 
-/** Returns the cell to which a key leads, in a table with so many columns; null when it leads nowhere. */
+/** Returns the cell to which a key leads, in a table with this many columns. Null for other keys, and at the edges of the table. */
 export function step(cell: number, key: string, columns: number): number | null {
   const [column, hour] = [Math.floor(cell / HOURS), cell % HOURS];
   const to: Readonly<Record<string, readonly [number, number]>> = {
@@ -42,10 +42,10 @@ export function step(cell: number, key: string, columns: number): number | null 
     : nextColumn * HOURS + nextHour;
 }
 
-/** What is typed for the chosen cells: a price, or a change in percent. */
+/** The entry for the chosen cells: a price, or a change in percent. */
 export type PriceEntry = { readonly cents: number } | { readonly percent: number };
 
-/** Reads "59", "$59.50", "+10%" or "-5 %". Returns null for anything else, and for a price of less than $1 or more than $1,000. */
+/** Parses "59", "$59.50", "+10%" or "-5 %". Null for anything else, and for a price below $1 or above $1,000. */
 export function readEntry(text: string): PriceEntry | null {
   const percent = /^([+-]\d{1,3})\s*%$/.exec(text.trim());
   if (percent) return { percent: Number(percent[1]) };
@@ -54,7 +54,7 @@ export function readEntry(text: string): PriceEntry | null {
   return cents !== null && cents >= PRICE_MIN && cents <= PRICE_MAX ? { cents } : null;
 }
 
-/** Returns the prices with an entry applied to some cells. A change in percent gives whole dollars within the limits. */
+/** Returns the prices with an entry applied to some cells. A change in percent results in whole dollars within the limits. */
 export function applyEntry(cents: readonly number[], cells: ReadonlySet<number>, entry: PriceEntry): number[] {
   const change = (before: number): number => {
     if ('cents' in entry) return entry.cents;
@@ -64,7 +64,7 @@ export function applyEntry(cents: readonly number[], cells: ReadonlySet<number>,
   return cents.map((before, cell) => (cells.has(cell) ? change(before) : before));
 }
 
-/** Hours in a row of one column whose price changes in the same way. */
+/** Consecutive hours of a column whose price changes in the same way. */
 export type PriceChange = {
   readonly column: number;
   readonly hours: string;
@@ -72,7 +72,7 @@ export type PriceChange = {
   readonly after: string;
 };
 
-/** Lists what changes between two sets of prices. */
+/** Lists the changes between two sets of prices. */
 export function listChanges(before: readonly number[], after: readonly number[]): PriceChange[] {
   const changes: PriceChange[] = [];
   for (let cell = 0; cell < after.length; cell += 1) {

@@ -11,7 +11,7 @@ import { nameOfHour } from './price-cells.ts';
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: nameOfHour(hour) }));
 const COUNTS = Array.from({ length: 24 }, (_, at) => ({ value: String(at + 1), label: String(at + 1) }));
 
-/** Shows what a booking would cost, and which prices each of its hours has. */
+/** Shows what a booking would cost, and the price list of each of its hours. */
 export function PriceCheck({ rates, today, unsaved }: { rates: Rates; today: StudioDate; unsaved: boolean }) {
   const [day, setDay] = useState(() => addDays(today, 1));
   const [hour, setHour] = useState('18');
@@ -36,7 +36,7 @@ export function PriceCheck({ rates, today, unsaved }: { rates: Rates; today: Stu
   );
 }
 
-/** Returns so many hours in a row; none when the first does not exist. */
+/** Returns consecutive hours; none if the first hour does not exist. */
 function slotsFrom(date: string, hour: number, count: number): readonly Slot[] {
   if (!isStudioDate(date) || date < '2000-01-01' || !hourExists(date, hour)) return [];
   const slots: Slot[] = [{ date, hour }];
@@ -80,6 +80,6 @@ function nameRule(date: StudioDate, rates: Rates): string {
   return nameList(priceListOf(date, rates).validFrom);
 }
 
-/** Names a price list by its first day. */
+/** Names a price list by the day on which it begins. */
 export const nameList = (validFrom: StudioDate): string =>
   validFrom <= '2000-01-01' ? 'First prices' : `Prices from ${formatStudioDate(validFrom, 'medium')}`;

@@ -6,7 +6,7 @@ import { PriceGrid } from './price-grid.tsx';
 
 const NOTHING: CellSelection = { cells: new Set(), active: 0, anchor: 0 };
 
-/** Edits prices: choose cells of the grid, type dollars or a change in percent. */
+/** Edits prices: staff choose cells of the grid and type dollars or a change in percent. */
 export function PriceEditor({
   caption,
   columns,
@@ -29,7 +29,7 @@ export function PriceEditor({
     if (entry === null) return refuse('Type a price from $1 to $1,000, or a change such as +10%.');
     refuse(null);
     type('');
-    // Without the colour of the chosen cells the new prices can be compared.
+    // Drop the colour of the chosen cells, so that the new prices can be compared.
     select({ ...selection, cells: new Set() });
     return onChange(applyEntry(cents, selection.cells, entry));
   }

@@ -3,12 +3,13 @@ import { formatMoney } from '#rules/money.ts';
 import { type CellSelection, nameOfHour, rectangle, step } from './price-cells.ts';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-/** From the cheapest to the dearest; the text stays readable on each. */
+/** Shades from the lowest to the highest price. Text stays readable on each. */
 const SHADES = ['', 'bg-signal/10', 'bg-signal/20', 'bg-signal/30', 'bg-signal/40', 'bg-signal/50'] as const;
 
 /**
- * Prices by day and hour: dearer is brighter. With `onSelect` cells are chosen: a mouse drags, a finger presses one after the other, arrow keys
- * move and extend with Shift, and the heads choose a whole day or hour, as do Control and Shift with Space. Typing a figure calls `onType`.
+ * Prices by day and hour; higher prices are brighter. With `onSelect`, cells can be chosen: a mouse drags, a finger presses cells one after
+ * another, and arrow keys move, or extend with Shift. Headings choose a whole day or hour, as do Control and Shift with Space. Typing a
+ * digit calls `onType`.
  */
 export function PriceGrid({
   caption,
@@ -91,12 +92,12 @@ export function PriceGrid({
   );
 }
 
-/** A head that chooses its whole column or row. */
+/** A heading that chooses its whole column or row. */
 function Head({ name, label, onPress }: { name: string; label: string; onPress: () => void }) {
   return (
     <button
       type="button"
-      // With the keyboard the cells choose days and hours: thirty heads would be in the way.
+      // By keyboard, the cells themselves choose days and hours. Thirty headings in the tab order would be in the way.
       tabIndex={-1}
       aria-label={label}
       onClick={onPress}
@@ -107,7 +108,7 @@ function Head({ name, label, onPress }: { name: string; label: string; onPress: 
   );
 }
 
-/** How cells are chosen with a mouse, a finger and keys. */
+/** Handles choosing cells with a mouse, a finger and keys. */
 function useCells({
   table,
   columns,
@@ -142,7 +143,7 @@ function useCells({
     enter(event: PointerEvent, cell: number): void {
       if (byMouse.current && event.buttons === 1) reach(cell);
     },
-    /** A finger, or a press by a screen reader. */
+    /** Handles a press by a finger or a screen reader. */
     click(cell: number): void {
       if (!byMouse.current) toggle(cell);
       byMouse.current = false;

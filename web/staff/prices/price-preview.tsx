@@ -4,7 +4,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import type { PriceChange } from './price-cells.ts';
 
-/** Says what saving changes. */
+/** Shows what saving would change. */
 export function PricePreview({
   studio,
   everywhere,

@@ -36,12 +36,12 @@ async function open(): Promise<void> {
   renderPart(<Prices studios={STUDIOS} />);
   await screen.findByRole('grid');
 }
-/** A cell by its place: Monday is column 0. */
+/** Finds a cell by its position. Monday is column 0. */
 const cell = (column: number, hour: number) =>
   document.querySelector<HTMLElement>(`[data-cell="${column * 24 + hour}"]`) as HTMLElement;
 const chosen = () =>
   [...document.querySelectorAll('[aria-selected="true"]')].map((one) => Number(one.getAttribute('data-cell')));
-/** Waits until this is the last change that was sent. */
+/** Waits until the last change that was sent is this one. */
 const expectChange = (change: CallBody<'staff-set-prices'>) =>
   waitFor(() => expect(wire.sent('staff-set-prices').at(-1)).toEqual(change));
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
@@ -157,7 +157,7 @@ test('what a booking would cost follows the unsaved prices and names the rule of
   answer({ ...specifiedRates, specialDays: [festival] });
   await open();
   const check = within(screen.getByRole('region', { name: 'What would it cost' }));
-  // A Monday, the day before the festival.
+  // It is a Monday, the day before the festival.
   fireEvent.change(check.getByLabelText('Day'), { target: { value: '2031-03-03' } });
   await user.selectOptions(check.getByLabelText('Start'), '10 pm');
   await user.selectOptions(check.getByLabelText('Hours'), '3');

@@ -16,7 +16,7 @@ import { nameRange, SpecialDays } from './special-days.tsx';
 
 type Studio = { readonly id: string; readonly name: string };
 
-/** Prices for staff: the week of each studio, special days, the volume discount, and their history. */
+/** Prices for staff: the week of each studio, special days, the volume discount, and the history. */
 export function Prices({ studios }: { studios: readonly Studio[] }) {
   const [chosen, choose] = useState<string | null>(null);
   const [today] = useState(() => studioDate(new Date()));
@@ -61,7 +61,7 @@ export function Prices({ studios }: { studios: readonly Studio[] }) {
   );
 }
 
-/** Lists the prices of the past, of now and to come; those to come can be removed. */
+/** Lists past, current and future prices. Future ones can be removed. */
 function History({ studio, rates, today }: { studio: Studio; rates: Rates; today: StudioDate }) {
   const now = priceListOf(today, rates).validFrom;
   return (

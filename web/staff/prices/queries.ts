@@ -3,7 +3,7 @@ import type { Rates } from '#rules/pricing.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 
-/** How many price lists and special days of a studio are shown, newest first. */
+/** The highest number of price lists and of special days that are shown for a studio, newest first. */
 const SHOWN = 100;
 
 /** Reads the prices of a studio with their history, newest first. */

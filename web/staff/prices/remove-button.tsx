@@ -8,7 +8,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { setPrices } from './queries.ts';
 
-/** Removes prices after a question. `text` says what is charged then. */
+/** Removes prices after a confirmation. `text`: what is charged afterwards. */
 export function RemoveButton({
   label,
   name,

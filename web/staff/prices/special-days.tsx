@@ -19,7 +19,7 @@ import { RemoveButton } from './remove-button.tsx';
 type Studio = { readonly id: string; readonly name: string };
 type Place = { readonly studio: Studio; readonly rates: Rates; readonly today: StudioDate };
 
-/** Lists days with prices of their own, with add and remove. */
+/** Lists days with their own prices, which staff can add and remove. */
 export function SpecialDays({ studio, rates, today }: Place) {
   const [adding, setAdding] = useState(false);
   return (
@@ -120,7 +120,7 @@ function NewDays({ studio, rates, today, onDone }: Place & { onDone: () => void 
   );
 }
 
-/** Returns the prices of an ordinary day, to begin with. */
+/** Returns the prices of an ordinary day, as initial values. */
 const dayPrices = (day: StudioDate, rates: Rates): readonly number[] =>
   priceListOf(day, rates).hourCents.slice(weekdayOf(day) * 24, weekdayOf(day) * 24 + 24);
 
@@ -129,7 +129,7 @@ const nameDays = ({ firstDay, lastDay }: Days): string =>
     ? formatStudioDate(firstDay, 'medium')
     : `${formatStudioDate(firstDay, 'medium')} to ${formatStudioDate(lastDay, 'medium')}`;
 
-/** "$49", or "$49 to $69". */
+/** Formats a range of prices: "$49", or "$49 to $69". */
 export function nameRange(cents: readonly number[]): string {
   const [low, high] = [Math.min(...cents), Math.max(...cents)];
   return low === high ? formatMoney(low) : `${formatMoney(low)} to ${formatMoney(high)}`;

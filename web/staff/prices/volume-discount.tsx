@@ -7,7 +7,7 @@ const HOURS = 24;
 const PERCENT_MAX = 90;
 const COUNTS = Array.from({ length: HOURS - 1 }, (_, at) => ({ value: String(at + 2), label: `${at + 2} hours` }));
 
-/** Edits the volume discount, step by step. */
+/** Edits the tiers of the volume discount. */
 export function VolumeDiscount({
   steps,
   onChange,
@@ -23,7 +23,7 @@ export function VolumeDiscount({
       {steps.map((step, at) => {
         const change = (next: Partial<VolumeStep>): void => onChange(steps.with(at, { ...step, ...next }));
         return (
-          // A step is known by its place: both of its values can be the same as another's.
+          // A tier is identified by its position, because two tiers can have the same values.
           // oxlint-disable-next-line react/no-array-index-key
           <div key={at} className="flex flex-wrap items-end gap-3">
             <SelectField

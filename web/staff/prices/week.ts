@@ -1,4 +1,4 @@
-/** Days as the table shows them, Monday first. Price lists begin with Sunday. */
+/** Days in the order of the table, Monday first. Price lists begin with Sunday. */
 export const WEEK = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const DAY = 24;
 

@@ -9,7 +9,7 @@ import { readLocks, type RoomLock } from './queries.ts';
 
 type Place<In extends FieldValues, Out> = { readonly control: Control<In, unknown, Out>; readonly name: Path<In> };
 
-/** Chooses the lock of a room among those of the lock service. While it does not answer, the lock stays as it is. */
+/** The choice of a room's lock among those of the lock service. If the service does not answer, the lock stays unchanged. */
 export function LockField<In extends FieldValues, Out>({
   control,
   name,
@@ -37,7 +37,7 @@ export function LockField<In extends FieldValues, Out>({
   return <ChoiceField control={control} name={name} label="Lock" options={optionsOf(locks.data, chosen, room)} />;
 }
 
-/** Names the plug of a room's lights. */
+/** The field for the plug of a room's lights. */
 export function PlugField<In extends FieldValues, Out>({ control, name }: Place<In, Out>) {
   return (
     <TextField
@@ -51,7 +51,7 @@ export function PlugField<In extends FieldValues, Out>({ control, name }: Place<
 }
 
 function optionsOf(locks: readonly RoomLock[], chosen: string, room: string | null) {
-  // Without a choice of its own an open room has the lock that the operator's settings name for it.
+  // If staff have chosen no lock, an open room has the lock that the operator's settings assign to it.
   const own = chosen === '' && room !== null ? locks.find((lock) => lock.room === room) : undefined;
   const unknown = chosen !== '' && locks.every(({ id }) => id !== chosen);
   return [
@@ -65,7 +65,7 @@ function optionsOf(locks: readonly RoomLock[], chosen: string, room: string | nu
   ];
 }
 
-/** "Front door (SP1), battery 91 %, used by Studio B". */
+/** Describes a lock: "Front door (SP1), battery 91 %, used by Studio B". */
 function describeLock({ id, name, batteryPercent, room: usedBy }: RoomLock, room: string | null): string {
   return [
     name === id ? id : `${name} (${id})`,

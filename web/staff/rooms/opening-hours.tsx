@@ -1,12 +1,12 @@
 import { slotLabel, slotRangeLabel } from '#rules/slots.ts';
 import { Button } from '#web/ui/button.tsx';
 
-/** Open in every hour of a week. */
+/** A week that is open at all hours. */
 export const ALWAYS: readonly boolean[] = Array.from({ length: 168 }, () => true);
 const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** The opening hours of a room: a checkbox for each hour of a week, Sunday 12 AM first. Bookings outside of new hours stay. */
+/** The opening hours of a room: a checkbox for each hour of a week, Sunday 12 AM first. Existing bookings outside new opening hours are kept. */
 export function OpeningHours({
   hours,
   onChange,

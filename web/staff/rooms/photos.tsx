@@ -9,7 +9,7 @@ const addressOf = (photo: string): string =>
     ? `/rooms/${photo.slice('drawn-'.length)}-480.webp`
     : `/storage/v1/render/image/public/rooms/${photo}?width=480&height=300&resize=cover&format=webp`;
 
-/** The photos of a room: upload, remove, and put another first. */
+/** The photos of a room. Staff can upload and remove photos, and choose the first one. */
 export function Photos({
   photos,
   onChange,

@@ -12,7 +12,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { ORDER_CHANGES, orderRooms, readRooms, type StaffRoom } from './queries.ts';
 import { RoomForm } from './room-form.tsx';
 
-/** Rooms for staff: add, edit, order, and retire. `room` in the address opens the form of that room: alerts lead there. */
+/** Rooms for staff: add, edit, order, and retire. `room` in the address opens the form of that room, for links from alerts. */
 export function Rooms() {
   useLive('staff', queryKeys.staffRooms.all);
   const rooms = useQuery({ queryKey: queryKeys.staffRooms.of(), queryFn: readRooms });

@@ -20,7 +20,7 @@ const WORDS: Readonly<Partial<Record<Booking['status'], string>>> = {
   cancelled: 'cancelled',
 };
 
-/** The other bookings of a series, with the cancellation of all that are left. Nothing for a booking that was made alone. */
+/** The other bookings of a series, with a button that cancels all remaining bookings. Shows nothing for a single booking. */
 export function BookingSeries({
   bookingId,
   reference,
@@ -89,7 +89,7 @@ const REFUNDS = [
   { value: 'none', label: 'Nothing' },
 ] as const;
 
-/** Asks why and what goes back. Nothing of it can be undone. */
+/** Asks for the reason and the refund. The cancellation cannot be undone. */
 function CancelAll({
   bookingId,
   left,

@@ -3,7 +3,7 @@ import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
-/** Reads the series of this booking; null for one that was made alone. */
+/** Reads the series of this booking; null for a single booking. */
 export async function readSeries(reference: string): Promise<Series | null> {
   const { data, error } = await rest.rpc('order_of_booking', { reference });
   if (error) throw error;
@@ -29,7 +29,7 @@ export async function readSeries(reference: string): Promise<Series | null> {
   return first === undefined ? null : { id: first.id, size: first.size, bookings };
 }
 
-/** Cancels all bookings of a series that are not over. Throws `AppError`. */
+/** Cancels all bookings of a series that have not ended. Throws `AppError`. */
 export function cancelSeries(
   bookingId: string,
   refund: 'full' | 'none' | 'terms',

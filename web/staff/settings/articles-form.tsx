@@ -9,7 +9,7 @@ import { KeptPart, type PartDraft } from './kept-part.tsx';
 
 type Draft = Article & { readonly key: number };
 
-/** The parts of a page of text: edit, add, remove, and move up or down. */
+/** Edits the articles of a page: staff can add, remove and move them. */
 export function ArticlesForm({
   draft: { name: draftName, version },
   articles,

@@ -1,7 +1,7 @@
 import type { Article, BusinessSettings } from '#rules/business/business.ts';
 import type { SettingsChange } from '#rules/business/settings-change.ts';
 
-/** The settings in words, in the order in which staff see them. */
+/** The names of the settings, in the order in which staff see them. */
 export const NAMES = {
   name: 'Name',
   legalName: 'Legal name',
@@ -31,7 +31,7 @@ type Key = keyof typeof NAMES;
 const KEYS = Object.keys(NAMES).filter((key): key is Key => key in NAMES);
 
 const same = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
-/** The database may have changed the order of the keys. */
+/** Serialises a value with sorted keys, because the database may have changed their order. */
 const canonical = (value: unknown): string =>
   JSON.stringify(Array.isArray(value) ? value.map(({ title, text }: Article) => [title, text]) : value);
 
@@ -46,7 +46,7 @@ export function namesOfChanges(before: BusinessSettings, after: BusinessSettings
   return KEYS.filter((key) => !same(before[key], after[key])).map((key) => NAMES[key]);
 }
 
-/** Lists what a change does, with values as people read them. */
+/** Lists what a change does, with values formatted for people. */
 export function describeChanges(
   current: BusinessSettings,
   changes: SettingsChange,

@@ -83,7 +83,7 @@ const NUMBERS = [
 ] as const;
 const isNumber = (name: string): boolean => NUMBERS.some((one) => one === name);
 
-/** The details of the business. Passes on what differs from now, checked. */
+/** The details of the business. Passes on the validated values that differ from the current ones. */
 export function DetailsForm({
   draft: { name: draftName, version },
   current,
@@ -145,7 +145,7 @@ export function DetailsForm({
 
 function typedOf(settings: BusinessSettings): Typed {
   const { termsVersion: _version, terms: _terms, privacy: _privacy, ...details } = settings;
-  // Cast: fromEntries loses the names.
+  // Cast: `fromEntries` loses the names of the keys.
   const numbers = Object.fromEntries(NUMBERS.map((name) => [name, String(details[name])])) as Record<
     (typeof NUMBERS)[number],
     string

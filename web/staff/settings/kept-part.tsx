@@ -1,9 +1,9 @@
 import { KeptNotice } from '#web/ui/form/kept-notice.tsx';
 
-/** Where a form of the settings keeps what is typed, and the version of the settings that it shows. */
+/** The name under which a form of the settings keeps what is typed, and the version of the settings that it shows. */
 export type PartDraft = { readonly name: string; readonly version: number };
 
-/** Says that a form has changes that were typed before, and whether the settings were saved since. */
+/** Shows that a form has restored changes, and whether the settings have been saved since they were typed. */
 export function KeptPart({
   typedAt,
   version,

@@ -9,7 +9,7 @@ import { Notice } from '#web/ui/notice.tsx';
 
 type Details = Control<z.input<typeof detailsFormSchema>, unknown, z.output<typeof detailsFormSchema>>;
 
-/** The photo beside the directions: choose another one, or remove it. It is saved with the other details. */
+/** The photo that belongs to the directions. Staff can choose another one or remove it. It is saved with the other details. */
 export function PhotoField({ control }: { control: Details }) {
   const { field } = useController({ control, name: 'directionsPhoto' });
   const { part, problem, upload } = usePhotoUpload(field.onChange);

@@ -4,7 +4,7 @@ import { callFunction } from '#web/data/fetch-client.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { rest } from '#web/data/rest.ts';
 
-/** The settings as they were from a time on. `by`: the name of who set them; null for the first ones and former staff. */
+/** The settings from a point in time on. `by`: the name of the person who set them; null for the initial settings and for former staff. */
 export type SettingsVersion = {
   readonly version: number;
   readonly settings: BusinessSettings;
@@ -12,11 +12,11 @@ export type SettingsVersion = {
   readonly by: string | null;
 };
 
-/** How many versions are shown. */
+/** The number of versions that are shown. */
 const SHOWN = 50;
-/** Settings that earlier versions lack. */
+/** Defaults of settings that earlier versions lack. */
 const LATER_SETTINGS = { directionsPhoto: '', directionsPhotoText: '' };
-/** What a change of the settings makes old. */
+/** The queries that become stale when the settings change. */
 export const SETTINGS_CHANGES = [queryKeys.settings.all, queryKeys.texts.all];
 
 /** Reads the settings with their history, newest first. */
@@ -35,7 +35,7 @@ export async function readSettings(): Promise<SettingsVersion[]> {
   const names = new Map(people.data.map((one) => [one.user_id, one.full_name]));
   return data.map(({ version, settings, created_at, created_by }) => ({
     version,
-    // The database checks every value that is stored.
+    // Cast: the database checks every value that is stored.
     settings: { ...LATER_SETTINGS, ...(settings as unknown as BusinessSettings) },
     at: new Date(created_at),
     by: names.get(created_by ?? '') ?? null,

@@ -10,7 +10,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { describeChanges } from './changes.ts';
 import { setSettings, SETTINGS_CHANGES } from './queries.ts';
 
-/** Shows what a change does and how the site will look, before it is saved. */
+/** Shows what a change does and how the site will look before it is saved. */
 export function Review({
   current,
   changes,
@@ -20,7 +20,7 @@ export function Review({
 }: {
   current: BusinessSettings;
   changes: SettingsChange;
-  /** Shows public parts of the site with these settings. */
+  /** Renders the public parts of the site with these settings. */
   preview: (settings: BusinessSettings) => ReactNode;
   onBack: () => void;
   onDone: () => void;
@@ -69,7 +69,7 @@ export function Review({
   );
 }
 
-/** Says what a change means for customers. */
+/** Describes what a change means for customers. */
 function Consequences({ changes }: { changes: SettingsChange }) {
   const texts = [
     changes.terms === undefined && changes.freeCancelHours === undefined

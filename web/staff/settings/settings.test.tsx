@@ -21,7 +21,7 @@ const second = {
 };
 const KIM = '11111111-1111-4111-8111-111111111111';
 type Version = { version: number; settings: BusinessSettings; at: Date; by: string | null };
-/** Answers with these versions. A name stands for the account of the person who has it. */
+/** Answers with these versions. A name stands for the account of that person. */
 function answer(...versions: readonly Version[]): void {
   const rows = versions.map(({ version, settings, at, by }) => ({
     version,

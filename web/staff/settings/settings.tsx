@@ -21,10 +21,10 @@ type Part = (typeof PARTS)[number];
 const HINT =
   'An empty line begins a paragraph. {name}, {email} and {cancelHours} stand for the details of the business.';
 
-/** Under this name the tab keeps what was typed into a part. */
+/** Returns the key under which the tab keeps what was typed into a form. */
 const draftOf = (part: Part): string => `settings:${part}`;
 
-/** Settings of the business: details, texts of pages, and their history. Everything is previewed before it is saved. */
+/** Settings of the business: details, texts of pages, and their history. Every change is previewed before it is saved. */
 export function Settings({ preview }: { preview: Preview }) {
   useLive('staff', queryKeys.settings.all);
   const versions = useQuery({ queryKey: queryKeys.settings.of(), queryFn: readSettings });
@@ -52,7 +52,7 @@ function Editor({
 }) {
   const [part, setPart] = useState<Part>('Details');
   const [changes, review] = useState<SettingsChange | null>(null);
-  /** The version on which the open form was based. */
+  /** The version on which the open form is based. */
   const [base, setBase] = useState(newest);
   const current = newest.settings;
   function open(next: Part): void {
@@ -100,7 +100,7 @@ function Editor({
           }}
         />
       )}
-      {/* Hidden while the change is reviewed: what was typed stays. */}
+      {/* The form is hidden while the change is reviewed, so that it keeps what was typed. */}
       <div hidden={changes !== null}>
         <Fields
           key={`${part} ${base.version}`}
@@ -151,7 +151,7 @@ function Fields({
   return <History versions={versions} onRestore={({ settings }) => onReview(restored(current, settings))} />;
 }
 
-/** Returns what brings these settings back. */
+/** Returns the change that restores earlier settings. */
 function restored(current: BusinessSettings, before: BusinessSettings): SettingsChange {
   const { termsVersion: _version, ...settings } = before;
   return changesOf(current, {

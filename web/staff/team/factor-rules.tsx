@@ -23,7 +23,7 @@ const GRACE = [
   { value: '14', label: '14 days' },
 ];
 
-/** Which permissions need two-step sign-in; owners decide. */
+/** The permissions that require two-step sign-in. Owners set them. */
 export function FactorRules({ staff }: { staff: readonly Member[] }) {
   const { session } = useSession();
   const rules = useQuery({
@@ -82,7 +82,7 @@ function RulesForm({ permissions, staff }: { permissions: readonly Permission[];
   );
 }
 
-/** Names who would need a second step and has none, and asks how long they can go on without one. */
+/** Lists staff who would need a second step but have none, and asks how long they can go on without it. */
 function Lacking({
   control,
   before,

@@ -12,7 +12,7 @@ import { type OpenInvitation, resendInvitation, revokeInvitation } from './queri
 const COLUMNS = ['Email', 'May do', 'Invited by', 'Valid until', 'Actions'];
 const INVALIDATES = [queryKeys.team.all];
 
-/** Lists the open invitations, to send again or revoke. */
+/** Lists the open invitations, which can be sent again or revoked. */
 export function Invitations({ invitations }: { invitations: readonly OpenInvitation[] }) {
   if (invitations.length === 0) return <Empty>No open invitations.</Empty>;
   return (

@@ -11,7 +11,7 @@ import { PermissionFields } from './permission-fields.tsx';
 import { invite } from './queries.ts';
 import { inviteFormSchema, ticked } from './team-form.ts';
 
-/** Invites somebody to become staff. */
+/** Invites a person to join the staff. */
 export function InviteForm({ onDone }: { onDone: () => void }) {
   const form = useSchemaForm(inviteFormSchema, { defaultValues: { email: '', permissions: ticked(['bookings']) } });
   const send = useMutation({

@@ -7,7 +7,8 @@ import type { LostSecret } from './queries.ts';
 const COLUMNS = ['What', 'Room', 'Seen by', 'Works'];
 
 /**
- * What people have seen who lost a permission since: door codes and calendar addresses, with what became of each. Shows nothing while there is nothing.
+ * Lists door codes and calendar addresses that people saw under a permission that they no longer have, with the state of each. Shows
+ * nothing if there are none.
  */
 export function LostSecrets({ secrets }: { secrets: readonly LostSecret[] }) {
   if (secrets.length === 0) return null;

@@ -13,7 +13,7 @@ import { permissionsFormSchema, ticked } from './team-form.ts';
 const INVALIDATES = [queryKeys.team.all, queryKeys.staffRights.all];
 const nameOf = ({ name, email }: Member): string => name ?? email ?? 'Account without a name';
 
-/** Changes what somebody may do as staff. */
+/** Changes the permissions of a member of staff. */
 export function PermissionsForm({ member, onDone }: { member: Member; onDone: () => void }) {
   const form = useSchemaForm(permissionsFormSchema, { defaultValues: { permissions: ticked(member.permissions) } });
   const change = useMutation({
@@ -41,7 +41,7 @@ export function PermissionsForm({ member, onDone }: { member: Member; onDone: ()
   );
 }
 
-/** Asks before it ends somebody's access as staff. */
+/** Asks for confirmation before a person's access as staff ends. */
 export function RemoveMember({ member, onDone }: { member: Member; onDone: () => void }) {
   const remove = useMutation({
     mutationFn: () => removeMember(member.userId),

@@ -1,7 +1,7 @@
 import { PERMISSION_WORDS, type Permission } from '#rules/permissions.ts';
 import { Chip } from '#web/ui/chip.tsx';
 
-/** Names what somebody may do. */
+/** Shows the names of permissions. */
 export function PermissionChips({ permissions }: { permissions: readonly Permission[] }) {
   return (
     <ul className="flex flex-wrap gap-1.5">

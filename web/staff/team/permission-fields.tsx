@@ -2,7 +2,7 @@ import type { Control, FieldValues, Path } from 'react-hook-form';
 import { type Permission, PERMISSION_WORDS, PERMISSIONS } from '#rules/permissions.ts';
 import { CheckField } from '#web/ui/form/fields.tsx';
 
-/** A box for each permission, with what it opens. `place` names the field of the form that has them. */
+/** A checkbox for each permission, with what it opens. `place`: the form field that contains them. */
 export function PermissionFields<In extends FieldValues, Out>({
   control,
   place,

@@ -39,15 +39,15 @@ const teamSchema = z.object({
   invitations: z.array(invitationSchema),
   secrets: z.array(secretSchema),
 });
-/** Somebody who is staff. */
+/** A member of staff. */
 export type Member = z.infer<typeof memberSchema>;
-/** An invitation that nobody has accepted yet. */
+/** An invitation that was not accepted yet. */
 export type OpenInvitation = z.infer<typeof invitationSchema>;
-/** A code or calendar address that was shown to a person who has lost the permission since. */
+/** A code or calendar address that was shown to a person who has since lost the permission. */
 export type LostSecret = z.infer<typeof secretSchema>;
 export type Team = z.infer<typeof teamSchema>;
 
-/** Reads all members of staff, the open invitations, and what former staff have seen; for owners. */
+/** Reads all members of staff, the open invitations, and what former staff have seen. Only for owners. */
 export async function readTeam(): Promise<Team> {
   const { data, error } = await rest.rpc('staff_team', { at: new Date().toISOString() });
   if (error) throw error;
@@ -70,7 +70,7 @@ export function removeMember(userId: string): Promise<unknown> {
   return callFunction('staff-remove', { userId });
 }
 
-/** Sets exactly the permissions that need two-step sign-in, and for how many days staff without it can go on. */
+/** Replaces the set of permissions that require two-step sign-in, and the number of days that staff without it can go on. */
 export function setFactorRules(rules: {
   readonly permissions: readonly Permission[];
   readonly graceDays: number;
@@ -78,7 +78,7 @@ export function setFactorRules(rules: {
   return callFunction('staff-set-second-factor', rules);
 }
 
-/** Makes the signed-in account staff, by the token of a mailed link. */
+/** Makes the signed-in account a member of staff, with the token of a mailed link. */
 export function acceptInvitation(token: string): Promise<unknown> {
   return callFunction('accept-staff-invitation', { token });
 }

@@ -9,13 +9,13 @@ const boxes = z.object({
   settings: z.boolean(),
   owner: z.boolean(),
 });
-/** The boxes of the permissions as they are ticked. */
+/** The permission checkboxes as ticked. */
 export type TickedPermissions = z.input<typeof boxes>;
 const permissions = boxes
   .refine((ticked) => PERMISSIONS.some((one) => ticked[one]), { path: ['owner'], message: 'Choose at least one.' })
   .transform((ticked): Permission[] => PERMISSIONS.filter((one) => ticked[one]));
 
-/** Ticks the boxes of these permissions. */
+/** Returns the checkboxes with these permissions ticked. */
 export const ticked = (held: readonly Permission[]): TickedPermissions => ({
   bookings: held.includes('bookings'),
   identity: held.includes('identity'),
@@ -24,7 +24,7 @@ export const ticked = (held: readonly Permission[]): TickedPermissions => ({
   owner: held.includes('owner'),
 });
 
-/** The permissions that need two-step sign-in; none is a choice too. */
+/** The permissions that require two-step sign-in. Choosing none is allowed. */
 export const factorFormSchema = boxes
   .extend({ graceDays: z.string().transform(Number) })
   .transform(({ graceDays, ...one }) => ({ permissions: PERMISSIONS.filter((name) => one[name]), graceDays }));

@@ -20,7 +20,7 @@ import { type Member, readTeam } from './queries.ts';
 
 const COLUMNS = ['Name', 'May do', 'Last sign-in', 'Second step', 'Actions'];
 
-/** The staff for owners: who may do what, invitations and removals, and what former staff have seen. */
+/** The staff page for owners: permissions of each member, invitations and removals, and what former staff have seen. */
 export function Team() {
   useLive('staff', queryKeys.team.all);
   const team = useQuery({ queryKey: queryKeys.team.of(), queryFn: readTeam, refetchInterval: 60_000 });
