@@ -18,10 +18,7 @@ import { postgresTime, processorTime } from './callers/processor-time.ts';
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 const ROUNDS = 3;
 const CONNECTIONS = 32;
-/**
- * A session keeps its last rotations for ten seconds. A session that is refreshed without a pause, as no client does, would keep the most
- * of them.
- */
+/** A session keeps its last rotations for ten seconds. Sessions take turns, because no client refreshes one without a pause. */
 const SESSIONS_EACH = 32;
 const PASSWORD = 'correct horse battery';
 /** The parameters that the server uses. */
@@ -35,8 +32,7 @@ const readSession = (text: string): Session => JSON.parse(text);
 type Bare = { readonly keys: JSONWebKeySet; readonly databaseUrl: string; readonly rotation: string };
 
 /**
- * Creates a bare refresh. It reads the token, sends the server's statement prepared with `pg`, and signs. It neither checks a hash nor
- * counts a limit.
+ * Creates a bare refresh: reads the token, sends the server's statement prepared with `pg`, and signs. Checks no hash and counts no limit.
  */
 function createBareRefresh({ databaseUrl, rotation }: Bare): (text: string) => Promise<Record<string, unknown>> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
@@ -166,10 +162,7 @@ async function measureUser(target: Target, ratios: Ratios): Promise<void> {
   );
 }
 
-/**
- * Opens sessions of all accounts, half of them for the baseline. Returns functions that refresh them, and one that sends as much to the
- * route that only signs.
- */
+/** Opens sessions of all accounts, half for the baseline. Returns functions that refresh them, and one that only has as much signed. */
 async function openSessions(target: Target): Promise<Record<'ours' | 'bare' | 'signed', () => Promise<number>>> {
   const { apiUrl, baselineUrl, json } = target;
   const tokens: string[] = [];

@@ -54,10 +54,7 @@ async function recovery(url: string, request: CallerRequest, idleMs: number): Pr
   return (performance.now() - began) / 1_000;
 }
 
-/**
- * Returns a function that describes the processor time of the server and of these callers since the start. It shows whether the callers
- * were the bottleneck.
- */
+/** Returns a function that describes the processor time used by the server and these callers, which must not be the bottleneck. */
 async function startUsage(pid: number): Promise<() => Promise<string>> {
   const [began, server, callers] = [performance.now(), await processorTime(pid), process.cpuUsage()];
   const delay = monitorEventLoopDelay({ resolution: 5 });

@@ -73,8 +73,7 @@ function filesIn(folder) {
 }
 
 /**
- * Writes a module as JavaScript on the same lines, so that the positions in an error's stack match the source. Writes any other file
- * unchanged.
+ * Writes a module as JavaScript on the same lines, so that positions in an error's stack match the source. Copies other files unchanged.
  */
 function writeProgramFile(file, to) {
   if (!file.endsWith('.ts')) return copy(file, to);
@@ -104,10 +103,7 @@ import('./program.js');
   );
 }
 
-/**
- * Writes a package.json that matches the lock file, so that `npm ci --omit=dev` in the folder can reinstall the packages for another
- * platform.
- */
+/** Writes a package.json that matches the lock file, so that `npm ci --omit=dev` can reinstall the packages for another platform. */
 function writePackage(folder) {
   const described = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const imports = Object.fromEntries(SOURCES.map((name) => [`#${name}/*.ts`, `./${name}/*.js`]));

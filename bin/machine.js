@@ -30,10 +30,7 @@ export async function aptInstall(name) {
 }
 
 const MEMORY_FOLDER = '/dev/shm';
-/**
- * The least free memory for temporary files, in bytes: far more than the databases of a test run, so that these never take memory that the
- * tests need.
- */
+/** The least free memory for temporary files, in bytes: so much that the databases of a test run never take what the tests need. */
 const ROOM_IN_MEMORY = 8 * 1024 ** 3;
 
 /**

@@ -12,10 +12,7 @@ export function checkBudget(page: string, scripts: readonly string[], bytes: (sc
 /** The most bytes of compressed script that may load before the first paint. */
 const START_BUDGET = 5_000;
 
-/**
- * Throws if more script than the budget loads before the first paint, because it competes with the styles and the picture for the
- * connection.
- */
+/** Throws if more script than the budget loads before the first paint, because it competes with the styles and the picture. */
 export function checkStart(scripts: readonly string[], bytes: (script: string) => number): void {
   const sum = sumOf(scripts, bytes);
   if (sum > START_BUDGET)

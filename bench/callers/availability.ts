@@ -4,10 +4,7 @@ export const STUDIOS = 'abc'.split('').map((letter) => `5a000000-0000-4000-8000-
 
 const time = (at: number): string => new Date(at).toISOString().replace('.000', '');
 
-/**
- * Returns the request of the booking page for one room on the two days from `first`, in Unix milliseconds. `bookings`: the name of the
- * relation.
- */
+/** Returns the booking page's request for one room on the two days from `first`, in Unix milliseconds. `bookings`: the relation's name. */
 export function availability(studio: string, first: number, bookings = 'bookings') {
   const [before, from, to] = [time(first - DAY), time(first), time(first + 2 * DAY)];
   const path = `/rest/v1/${bookings}?select=studio_id,start_time,end_time,status&studio_id=eq.${studio}&status=neq.cancelled&start_time=gte.${before}&start_time=lt.${to}&end_time=gt.${from}`;
@@ -15,8 +12,7 @@ export function availability(studio: string, first: number, bookings = 'bookings
 }
 
 /**
- * Returns paths for each room on each of these days. Equal reads of guests share executions, so a single address would measure only the
- * sharing.
+ * Returns paths for each room on each of these days, because equal reads of guests share executions and one path would measure only that.
  */
 export const availabilityPaths = (first: number, days: number): readonly string[] =>
   STUDIOS.flatMap((studio) => Array.from({ length: days }, (_, day) => availability(studio, first + day * DAY).path));

@@ -8,10 +8,7 @@ export type Load = {
   readonly failed: number;
 };
 
-/**
- * Returns the median, which other load on the machine disturbs least. For an even count it is the mean of the middle two. NaN if there are
- * none.
- */
+/** Returns the median, which other load disturbs least. For an even count it is the mean of the middle two. NaN if there are none. */
 export function median(all: readonly number[]): number {
   const sorted = all.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

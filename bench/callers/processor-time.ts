@@ -25,10 +25,7 @@ async function timesOf(pid: number): Promise<Record<'utime' | 'stime' | 'cutime'
   return { utime, stime, cutime, cstime };
 }
 
-/**
- * Returns the processor time of a PostgreSQL server over running and ended processes, in seconds. `backend`: the process id of one of its
- * connections.
- */
+/** Returns the processor time of all processes of a PostgreSQL server, in seconds. `backend`: the process id of one of its connections. */
 export async function postgresTime(backend: number): Promise<number> {
   const parentOf = async (pid: number): Promise<number> =>
     Number((await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')).replace(/^.*\) /s, '').split(' ')[1]);

@@ -10,10 +10,7 @@ export const CALLERS = 32;
 /** The server's default POOL_SIZE. */
 const POOL_SIZE = 10;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2);
-/**
- * The time of load on each side before the first round. Node compiles during it, which takes longer for a large program than for a small
- * one.
- */
+/** Load on each side before the first round, while Node compiles. This takes longer for a large program than for a small one. */
 const WARM_UP_SECONDS = 8;
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 

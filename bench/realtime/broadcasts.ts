@@ -12,10 +12,7 @@ const JOIN = { topic: 'bench', config: { broadcast: { self: false } }, tokens: [
 
 type Measured = Report & { readonly perProcessorSecond: number };
 
-/**
- * Measures broadcasts of one socket to all others, compared with the bare server, and the delay of messages over HTTP and from the
- * database.
- */
+/** Compares broadcasts of one socket to all others with the bare server. Measures the delay of messages over HTTP and from the database. */
 export async function measureBroadcasts(bench: Bench): Promise<void> {
   const rounds: { ours: Measured; limit: Measured }[] = [];
   const sending = { seconds: SECONDS, bytes: BYTES, perSecond: null };

@@ -3,10 +3,7 @@ import type pg from 'pg';
 /** The end of the newest booking. */
 export const LAST = '2026-12-20T00:00:00Z';
 
-/**
- * Fills the three studios with the one-hour bookings from number $1 to before $2, backwards from `LAST` without a gap, so that every day
- * before it is full.
- */
+/** Fills the three studios with one-hour bookings from number $1 to before $2, backwards from `LAST`. Every day before it is full. */
 export const FILL = `
 insert into private.booking (reference, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost_cents, final_cost_cents, notes, confirmed_at)
 select upper(substr(md5(n::text), 1, 4) || '-' || substr(md5(n::text || 'x'), 1, 4)), s.id, s.name,

@@ -51,8 +51,7 @@ const PERSONAL: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Returns a text of an outside system in the form that may be stored: its first line, without email addresses, long numbers, secrets and
- * queries.
+ * Returns the part of an outside system's text that may be stored: its first line, without addresses, long numbers, secrets and queries.
  */
 export function withoutPersonal(words: string): string {
   const [line = ''] = words.split(/[\r\n]/, 1);

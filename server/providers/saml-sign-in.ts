@@ -41,8 +41,7 @@ const MAX_AGE_MS = 10 * 60_000;
 const MAX_LENGTH = 256 * 1024;
 
 /**
- * Signs in with a SAML 2.0 identity provider: HTTP-Redirect out, HTTP-POST back. Accepts only signed assertions in response to the server's
- * own request.
+ * Signs in with a SAML 2.0 identity provider: HTTP-Redirect out, HTTP-POST back. Accepts only signed assertions in response to a request.
  */
 export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvider): SingleSignOn {
   const name = `saml ${provider.id}`;

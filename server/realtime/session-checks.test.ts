@@ -15,10 +15,7 @@ const memberOf = (sessionId: string): Member => ({
   expiresAt: Number.POSITIVE_INFINITY,
 });
 
-/**
- * Starts checks of sessions with one channel each. `end` ends a session in the database, which reports it. `failing`: the database answers
- * with errors.
- */
+/** Starts checks of sessions with one channel each. `end`: ends a session, which the database reports. `failing`: the database fails. */
 function start(...ids: string[]) {
   const world = { alive: new Set(ids), failing: false, ended: [] as string[], checks: [] as number[], warnings: 0 };
   const watch = createSessionWatch((id) =>

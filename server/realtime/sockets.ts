@@ -11,10 +11,7 @@ import { admitOrigin, type Handshake, isRealtimePath, readHandshake, refuseUpgra
 export type Sockets = {
   /** Answers the upgrade requests of an HTTP server. */
   attach(server: Server): void;
-  /**
-   * Ends the channels whose session has ended and those that may no longer read. `concerns`: selects the members whose channels are
-   * checked.
-   */
+  /** Ends the channels whose session has ended and those that may no longer read. `concerns`: selects the members to check. */
   checkChannels(concerns: (member: Member) => boolean): Promise<void>;
   /** Makes every channel join again, because messages may be missing. */
   rejoin(message: string): void;

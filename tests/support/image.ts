@@ -81,8 +81,7 @@ let file: Promise<string> | null = null;
 let image: Promise<Blob> | null = null;
 
 /**
- * Returns the migrated embedded database, so that test servers need not migrate. Each process makes only one blob, because making it copies
- * its bytes.
+ * Returns the migrated embedded database, so that test servers need not migrate. One blob per process, because making it copies its bytes.
  */
 export function migratedImage(): Promise<Blob> {
   image ??= imageFile().then(async (path) => new Blob([await readFile(path)]));

@@ -26,10 +26,7 @@ export type MeasuredServer = {
    * which stops the server for up to 0.2 seconds.
    */
   usedMemory(enough?: number): Promise<number>;
-  /**
-   * Returns the processor time of the server since it started, in seconds over all threads. Unlike elapsed time, other programs do not
-   * affect it.
-   */
+  /** Returns the server's processor time since its start, in seconds over all threads. Other programs do not affect it. */
   processorSeconds(): Promise<number>;
   /** Returns everything that the server has printed. */
   output(): string;

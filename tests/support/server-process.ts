@@ -28,8 +28,7 @@ export type ServerProcess = {
 };
 
 /**
- * Starts server/main.ts, or another program, with these variables and waits until it is ready. Throws with its output if it ends before
- * that.
+ * Starts server/main.ts, or another program, with these variables and waits until it is ready. If it ends earlier, throws with its output.
  */
 export async function startServer(
   env: Readonly<Record<string, string>>,

@@ -31,10 +31,7 @@ const PAYOUTS: ReadonlyMap<string, Pick<Payout, 'returned'>> = new Map([
 /** The provider's charges in addition to the fee of a single payment. */
 const FEES: ReadonlySet<string> = new Set(['stripe_fee', 'tax_fee', 'network_cost']);
 
-/**
- * Lists everything that has moved the account's money since then. Throws `ProviderError` 'ledger_too_long' instead of returning a part of
- * the list.
- */
+/** Lists everything that has moved the account's money since then. Throws `ProviderError` 'ledger_too_long' rather than omit a part. */
 export async function listLedger(stripe: Stripe, since: Date): Promise<ProviderLedger> {
   const found: BalanceReply[] = [];
   for await (const one of stripe.balanceTransactions.list({

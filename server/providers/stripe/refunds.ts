@@ -3,10 +3,7 @@ import type { Dispute, Payments, Refund } from '../ports.ts';
 import { oneOf } from './client.ts';
 import { disputeReply, listReply, read, refundReply } from './replies.ts';
 
-/**
- * Refunds a part of a payment, or the whole remainder. Without an amount a repeated call is identical, whatever was refunded in the
- * meantime.
- */
+/** Refunds a part of a payment, or the whole remainder. Without an amount a repeated call is identical, whatever was refunded since. */
 export async function createRefund(
   stripe: Stripe,
   { key, paymentIntentId, amountCents }: Parameters<Payments['refund']>[0],

@@ -26,10 +26,7 @@ type Evaluator = {
   readonly log: Pick<Log, 'warn'>;
 };
 
-/**
- * Time limits: for the conditions of all filters together and, if that fails, for each condition alone. The embedded engine has its own
- * limits.
- */
+/** Time limits: for all filters together and, if that fails, for each alone. The embedded engine has its own limits. */
 const TOGETHER_MS = 250;
 const ALONE_MS = 500;
 /** The SQLSTATE of a cancelled statement. */
@@ -57,8 +54,8 @@ export async function evaluateConditions(
 }
 
 /**
- * Returns a list of booleans for each change, one per condition. Adds the conditions that took too long to `slow`. Throws if the database
- * is unreachable or busy.
+ * Returns a list of booleans for each change, one per condition. Adds slow conditions to `slow`. Throws if the database is unreachable or
+ * busy.
  */
 async function evaluate(
   { db, log }: Evaluator,

@@ -1,10 +1,7 @@
 import { type Change, fieldOf, type Image } from './outbox.ts';
 import type { Table, TableAccess } from './tables.ts';
 
-/**
- * The largest change, in characters of its values as JSON, that is sent with all its fields. Larger ones are sent with their small fields
- * only.
- */
+/** The largest change that is sent with all its fields, in characters of JSON. Larger ones have only their small fields. */
 const CHANGE_MAX = 1_048_576;
 const FIELD_MAX = 64;
 

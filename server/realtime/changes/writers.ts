@@ -6,8 +6,7 @@ const POLL_MS = 5;
 const LATE_POLL_MS = 500;
 
 /**
- * $1: tables. Returns the transactions that hold the lock that every insert, update and delete takes on its table or partition until the
- * transaction ends.
+ * $1: tables. Returns the transactions that hold the lock of a write. Each insert, update and delete takes it until its transaction ends.
  */
 const WRITERS = `
   select coalesce(array_agg(distinct l.virtualtransaction), '{}') as writers from pg_catalog.pg_locks l

@@ -17,10 +17,7 @@ export type RealtimeContext = {
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
   readonly sessionEnds: SessionEnds;
   readonly accounts: Accounts;
-  /**
-   * The memory for bodies of calls: bodies up to 1 MiB are counted by address, larger ones by account. `perMinute` limits the bytes per
-   * minute.
-   */
+  /** Memory for bodies of calls: up to 1 MiB counted by address, larger ones by account. `perMinute` limits the bytes per minute. */
   readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
   readonly topics: Topics;
   readonly authorization: Authorization;

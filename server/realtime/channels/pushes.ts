@@ -20,10 +20,7 @@ export async function handlePush(context: RealtimeContext, channel: Channel, fra
   context.log.info({ event: frame.event.slice(0, 40) }, 'a client sent an unknown realtime event');
 }
 
-/**
- * Returns a text broadcast, whose payload is relayed unchanged. Returns null if the payload is not an object, because clients cannot read
- * it.
- */
+/** Returns a text broadcast, whose payload is relayed unchanged. Null if the payload is not an object, because clients cannot read it. */
 function broadcastOf(payload: unknown): Broadcast | null {
   if (!isObject(payload) || payload instanceof Uint8Array) return null;
   const { event } = payload;

@@ -31,10 +31,7 @@ export type Socket = {
   end(): void;
   /** Tells every channel that the server stops, and closes the connection. */
   dismiss(): void;
-  /**
-   * Ends the channels whose session has ended and those that may no longer read. `concerns`: selects the members whose channels are
-   * checked.
-   */
+  /** Ends the channels whose session has ended and those that may no longer read. `concerns`: selects the members to check. */
   checkChannels(concerns: (member: Member) => boolean): Promise<void>;
   /** Makes every channel join again, because messages may be missing. */
   rejoin(message: string): void;

@@ -114,10 +114,7 @@ function readBinary(frame: Buffer, limits: JsonLimits): ClientFrame | null {
   );
 }
 
-/**
- * Reads `count` length bytes from `from`, skips `gap` bytes, and reads the strings. Returns null if the frame is too short or not valid
- * UTF-8.
- */
+/** Reads `count` length bytes from `from`, skips `gap` bytes, and reads the strings. Null if the frame is too short or not valid UTF-8. */
 function readStrings(
   frame: Uint8Array,
   { from, count, gap }: { from: number; count: number; gap: number },

@@ -1,10 +1,7 @@
 /** A client's request to join a channel. An unreadable field takes its default, as in the service that this API mirrors. */
 export type JoinRequest = {
   readonly broadcast: { readonly ack: boolean; readonly self: boolean; readonly replicationReady: boolean };
-  /**
-   * The messages to send again: at most `limit` of those since `since` (milliseconds). `invalid`: the client's request for them was
-   * malformed.
-   */
+  /** The messages to send again: at most `limit` of those since `since` (milliseconds). `invalid`: the request for them was malformed. */
   readonly replay: { readonly since: number; readonly limit: number } | 'invalid' | null;
   /** `key` is '' if the server chooses one. */
   readonly presence: { readonly key: string; readonly enabled: boolean };

@@ -8,7 +8,7 @@ export type Receiver = {
   receive(envelope: Envelope): void;
   /** Returns the last number of every process, for a request to repeat later messages. */
   numbers(): Readonly<Record<string, number>>;
-  /** Learns that a process has sent messages up to this number, and requests those that are missing. */
+  /** Requests the missing messages of a process that has sent messages up to this number. */
   expect(process: string, sent: number): void;
   /** Forgets a process that has ended. */
   forget(process: string): void;

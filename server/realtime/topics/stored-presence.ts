@@ -65,10 +65,7 @@ export async function renewLease(db: Database, process: string): Promise<boolean
   return row?.added === true;
 }
 
-/**
- * Deletes the presence of processes that have been silent for too long, and notifies all processes. If several processes do so at once, one
- * of them deletes.
- */
+/** Deletes the presence of processes that were silent for too long, and notifies all processes. Only one of several callers deletes it. */
 export async function endSilentProcesses(db: Database, channel: string, leaseSeconds: number): Promise<void> {
   await db.query(
     `with ended as (

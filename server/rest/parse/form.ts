@@ -34,10 +34,7 @@ const PLAN = /^application\/vnd\.pgrst\.plan(?:\+(json|text))?(;.*)?$/;
 /** Caches parsed `Accept` headers, because clients send the same few of them repeatedly. */
 const cachedForms = new LRUCache<string, Form>({ max: 200 });
 
-/**
- * Returns the first type of the `Accept` header that the server can write; for a call this may be the function's own. Throws PGRST107 if
- * there is none.
- */
+/** Returns the first type of the `Accept` header that the server, or the called function itself, can write. Throws PGRST107 for none. */
 export function readForm(header: string | null, options: { plans: boolean; call: boolean }): Form {
   const key = `${options.plans} ${options.call} ${header ?? '*/*'}`;
   const found = cachedForms.get(key);

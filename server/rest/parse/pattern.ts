@@ -128,10 +128,7 @@ class PatternReader {
   }
 }
 
-/**
- * Reads `*`, `+`, `?`, `{m}`, `{m,}` or `{m,n}`, each with an optional `?` for the shortest match. The length is 0 if there is no
- * quantifier.
- */
+/** Reads `*`, `+`, `?`, `{m}`, `{m,}` or `{m,n}`, each with an optional `?` for the shortest match. Length 0 if there is no quantifier. */
 function readQuantifier(text: string): Quantifier {
   const found = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/.exec(text);
   if (!found) return { length: 0, most: 1, repeats: false };

@@ -145,10 +145,7 @@ function planItem(
   };
 }
 
-/**
- * Whether the item is `count` without brackets and no column has that name. PostgreSQL then counts the rows, even if aggregates are
- * switched off.
- */
+/** Whether the item is a bare `count` and no column has that name. PostgreSQL then counts the rows, even with aggregates switched off. */
 function isBareCount(item: SelectItem, table: Table): item is SelectItem & { kind: 'column' } {
   if (item.kind !== 'column' || item.field.name !== 'count' || item.field.path.length > 0 || item.aggregate)
     return false;

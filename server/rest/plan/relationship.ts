@@ -45,8 +45,7 @@ function noRelation(
 }
 
 /**
- * Finds a related table with a name similar to the target. If the table has no relationships, finds a table with some and a name similar to
- * its own.
+ * Finds a related table with a name like the target's. If the table has no relationships, finds a table with some and a name like its own.
  */
 function likeRelation(
   schema: Schema,

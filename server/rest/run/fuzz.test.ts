@@ -13,10 +13,7 @@ import type { CachedSchema } from './schema-cache-loader.ts';
 import type { RestConfig } from '../core/config.ts';
 import { bindValues } from '../sql/builder.ts';
 
-/**
- * The number of random requests against a real schema. The text of callers must never enter the SQL, and no request may end in a server
- * failure.
- */
+/** Random requests against a real schema: callers' text never enters the SQL, and no request ends in a server failure. */
 const RUNS = process.env['TEST_LONG'] === '1' ? 100_000 : 2_000;
 const SETTINGS: RestConfig = {
   schemas: ['public'],

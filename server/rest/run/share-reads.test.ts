@@ -5,7 +5,7 @@ import { createShareReads } from './share-reads.ts';
 const rowOf = (body: string): ReplyRow => ({ body, count: 1, total: null });
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Reads of a value that changes. Each execution begins and ends when the test says so, and returns the value at its beginning. */
+/** Reads of a value that changes. The test begins and ends each execution, which returns the value at its beginning. */
 function database() {
   const share = createShareReads();
   const executions: { begin(): void; end(): void; fail(): void }[] = [];

@@ -50,10 +50,7 @@ function similarity(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
 /** PostgreSQL suggests a column that differs in at most this many letters. */
 const LETTERS_MAX = 3;
 
-/**
- * Returns the one or two most similar columns, as PostgreSQL suggests them; none if over half of the letters differ or more than two
- * columns tie.
- */
+/** Returns the one or two most similar columns, like PostgreSQL; none if over half of the letters differ or more than two columns tie. */
 export function nearestColumns(requested: string, names: Iterable<string>): string[] {
   if (requested.length > 63) return [];
   const max = Math.min(LETTERS_MAX, Math.floor(requested.length / 2));

@@ -78,8 +78,7 @@ where p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger', 'interna
 order by p.oid`;
 
 /**
- * $1: exposed and further schemas. Returns the types that a cast may name: PostgreSQL's plain types, and the enums and domains of the
- * schemas.
+ * $1: exposed and further schemas. Returns the types that a cast may name: PostgreSQL's plain types, and the schemas' enums and domains.
  */
 export const TYPES = `
 select t.typname as name, format_type(t.oid, null) as sql from pg_type t join pg_namespace n on n.oid = t.typnamespace

@@ -108,10 +108,7 @@ export function findRelationships(
   return [...direct, ...findJunctions(direct)];
 }
 
-/**
- * Finds many-to-many relationships: a table whose primary key consists of two foreign keys is the junction of the tables that they refer
- * to.
- */
+/** Finds many-to-many relationships: a table whose primary key consists of two foreign keys connects the tables to which they refer. */
 function findJunctions(direct: readonly Relationship[]): Relationship[] {
   const up = direct.filter((one) => one.from.primaryKey.length > 1 && one.cardinality === 'many-to-one');
   return up.flatMap((left) =>

@@ -64,10 +64,7 @@ export async function readSchemaCache(query: Query, { schemas, searched }: Shown
   );
 }
 
-/**
- * Whether callers can pass the arguments. An unnamed argument receives the whole body, so it must be the only one and have a type that a
- * body can have.
- */
+/** Whether callers can pass the arguments. An unnamed argument receives the body, so it must be the only one and of a body's type. */
 function isCallable({ arguments: list }: RoutineRow): boolean {
   const [only] = list;
   return (

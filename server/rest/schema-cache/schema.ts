@@ -44,10 +44,7 @@ export type Relationship = {
     readonly toColumns: readonly string[];
     readonly toConstraint: string;
   } | null;
-  /**
-   * For a computed relationship, the function that returns the related rows of a row. `constraint` is then its name, and there are no
-   * columns.
-   */
+  /** The function that returns the related rows, for a computed relationship. `constraint` is its name, and there are no columns. */
   readonly call: string | null;
 };
 export type Argument = {

@@ -52,8 +52,7 @@ function buildTop(builder: SqlBuilder, level: PlannedLevel, source: Source): Row
 }
 
 /**
- * A level as a subquery. `named`: its columns are named after the keys of the answer; otherwise they are c1, c2 … and the keys are bound as
- * values.
+ * A level as a subquery. `named`: its columns are named after the keys of the answer; otherwise they are c1, c2 … and the keys are values.
  */
 type Rows = { readonly select: string; readonly named: boolean; readonly keys: readonly string[] };
 
@@ -175,10 +174,7 @@ function spreadIdentifiers(level: PlannedLevel): string[] {
   });
 }
 
-/**
- * Returns the identifier for a key: an embedded relation is named after its table, its key's column or its constraint, whichever the
- * request used.
- */
+/** Returns the identifier of a key if the request named the embedded relation by its table, its key's column or its constraint. */
 function identifierOf(one: Relationship, key: string): string | null {
   const candidates = [one.to.name, one.constraint, ...one.fromColumns];
   return candidates.includes(key) ? `"${key.replaceAll('"', '""')}"` : null;

@@ -17,10 +17,7 @@ const oneSchema = z.looseObject({ expiresIn: seconds, transform: transformationS
 const manySchema = z.looseObject({ expiresIn: seconds, paths: z.array(z.string().max(1_024)).max(500) });
 const HIDDEN = 'Either the object does not exist or you do not have access to it';
 
-/**
- * Adds the routes of signed URLs, for reading and writing. The token comes first in the query, because clients append parameters to it with
- * `&`.
- */
+/** Adds the routes of signed URLs, for reading and writing. The token comes first in the query, because clients append to it with `&`. */
 export function addLinks(router: Hono<Env>, context: StorageContext): void {
   addUploadLinks(router, context);
   router.get('/object/sign/:bucket/*', async (c) => {

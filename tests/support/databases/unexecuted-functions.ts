@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { openMigratedDatabase } from '../image.ts';
 import { FUNCTION_NAME } from './executed-functions.ts';
 
-/**
- * Prints the PL/pgSQL functions that no process of a test run has listed, and fails if there are any. `npm test` starts it after its tests
- * in Node.
- */
+/** Prints the PL/pgSQL functions that no process of a test run has listed, and fails if there are any. `npm test` starts it last. */
 
 const folder = process.env['TEST_EXECUTED_FUNCTIONS'] ?? '';
 const executed = new Set(readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n')));

@@ -1,10 +1,7 @@
 import { ProviderError } from '#server/providers/call.ts';
 import type { CardCharge, NewPaymentSession, Payments } from '#server/providers/ports.ts';
 
-/**
- * The checks of the payment provider in memory: the requests that Stripe refuses, with the reason that the adapter reports
- * (docs.stripe.com/api).
- */
+/** The checks of the payment provider in memory: what Stripe refuses, with the reason that the adapter reports (docs.stripe.com/api). */
 
 /** The adapter's reason for a refusal that has no code. */
 export const WITHOUT_CODE = 'StripeInvalidRequestError';

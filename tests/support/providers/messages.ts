@@ -47,10 +47,7 @@ const isCalendar = ({ method, content }: NonNullable<MailMessage['calendar']>): 
 const isDocument = ({ name, content }: NonNullable<MailMessage['document']>): boolean =>
   /^[^/\\]+\.pdf$/.test(name) && new TextDecoder().decode(content.slice(0, 5)) === '%PDF-';
 
-/**
- * Creates a sender of text messages. `deliver` receives each well-formed message, including repeats, because Twilio has no idempotency
- * keys.
- */
+/** Creates a sender of text messages. `deliver` gets each well-formed message, including repeats: Twilio has no idempotency keys. */
 export function createFakeTexts(deliver: (message: { to: string; text: string }) => void): TextMessages {
   return {
     async send({ to, text, key }) {
