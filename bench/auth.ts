@@ -162,7 +162,7 @@ async function measureUser(target: Target, ratios: Ratios): Promise<void> {
   );
 }
 
-/** Opens sessions of all accounts, half for the baseline. Returns functions that refresh them, and one that only has as much signed. */
+/** Opens sessions of all accounts, half for the baseline. Returns functions that refresh them, or that call the route that only signs. */
 async function openSessions(target: Target): Promise<Record<'ours' | 'bare' | 'signed', () => Promise<number>>> {
   const { apiUrl, baselineUrl, json } = target;
   const tokens: string[] = [];

@@ -295,8 +295,7 @@ const STATUSES: readonly (readonly [string, number])[] = [
 
 /** Maps SQLSTATE to HTTP status as PostgREST does. */
 export function statusOfSqlState(code: string, guest: boolean, message = ''): number {
-  // The guard against missing filters is the caller's error. Any other 21000 means that a query returned too many rows, which is the
-  // server's.
+  // A missing filter is the caller's error. Any other 21000 means that a query returned too many rows, which is the server's error.
   if (code === '21000') return message.endsWith('requires a WHERE clause') ? 400 : 500;
   if (code === '42501') return guest ? 401 : 403;
   if (/^PT[2-5]\d\d$/.test(code)) return Number(code.slice(2));

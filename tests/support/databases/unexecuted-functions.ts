@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openMigratedDatabase } from '../image.ts';
 import { FUNCTION_NAME } from './executed-functions.ts';
 
-/** Prints the PL/pgSQL functions that no process of a test run has listed, and fails if there are any. `npm test` starts it last. */
+/** Prints the PL/pgSQL functions that no process of a test run has listed, and fails if there are any. Runs after the tests in Node. */
 
 const folder = process.env['TEST_EXECUTED_FUNCTIONS'] ?? '';
 const executed = new Set(readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n')));
