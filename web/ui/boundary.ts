@@ -2,19 +2,19 @@ import { Component, type ReactNode } from 'react';
 import { PartMissing, reloadOnce } from './fetch-part.ts';
 import { retryParts } from './load-part.ts';
 
-/** What went wrong, for the fallback. */
+/** The failure, as passed to the fallback. */
 export type Problem = {
-  /** A file could not be fetched, as opposed to an error in the program. */
+  /** Whether a file could not be fetched, as opposed to an error in the program. */
   readonly missing: boolean;
-  /** The page is about to reload automatically. */
+  /** Whether the page is about to reload automatically. */
   readonly reloading: boolean;
-  /** Tries again in place; from the second time on reloads the page. */
+  /** Tries again in place. From the second time on, reloads the page. */
   readonly retry: () => void;
 };
 type Props = {
-  /** When this changes, the children are rendered again. */
+  /** When this value changes, the children render again. */
   readonly page: string;
-  /** Reload the page automatically, once, when a file is missing. */
+  /** Reloads the page automatically, once, if a file is missing. */
   readonly reloads?: boolean;
   readonly fallback: (problem: Problem) => ReactNode;
   readonly children: ReactNode;
@@ -28,7 +28,7 @@ type State = {
 };
 const WHOLE = { error: null, broken: false, reloading: false };
 
-/** Shows `fallback` when its children throw or could not be fetched. A class, because React has no other error boundary. */
+/** Shows `fallback` if its children throw or could not be fetched. This is a class because React has no other form of error boundary. */
 export class Boundary extends Component<Props, State> {
   override state: State = { ...WHOLE, tries: 0, page: this.props.page };
 
@@ -62,7 +62,7 @@ export class Boundary extends Component<Props, State> {
     this.setState(WHOLE);
   }
   private readonly retry = (): void => {
-    // A browser may remember a failed file until the page is loaded again.
+    // A browser may cache a failed file until the page is reloaded.
     if (this.state.tries > 0 && navigator.onLine) return window.location.reload();
     this.setState({ tries: this.state.tries + 1 });
     return this.again();

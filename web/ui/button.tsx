@@ -7,7 +7,7 @@ type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
 
 const base =
   'inline-flex min-h-12 items-center justify-center gap-2 border-2 py-2.5 text-center font-bold transition-[color,background-color,border-color,translate] duration-150 active:not-disabled:translate-y-0.5 disabled:cursor-not-allowed disabled:opacity-45 aria-busy:opacity-100';
-/** Button styles, also for links that look like buttons. The transparent border becomes visible in forced colours. */
+/** Styles of buttons, and of links that look like buttons. The transparent border becomes visible in forced colours. */
 export const buttonStyle = {
   signal: `${base} border-transparent bg-signal px-6 text-ink hover:not-disabled:bg-chalk`,
   plain: `${base} border-edge bg-deck px-6 text-chalk hover:not-disabled:border-chalk`,
@@ -15,7 +15,7 @@ export const buttonStyle = {
   danger: `${base} border-bad px-6 text-bad hover:not-disabled:bg-bad hover:not-disabled:text-ink`,
 } as const;
 
-/** A button; disabled while `busy`. */
+/** A button that is disabled while `busy`. */
 export function Button({
   tone = 'signal',
   busy = false,
@@ -39,7 +39,7 @@ export function Button({
   );
 }
 
-/** Busy indicator: three bars of a level meter. */
+/** The busy indicator: three bars of a level meter. */
 export function Meter() {
   return (
     <span className="meter flex h-4 items-end gap-[3px]" aria-hidden="true">

@@ -8,7 +8,7 @@ const TONES = {
   signal: 'border-signal text-signal',
 } as const;
 
-/** Shows a state in one or two words; the colour only supports them. */
+/** Shows a state in one or two words. The colour only supports the words. */
 export function Chip({ tone = 'plain', children }: { tone?: keyof typeof TONES; children: ReactNode }) {
   return (
     <span className={`inline-block border px-2 py-0.5 text-xs font-semibold whitespace-nowrap ${TONES[tone]}`}>
@@ -19,7 +19,7 @@ export function Chip({ tone = 'plain', children }: { tone?: keyof typeof TONES; 
 
 const COLOURS = { plain: 'text-fog', good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const;
 
-/** A bar for each step, those that are `done` filled, and the last one in words. */
+/** Shows a bar for each step, filled for the `done` ones, and a label for the last of these. */
 export function StepBars({
   steps,
   done,

@@ -7,7 +7,7 @@ type CheckProps = Omit<ComponentProps<'input'>, 'type'> & {
   readonly error?: string | null;
 };
 
-/** A checkbox with its label; the label can be pressed too. */
+/** A checkbox with its label, which can be pressed too. */
 export function Check({ children, error = null, className = '', ...input }: CheckProps) {
   const id = useId();
   return (
@@ -37,7 +37,7 @@ type SelectProps = ComponentProps<'select'> & {
   readonly error?: string | null;
 };
 
-/** A labelled native select, which phones show best. */
+/** A labelled native select. Phones show native selects best. */
 export function SelectField({ label, options, error = null, className = '', ...select }: SelectProps) {
   const id = useId();
   return (
@@ -67,7 +67,7 @@ export function SelectField({ label, options, error = null, className = '', ...s
   );
 }
 
-/** A line of a list of checkboxes. `struck`: it cannot be chosen, and `value` says why. */
+/** A row of a list of checkboxes. `struck`: the row cannot be chosen, and `value` is the reason. */
 type CheckRow = {
   readonly key: string;
   readonly label: string;
@@ -78,7 +78,7 @@ type CheckRow = {
   readonly struck: boolean;
 };
 
-/** A titled list of checkboxes, each with a value at the end of its line. */
+/** A titled list of checkboxes, each with a value at the end of its row. */
 export function CheckList({
   title,
   note,

@@ -9,7 +9,7 @@ import { PageDataProvider } from '#web/lib/business/business.ts';
 import { createQueryClient } from '#web/lib/query-client.ts';
 import { Router } from '#web/router/router.tsx';
 
-// Removes what a component test has rendered, and what it kept in the browser's storage.
+// Remove what a component test has rendered and stored in the browser.
 afterEach(() => {
   cleanup();
   sessionStorage.clear();
@@ -25,22 +25,23 @@ export async function pressTwice(button: HTMLElement): Promise<void> {
   await user.click(button);
 }
 
-/** Replaces the text of an input, as one paste. */
+/** Replaces the text of an input by pasting. */
 export async function fill(input: HTMLElement, text: string): Promise<void> {
   await user.clear(input);
   await user.click(input);
   if (text !== '') await user.paste(text);
 }
 
-/** What the business begins with, as the server writes it into the pages. */
+/** The initial data of the business, as the server writes it into the pages. */
 const FIRST = { business: firstBusiness, rooms: firstRooms, texts: null };
 
-/** The timer of the process: a test may replace that of the page. */
+/** The process's own timer, because tests may replace the page's timer. */
 const { setTimeout: startTimer } = globalThis;
 
 /**
- * Renders a component with the data and the query client of the pages and a router at `path`; `beside` is rendered next to it. `failures` collects what the pages
- * would show in a toast when a mutation fails; `settled` waits until every read has ended and its answer is shown.
+ * Renders a component with the data and the query client of the pages and a router at `path`. `beside` is rendered next to it. `failures`
+ * collects the text of toasts that the pages would show for failed mutations. `settled` waits until every read has ended and its answer is
+ * shown.
  */
 export function renderPart(part: ReactElement, { path = '/', beside }: { path?: string; beside?: ReactElement } = {}) {
   const failures: string[] = [];
@@ -59,13 +60,13 @@ export function renderPart(part: ReactElement, { path = '/', beside }: { path?: 
   const settled = () =>
     act(async () => {
       await expect.poll(() => client.isFetching(), { interval: 5 }).toBe(0);
-      // The query client notifies components in a task of its own.
+      // The query client notifies components in a separate task.
       await new Promise((notified) => startTimer(notified));
     });
   return { rerender: (next: ReactElement) => rerender(wrap(next)), unmount, client, failures, settled };
 }
 
-/** Asserts that the date entry on the page takes no date after `today` ('YYYY-MM-DD'): neither typed, with `message`, nor chosen. */
+/** Asserts that the date entry on the page accepts no date after `today` ('YYYY-MM-DD'), neither typed, which shows `message`, nor chosen. */
 export async function expectNoFutureDates(today: string, message: string): Promise<void> {
   const input = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
   const [year = '', month = ''] = today.split('-');

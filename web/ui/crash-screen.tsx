@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 import { Notice, Waiting } from './notice.tsx';
 import { SiteFrame } from './shell.tsx';
 
-/** Shows a page, or what to do when it throws or could not be fetched. */
+/** Shows a page. If the page throws or could not be fetched, shows what the visitor can do. */
 export function CrashScreen({ page, children }: { page: string; children: ReactNode }) {
   return (
     <Boundary page={page} reloads fallback={(problem) => <Screen {...problem} home={<HomeLink />} />}>
@@ -15,7 +15,7 @@ export function CrashScreen({ page, children }: { page: string; children: ReactN
   );
 }
 
-/** Outermost boundary, outside the router: its Home link loads the page again. */
+/** The outermost boundary. It is outside the router, so its Home link reloads the page. */
 export function LastResort({ children }: { children: ReactNode }) {
   const home = (
     <a href="/" className={buttonStyle.plain}>
@@ -76,7 +76,7 @@ function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode
 
 const UNLOADED = { online: 'This part didn’t load.', offline: 'You’re offline.' } as const;
 
-/** Boundary for a dialog: shows the error in a dialog; the page behind it stays. */
+/** Boundary for a dialog: shows the error in a dialog and keeps the page behind it. */
 export function DialogBoundary({
   page,
   onClose,
@@ -112,7 +112,7 @@ export function DialogBoundary({
   );
 }
 
-/** Boundary for a part of a page: shows the error in place; the rest of the page stays. */
+/** Boundary for a part of a page: shows the error in place and keeps the rest of the page. */
 export function PartBoundary({ what, children }: { what: string; children: ReactNode }) {
   return (
     <Boundary

@@ -17,7 +17,7 @@ const MONTHS = [
   'December',
 ];
 
-/** Fields for day, month by name, and year, so that 3 April is never read as 4 March. `echo` says what was understood. */
+/** Fields for day, month by name, and year, so that 3 April is never read as 4 March. `echo`: the date as it was understood. */
 export function DateEntry({
   legend,
   badge,
@@ -35,17 +35,17 @@ export function DateEntry({
   badge: string;
   hint: string;
   echo: string;
-  /** What is wrong with the date as entered so far. */
+  /** The problem with the date as entered so far. */
   error: string | null;
   /** Why the form with this date was refused. */
   refused?: string | null;
-  /** Shown when an input was not accepted. */
+  /** The message after an input that was not accepted. */
   refusal: string;
   /** Whether these parts may be entered. */
   accepts: (parts: Parts) => boolean;
   value: Parts;
   onChange: (parts: Parts) => void;
-  /** The input to focus when the date is wrong. */
+  /** A ref to the input that receives the focus if the date is wrong. */
   firstInput?: Ref<HTMLInputElement>;
 }) {
   const id = useId();

@@ -5,8 +5,8 @@ import { hostToasts } from './toast.tsx';
 const TO_TYPE_IN = 'input:not([type=file], [type=checkbox], [type=radio], [type=hidden]), select, textarea';
 
 /**
- * A modal dialog: the browser keeps the focus inside and restores it after; Escape closes; messages appear inside. The focus begins in the first field
- * that is not inside of `data-later`, or at the title.
+ * A modal dialog. The browser keeps the focus inside and restores it afterwards, Escape closes the dialog, and messages appear inside it.
+ * The focus begins in the first field that is not inside `data-later`, or at the title.
  */
 export function Dialog({
   open,
@@ -29,7 +29,7 @@ export function Dialog({
     const dialog = ref.current;
     if (!dialog || !open) return;
     dialog.showModal();
-    // The browser would focus the close button. On touch screens focus the heading, so that no on-screen keyboard opens.
+    // The browser would focus the close button. On touch screens focus the heading, so that the on-screen keyboard does not open.
     const fields = window.matchMedia('(pointer: fine)').matches ? dialog.querySelectorAll<HTMLElement>(TO_TYPE_IN) : [];
     const begin = [...fields].find((field) => field.closest('[data-later]') === null);
     (begin ?? heading.current)?.focus();

@@ -5,9 +5,9 @@ type Props = ComponentProps<'input'> & {
   readonly badge?: string;
   readonly hint?: ReactNode;
   readonly error?: string | null;
-  /** For a code of a few digits. */
+  /** Uses large type, for a code of a few digits. */
   readonly large?: boolean;
-  /** For text of several lines: how many it shows. */
+  /** The number of visible lines of a multi-line text; undefined for a single line. */
   readonly lines?: number;
 };
 
@@ -15,7 +15,7 @@ type Props = ComponentProps<'input'> & {
 export const inputStyle =
   'w-full min-h-12 scroll-mt-28 border border-edge bg-night px-4 py-3 text-chalk transition-colors placeholder:text-dust hover:not-disabled:border-fog focus:border-signal disabled:cursor-not-allowed disabled:border-line disabled:text-dust read-only:not-[select]:text-fog aria-invalid:border-2 aria-invalid:border-bad';
 
-/** A labelled input with its hint and its error, read together by a screen reader. */
+/** A labelled input with its hint and its error. A screen reader reads them together. */
 export function Field({ label, badge, hint, error = null, large = false, lines, className = '', ...input }: Props) {
   const id = useId();
   const notes = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
@@ -52,7 +52,7 @@ export function Field({ label, badge, hint, error = null, large = false, lines, 
   );
 }
 
-/** A password, which its owner may read before sending it. */
+/** A password field whose text can be shown before it is sent. */
 function Password(input: ComponentProps<'input'>) {
   const [shown, setShown] = useState(false);
   return (
@@ -71,13 +71,13 @@ function Password(input: ComponentProps<'input'>) {
   );
 }
 
-/** The properties of an input for a text area, which has the same events and values. */
+/** Converts the properties of an input to those of a text area, which has the same events and values. */
 function textOf(input: ComponentProps<'input'>): ComponentProps<'textarea'> {
-  // Forms register either by what both have: name, value, events, ref.
+  // Cast: forms register either element by what both have, which is name, value, events and ref.
   return input as unknown as ComponentProps<'textarea'>;
 }
 
-/** A small word beside a label that must not be overlooked. */
+/** A small word next to a label, for something that must not be overlooked. */
 export function Badge({ children }: { children: ReactNode }) {
   return <span className="bg-warn px-1.5 py-0.5 text-[11px] font-bold text-ink">{children}</span>;
 }

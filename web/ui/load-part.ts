@@ -3,22 +3,22 @@ import { fetchPart } from './fetch-part.ts';
 
 const failed = new Set<() => void>();
 
-/** Makes every part that could not be fetched try again at its next render. */
+/** Makes every part that could not be fetched try again when it next renders. */
 export function retryParts(): void {
   for (const again of failed) again();
   failed.clear();
 }
 
-/** A component that is fetched at its first render; `fetch` begins earlier. */
+/** A component that is fetched when it first renders. `fetch` starts this earlier. */
 type Part<P> = ((props: P) => ReactNode) & { readonly fetch: () => void };
 
 /**
- * Makes a component that is fetched at its first render. React caches a failed fetch for ever;
- * after `retryParts` this one fetches again.
+ * Creates a component that is fetched when it first renders. React caches a failed fetch permanently; after `retryParts`, this component
+ * fetches again.
  */
 export function lazyPart<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): Part<P> {
   const make = (): ComponentType<P> =>
-    // React's own type for `lazy` knows no generic props.
+    // Cast: React's own type for `lazy` does not support generic props.
     lazy(() =>
       fetchPart(load).catch((error: unknown) => {
         failed.add(() => {
@@ -28,7 +28,7 @@ export function lazyPart<P extends object>(load: () => Promise<{ default: Compon
       }),
     ) as unknown as ComponentType<P>;
   let current = make();
-  // The render fetches again what failed here.
+  // Failures are ignored, because rendering fetches the part again.
   const fetch = (): void => void load().catch(() => null);
   return Object.assign((props: P) => createElement(current, props), { fetch });
 }

@@ -1,4 +1,4 @@
-/** The logo: a record that is a clock at three. Takes the colour of the text around it. */
+/** The logo: a record that is also a clock at three. Takes the colour of the surrounding text. */
 export function Mark({ className }: { className: string }) {
   return (
     <svg viewBox="0 0 64 64" className={className} aria-hidden="true">
@@ -9,7 +9,7 @@ export function Mark({ className }: { className: string }) {
   );
 }
 
-/** The logo with the name beside it, in two lines. */
+/** The logo with the name next to it, in two lines. */
 export function Wordmark({ lines, className = '' }: { lines: readonly [string, string]; className?: string }) {
   return (
     <span className={`inline-flex items-center gap-[0.32em] leading-none ${className}`}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button, Meter } from './button.tsx';
 
-/** Says in place what happened and what to do. */
+/** A notice in place: what happened and what to do. */
 export function Notice({ tone, children }: { tone: 'bad' | 'warn' | 'good' | 'plain'; children: ReactNode }) {
   const edge = { bad: 'border-bad', warn: 'border-warn', good: 'border-good', plain: 'border-line' }[tone];
   return (
@@ -11,7 +11,7 @@ export function Notice({ tone, children }: { tone: 'bad' | 'warn' | 'good' | 'pl
   );
 }
 
-/** Says in place that something could not be loaded, and why if that is known, and offers another try. */
+/** Shows in place that something could not be loaded, why if that is known, and a button that tries again. */
 export function LoadFailed({ title, why, onRetry }: { title: string; why?: string; onRetry: () => void }) {
   return (
     <Notice tone="bad">

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
-/** Says what is going on, in words that change over time; nothing while `on` is false. The parent reserves the space. */
+/** Describes what is going on in texts that change over time. Shows nothing while `on` is false. The parent reserves the space. */
 export function Progress({ on, words }: { on: boolean; words: readonly [string, string, string] }) {
   return on ? <Steps words={words} /> : null;
 }
 
-/** When the second and third text appear: most calls end before the second; after 12 seconds people need a reason. */
+/** When the second and the third text appear. Most calls end before the second text; after 12 seconds people need an explanation. */
 const SECOND_MS = 4_000;
 const THIRD_MS = 12_000;
 

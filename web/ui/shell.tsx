@@ -2,16 +2,16 @@ import { createContext, type ReactNode, useContext, useEffect, useRef } from 're
 import { Link } from '#web/router/router.tsx';
 import { Mark } from './logo.tsx';
 
-/** Shared by every page: the name of the business, the sign-in or account entry, and what every page announces below them. */
+/** What every page shares: the name of the business, the sign-in or account entry, and below them the announcements of every page. */
 export const SiteFrame = createContext<{
   readonly name: string;
   readonly account: ReactNode;
   readonly notice: ReactNode;
-  /** What works without a connection. */
+  /** A link to what works without a connection. */
   readonly kept: ReactNode;
 }>({ name: '', account: null, notice: null, kept: null });
 
-/** Frame of every page but the public ones: back link, account entry, title. Focuses the title of a new page for screen readers. */
+/** Frame of all pages except the public ones: back link, account entry, title. Focuses the title of a new page for screen readers. */
 export function Shell({
   back,
   title,
@@ -28,7 +28,7 @@ export function Shell({
   const { name, account, notice } = useContext(SiteFrame);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Only when the focus was lost with the previous page.
+    // Focus it only if the focus was lost with the previous page.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [title]);
   return (

@@ -38,7 +38,7 @@ export function Row({ children }: { children: ReactNode }) {
   );
 }
 
-/** `label` repeats the column name in card layout; '' for cells with buttons. */
+/** A cell. `label` repeats the column name in the card layout; '' for cells with buttons. */
 export function Cell({ label, children, className = '' }: { label: string; children: ReactNode; className?: string }) {
   return (
     <td

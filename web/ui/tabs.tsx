@@ -4,7 +4,10 @@ type Tab = { readonly key: string; readonly label: string };
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
-/** Tabs over one panel (WAI-ARIA tabs pattern), in rows on a wide screen: arrows move, Home and End jump, only the selected tab is in the tab order. */
+/**
+ * Tabs over one panel (WAI-ARIA tabs pattern), in rows on a wide screen. Arrow keys move, Home and End jump, and only the selected tab is
+ * in the tab order.
+ */
 export function Tabs({
   label,
   tabs,
@@ -20,7 +23,7 @@ export function Tabs({
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  // The address may open a tab that is out of sight.
+  // The address may open a tab that is scrolled out of view.
   useEffect(() => showChosen(list.current), [value]);
 
   function walk(event: KeyboardEvent): void {
@@ -71,7 +74,7 @@ export function Tabs({
   );
 }
 
-/** Scrolls the row of tabs so that the chosen one is in its middle. */
+/** Scrolls the row of tabs so that the chosen tab is in the middle. */
 function showChosen(list: HTMLElement | null): void {
   const chosen = list?.querySelector('[aria-selected="true"]');
   if (!list || !chosen) return;

@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { Cross } from './button.tsx';
 
-/** good: something worked; warn: something to know; bad: something did not work. */
+/** `good`: something worked; `warn`: something to know; `bad`: something failed. */
 type Tone = 'good' | 'warn' | 'bad';
 type Action = { readonly label: string; readonly onPress: () => void };
 export type Toast = {
@@ -10,19 +10,19 @@ export type Toast = {
   readonly title: string;
   readonly description: string;
   readonly tone: Tone;
-  /** A button of the message; pressing it closes the message. */
+  /** A button in the message. Pressing it closes the message. */
   readonly action: Action | null;
-  /** Epoch milliseconds at which it disappears, so that moving into a dialog does not restart it. */
+  /** Epoch milliseconds at which the message disappears. It is absolute, so that moving the message into a dialog does not restart it. */
   readonly until: number;
 };
 
 const EDGE: Readonly<Record<Tone, string>> = { good: 'border-good', warn: 'border-warn', bad: 'border-bad' };
 
-/** Default duration. */
+/** Default duration in milliseconds. */
 const SHOWN_MS = 7_000;
-/** Duration with a button, which takes a while to reach by keyboard. */
+/** Duration in milliseconds of a message with a button, which takes a while to reach by keyboard. */
 const ACTION_MS = 20_000;
-/** Time left at least after the pointer or the focus has left it. */
+/** The shortest time for which a message stays after the pointer or the focus has left it, in milliseconds. */
 const LEAVING_MS = 1_000;
 
 let toasts: readonly Toast[] = [];
@@ -43,8 +43,8 @@ function listen(listener: () => void): () => void {
 }
 
 /**
- * Shows toasts inside `element` until the returned function is called. Behind an open dialog they would be hidden and not announced;
- * on top of it they would cover its content.
+ * Shows toasts inside `element` until the returned function is called. Behind an open dialog, toasts would be hidden and not announced; on
+ * top of it, they would cover its content.
  */
 export function hostToasts(element: HTMLElement): () => void {
   hosts = [...hosts, element];
@@ -55,7 +55,7 @@ export function hostToasts(element: HTMLElement): () => void {
   };
 }
 
-/** Shows a short message, which replaces the one before it. What people need later must also be on the page. */
+/** Shows a short message in place of the previous one. Information that people need later must also be on the page. */
 export function toast(message: {
   title: string;
   description?: string;
@@ -75,7 +75,7 @@ export function toast(message: {
   change([made]);
 }
 
-/** Shows the toasts; announced politely, closed by hand or after a while. */
+/** Shows the toasts. They are announced politely, and close by hand or after a while. */
 export function Toaster() {
   const [drawn, setDrawn] = useState(false);
   useEffect(() => setDrawn(true), []);
@@ -99,7 +99,7 @@ function Messages() {
   );
 }
 
-/** Stays while the pointer or the focus is on it. */
+/** A message that stays while the pointer or the focus is on it. */
 function Message({ message }: { message: Toast }) {
   const [pointed, setPointed] = useState(false);
   const [focused, setFocused] = useState(false);

@@ -50,7 +50,7 @@ export async function readIncidents(): Promise<Incident[]> {
   return z.object({ incidents: z.array(incidentSchema) }).parse(answer).incidents;
 }
 
-/** Reads a photo as an object URL for an image on this page. */
+/** Reads a photo as a data URL for an image on this page. */
 export async function readPhoto(name: string): Promise<string> {
   const { data, error } = await (await client()).storage.from(BUCKET).download(name);
   if (error) throw new AppError('download', error.message, 0);

@@ -31,7 +31,7 @@ type Key = keyof typeof NAMES;
 const KEYS = Object.keys(NAMES).filter((key): key is Key => key in NAMES);
 
 const same = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
-/** Serialises a value with sorted keys, because the database may have changed their order. */
+/** Serialises a value regardless of the order of the keys in articles, which the database may have changed. */
 const canonical = (value: unknown): string =>
   JSON.stringify(Array.isArray(value) ? value.map(({ title, text }: Article) => [title, text]) : value);
 

@@ -2,7 +2,7 @@ import type { Control, FieldValues, Path } from 'react-hook-form';
 import { type Permission, PERMISSION_WORDS, PERMISSIONS } from '#rules/permissions.ts';
 import { CheckField } from '#web/ui/form/fields.tsx';
 
-/** A checkbox for each permission, with what it opens. `place`: the form field that contains them. */
+/** A checkbox for each permission, with what it opens. `place`: returns the form field of a permission. */
 export function PermissionFields<In extends FieldValues, Out>({
   control,
   place,

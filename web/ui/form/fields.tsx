@@ -5,7 +5,7 @@ import { DateEntry } from '../date-entry.tsx';
 import { Field } from '../field.tsx';
 import { messageAt } from './use-schema-form.ts';
 
-/** The place of a field in its form. */
+/** The form of a field and its name in the form. */
 type Place<In extends FieldValues, Out> = { readonly control: Control<In, unknown, Out>; readonly name: Path<In> };
 type Look<Props> = Omit<Props, 'name' | 'value' | 'defaultValue' | 'checked' | 'onChange' | 'onBlur' | 'ref' | 'error'>;
 
@@ -14,7 +14,7 @@ function useMessage<In extends FieldValues, Out>({ control, name }: Place<In, Ou
   return messageAt(errors, name);
 }
 
-/** A text field. The browser holds the text, so the field can be filled in before the script has loaded. */
+/** A text field. The browser holds the text, so that the field can be filled in before the script has loaded. */
 export function TextField<In extends FieldValues, Out>({
   control,
   name,
@@ -22,14 +22,14 @@ export function TextField<In extends FieldValues, Out>({
   ...look
 }: Place<In, Out> &
   Look<ComponentProps<typeof Field>> & {
-    /** What is wrong already, before the form is sent. */
+    /** A problem that is known before the form is sent. */
     readonly problem?: string | null;
   }) {
   const error = useMessage({ control, name });
   return <Field {...look} {...control.register(name)} error={error ?? problem} />;
 }
 
-/** A field for a code of so many digits. Takes a pasted "123 456". */
+/** A field for a code with a fixed number of digits. Accepts a pasted "123 456". */
 export function CodeField<In extends FieldValues, Out>({
   control,
   name,
@@ -39,7 +39,7 @@ export function CodeField<In extends FieldValues, Out>({
 }: Place<In, Out> &
   Look<ComponentProps<typeof Field>> & {
     digits: number;
-    /** Sends its form with the last digit. */
+    /** Whether typing the last digit sends the form. */
     sends?: boolean;
   }) {
   const { field } = useController({ control, name });
@@ -72,7 +72,7 @@ export function ChoiceField<In extends FieldValues, Out>({
   return <SelectField {...look} {...field} error={error} />;
 }
 
-/** A checkbox. */
+/** A checkbox of a form. */
 export function CheckField<In extends FieldValues, Out>({
   control,
   name,
@@ -84,7 +84,7 @@ export function CheckField<In extends FieldValues, Out>({
 
 type Parts = Parameters<ComponentProps<typeof DateEntry>['onChange']>[0];
 
-/** A date of day, month and year. `echo` and `problem` say what was understood so far and what is wrong with it. */
+/** A date with day, month and year. `echo`: the date as understood so far; `problem`: what is wrong with it. */
 export function DateField<In extends FieldValues, Out>({
   control,
   name,

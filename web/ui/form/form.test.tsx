@@ -220,7 +220,7 @@ test('a message with a button stays for people who use the keyboard: twenty seco
   await wait(11_000);
   const undo = screen.getByRole('button', { name: 'Undo' });
   act(() => undo.focus());
-  // A mouse that crosses it does not end that.
+  // A mouse that crosses the message does not change that.
   fireEvent.pointerEnter(undo, { pointerType: 'mouse' });
   fireEvent.pointerLeave(undo, { pointerType: 'mouse' });
   await wait(30_000);

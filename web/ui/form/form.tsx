@@ -7,16 +7,16 @@ import { messageAt, type SchemaForm } from './use-schema-form.ts';
 
 type Props<In extends FieldValues, Out> = Omit<ComponentProps<'form'>, 'onSubmit' | 'ref'> & {
   readonly form: SchemaForm<In, Out>;
-  /** Sends the checked values. A rejection is not reported here: a mutation reports it. */
+  /** Sends the validated values. The form does not report a rejection, because the mutation does. */
   readonly onSend: (values: Out) => unknown;
-  /** Returns the title of the toast for an invalid field, null for no toast; 'Validation Error' unless given. */
+  /** Returns the title of the toast for an invalid field, or null for no toast. The default title is 'Validation Error'. */
   readonly titleOf?: (field: string, message: string) => string | null;
-  /** Field that gets the focus when the form appears. */
+  /** The field that receives the focus when the form appears. */
   readonly startAt?: Path<In>;
   readonly children: ReactNode;
 };
 
-/** A form: checks its fields, focuses the first invalid one, and is never sent twice at a time. */
+/** A form. It validates its fields, focuses the first invalid one, and never sends twice at the same time. */
 export function Form<In extends FieldValues, Out>({
   form,
   onSend,
@@ -60,7 +60,7 @@ export function Form<In extends FieldValues, Out>({
   );
 }
 
-/** Shows a refusal that belongs to no single field. */
+/** Shows a refusal that does not belong to a single field. */
 export function FormError<In extends FieldValues, Out>({ control }: { control: Control<In, unknown, Out> }) {
   const { errors } = useFormState({ control });
   const message = messageAt(errors, 'root.server');
@@ -71,7 +71,7 @@ export function FormError<In extends FieldValues, Out>({ control }: { control: C
   );
 }
 
-/** The button that sends a form; busy until the answer has come, with other words if given. */
+/** The button that sends a form. It is busy until the answer arrives, with another label if one is given. */
 export function SubmitButton<In extends FieldValues, Out>({
   control,
   busyLabel,

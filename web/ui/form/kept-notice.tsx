@@ -1,7 +1,7 @@
 import { Button } from '../button.tsx';
 import { Notice } from '../notice.tsx';
 
-/** Says that a form has unsaved changes from before, and discards them on request. */
+/** Shows that a form has restored, unsaved changes, and discards them on request. */
 export function KeptNotice({
   text = 'Your changes are still here. They are not saved yet.',
   onDiscard,

@@ -1,6 +1,6 @@
 import { afterEach, expect, vi } from 'vitest';
 
-/** A request that the pages have sent and that waits for its answer. */
+/** A request from the pages that awaits its answer. */
 type Waiting = { readonly address: string; readonly body: unknown; readonly answer: (response: Response) => void };
 
 let waiting: Waiting[] = [];
@@ -17,17 +17,17 @@ export function delayServer(): void {
 }
 afterEach(() => vi.unstubAllGlobals());
 
-/** The requests that wait for an answer. */
+/** Returns the requests that await an answer. */
 export const sentRequests = (): string[] => waiting.map(({ address }) => address);
 
-/** Waits until exactly one request to the function `name` waits, and returns its body. */
+/** Waits until exactly one request to the function `name` is pending, and returns its body. */
 export async function expectOneCall(name: string): Promise<unknown> {
   await expect.poll(sentRequests).toContain(`POST /functions/v1/${name}`);
   expect(sentRequests().filter((address) => address.endsWith(`/${name}`))).toHaveLength(1);
   return waiting.find(({ address }) => address.endsWith(`/${name}`))?.body;
 }
 
-/** Answers the request to the function `name` that waits. */
+/** Answers the pending request to the function `name`. */
 export function answerCall(name: string, answer: unknown, status = 200): void {
   const found = waiting.find(({ address }) => address.endsWith(`/${name}`));
   if (!found) throw new Error(`no request to ${name} waits`);

@@ -4,8 +4,8 @@ import { vi } from 'vitest';
 type SavedFile = { readonly name: string; readonly type: string; readonly text: string };
 
 /**
- * Replaces the parts of the browser that save a file, which the DOM of the tests lacks, for one test. Returns a function that reads the files that the
- * page has saved, oldest first.
+ * Replaces, for one test, the parts of the browser that save a file, which the test DOM lacks. Returns a function that reads the files that
+ * the page has saved, oldest first.
  */
 export function watchSavedFiles(): () => Promise<SavedFile[]> {
   const blobs = new Map<string, Blob>();

@@ -3,23 +3,23 @@ import { type QueryClient, QueryObserver } from '@tanstack/react-query';
 /** A kind of query: `all` is the key that matches every query of the kind. */
 type Kinds = Readonly<Record<string, { readonly all: readonly unknown[] }>>;
 
-/** Queries of every kind that a test watches, one of each. */
+/** Watched queries, one of each kind. */
 export type WatchedReads = {
-  /** The kinds that were read again since the last call, sorted. */
+  /** Returns the kinds that were read again since the last call, sorted. */
   take(): string[];
-  /** Answers reads that wait, and from now on every read at once. */
+  /** Answers pending reads, and from now on every read at once. */
   answer(): void;
   stop(): void;
 };
 
-/** Mounts one query of each kind. A read again waits until `answer` is called, as it does on a slow connection. */
+/** Mounts one query of each kind. Reading it again waits until `answer` is called, as on a slow connection. */
 export async function watchReads(client: QueryClient, kinds: Kinds): Promise<WatchedReads> {
   const read = new Set<string>();
   let waiting: (() => void)[] | null = null;
   const stops = Object.entries(kinds).map(([kind, { all }]) =>
     new QueryObserver(client, {
       queryKey: [...all, 'watched'],
-      // Another test may leave the window in the background or offline.
+      // Another test may leave the window hidden or offline.
       networkMode: 'always',
       queryFn: () => {
         read.add(kind);
