@@ -16,7 +16,7 @@ export type AccessTimes = {
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
-/** igloohome's one-time codes expire after this long, used or not. */
+/** Time after which igloohome's one-time codes expire, whether they were used or not. */
 const ONE_TIME_LIFE = 24 * HOUR;
 
 /** Whether the code is due at once because the start is within the hour. */

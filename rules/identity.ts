@@ -17,7 +17,6 @@ export type LicenceReading = {
   readonly confidence: number;
 };
 
-/** The names on an ID. */
 export type IdNames = { readonly given: string | null; readonly family: string | null };
 /** An account that returns to the name on its verified ID within this many days needs no new check. */
 export const NAME_RESTORE_DAYS = 30;
@@ -62,7 +61,7 @@ function words(name: string | null): string[] {
 }
 
 /**
- * Compares the names of a licence with the account's. Middle names may be missing; the family name and the first given name may not.
+ * Compares the names of a licence with the account's. Middle names may be missing, but the family name and the first given name must be there.
  * People with a single name have one word in both.
  */
 export function matchNames(licence: IdNames, accountName: string): NameMatch {

@@ -102,7 +102,7 @@ export function slotClosed(slot: Slot, now: Date, horizonDays: number): 'past' |
   if (slot.date > today) return null;
   const hour = studioHour(now);
   if (slot.hour < hour) return 'past';
-  // When 2 AM comes twice in April, one slot covers both: during the second it started an hour ago.
+  // When 2 AM comes twice in April, one slot covers both: during the second, the slot started an hour ago.
   const start = slotStart(slot.date, slot.hour);
   if (start && now.getTime() - start.getTime() >= 3_600_000) return 'past';
   return slot.hour === hour && studioMinute(now) > CURRENT_HOUR_CUTOFF ? 'past' : null;

@@ -73,7 +73,7 @@ export function isStudioDate(text: string): boolean {
 export function weekdayOf(date: StudioDate): number {
   return new Date(midnight(date)).getUTCDay();
 }
-/** Adds calendar days, not 24-hour steps; negative goes back. Throws RangeError when the text is not a date. */
+/** Adds calendar days, not 24-hour steps. A negative number goes back. Throws RangeError when the text is not a date. */
 export function addDays(date: StudioDate, days: number): StudioDate {
   return new Date(midnight(date) + days * DAY).toISOString().slice(0, 10);
 }

@@ -13,7 +13,7 @@ export const venue = {
   hours: '24/7',
   email: 'hello@example.com',
   instagram: '@djstudios',
-  /** Shown beside times, because a visitor's own clock may differ. */
+  /** Shown next to times, because a visitor's own clock may differ. */
   timeZoneLabel: 'Sydney time',
   /** Empty until the business is registered; documents are then titled "Receipt" instead of "Tax invoice". */
   abn: '',

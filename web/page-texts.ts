@@ -62,5 +62,4 @@ const TEXTS: Readonly<Record<string, PageText>> = {
   '/staff-invitation': own('Join the staff'),
 };
 
-/** Returns the texts of the page at this path. */
 export const textOf = (path: string): PageText => TEXTS[path] ?? NO_PAGE;

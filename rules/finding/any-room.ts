@@ -24,7 +24,7 @@ export type FoundHours = {
   readonly savesPercent: number;
 };
 
-/** How many offers are made at most. */
+/** The highest number of offers. */
 const MOST = 3;
 
 /** How many days to search, today included. */

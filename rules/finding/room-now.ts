@@ -11,7 +11,7 @@ export type RoomNow =
   | { readonly state: 'later'; readonly from: Date }
   | { readonly state: 'busy'; readonly until: Date | null };
 
-/** How many hours to look ahead, and how many days they can touch. */
+/** How many hours to look ahead, and the number of further days that these hours can touch. */
 const AHEAD = 24;
 const AHEAD_DAYS = 2;
 

@@ -5,7 +5,6 @@ import { queryKeys } from './query-keys.ts';
 /** The profile of an account. A field is null if nothing was entered. */
 export type Profile = Awaited<ReturnType<typeof readProfile>>;
 
-/** Reads the profile of an account. */
 export async function readProfile(userId: string) {
   const { data, error } = await rest
     .from('profiles')
@@ -16,7 +15,6 @@ export async function readProfile(userId: string) {
   return data;
 }
 
-/** Changes the full name of an account. */
 export async function saveName(userId: string, fullName: string): Promise<void> {
   const { error } = await rest.from('profiles').update({ full_name: fullName }).eq('user_id', userId);
   if (error) throw error;

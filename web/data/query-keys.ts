@@ -5,9 +5,8 @@ const kind = <Parts extends readonly unknown[]>(name: string) => ({
 });
 type Id = string | null;
 
-/** The key of every query. */
 export const queryKeys = {
-  // Of the account
+  // Queries about the account
   profile: kind<[userId: Id]>('profile'),
   idStatus: kind<[userId: Id]>('id-status'),
   hostedCheck: kind<[verificationId: Id]>('hosted-check'),
@@ -22,7 +21,7 @@ export const queryKeys = {
   signInMethods: kind<[]>('sign-in-methods'),
   emailTaken: kind<[email: string]>('email-taken'),
   status: kind<[]>('status'),
-  // Of bookings
+  // Queries about bookings
   studios: kind<[]>('studios'),
   availability:
     kind<[use: 'grid' | 'rooms' | 'offers' | 'draft' | 'move', studioId: Id, userId: Id, from: string, to: string]>(
@@ -44,12 +43,12 @@ export const queryKeys = {
   doorHelp: kind<[bookingId: string]>('door-help'),
   accessCode: kind<[bookingId: string, token: Id, userId: Id]>('access-code'),
   sessionRoom: kind<[what: 'room' | 'lights' | 'extension', bookingId: string, end: string]>('session-room'),
-  // Of the business
+  // Queries about the business
   texts: kind<[]>('texts'),
   settings: kind<[]>('settings'),
   staffRooms: kind<[]>('staff-rooms'),
   roomLocks: kind<[]>('room-locks'),
-  // Of staff
+  // Queries of the staff pages
   factorRules: kind<[accessToken: Id]>('factor-rules'),
   team: kind<[]>('team'),
   staffDay: kind<[day: string]>('staff-day'),

@@ -17,7 +17,7 @@ export function useTexts() {
 async function readTexts(): Promise<BusinessTexts> {
   const { data, error } = await rest.rpc('site_texts');
   if (error) throw error;
-  // The database checks the shape of every text that is stored.
+  // Cast: the database checks the shape of every text that is stored.
   return data as unknown as BusinessTexts;
 }
 
@@ -25,6 +25,6 @@ async function readTexts(): Promise<BusinessTexts> {
 export async function readTermsVersion(): Promise<string> {
   const { data, error } = await rest.rpc('site_settings');
   if (error) throw error;
-  // Every stored row of settings has a version.
+  // Cast: every stored row of settings has a version.
   return (data as { termsVersion: string }).termsVersion;
 }

@@ -6,7 +6,6 @@ import { studioDate } from '#rules/studio-time.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import type { OwnBooking } from '../bookings/booking.ts';
 
-/** A studio with its prices. */
 export type PricedStudio = { readonly id: string; readonly name: string; readonly rates: Rates };
 
 /** Converts a selection to a draft for the checkout. Times are instants, money is in dollars, and the coupon is deducted. */

@@ -6,7 +6,7 @@ import { rowsWith } from '../rows.ts';
 export const RATE_COLUMNS =
   'current_price_lists(valid_from, hour_cents, volume_percents), special_days(name, first_day, last_day, hour_cents)' as const;
 
-/** The answer to such a query. */
+/** A row of the answer to a query for `RATE_COLUMNS`. */
 export type RateRows = {
   readonly current_price_lists: readonly Pick<Lists['Row'], 'valid_from' | 'hour_cents' | 'volume_percents'>[];
   readonly special_days: readonly Pick<Days['Row'], 'name' | 'first_day' | 'last_day' | 'hour_cents'>[];

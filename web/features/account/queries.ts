@@ -36,11 +36,9 @@ export function cancelBooking(bookingId: string, series: boolean): Promise<CallA
 export async function readOwnData(): Promise<string> {
   return JSON.stringify(await callFunction('export-my-data', {}), null, 2);
 }
-/** Deletes the account. */
 export function deleteAccount(proof: OwnerProof): Promise<CallAnswer<'delete-account'>> {
   return callFunction('delete-account', { confirm: 'DELETE', ...proofBody(proof) });
 }
-/** An authenticator app of the account. */
 export type AuthenticatorApp = { readonly id: string; readonly name: string; readonly addedAt: string };
 /** An authenticator app that is being added, with its QR code (raw SVG) and secret. */
 export type NewAuthenticatorApp = { readonly id: string; readonly qrCode: string; readonly secret: string };

@@ -4,7 +4,6 @@ import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Link } from '#web/router/router.tsx';
 import { fetchPart } from '#web/ui/fetch-part.ts';
 
-/** Style of the navigation entries. */
 export const navigationEntry =
   'inline-flex min-h-11 items-center text-sm font-bold tracking-wider whitespace-nowrap transition-colors hover:text-signal';
 const entry = 'block w-full px-3 py-3 text-left font-semibold hover:bg-deck';

@@ -126,7 +126,7 @@ const columnsOf = (count: number, across: boolean): CSSProperties => ({
     : `3.25rem repeat(${count}, minmax(5.5rem, 1fr))`,
 });
 
-/** Divides the evening from the next morning on a phone. */
+/** On a phone, separates the evening from the next morning. */
 function NextDay({ date }: { date: StudioDate }) {
   return (
     <p aria-hidden="true" className="col-span-full mt-4 mb-1 border-t border-line pt-2 text-sm font-bold text-fog">

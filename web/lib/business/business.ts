@@ -35,7 +35,6 @@ export function useGivenTexts(): BusinessTexts | null {
   return usePageData().texts;
 }
 
-/** Reads the data of this page. */
 export function readPageData(): PageData {
   return JSON.parse(document.getElementById('page-data')?.textContent ?? '');
 }

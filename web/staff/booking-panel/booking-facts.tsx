@@ -68,7 +68,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 const CONTACT =
   'block break-all underline decoration-edge underline-offset-4 hover:text-signal max-sm:flex max-sm:min-h-11 max-sm:items-center';
 
-/** Shows the details of a booking. */
 export function BookingFacts({ booking }: { booking: BookingDetails }) {
   const { customer, status } = booking;
   return (

@@ -9,7 +9,6 @@ import { rowsWith } from '#web/data/rows.ts';
 
 export type StudioName = { readonly id: string; readonly name: string };
 
-/** A booking of a day. */
 export type DayBooking = Pick<
   StaffBooking,
   | 'id'

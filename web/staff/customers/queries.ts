@@ -70,7 +70,6 @@ export function blockCustomer(block: {
 }): Promise<CallAnswer<'staff-block-customer'>> {
   return callFunction('staff-block-customer', block);
 }
-/** Withdraws the verified ID of a customer. */
 export function withdrawId(userId: string, reason: string): Promise<unknown> {
   return callFunction('staff-withdraw-id', { userId, reason });
 }

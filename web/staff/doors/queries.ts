@@ -31,7 +31,6 @@ export type Door = z.infer<typeof doorSchema>;
 export type Lights = z.infer<typeof lightsSchema>;
 export type DoorsAndLights = z.infer<typeof doorsSchema>;
 
-/** Reads the doors and the lights. */
 export async function readDoors(): Promise<DoorsAndLights> {
   return doorsSchema.parse(await callFunction('staff-doors', {}));
 }

@@ -73,7 +73,6 @@ export function reportIncident(
   return callFunction('staff-report-incident', incident);
 }
 
-/** Changes the state of an incident. */
 export function changeIncident(incidentId: string, state: IncidentState): Promise<CallAnswer<'staff-change-incident'>> {
   return callFunction('staff-change-incident', { incidentId, state });
 }

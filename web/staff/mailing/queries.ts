@@ -51,7 +51,6 @@ export async function readMailingCounts(): Promise<Counts> {
   if (!counts) throw new Error('mailing_list_counts returned no row');
   return counts;
 }
-/** Removes an address from the list. */
 export async function removeFromMailingList(address: string): Promise<void> {
   const { error } = await rest.rpc('remove_from_mailing_list', { address });
   if (error) throw error;

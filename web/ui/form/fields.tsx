@@ -61,7 +61,6 @@ export function CodeField<In extends FieldValues, Out>({
   );
 }
 
-/** A choice from a list. */
 export function ChoiceField<In extends FieldValues, Out>({
   control,
   name,
@@ -72,7 +71,6 @@ export function ChoiceField<In extends FieldValues, Out>({
   return <SelectField {...look} {...field} error={error} />;
 }
 
-/** A checkbox of a form. */
 export function CheckField<In extends FieldValues, Out>({
   control,
   name,
