@@ -18,7 +18,7 @@ export function afterPress(selection: readonly Slot[], slot: Slot): Slot[] {
   return whyNotAdd(selection, slot) === 'not-consecutive' ? [slot] : toggleSlot(selection, slot);
 }
 
-/** Whether all hours of a day are taken or past. */
+/** Whether a day has no hour left that can be booked. */
 export function isFull(date: StudioDate, taken: readonly Taken[], now: Date, horizonDays: number): boolean {
   return Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, [], taken, now, horizonDays)).every(
     (state) => state !== 'free',

@@ -55,7 +55,7 @@ export async function readCodeResults(codes: readonly string[]): Promise<Readonl
   if (error) throw error;
   return new Map(rowsWith(data, 'coupon_id', 'bookings', 'sold', 'discount').map((one) => [one.coupon_id, one]));
 }
-/** Creates a code, or updates the code with this id. Throws; the code of the error is '23505' if the code already exists. */
+/** Creates a code, or updates the code with this id. Throws; `errorCode` returns '23505' if the code already exists. */
 export async function saveDiscountCode(id: string | null, draft: CouponDraft): Promise<void> {
   const row = {
     code: draft.code,
