@@ -12,7 +12,7 @@ import {
   signIn,
 } from './steps.ts';
 
-/** Book Now without a verified ID, and the booking handed to the checkout. */
+/** Covers Book Now without a verified ID, and how the booking is handed to the checkout. */
 
 const stored = (page: Page, key: string): Promise<unknown> =>
   page.evaluate(`JSON.parse(sessionStorage.getItem('${key}'))`);
@@ -40,11 +40,11 @@ test('Book Now without a verified ID creates a verification session, stores its 
   await accessibleEverywhere(page);
   await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
-  // The dialog for the photo opens by itself, but not again after a reload.
+  // The photo dialog opens automatically, but not again after a reload.
   await expect(page.getByRole('dialog', { name: 'ID Verification' })).toBeVisible();
   await page.reload();
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
-  // Book Now again reuses the check that was not opened yet.
+  // Pressing Book Now again reuses the check that has not been opened yet.
   await page.getByRole('link', { name: 'Back to booking' }).click();
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(page).toHaveURL(/\/verify-complete$/);
@@ -85,13 +85,13 @@ test('the checkout prefers the booking in navigation state to the one stored in 
   await chooseHours(page, [9]);
   await bookWithPhoto(page);
   await expect(page.getByLabel('Price')).toContainText('Studio A');
-  // As if another booking had been stored in this tab.
+  // Simulates another booking stored in this tab.
   await page.evaluate(
     "sessionStorage.setItem('checkoutBookingData', sessionStorage.getItem('checkoutBookingData').replaceAll('Studio A', 'Studio Z'))",
   );
   await page.reload();
   await expect(page.getByLabel('Price')).toContainText('Studio A');
-  // Opened directly, without navigation state.
+  // The page is opened directly, without navigation state.
   await page.goto('/profile');
   await page.goto('/checkout');
   await expect(page.getByLabel('Price')).toContainText('Studio Z');
@@ -105,10 +105,10 @@ for (const size of [
     await page.setViewportSize(size);
     const who = await newPerson(false);
     await openDay(page, 'Studio B', 61);
-    // Those of the other size are held.
+    // The test of the other screen size holds the other hours.
     const hour = size.width === 390 ? 18 : 20;
     await chooseHours(page, [hour, hour + 1]);
-    // Book Now goes on after signing in, and fails.
+    // Book Now continues after sign-in, and then fails.
     await page.route('**/functions/v1/create-verification-session', (route) =>
       route.fulfill({ status: 500, json: { error: { code: 'x', message: '' } } }),
     );

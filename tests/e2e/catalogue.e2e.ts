@@ -18,7 +18,7 @@ import {
   untilRunning,
 } from './steps.ts';
 
-/** Details that docs/spec-coverage.md cites and no other journey shows: small rules, busy labels, timers. */
+/** Covers details that docs/spec-coverage.md cites and no other journey shows: small rules, busy labels, timers. */
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const openDialog = async (page: Page): Promise<void> =>
@@ -32,7 +32,7 @@ test('the about page shows address, hours, contact email and Instagram handle', 
 
 test('ABOUT US scrolls 100 ms after the first page is rendered', async ({ page }) => {
   await page.clock.install();
-  // A link that is clicked before the app has started loads the page anew, and the browser then scrolls by itself.
+  // A link that is clicked before the app has started reloads the page, and the browser then scrolls on its own.
   await page.goto('/about', { waitUntil: 'networkidle' });
   await page.clock.pauseAt(new Date(Date.now() + 60_000));
   await page.getByRole('link', { name: 'ABOUT US' }).click();
@@ -40,7 +40,7 @@ test('ABOUT US scrolls 100 ms after the first page is rendered', async ({ page }
   const scrolled = (): Promise<number> => page.evaluate('window.scrollY');
   await page.clock.runFor(99);
   expect(await scrolled()).toBe(0);
-  // On a busy machine the page starts its timer a little after the heading is there: then its 100 ms end later.
+  // On a busy machine the page starts its timer slightly after the heading appears, so its 100 ms end later.
   await expect
     .poll(async () => {
       await page.clock.runFor(1);
@@ -63,7 +63,7 @@ test('the booking page shows the rooms, a calendar from today and 24 hours', asy
     await expect(card.locator('img')).not.toHaveJSProperty('naturalWidth', 0);
   }
   await page.getByRole('radio', { name: 'Studio A' }).click();
-  // On a phone a row of days is in its place, and the first hours are on the screen with it.
+  // On a phone a row of days replaces the calendar, so the first hours fit on the screen too.
   await expect(page.locator('[data-hour]').first()).toBeInViewport();
   await page.getByRole('button', { name: 'Month', exact: true }).click();
   const calendar = page.getByRole('grid');
@@ -156,7 +156,7 @@ test('submit buttons show progress, sign-up sets the return path, and fields tha
 
 test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its toast for 8 s', async ({ page }) => {
   await signIn(page, await newPerson(false));
-  // The test moves the page's clock in small steps, so that no duration depends on the speed of the machine.
+  // The test advances the page's clock in small steps, so that no duration depends on the speed of the machine.
   await page.clock.install();
   await page.clock.pauseAt(new Date(Date.now() + 60_000));
   await page.goto('/email-verified');
@@ -184,7 +184,7 @@ test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its
   await expect(opened).toBeHidden();
   await move(100);
   await moveUntil(opened);
-  // The message moved into the dialog without restarting its time.
+  // The message moved into the dialog without restarting its timer.
   await move(7_900 - told);
   await expect(message).toBeVisible();
   await move(100);
@@ -206,7 +206,7 @@ test('a session survives a reload, is refreshed near its expiry, and holds all i
   const before = await stored();
   for (const name of ['access_token', 'refresh_token', 'expires_at', 'expires_in', 'token_type', 'user'])
     expect(before.session).toHaveProperty(name);
-  // With 90 seconds or less left, the client refreshes the session.
+  // The client refreshes the session when 90 seconds or less are left.
   const renewed = page.waitForResponse((answer) => answer.url().includes('grant_type=refresh_token'));
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
     before.key,
@@ -230,8 +230,8 @@ test('signing out works when the service fails, and a failed start leaves the pa
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   expect((await page.evaluate(() => Object.keys(localStorage))).filter((key) => key.includes('auth'))).toEqual([]);
   await expect.poll(() => logged.some((text) => text.includes('could not be notified of the sign-out'))).toBe(true);
-  // A session is stored, and the script that reads it cannot be fetched.
-  // Stored before the next document's first script: a page that still runs would drop it as incomplete.
+  // A session is stored, but the script that reads it cannot be fetched. The session must be stored before the first script of the next
+  // document: a page that is still running would drop it as incomplete.
   await page.addInitScript(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
   await page.route(/\/assets\/(client|library-supabase)-[^/]*\.js/, (route) => route.abort());
   await page.reload();
@@ -316,7 +316,7 @@ test('the payment page shows the booking, the price, what comes next, and two li
   await expect(value('Studio')).toHaveText('Studio B');
   await expect(value('When')).toHaveText(/9 am to 12 pm \(Sydney time\)$/);
   await expect(value('Hours')).toHaveText('3');
-  // Three hours before 6 pm: $49 or $59 each depending on the day, 10% off, in whole dollars.
+  // Three hours before 6 pm cost $49 or $59 each, depending on the day, less 10%, in whole dollars.
   const [price, off, paid] = await Promise.all(
     ['Price', 'Volume discount', 'Paid'].map(async (name) =>
       Math.abs(Number((await value(name).textContent())?.replace(/[^\d.]/g, ''))),

@@ -20,7 +20,7 @@ import {
 type Payment = { id: string; url: string; client_reference_id: string };
 const payButton = (page: Page) => page.getByRole('button', { name: /^Pay \$/ });
 
-/** Leads a customer without ID and terms to the checkout with these hours. */
+/** Leads a customer without a verified ID and without accepted terms to the checkout with these hours. */
 async function toCheckout(page: Page, daysAhead: number, hours: readonly number[]): Promise<void> {
   await openDay(page, 'Studio B', daysAhead);
   await chooseHours(page, hours);
@@ -95,7 +95,7 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   await expect(page.getByText('Your ID has expired.').first()).toBeVisible({ timeout: 40_000 });
   await accessible(page);
   await page.getByRole('button', { name: 'Try Again' }).click();
-  // Drag and drop, as on a desktop.
+  // Adds the picture by drag and drop, as on a desktop.
   const picture = Buffer.from(
     await (await fetch(`${sandboxUrl}/licence.jpg?given=Robin&family=Sample`)).arrayBuffer(),
   ).toString('base64');
@@ -105,7 +105,7 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: data });
   await page.getByRole('button', { name: 'Verify my ID' }).click();
   await expectToast(page, 'ID Verified');
-  // The dialog shows the success, then closes.
+  // The dialog shows that it succeeded, then closes.
   await expect(page.getByRole('dialog')).toBeHidden({ timeout: 5_000 });
   await expect(page.getByText('ID verified', { exact: true })).toBeVisible();
 
@@ -114,7 +114,7 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   const box = page.getByLabel('I have read and accept');
   await expect(box).toBeDisabled();
   await accessible(page);
-  // 51 px from the end is not enough, 50 is.
+  // The box stays disabled 51 px from the end and becomes enabled at 50 px.
   await region.evaluate((one) => one.scrollTo(0, one.scrollHeight - one.clientHeight - 60));
   await expect(box).toBeDisabled();
   await region.evaluate((one) => one.scrollTo(0, one.scrollHeight - one.clientHeight - 50));
@@ -122,7 +122,7 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   await page.getByRole('button', { name: 'Close' }).click();
   await acceptTerms(page);
   await expect(payButton(page)).toBeEnabled();
-  // They stay accepted when the page is left and opened again.
+  // The terms stay accepted when the customer leaves the page and returns.
   await page.goto('/about');
   await page.goBack();
   await expect(page.getByText('Terms accepted', { exact: true })).toBeVisible();
@@ -165,7 +165,7 @@ test('coupons: every refusal is shown, a valid one is deducted, and a changed pr
   await signIn(page, await newPerson(true));
   await openDay(page, 'Studio C', 52);
   await chooseHours(page, [9, 10]);
-  // Simulates a price change since the page was loaded.
+  // Simulates a price change after the page was loaded.
   await page.route(
     '**/functions/v1/create-payment',
     async (route) => {
@@ -203,7 +203,7 @@ test('coupons: every refusal is shown, a valid one is deducted, and a changed pr
   await apply.click();
   await expectToast(page, 'Coupon Applied!', '$15 off your booking');
   await expect(page.getByLabel('Price')).toContainText('-$15');
-  // The payment service fails: the page says so, keeps everything, and the second try works.
+  // The payment service fails. The page reports it and keeps every entry, and the second try works.
   await sandbox('/api/faults', { provider: 'stripe', kind: 'status', count: 6 });
   await payButton(page).click();
   await expectToast(page, 'Payment Error');
@@ -214,7 +214,7 @@ test('coupons: every refusal is shown, a valid one is deducted, and a changed pr
   const [payment] = await sandbox<Payment[]>('/api/payments');
   await page.goBack();
   await expect(payButton(page)).toBeEnabled();
-  // A delayed payment: the page waits, never asks to pay again, and updates automatically.
+  // The payment is delayed. The page waits, never asks the customer to pay again, and updates automatically.
   await sandbox(`/api/payments/${payment?.id}`, { outcome: 'delayed_paid' });
   await page.goto(`/payment-success?session_id=${payment?.id}&booking_id=${payment?.client_reference_id}`);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible({ timeout: 30_000 });
@@ -263,7 +263,7 @@ test('the hosted identity check can fail to start, be refused, be repeated, and 
   await accessibleEverywhere(page);
   await signIn(page, await newPerson(false));
   await toCheckout(page, 54, [9]);
-  // Drop the check that Book Now started, so that the page starts another.
+  // Drops the check that Book Now started, so that the page starts another.
   await page.evaluate(() => sessionStorage.removeItem('verificationSession'));
   await sandbox('/api/faults', { provider: 'stripe', kind: 'status', count: 8 });
   await page.goto('/verify-complete');
@@ -314,7 +314,7 @@ test('an unpaid hold is shown on the booking page, and releasing it asks first',
   await page.getByRole('button', { name: 'Keep them' }).click();
   await page.getByRole('button', { name: 'Finish paying' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
-  // The browser's Back leads to the booking page too.
+  // The browser's Back button leads to the booking page too.
   await page.goBack();
   await expect(page).toHaveURL(/\/booking$/);
   await page.getByRole('button', { name: 'Release these hours' }).click();

@@ -37,7 +37,7 @@ test('a coupon can be applied, removed and applied again at checkout', async ({ 
   await signIn(page);
   await openDay(page, 'Studio A', 41);
   await chooseHours(page, [9]);
-  // Forces the way by the checkout, where a code can be entered.
+  // Forces the journey through the checkout, where a code can be entered.
   await page.route(
     '**/functions/v1/create-payment',
     (route) =>

@@ -23,7 +23,7 @@ test('a guest chooses hours, signs in, gets the selection back, and pays', async
   await expect(page.getByLabel('Your selection').getByText('$159', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Book Now' }).click();
   await signInByDialog(page);
-  // Book Now goes on by itself.
+  // Book Now continues automatically.
   await payWith(page, GOOD_CARD);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
   await accessible(page);
@@ -32,7 +32,7 @@ test('a guest chooses hours, signs in, gets the selection back, and pays', async
 });
 
 test('a customer who cancels in time sees the refund', async ({ page }, info) => {
-  // A new customer, so that this is the only booking on the page.
+  // Uses a new customer, so that this is the only booking on the page.
   await signIn(page, await newPerson(true));
   await openDay(page, 'Studio C', ahead(WEDNESDAY, info.project.name === 'phone' ? 14 : 21));
   await chooseHours(page, [9]);

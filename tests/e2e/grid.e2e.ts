@@ -36,13 +36,13 @@ test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear S
   const backward = page.getByRole('button', { name: 'Back to previous day' });
   await tap('10 PM to 11 PM, 69 dollars, free');
   await expect(summary(page)).toContainText('$69');
-  // Before the selection reaches hour 23 there is no button across midnight or back.
+  // Until the selection reaches hour 23 there is no button to cross midnight in either direction.
   await expect(onward).toHaveCount(0);
   await expect(backward).toHaveCount(0);
   await tap('11 PM to 12 AM, 69 dollars, free');
   await expect(summary(page)).toContainText('Add one hour, save 10%.');
   await tap('Continue to next morning');
-  // The next hour scrolls within reach of the thumb, into the lower three quarters of the screen.
+  // The next hour scrolls to where a thumb can reach it: the lower three quarters of the screen.
   await expect(cell(page, 0)).toBeFocused();
   await expect(cell(page, 0)).toBeInViewport();
   await expect.poll(async () => (await cell(page, 0).boundingBox())?.y ?? 0).toBeGreaterThan(844 / 4);
@@ -62,7 +62,7 @@ test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear S
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'free');
   await tap('Undo');
   await expect(summary(page)).toContainText('10 pm to 2 am');
-  // Deselecting in the middle keeps the longest run; of two equally long ones, the earlier.
+  // Deselecting an hour in the middle keeps the longest run, or the earlier of two equally long runs.
   await cell(page, 23).tap();
   await expect(summary(page)).toContainText('$138');
 });
@@ -84,7 +84,7 @@ test('free, selected, taken and held hours differ by word, icon and border, not 
     end: sydneyHour(day, 21),
     status: 'pending',
   });
-  // Across midnight: a booking from the evening before also blocks this morning.
+  // A booking from the evening before that crosses midnight also blocks this morning.
   await insertBooking({
     userId: who.id,
     studio: 'Studio C',
@@ -140,7 +140,8 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
     await page.keyboard.press('Tab');
   await press('ArrowDown', 2);
   await expect(page.getByRole('radio', { name: 'Studio C' })).toBeChecked();
-  // Into the row of days, 15 days ahead, and into the hours. On Wednesdays the test above books the first hour of the day before that.
+  // Moves into the row of days, to a day 15 days ahead, and into the hours. On Wednesdays the test above books the first hour of the day
+  // before.
   const focused = (selector: string): Promise<boolean> =>
     page
       .locator(selector)
@@ -151,7 +152,7 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
   await press('ArrowDown', 2);
   await press('ArrowRight');
   await press('Enter');
-  // Until it is shown, Tab would pass the hours.
+  // Until the grid is shown, Tab would skip the hours.
   await expect(cell(page, 0)).toHaveAttribute('data-state', 'free');
   for (let steps = 0; steps < 12 && !(await focused('[data-hour="0"]')); steps += 1) await page.keyboard.press('Tab');
   await press('End');
@@ -175,7 +176,7 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
   };
   await reach('Book Now');
   await expect(page.getByRole('dialog')).toBeVisible();
-  // Somebody new sees the sign-up first.
+  // A new visitor sees the sign-up form first.
   const signUp = page.getByRole('tab', { name: 'Sign Up' });
   for (let steps = 0; steps < 8 && !(await signUp.evaluate((one) => one.matches(':focus'))); steps += 1)
     await page.keyboard.press('Tab');
@@ -187,7 +188,7 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
   await press('Tab');
   await page.keyboard.type(who.password);
   await press('Enter');
-  // Book Now goes on by itself.
+  // Book Now continues automatically.
   await page.waitForURL(/\/c\/pay\//);
   const card = page.getByLabel('Card number');
   for (let steps = 0; steps < 8 && !(await card.evaluate((one) => one.matches(':focus'))); steps += 1)
@@ -231,7 +232,7 @@ test('at 200 % zoom nothing overflows sideways, and with reduced motion nothing 
   await chooseHours(page, [22, 23]);
   expect(await page.evaluate('document.getAnimations().length')).toBe(0);
   await accessibleEverywhere(page);
-  // Widths that correspond to 1280 px at 200 % and 400 % zoom.
+  // These widths correspond to 1280 px at 200 % and 400 % zoom.
   for (const width of [640, 320]) {
     await page.setViewportSize({ width, height: 480 });
     expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
@@ -248,7 +249,7 @@ test('failed requests are reported with what to do, and the page recovers', asyn
   });
   await expectToast(page, 'Failed to load studios. Please refresh the page.');
   await accessible(page);
-  // Also the hours of all rooms, which are read before one is chosen.
+  // This also blocks the hours of all rooms, which the page reads before a room is chosen.
   await page.route('**/rest/v1/bookings*', (route) => route.abort());
   await page.unroute('**/rest/v1/studios*');
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -1,8 +1,8 @@
 import { type Browser, type BrowserContext, expect, test as base, type WebError } from '@playwright/test';
 
 /**
- * Playwright's `test`, which fails as well when a page of the journey throws an error that nothing catches. React reports a page whose
- * first rendering differs from the pre-rendered one in this way.
+ * Playwright's `test`, which also fails when a page of the journey throws an uncaught error. React reports such an error when the first
+ * rendering of a page differs from the pre-rendered page.
  */
 export const test = base.extend<{ uncaught: void }>({
   uncaught: [
@@ -23,7 +23,10 @@ export const test = base.extend<{ uncaught: void }>({
 /** How long a page may take to draw a frame, in milliseconds. */
 const FRAME_MS = 5_000;
 
-/** Adds to a failure which pages draw no frames: nothing can be pressed there, and what waits for a frame waits for ever. */
+/**
+ * Adds to a failure the pages that draw no frames. Nothing can be pressed on such a page, and anything that waits for a frame waits
+ * forever.
+ */
 async function reportStall(browser: Browser): Promise<void> {
   const draws = `new Promise((done) => { requestAnimationFrame(() => done(true)); setTimeout(() => done(false), ${FRAME_MS}); })`;
   const pages = browser.contexts().flatMap((context) => context.pages());

@@ -19,7 +19,7 @@ test('a new customer on a phone signs up, verifies the ID, pays, and opens the d
   test.setTimeout(300_000);
   const email = `walker-${Date.now()}@example.com`;
 
-  // The next full hour, so that the code comes at once; not one that starts during the ID check.
+  // Takes the next full hour, so that the code comes at once, but not one that starts during the ID check.
   const left = HOUR - (Date.now() % HOUR);
   if (left < 2 * MINUTE) await page.waitForTimeout(left + 1_000);
   const next = new Date(Math.ceil(Date.now() / HOUR) * HOUR);
@@ -50,7 +50,7 @@ test('a new customer on a phone signs up, verifies the ID, pays, and opens the d
   await expect(page.getByText('Verification failed')).toBeVisible();
   await page.getByLabel('Verification code').fill(await codeFromMail(email));
 
-  // Book Now goes on by itself, and the hours are held.
+  // Book Now continues automatically, and the hours are held.
   await expect(page.getByText('Selections Restored')).toBeVisible();
   await page.waitForURL(/\/verify-complete$/);
   await expect(page.getByText(/^We’re holding your hours for/)).toBeVisible();
@@ -88,7 +88,7 @@ test('a new customer on a phone signs up, verifies the ID, pays, and opens the d
   await page.getByRole('link', { name: 'Your access code' }).click();
   await expect(page.getByTestId('pin')).toHaveText(pin);
 
-  // At the door, with the sandbox clock inside the session.
+  // The customer is at the door; the sandbox clock is inside the session.
   await sandbox('/api/clock', { now: new Date(next.getTime() + 60_000).toISOString() });
   await page.goto(`${sandboxUrl}/doors/SPB1X0002`);
   await page.getByLabel('PIN').fill('1111111');

@@ -3,7 +3,7 @@ import { test } from './journey.ts';
 import { accessibleEverywhere, expectToast, insertBooking, newPerson, signIn } from './steps.ts';
 
 const HOUR = 3_600_000;
-/** A one-hour span, `offset` hours from the current full hour. */
+/** Returns a one-hour span that starts `offset` hours after the current full hour. */
 const span = (offset: number): { start: Date; end: Date } => {
   const start = Math.floor(Date.now() / HOUR) * HOUR + offset * HOUR;
   return { start: new Date(start), end: new Date(start + HOUR) };
@@ -35,14 +35,14 @@ test('an ended session shows no PIN and cannot make one', async ({ page }) => {
 
 test('before its release the PIN page counts down every second and shows no PIN', async ({ page }) => {
   const who = await newPerson(false);
-  // More than a year ahead, where no other journey chooses hours.
+  // The booking is more than a year ahead, where no other journey chooses hours.
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(400 * 24), status: 'confirmed' });
   await signIn(page, who);
   // Without an id the page leads to the customer's next booking.
   await page.goto('/access-code');
   await expect(page).toHaveURL(new RegExp(`booking_id=${id}`));
   await expect(page.getByText('Your code will appear here at')).toBeVisible();
-  // One sentence says why to arrive before the code works, with the time.
+  // One sentence explains, with the time, why to arrive before the code works.
   await expect(
     page.getByText(/^Arrive 10 minutes early\. Your code opens the door from \d.* so the people before you/),
   ).toBeVisible();
@@ -71,9 +71,9 @@ test('during the session the PIN can be copied and replaced after a confirmation
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(before);
   await accessibleEverywhere(page);
-  // A new PIN at most every 30 seconds: the page counts down.
+  // A new PIN is possible at most every 30 seconds, and the page counts down.
   await expect(renew).toBeEnabled({ timeout: 40_000 });
-  // Replacing a PIN that works takes a confirmation; Copy PIN is the primary button.
+  // Replacing a PIN that works must be confirmed, and Copy PIN is the primary button.
   const question = page.getByRole('dialog', { name: 'Replace your PIN?' });
   await expect(page.getByRole('button', { name: 'Copied' })).toHaveCSS('background-color', 'rgb(255, 90, 44)');
   await expect(renew).not.toHaveCSS('background-color', 'rgb(255, 90, 44)');

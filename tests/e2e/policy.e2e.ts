@@ -21,7 +21,7 @@ test('every script and stylesheet in the HTML of a page carries the hash of its 
   await expect(page.locator('body')).toBeVisible();
 });
 
-/** Lists everything that the content security policy or the embedder policy blocks, with its page. */
+/** Collects everything that the content security policy or the embedder policy blocks, with its page. */
 test('no page of a visitor or an admin is blocked by our own policies', async ({ page }) => {
   const blocked: string[] = [];
   // As a string, because the tests compile without DOM types.

@@ -7,7 +7,7 @@ const PAGES = ['/', '/about', '/coming-soon', '/terms', '/privacy', '/no-such-pa
 const PHONE = { width: 390, height: 844 };
 const WIDE = { width: 1440, height: 900 };
 
-/** Runs axe. `leftOut`: with forced colours the browser ensures the contrast, which axe cannot see. */
+/** Runs axe without the rules in `leftOut`: with forced colours the browser ensures the contrast, which axe cannot see. */
 async function accessible(page: Page, leftOut: string[] = []): Promise<void> {
   const { violations } = await new AxeBuilder({ page, axeSource: await axeFor(page) })
     .setLegacyMode()
@@ -24,7 +24,7 @@ test('HOME and ABOUT US scroll on the first page and link to it from other pages
   await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeInViewport();
   const top = 'Math.round(document.getElementById("about").getBoundingClientRect().top)';
   await expect.poll(() => page.evaluate(top)).toBe(0);
-  // The navigation is scrolled out of view, but reachable by keyboard.
+  // The navigation is scrolled out of view, but can be reached by keyboard.
   await page.getByRole('link', { name: 'HOME', exact: true }).press('Enter');
   await expect(page).toHaveURL('/');
   await expect.poll(() => scrolled(page)).toBe(0);
@@ -156,14 +156,14 @@ test.describe('without a wish for less motion', () => {
     await expect.poll(() => isPlaying(page)).toBe(true);
     await page.evaluate(`${film}.pause()`);
     await expect.poll(() => isPlaying(page)).toBe(true);
-    // Out of view a pause stays; with a tenth in view again the film resumes.
+    // A paused film stays paused while out of view, and resumes once a tenth of it is in view again.
     await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
     const staysPaused = async (): Promise<boolean> => {
       await page.evaluate(`${film}.pause()`);
       await page.waitForTimeout(500);
       return !(await isPlaying(page));
     };
-    // The browser reports a little later that the film is out of view.
+    // The browser reports with a short delay that the film is out of view.
     await expect.poll(staysPaused).toBe(true);
     await page.evaluate('window.scrollTo({ top: innerHeight * 0.8, behavior: "instant" })');
     await expect.poll(() => isPlaying(page)).toBe(true);
@@ -190,7 +190,7 @@ test.describe('without a wish for less motion', () => {
     await page.goto('/');
     await expect(page.getByRole('button', { name: 'Play video' })).toBeVisible();
     await expect.poll(() => page.evaluate('window.asked.length')).toBe(2);
-    // A third would come a second later.
+    // A third attempt would come a second later.
     await page.waitForTimeout(1_500);
     const asked: number[] = await page.evaluate('window.asked');
     expect(asked).toHaveLength(2);
@@ -301,7 +301,7 @@ test.describe('without JavaScript', () => {
         await page.evaluate(
           `document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${sheet}' }))`,
         );
-        // Without JavaScript the link has no events.
+        // Without JavaScript the link does not fire events.
         await expect(page.locator('link[rel="stylesheet"]')).not.toHaveJSProperty('sheet', null);
         expect(painted.equals(await page.screenshot({ fullPage: true })), path).toBe(true);
       }
@@ -344,7 +344,7 @@ test('axe finds no violation on any public page, at phone and desktop size and w
 test('at 200 % zoom nothing is cut off and nothing scrolls sideways', async ({ page }) => {
   for (const path of PAGES) {
     await page.goto(path);
-    // A phone of 390 px at 200 % zoom, and the 320 px of WCAG 1.4.10.
+    // These are a phone of 390 px at 200 % zoom, and the 320 px of WCAG 1.4.10.
     for (const width of [195, 320]) {
       await page.setViewportSize({ width, height: 640 });
       const wide: string[] = await page.evaluate(

@@ -11,7 +11,7 @@ export const sandboxUrl = process.env['E2E_SANDBOX_URL'] ?? 'http://localhost:43
 export const demo = { email: 'customer@example.com', password: 'demo-customer-1' };
 export const admin = { email: 'admin@example.com', password: 'demo-admin-1' };
 
-/** Calls the control API of the sandbox: GET, or POST with a body. The caller gives the type of the answer. */
+/** Calls the control API of the sandbox: GET, or POST with a body. The caller gives the type of the response. */
 export async function sandbox<T>(path: string, body?: unknown): Promise<T> {
   const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
   return (await fetch(`${sandboxUrl}${path}`, request)).json() as Promise<T>;
@@ -25,7 +25,10 @@ export type SentMail = {
 export const mails = (email: string, subject = ''): Promise<SentMail[]> =>
   sandbox(`/api/mail?to=${encodeURIComponent(email)}&subject=${encodeURIComponent(subject)}`);
 
-/** Waits until the newest mail matches, and returns the first group of the pattern. `previous`: what an earlier mail said, which is not taken again. */
+/**
+ * Waits until the newest mail matches, and returns the first group of the pattern. `previous` is the value from an earlier mail, which is
+ * ignored.
+ */
 export async function fromMail(email: string, subject: string, pattern: RegExp, previous = ''): Promise<string> {
   let found = '';
   await expect
@@ -40,11 +43,11 @@ export async function fromMail(email: string, subject: string, pattern: RegExp, 
   return found;
 }
 
-/** Waits for the code that confirms an email. `previous`: the code of an earlier mail, which no longer works. */
+/** Waits for the code that confirms an email address. `previous` is the code of an earlier mail, which no longer works. */
 export const codeFromMail = (email: string, previous = ''): Promise<string> =>
   fromMail(email, 'code', /^Code: (\d{6})$/m, previous);
 
-/** Waits until the program runs and has taken over the pre-rendered page: before that, its links and pictures are those of the server. */
+/** Waits until the script runs and has hydrated the pre-rendered page: until then, its links and pictures are those of the server. */
 export async function untilRunning(page: Page): Promise<void> {
   const taken = `[...document.querySelectorAll('#root a')].some((link) => Object.keys(link).some((key) => key.startsWith('__reactProps')))`;
   await expect.poll(() => page.evaluate(taken)).toBe(true);
@@ -62,7 +65,7 @@ export async function delayRequest(page: Page, address: string | RegExp): Promis
   return release;
 }
 
-/** Opens the booking page and chooses a studio and the day so many days ahead. */
+/** Opens the booking page, and chooses a studio and the day `daysAhead` days ahead. */
 export async function openDay(page: Page, studio: string, daysAhead: number, site = ''): Promise<void> {
   await page.goto(`${site}/booking`);
   await page.getByRole('radio', { name: new RegExp(studio) }).click();
@@ -73,7 +76,7 @@ export async function openDay(page: Page, studio: string, daysAhead: number, sit
   const cell = page
     .getByRole('gridcell')
     .getByRole('button', { name: new RegExp(`${name.split(', ')[1]}(st|nd|rd|th)?, ${day.getUTCFullYear()}`) });
-  // On a phone the month is folded away. `count` and `isVisible` do not wait, so wait for the calendar first.
+  // On a phone the month is folded away. `count` and `isVisible` do not wait, so this waits for the calendar first.
   const month = page.getByRole('button', { name: 'Month', exact: true });
   await expect(page.getByRole('grid').or(month)).toBeVisible();
   if (await month.isVisible()) await month.click();
@@ -84,26 +87,29 @@ export async function openDay(page: Page, studio: string, daysAhead: number, sit
   // Past hours of today are folded away.
   await expect(page.locator('[data-hour]').last()).toBeVisible();
 }
-/** Opens the details of the selection, which a phone folds into one row along the lower edge. */
+/** Opens the details of the selection, which on a phone are collapsed into one row along the lower edge. */
 export async function openDetails(page: Page): Promise<void> {
   const row = page.getByLabel('Your selection').getByRole('button', { name: /, details/ });
   await expect(page.getByRole('button', { name: 'Book Now' })).toBeVisible();
   if ((await row.isVisible()) && (await row.getAttribute('aria-expanded')) === 'false') await row.press('Enter');
 }
-/** Returns the calendar day in Sydney so many days ahead, in the UTC fields of a date. */
+/** Returns the calendar day in Sydney `daysAhead` days ahead, in the UTC fields of a date. */
 export function sydneyDay(daysAhead: number): Date {
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'Australia/Sydney' });
   return new Date(Date.parse(`${today}T00:00:00Z`) + daysAhead * 86_400_000);
 }
 
-/** Returns the instant of an hour in Sydney so many days ahead, with daylight saving; 24 is the midnight after it. */
+/**
+ * Returns the instant of an hour in Sydney `daysAhead` days ahead, taking daylight saving into account. Hour 24 is the midnight that ends
+ * the day.
+ */
 export function sydneyHour(daysAhead: number, hour: number): Date {
   const day = sydneyDay(daysAhead);
   const [year, month, date] = [day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()];
   return new Date(new TZDate(year, month, date, hour, 'Australia/Sydney').getTime());
 }
 
-/** Returns the days until the next such weekday (0 = Sunday), at least so many days ahead: prices depend on the weekday. */
+/** Returns the days until the next such weekday (0 = Sunday), at least `atLeast` days ahead, because prices depend on the weekday. */
 export const ahead = (weekday: number, atLeast = 7): number =>
   atLeast + ((weekday - sydneyDay(atLeast).getUTCDay() + 7) % 7);
 
@@ -124,8 +130,8 @@ export async function signInByDialog(page: Page, who: { email: string; password:
 }
 
 /**
- * Signs in through the API, by default as the demo customer, and stores the session where the site looks for it. Loads no page: the
- * next one is signed in.
+ * Signs in through the API, by default as the demo customer, and stores the session where the site expects it. Loads no page: the next page
+ * that is loaded is signed in.
  */
 export async function signIn(page: Page, who: { email: string; password: string } = demo): Promise<void> {
   const { apiUrl, anonKey } = runtime();
@@ -138,7 +144,7 @@ export async function signIn(page: Page, who: { email: string; password: string 
   await page.context().setStorageState({ cookies: [], origins: [{ origin: apiUrl, localStorage: [session] }] });
 }
 
-/** Developer pages that the specification names. */
+/** Developer pages named in the specification. */
 export const DEVELOPER_PATHS = [
   '/igloohome-test',
   '/test-pin',
@@ -156,20 +162,20 @@ export async function payWith(page: Page, card: string): Promise<void> {
 export const GOOD_CARD = '4242 4242 4242 4242';
 export const DECLINED_CARD = '4000 0000 0000 0002';
 
-/** The minified axe, which a page compiles in half the time. */
+/** The minified axe, which a page compiles in half the time of the full one. */
 const axe = readFileSync(
   createRequire(import.meta.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
   'utf8',
 );
 
-/** Returns axe for the current document; only a semicolon when an earlier check has left it there. */
+/** Returns the source of axe for the current document, or only a semicolon if an earlier check has already loaded it. */
 export async function axeFor(page: Page): Promise<string> {
   return (await page.evaluate('typeof window.axe === "object"')) ? ';' : axe;
 }
 
 /**
- * Checks the current page against WCAG 2.2 A and AA with axe. Legacy mode: axe would otherwise open a second page for frames of other
- * origins, which takes most of its time and which we do not have.
+ * Checks the current page against WCAG 2.2 A and AA with axe. Uses legacy mode: otherwise axe would open a second page for frames of other
+ * origins, which takes most of its time, and we do not have such frames.
  */
 export async function accessible(page: Page): Promise<void> {
   // Wait for animations: an element that fades in has too little contrast.
@@ -184,7 +190,7 @@ export async function accessible(page: Page): Promise<void> {
   expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html ?? ''}`)).toEqual([]);
 }
 
-/** The same at phone and desktop size; also checks that nothing overflows the page or a dialog sideways. */
+/** Runs the same check at phone and desktop size, and checks that nothing overflows the page or a dialog sideways. */
 export async function accessibleEverywhere(page: Page): Promise<void> {
   for (const size of [
     { width: 1440, height: 900 },
@@ -198,7 +204,7 @@ export async function accessibleEverywhere(page: Page): Promise<void> {
   }
 }
 
-/** Client with the service key, for states that no user can produce, such as a session that has ended. */
+/** Returns a client with the service key, for states that no user can produce, such as a session that has ended. */
 export function service(): SupabaseClient<Database> {
   const { apiUrl, serviceRoleKey } = runtime();
   return createClient<Database>(apiUrl, serviceRoleKey, { auth: { persistSession: false } });
@@ -211,7 +217,7 @@ export function runtime(): { apiUrl: string; anonKey: string; serviceRoleKey: st
 
 export type Person = { readonly id: string; readonly email: string; readonly password: string };
 
-/** Creates an account; `ready`: with a verified ID and accepted terms. */
+/** Creates an account. With `ready`, the account has a verified ID and accepted terms. */
 export async function newPerson(ready: boolean): Promise<Person> {
   const all = service();
   const who = { email: `p-${crypto.randomUUID().slice(0, 8)}@example.com`, password: 'night-shift-9' };
@@ -243,7 +249,7 @@ export async function acceptTerms(ids: readonly string[]): Promise<void> {
   expect([texts.error, error]).toEqual([null, null]);
 }
 
-/** Cancels the bookings of earlier journeys at that time. The journeys of a worker share a server and run one after the other. */
+/** Cancels the bookings that earlier journeys made at that time. The journeys of a worker share a server and run one after another. */
 async function freeHours(studioId: string, start: Date, end: Date): Promise<void> {
   const all = service();
   const taken = await all
@@ -255,7 +261,7 @@ async function freeHours(studioId: string, start: Date, end: Date): Promise<void
     .lt('start_time', end.toISOString());
   expect(taken.error).toBeNull();
   for (const { id, notes } of taken.data ?? []) {
-    // Only the status of test bookings can be written; they have no payment.
+    // Only the status of test bookings, which have no payment, can be written.
     const { error } =
       notes === 'test'
         ? await all.from('bookings').update({ status: 'cancelled' }).eq('id', String(id))
@@ -266,7 +272,7 @@ async function freeHours(studioId: string, start: Date, end: Date): Promise<void
   }
 }
 
-/** Inserts a booking with the service key, in place of earlier ones, and returns its id. */
+/** Inserts a booking with the service key, replacing earlier ones at that time, and returns its id. */
 export async function insertBooking(booking: {
   userId: string | null;
   studio: string;
@@ -293,31 +299,31 @@ export async function insertBooking(booking: {
   return String(made.data?.id);
 }
 
-/** Expects a toast with this title, and this text if given. */
+/** Expects a toast with this title, and with this text if it is given. */
 export async function expectToast(page: Page, title: string, text = ''): Promise<void> {
   const messages = page.getByRole('region', { name: 'Messages' });
   await expect(messages.getByText(title, { exact: true }).last()).toBeVisible();
   if (text !== '') await expect(messages.getByText(text, { exact: true }).last()).toBeVisible();
 }
 
-/** Expects a toast with this title and reason, and the reason on the page itself, at its field or above the form. */
+/** Expects a toast with this title and reason, and the same reason on the page, at its field or above the form. */
 export async function expectErrorInPlace(page: Page, title: string, reason: string): Promise<void> {
   await expectToast(page, title, reason);
   await expect(page.getByRole('alert').filter({ hasText: reason })).toBeVisible();
 }
 
-/** Opens the fields of the customer at the checkout, which shows what the account knows in one row. */
+/** Opens the customer's fields at the checkout, which shows the account's details in one row. */
 export async function changeDetails(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Change your details' }).click();
   await expect(page.getByLabel('First name')).toBeFocused();
 }
 
-/** Presses Book Now without a verified ID, then chooses a photo instead of the hosted check, which leads to the checkout. */
+/** Presses Book Now without a verified ID, then chooses to upload a photo instead of the hosted check, which leads to the checkout. */
 export async function bookWithPhoto(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/verify-complete$/);
   await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
   await page.waitForURL(/\/checkout$/);
-  // The photo is asked for at once.
+  // The dialog for the photo opens at once.
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 }

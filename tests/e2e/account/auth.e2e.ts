@@ -103,7 +103,7 @@ test('the mailed code confirms an email; a wrong code is refused, and a new one 
   await expect(code).toHaveValue('123');
   await page.getByRole('button', { name: 'Verify Email' }).click();
   await expectErrorInPlace(page, 'Invalid code', 'Please enter the 6-digit verification code.');
-  // The sixth digit sends the code.
+  // Typing the sixth digit submits the code.
   await code.fill('000000');
   await expectToast(page, 'Verification failed');
   await accessibleEverywhere(page);
@@ -185,7 +185,7 @@ test('the mailed link confirms the email when the button is pressed, then opens 
   await page.getByRole('button', { name: 'Close' }).click();
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Email Confirmed' })).toBeVisible();
-  // The same link again, in a browser without the session.
+  // Opens the same link again in a browser without the session.
   await page.context().clearCookies();
   await page.evaluate(() => localStorage.clear());
   await page.goto(link);

@@ -94,12 +94,12 @@ test('another person’s licence fails with reasons, a second try succeeds, and 
   await expect(reasons.first()).toBeVisible({ timeout: 30_000 });
   const joined = (await reasons.allTextContents()).join(' ');
   expect(joined.length).toBeGreaterThan(10);
-  // No toast: the reasons are only in the dialog.
+  // No toast appears: the dialog alone gives the reasons.
   await expect(page.getByRole('region', { name: 'Messages' }).locator('p')).toHaveCount(0);
   await accessibleEverywhere(page);
   await dialog(page).getByRole('button', { name: 'Try Again' }).click();
   await expect(dialog(page).getByLabel('Upload a photo')).toBeAttached();
-  // A failure without reasons.
+  // The check fails without reasons.
   await upload(page, await licence('Robin Sample'));
   await page.route(
     '**/functions/v1/verify-id',
@@ -175,7 +175,7 @@ test('a licence of a person under 18 is final: no other try is offered, and the 
   const ways = dialog(page).getByRole('button', { name: /Try Again|online check/ });
   await expect(ways).toHaveCount(0);
   await accessibleEverywhere(page);
-  // The card says the same, and offers no other try.
+  // The card gives the same reason and does not offer another try.
   await page.reload();
   await expect(page.getByText(/you turn 18 on/)).toContainText(birthday);
   await expect(page.getByRole('button', { name: 'Verify ID' })).toHaveCount(0);

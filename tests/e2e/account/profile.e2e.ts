@@ -120,7 +120,7 @@ test('/bookings asks a guest to sign in, then shows no bookings, some, or a load
     end: new Date(start + 3_600_000),
     status: 'confirmed',
   });
-  // The ACCOUNT menu leads there from every page.
+  // The ACCOUNT menu links to the profile from every page.
   await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('link', { name: 'Your Bookings' }).click();
   await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();
@@ -140,7 +140,7 @@ test('/bookings asks a guest to sign in, then shows no bookings, some, or a load
   await page.reload();
   await expect(page.getByText('Your bookings could not be loaded.')).toBeVisible();
   expect(reads).toBe(1);
-  // The page reads again by itself when its live connection opens.
+  // The page reloads its data when its live connection opens.
   connect();
   await expect.poll(() => reads).toBeGreaterThan(1);
   await page.unrouteAll();

@@ -5,7 +5,7 @@ import { accessible } from '../steps.ts';
 
 const STEP_MS = 30_000;
 
-/** Returns the code of an authenticator app, `later` steps of 30 seconds ahead; the server accepts one step. */
+/** Returns the code of an authenticator app, `later` steps of 30 seconds ahead. The server accepts a code that is one step ahead. */
 const codeFor = (secret: string, later = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + later * STEP_MS });
 

@@ -15,11 +15,11 @@ import {
 
 const STEP_MS = 30_000;
 const NEW_PASSWORD = 'another-shift-10';
-/** Returns the code of an authenticator app, `later` steps of 30 seconds ahead; the server accepts one step. */
+/** Returns the code of an authenticator app, `later` steps of 30 seconds ahead. The server accepts a code that is one step ahead. */
 const codeFor = (secret: string, later = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + later * STEP_MS });
 
-/** Takes a picture at three widths, in a folder that E2E_PICTURES names. */
+/** Checks accessibility, and takes screenshots at three widths if E2E_PICTURES names a folder for them. */
 async function picture(page: Page, name: string): Promise<void> {
   await accessibleEverywhere(page);
   const folder = process.env['E2E_PICTURES'];
@@ -29,7 +29,7 @@ async function picture(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Adds an authenticator app to an account; returns its secret. */
+/** Adds an authenticator app to an account and returns its secret. */
 async function addApp({ email, password }: Person): Promise<string> {
   const { apiUrl, anonKey } = runtime();
   const { auth } = createClient<Database>(apiUrl, anonKey, { auth: { persistSession: false } });
@@ -42,7 +42,7 @@ async function addApp({ email, password }: Person): Promise<string> {
   return secret;
 }
 
-/** Changes the address of an account as a thief would; returns the link mailed to the replaced one. */
+/** Changes the address of an account as a thief would, and returns the undo link mailed to the previous address. */
 async function steal({ id, email }: Person): Promise<string> {
   const { error } = await service().auth.admin.updateUserById(id, { email: `thief-${email}`, email_confirm: true });
   expect(error).toBeNull();

@@ -17,7 +17,7 @@ import {
 } from '../steps.ts';
 import { openTcpProxy } from './tcp-proxy.ts';
 
-/** Pages that follow what others do. */
+/** Covers pages that follow what other people do. */
 
 const cell = (page: Page, hour: number) => page.locator(`[data-hour="${hour}"]`);
 const lostHours = (page: Page) => page.getByRole('region', { name: 'Lost hours' });
@@ -75,7 +75,7 @@ test('hours that are lost at the checkout are reported there, and other hours ke
   await signIn(page, await newPerson(false));
   await openDay(page, 'Studio A', day);
   await chooseHours(page, [19, 20]);
-  // The hours are not held while the ID is verified.
+  // The server refuses to hold the hours while the ID is verified.
   await page.route('**/functions/v1/hold-hours', (route) =>
     route.fulfill({ status: 429, json: { error: { code: 'too_many_holds', message: 'Not held.' } } }),
   );
@@ -129,7 +129,7 @@ test('behind a proxy that cuts or refuses sockets the grid still follows, and is
   try {
     await openDay(page, 'Studio C', day, proxy.url);
     await isLive(page);
-    // At its full size the proxy cuts every 20 seconds; here once.
+    // With TEST_LONG the proxy cuts the connections three times, 20 seconds apart; otherwise once.
     for (let hour = 9; hour < (process.env['TEST_LONG'] ? 12 : 10); hour += 1) {
       if (process.env['TEST_LONG']) await new Promise((resolve) => setTimeout(resolve, 20_000));
       const before = proxy.count();

@@ -3,7 +3,7 @@ import { test } from '../journey.ts';
 import { accessible, admin, newPerson, signIn } from '../steps.ts';
 import { bookWithPhoto, changeDetails, chooseHours, delayRequest, openDay, untilRunning } from '../steps.ts';
 
-/** Files that cannot be fetched: no connection, or a new version of the site since the tab was opened. */
+/** Covers files that cannot be fetched, because the connection is down or the site was updated after the tab was opened. */
 
 const crashed = (page: Page) => page.getByRole('heading', { name: 'The needle jumped' });
 const gone = (page: Page, pattern: RegExp): Promise<unknown> =>

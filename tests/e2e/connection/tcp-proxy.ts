@@ -1,18 +1,18 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy that lets requests through and treats WebSockets badly. */
+/** A proxy that passes requests through, and can cut or refuse WebSockets. */
 type TcpProxy = {
   readonly url: string;
-  /** Cuts every open WebSocket without a word. */
+  /** Cuts every open WebSocket without a close frame. */
   cut(): void;
-  /** From now on refuses new WebSockets, or lets them through again. */
+  /** Sets whether new WebSockets are refused. */
   refuse(refusing: boolean): void;
-  /** How many WebSockets were asked for so far. */
+  /** Returns the number of WebSockets requested so far. */
   count(): number;
   close(): Promise<void>;
 };
 
-/** Opens a proxy on a free port, in front of a port of this machine. */
+/** Opens a proxy on a free port for a local port. */
 export async function openTcpProxy(target: number): Promise<TcpProxy> {
   const all = new Set<Socket>();
   const upgraded = new Set<Socket>();

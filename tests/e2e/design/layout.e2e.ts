@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { admin, ahead, chooseHours, demo, openDay, openDetails, signIn } from '../steps.ts';
 
-/** Stacking: the summary, BOOK NOW and messages cover nothing that people need. */
+/** Covers stacking: the summary, BOOK NOW and messages must not cover anything that people need. */
 
 /** A phone in portrait and landscape, and a window of 1280 × 800 at 200 % zoom. */
 const SIZES = [
@@ -11,7 +11,7 @@ const SIZES = [
   { width: 640, height: 400 },
 ] as const;
 
-/** Returns the elements of a selector whose centre is covered by another element after scrolling them into view. */
+/** Returns the elements of a selector whose centre is still covered by another element after they were scrolled into view. */
 const covered = (page: Page, selector: string): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((one) => {
     one.scrollIntoView({ block: 'nearest', behavior: 'instant' });
@@ -21,7 +21,7 @@ const covered = (page: Page, selector: string): Promise<string[]> =>
     return on && (one.contains(on) || on.contains(one)) ? [] : [one.outerHTML.slice(0, 80)];
   })`);
 
-/** Whether two elements overlap on the screen. */
+/** Returns whether two elements overlap on the screen. */
 async function overlap(one: Locator, other: Locator): Promise<boolean> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
   if (!a || !b) return false;
@@ -39,7 +39,7 @@ for (const size of SIZES) {
       [],
     );
     expect(await covered(page, 'aside button')).toEqual([]);
-    // After Clear Selection the summary offers Undo and covers nothing either.
+    // After Clear Selection the summary offers Undo and still covers nothing.
     await openDetails(page);
     expect(await covered(page, 'aside button')).toEqual([]);
     await page.getByRole('button', { name: 'Clear Selection' }).click();
@@ -104,7 +104,7 @@ test('a message in a dialog covers nothing and is announced; each tone has its c
     await page.setViewportSize(size);
     await page.getByRole('button', { name: 'Open a dialog' }).click();
     const dialog = page.getByRole('dialog', { name: 'A dialog' });
-    // The region exists before the message, so that screen readers announce it.
+    // The region exists before its message, so that screen readers announce the message.
     await expect(dialog.getByRole('region', { name: 'Messages' })).toHaveAttribute('aria-live', 'polite');
     await dialog.getByRole('button', { name: 'Show a message in here' }).click();
     const message = messages(page).last();
@@ -139,7 +139,7 @@ test('hours that are not consecutive show a warning, not a success colour', asyn
 
 test('a space is as wide after k, K and P as after other letters', async ({ page }) => {
   await page.goto('/about');
-  // In the page: the tests have no DOM.
+  // Measured as a string in the page, because the tests compile without DOM types.
   const widths = await page.evaluate<number[]>(`document.fonts.ready.then(() => {
     const probe = document.body.appendChild(document.createElement('span'));
     probe.style.cssText = 'position:absolute;white-space:pre;font:600 100px "Archivo Variable"';

@@ -2,11 +2,11 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { codeFromMail, GOOD_CARD, newPerson, payWith, sandboxUrl, signIn } from '../steps.ts';
 
-/** The most that a first booking, and one of a known customer with a saved card, may take on a phone. */
+/** Maximum number of taps on a phone: for a first booking, and for a booking by a returning customer with a saved card. */
 const [FIRST, RETURNING] = [14, 5];
 const SCROLLS = 2;
 const NOON = 12;
-/** How high the bar of the selection may be, in pixels. */
+/** Maximum height of the selection bar, in pixels. */
 const BAR = 72;
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
@@ -14,15 +14,16 @@ test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true
 type Step = { readonly what: string; readonly taps: number; readonly scrolls: number };
 
 /**
- * Counts what a visitor does: taps on anything but text fields, and each time something had to be scrolled into view before. A phone moves from one text
- * field to the next, and scrolls, by itself.
+ * Counts a visitor's actions: taps on anything but text fields, and each scroll needed to bring a target into view. Moving between text
+ * fields is not counted, because a phone does it, scrolling included, automatically.
  */
 function counter() {
   const steps: Step[] = [];
   const sum = (key: 'taps' | 'scrolls'): number => steps.reduce((all, step) => all + step[key], 0);
   const scrollTo = async (target: Locator): Promise<number> => {
     await target.waitFor();
-    // Whether a finger can reach it: in the window, and nothing lies over it. What appears on a busy machine may still be moving.
+    // Returns whether a finger can reach the target: it is in the window and nothing covers it. On a busy machine the target may still be
+    // moving, hence the retries.
     const reached = () =>
       target.evaluate((element) => {
         const { left, top, width, height } = element.getBoundingClientRect();
@@ -53,12 +54,13 @@ function counter() {
   };
 }
 
-/** What a booking takes in addition at this time of the day. */
+/** The taps and scrolls that a booking takes in addition at this time of day. */
 type Later = { readonly taps: number; readonly scrolls: number };
 
 /**
- * Chooses two hours of tonight, or of tomorrow evening when tonight is over, which takes one tap and one scroll more. Before noon the page does not scroll to the
- * evening by itself, and early in the morning no past hours are folded away, so that this takes one scroll more too.
+ * Chooses two hours of tonight, or of tomorrow evening if tonight is over, which takes one more tap and one more scroll. Before noon it
+ * also takes one more scroll: the page does not scroll to the evening automatically, and early in the morning there are no past hours to
+ * fold away.
  */
 async function chooseEvening(page: Page, count: ReturnType<typeof counter>, from: number): Promise<Later> {
   const now = Number(
@@ -92,14 +94,14 @@ test('a first booking for the evening takes a phone 14 taps and 2 scrolls from t
   await dialog.getByLabel('Email').fill(email);
   await dialog.getByLabel('Phone Number').fill('0400 111 222');
   await dialog.getByLabel('Day').fill('3');
-  // One tap opens the list of months, another one chooses.
+  // One tap opens the list of months, and another chooses.
   await dialog.getByLabel('Month').selectOption('April');
   count.add('Month', 2);
   await dialog.getByLabel('Year').fill('1998');
   await dialog.getByLabel('Password').fill('night-shift-9');
   await count.tap('Sign Up', dialog.getByRole('button', { name: 'Sign Up' }));
   await page.getByLabel('Verification code').fill(await codeFromMail(email));
-  // Book Now continues automatically, and the hours are held meanwhile.
+  // Book Now continues automatically, and the hours are held in the meantime.
   await expect(page.getByText('Selections Restored')).toBeVisible();
   await page.waitForURL(/\/verify-complete$/);
   await expect(page.getByText(/^We’re holding your hours for (10:00|9:)/)).toBeVisible();
@@ -152,13 +154,13 @@ test('a known customer with a saved card books the evening with 5 taps', async (
 
 test('from noon on a small phone shows the hours of the evening without scrolling', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 667 });
-  // 1 pm in Sydney, some days ahead.
+  // 1 pm in Sydney, a few days ahead.
   await page.clock.setFixedTime(
     new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 2 * 86_400_000 + 2 * 3_600_000),
   );
   await page.goto('/booking');
   await page.getByRole('radio', { name: /Studio A/ }).tap();
-  // Tomorrow has all of its 24 hours.
+  // Tomorrow shows all of its 24 hours.
   await page.getByLabel('Days', { exact: true }).getByRole('button').nth(1).tap();
   await expect(page.locator('button[data-hour="0"]')).toBeVisible();
   await expect(page.locator('button[data-hour="20"]')).toBeInViewport({ ratio: 1 });

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { admin, chooseHours, demo, newPerson, openDay, signIn } from '../steps.ts';
 
-/** What axe cannot check of WCAG 2.2 AA; docs/accessibility.md lists each criterion with its check. */
+/** Checks what axe cannot check of WCAG 2.2 AA. docs/accessibility.md lists each criterion with its check. */
 
 const GUEST = ['/', '/about', '/booking', '/auth', '/terms', '/privacy', '/status', '/coming-soon', '/no-such-page'];
 const CUSTOMER = ['/booking', '/profile', '/bookings', '/regenerate-pin', '/verify-complete'];
@@ -14,12 +14,15 @@ const STAFF = [
   '/admin?tab=customers',
 ];
 
-/** Calls `look` on each screen, with hours of a day so many days ahead: of a guest, of a customer with a selection and at the checkout, and of staff. */
+/**
+ * Calls `look` on each screen of a guest, of a customer with a selection and at the checkout, and of staff. The hours are chosen `day` days
+ * ahead.
+ */
 async function onEachScreen(page: Page, day: number, look: (name: string) => Promise<void>): Promise<void> {
   const visit = async (path: string): Promise<void> => {
     await page.goto(path);
     await expect(page.locator('main h1, main h2').first()).toBeVisible();
-    // What is loaded later belongs to the screen too.
+    // Parts that load later belong to the screen too.
     await expect(page.locator('main [role="status"] .skeleton, main .skeleton')).toHaveCount(0);
     await look(path);
   };
@@ -47,7 +50,7 @@ async function onEachScreen(page: Page, day: number, look: (name: string) => Pro
   for (const path of STAFF) await visit(path);
 }
 
-/** Names the targets under 24 × 24 px that are no link in a sentence and closer than 24 px to another element. */
+/** Returns the names of targets under 24 × 24 px that are not links in a sentence and are closer than 24 px to another element. */
 const SMALL_TARGETS = `(() => {
   const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
   const targets = [...top.querySelectorAll('a[href], button, select, input:not([type=hidden]), textarea, [role=button], [role=tab], [role=radio], summary')]
@@ -73,7 +76,7 @@ const SMALL_TARGETS = `(() => {
     .map(({ element, box }) => element.outerHTML.slice(0, 90) + ' ' + Math.round(box.width) + ' x ' + Math.round(box.height));
 })()`;
 
-/** Names the texts that are cut off: by an element that hides what does not fit into it. */
+/** Returns the texts that are cut off by an element that hides its overflow. */
 const CUT_TEXTS = `[...document.querySelectorAll('main *, dialog[open] *, header *')]
   .filter((element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest('.sr-only, [aria-hidden=true], svg') && !element.matches('input, select, textarea'))
   .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''))
@@ -119,7 +122,7 @@ test('nothing is cut off or runs out of the page with wide text spacing (1.4.12)
 
 test('what has the focus is never hidden behind the bars and messages of a page (2.4.11)', async ({ page }) => {
   test.setTimeout(180_000);
-  /** Whether a corner or the centre of the focused element can be seen. */
+  /** Returns whether a corner or the centre of the focused element is visible. */
   const seen = `(() => {
     const element = document.activeElement;
     if (element === null || element === document.body) return null;
@@ -175,7 +178,7 @@ test('signing in asks nobody to remember or copy: passwords can be pasted and fi
   await expect(password).toHaveAttribute('autocomplete', 'current-password');
   await expect(page.getByLabel('Email')).toHaveAttribute('autocomplete', /username|email/);
   await password.focus();
-  // Nothing prevents the paste.
+  // The field accepts the pasted text.
   expect(await paste('night-shift-9')).toBe(true);
   await page.getByRole('tab', { name: 'Sign Up' }).click();
   await expect(password).toHaveAttribute('autocomplete', 'new-password');

@@ -40,7 +40,7 @@ test('a host invites a guest, who joins without an account, gets a PIN of their 
   await guest.getByRole('button', { name: 'The door doesn’t open' }).click();
   await expect(guest.getByText('The lock is probably asleep: wake the keypad first.')).toBeVisible();
   await accessibleEverywhere(guest);
-  // The token is a secret: it is in no address that a server sees.
+  // The token is a secret, so it is in the fragment, which browsers do not send to servers.
   const token = url.split('#')[1] ?? '';
   expect(addresses.filter((one) => one.includes(token) && !one.includes('#'))).toEqual([]);
 

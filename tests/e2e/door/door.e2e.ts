@@ -15,7 +15,7 @@ test('at the door: a code as large as the screen, help, the lights, no network, 
   `);
   const who = await newPerson(true);
   const start = Math.floor(Date.now() / HOUR) * HOUR;
-  // An hour that ends within minutes would end before this journey does.
+  // An hour with only minutes left would end before this journey does.
   const end = start + (Date.now() < start + HOUR - 180_000 ? HOUR : 2 * HOUR);
   const id = await insertBooking({
     userId: who.id,

@@ -6,13 +6,13 @@ import { act, bookAndPay, checked, openHours, ownDay, pressHours, type } from '.
 import { moneyOf } from './money.ts';
 import { personWithCard } from './prepare.ts';
 
-/** The account page, by touch on a phone and by keyboard alone on a wide screen, from London: every time is Sydney’s. */
+/** The account page, by touch on a phone and by keyboard alone on a wide screen, viewed from London: every time shown is Sydney time. */
 test.use({ timezoneId: 'Europe/London' });
 
 const THURSDAY = 4;
 const part = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
 
-/** Opens the account page of somebody. */
+/** Opens the account page of a person. */
 async function openAccount(page: Page, who: Person): Promise<void> {
   await signIn(page, who);
   await page.goto('/profile');
@@ -91,7 +91,7 @@ test('a number is confirmed by text, changed and removed, and each kind of mail 
   await expect(reminders.getByLabel(/^An email 24 hours/)).not.toBeChecked();
 });
 
-/** Types a number, and the code that is texted to it. */
+/** Enters a phone number and the code texted to it. */
 async function confirm(page: Page, label: string, phone: string): Promise<void> {
   const reminders = part(page, 'Reminders');
   await type(reminders.getByLabel(label), phone);
@@ -186,7 +186,7 @@ test('the own data is one file without a secret; an account with a booking ahead
   await isGone(who, bookings.data?.[0]?.id ?? '');
 });
 
-/** Downloads the own data and looks for what must and must not be in it. */
+/** Downloads a person's own data and checks what it must and must not contain. */
 async function downloadData(page: Page, who: Person): Promise<void> {
   const saved = page.waitForEvent('download');
   await act(part(page, 'Your data').getByRole('button', { name: 'Download my data' }));
@@ -201,7 +201,10 @@ async function downloadData(page: Page, who: Person): Promise<void> {
   expect(text).not.toMatch(/night-shift|encrypted|eyJ|\bpin\b|pm_|cus_/i);
 }
 
-/** By the service key: the account and what belongs to it are gone, and the paid booking stays with the buyer’s name. */
+/**
+ * Checks with the service key that the account and everything that belongs to it are gone, and that the paid booking stays with the buyer’s
+ * name.
+ */
 async function isGone(who: Person, booking: string): Promise<void> {
   const all = service();
   await expect.poll(async () => (await all.auth.admin.getUserById(who.id)).data.user).toBeNull();
@@ -209,7 +212,7 @@ async function isGone(who: Person, booking: string): Promise<void> {
     expect((await all.from(table).select('*').eq('user_id', who.id)).data).toEqual([]);
   const kept = await all.from('bookings').select('user_id,guest_name,guest_email').eq('id', booking).single();
   expect(kept.data).toEqual({ user_id: null, guest_name: 'Robin Sample', guest_email: null });
-  // The payment provider is told by a job.
+  // A job notifies the payment provider.
   const atProvider = async (): Promise<unknown[]> =>
     (await sandbox<{ metadata: { user_id?: string } }[]>('/api/customers')).filter(
       (one) => one.metadata.user_id === who.id,

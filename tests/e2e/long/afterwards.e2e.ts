@@ -6,13 +6,15 @@ import { reach } from '../keyboard.ts';
 import { mailed, moneyOf } from './money.ts';
 import { HOUR, staffPage } from './prepare.ts';
 
-/** After a session, by touch on a phone and by keyboard alone on a wide screen, from Los Angeles: every time is Sydney’s. */
+/**
+ * After a session, by touch on a phone and by keyboard alone on a wide screen, viewed from Los Angeles: every time shown is Sydney time.
+ */
 test.use({ timezoneId: 'America/Los_Angeles' });
 
-/** A room of its own for each size of screen: between the two the hour can change. */
+/** Each screen size has its own room, because the hour can change between the two runs. */
 const studio = (): string => (onPhone() ? 'Studio C' : 'Studio B');
 
-/** Inserts a session that ended some hours ago, at an hour of its own for each journey. */
+/** Inserts a session that ended a few hours ago, at a different hour for each journey. */
 async function pastSession(userId: string, journey: 0 | 1): Promise<string> {
   const ago = 2 + 2 * journey;
   const start = Math.floor(Date.now() / HOUR) * HOUR - ago * HOUR;
@@ -35,7 +37,7 @@ test('after a session there is one question, and a note of lost property, which 
   const who = await newPerson(true);
   const reference = await pastSession(who.id, 0);
   await signIn(page, who);
-  // The address in the mail after the session.
+  // Opens the address from the mail that follows the session.
   await page.goto(`/bookings/${reference}#how-was-it`);
   await expect(page.getByRole('heading', { name: `Thanks for playing. How was ${studio()}?` })).toBeVisible();
   await checked(page);
@@ -66,7 +68,7 @@ test('after a session there is one question, and a note of lost property, which 
   await checked(page);
 });
 
-/** Answers the question, and changes the answer. */
+/** Answers the question and then changes the answer. */
 async function rate(page: Page): Promise<void> {
   const question = page.locator('#how-was-it');
   await chooseScore(page, 5);
@@ -80,7 +82,7 @@ async function rate(page: Page): Promise<void> {
   await expect(question.getByText('You said 4 of 5: “The monitors are great.”')).toBeVisible();
 }
 
-/** Chooses a score. By keyboard: Tab leads to the chosen one, at first to 1, and the arrow to the left goes on from 5. */
+/** Chooses a score. On the keyboard, Tab leads to the chosen radio button, at first to 1; from 1 the left arrow wraps around to 5. */
 async function chooseScore(page: Page, score: 4 | 5): Promise<void> {
   const radio = (value: number) => page.locator('#how-was-it').getByRole('radio', { name: new RegExp(`^${value}`) });
   if (onPhone())

@@ -5,10 +5,10 @@ import { act, bookAndPay, checked, choose, fact, onPhone, openHours, ownDay, pay
 import { expectLedger, expectMoney, mailed, moneyOf } from './money.ts';
 
 const [MONDAY, WEDNESDAY] = [1, 3];
-/** Weeks of the other project overlap: it has another room. */
+/** Returns the room of this project. The weeks of the two projects overlap, so each has its own room. */
 const roomOf = (phone: string, desktop: string): string => (onPhone() ? phone : desktop);
 const selection = (page: Page) => page.getByLabel('Your selection');
-/** "16 Dec", as short dates name a day. */
+/** Returns a date in the short form of the pages: "16 Dec". */
 const dateOf = (daysAhead: number): string =>
   sydneyDay(daysAhead).toLocaleDateString('en-AU', { timeZone: 'UTC', day: 'numeric', month: 'short' });
 
@@ -42,7 +42,7 @@ test.describe('in London', () => {
     await expect(fact(page, 'Paid')).toHaveText('$98');
     await checked(page);
 
-    // Booked now: the same time a week later is offered instead.
+    // That time is now booked, so the page offers the same time a week later.
     await page.goto('/booking');
     await expect(again).toHaveCount(1);
     await expect(again).toContainText(dateOf(wednesday + 7));
@@ -57,7 +57,7 @@ test.describe('in London', () => {
     for (const { reference } of [first, second, third]) await expectMoney(reference, { paid: [9_800], back: [] });
     await mailed(who.email, `Booking confirmed: ${studio}`, 3);
 
-    // From the first of the three, the next two weeks are the customer's already.
+    // The customer already has the two weeks after the first booking, so the link leads to the third.
     await page.goto(`/bookings/${first.reference}`);
     await act(page.getByRole('link', { name: /^Same time, Wed/ }));
     await expect(selection(page)).toContainText(dateOf(wednesday + 21));

@@ -8,7 +8,7 @@ const [HOUR, SATURDAY] = [3_600_000, 6];
 test.use({ timezoneId: 'America/Los_Angeles' });
 
 type Door = { id: string };
-/** The room that is free at this hour, so that journeys in sessions can follow each other. */
+/** Returns a room that is free at this hour, so that journeys in running sessions can follow each other. */
 async function freeRoom(start: Date): Promise<string> {
   const { data } = await service()
     .from('bookings')

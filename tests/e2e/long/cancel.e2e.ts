@@ -15,7 +15,7 @@ test('a booking is cancelled by the terms it was made with, says before what com
   const who = await newPerson(true);
   await signIn(page, who);
   const booked = await book(page, 'Studio C', ownDay(THURSDAY, FAR), [12, 13, 14]);
-  // Stricter terms since then do not change what was agreed.
+  // Stricter terms introduced later do not change the terms that were agreed.
   await setBusiness({ freeCancelHours: 336 });
   await page.goto('/bookings');
   const card = page.getByRole('article');
@@ -43,7 +43,7 @@ test('a booking is cancelled by the terms it was made with, says before what com
   expect(cancelled).toContain('$132');
   const [note] = await mailed(who.email, 'refund receipt');
   expect(note).toContain('Refunded: $132');
-  // The hours are free for others at once.
+  // The hours become free for others at once.
   const { data } = await service().from('bookings').select('status').eq('id', booked.id).single();
   expect(data?.status).toBe('cancelled');
 });

@@ -5,7 +5,7 @@ import { FAR, act, checked, ownDay, type } from './driver.ts';
 
 const FRIDAY = 5;
 
-/** Another person, with the same kind of device. */
+/** Opens a page for another person with the same kind of device. */
 async function somebody(browser: Browser, timezoneId: string): Promise<Page> {
   const { viewport, hasTouch, baseURL } = test.info().project.use;
   const context = await browser.newContext({

@@ -17,10 +17,10 @@ async function download(page: Page, button: Locator): Promise<Download> {
   await act(button);
   return file;
 }
-/** The text of one of our PDF files, on one line. */
+/** Returns the text of one of our PDF files on one line. */
 const textOf = async (file: Buffer): Promise<string> => (await readPdf(file)).join(' ').replaceAll('\n', ' ');
 type Mail = { id: string; attachments: { filename: string }[] };
-/** The text of the PDF that came with a mail. */
+/** Returns the text of the PDF attached to a mail. */
 async function attachedTo(email: string, subject: string): Promise<string> {
   let found: Mail | undefined;
   await expect
@@ -41,7 +41,7 @@ test('a tax invoice and the adjustment note of a refund, as page, PDF and mail, 
 }) => {
   const who = await newPerson(true);
   await signIn(page, who);
-  // 5 pm costs $49 and each later hour $59, less 15 %.
+  // The hour at 5 pm costs $49 and each later one $59, less 15 %.
   const booked = await book(page, 'Studio A', ownDay(THURSDAY, FAR), [17, 18, 19, 20]);
   await page.goto(`/bookings/${booked.reference}`);
   const papers = page.getByRole('region', { name: 'Tax invoice' });

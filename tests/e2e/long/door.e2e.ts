@@ -5,11 +5,11 @@ import { act, checked, onPhone, type } from './driver.ts';
 import { mailed, moneyOf } from './money.ts';
 import { addPaidHour, inSession, personWithCard, staffPage } from './prepare.ts';
 
-/** At the door, by touch on a phone and by keyboard alone on a wide screen, from Los Angeles: every time is Sydney’s. */
+/** At the door, by touch on a phone and by keyboard alone on a wide screen, viewed from Los Angeles: every time shown is Sydney time. */
 test.use({ timezoneId: 'America/Los_Angeles' });
 
 const LOST_CENTS = 100;
-/** A door of its own for each size of screen: a lock remembers who opened it minutes ago. */
+/** Each screen size has its own door, because a lock remembers for minutes who opened it. */
 const door = () => (onPhone() ? { studio: 'Studio A', lock: 'SPA1X0001' } : { studio: 'Studio B', lock: 'SPB1X0002' });
 const keypad = (pin: string): Promise<{ opened: boolean }> => sandbox(`/api/doors/${door().lock}/keypad`, { pin });
 const pinOf = (page: Page) => page.getByTestId('pin');
@@ -33,14 +33,14 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   await checked(page);
   await opensOffline(page);
 
-  // Each step that the lock’s own answer calls for.
+  // Follows each step of help that depends on what the lock reports.
   const first = await pinOf(page).textContent();
   await act(page.getByRole('button', { name: 'The door doesn’t open' }));
   await expect(help(page).getByRole('status').first()).toHaveText(/The lock has your code\. It’s probably asleep/);
   await checked(page);
   expect((await keypad('111111')).opened).toBe(false);
   await expect(help(page).getByText(/^Somebody typed a wrong code at .*Check every digit/)).toBeVisible();
-  // The code is seconds old: the page says when there can be another.
+  // The code is only seconds old, so the page shows when a new one is possible.
   await expect(help(page).getByText(/^You can make a new code in \d+ seconds?\.$/)).toBeVisible();
   const another = help(page).getByRole('button', { name: 'Make a new code' });
   await expect(another).toBeEnabled({ timeout: 45_000 });
@@ -66,7 +66,7 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   await checked(page);
 });
 
-/** Opens the page again without a network. */
+/** Reopens the page without a network. */
 async function opensOffline(page: Page): Promise<void> {
   const shown = await pinOf(page).textContent();
   await expect
@@ -81,7 +81,7 @@ async function opensOffline(page: Page): Promise<void> {
   await expect(page.getByText(/^No connection\. This is what/)).toBeHidden({ timeout: 30_000 });
 }
 
-/** Staff see who stands at the door, and open it. */
+/** Staff see who is at the door, and open it remotely. */
 async function openFromAfar(page: Page, reference: string): Promise<void> {
   await page.goto('/admin?tab=today');
   const alert = page.getByRole('listitem').filter({ hasText: reference });
@@ -97,7 +97,7 @@ async function openFromAfar(page: Page, reference: string): Promise<void> {
   await page.context().close();
 }
 
-/** Staff accept what the incident offers to give back. */
+/** Staff accept the refund that the incident offers. */
 async function giveBack(page: Page, reference: string): Promise<void> {
   await page.goto('/admin?tab=incidents');
   const incident = page.getByRole('listitem').filter({ hasText: reference });

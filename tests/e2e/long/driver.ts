@@ -4,15 +4,15 @@ import { accessible, GOOD_CARD, sydneyDay } from '../steps.ts';
 import { reach, times } from '../keyboard.ts';
 import type { Booked } from './money.ts';
 
-/** What people do with a page in these journeys: all by touch on a phone, all by keyboard alone on a wide screen. */
+/** Actions on a page in these journeys: by touch only on a phone, by keyboard only on a wide screen. */
 
-/** Whether this run is on a phone. */
+/** Returns whether this run is on a phone. */
 export const onPhone = (): boolean => test.info().project.name === 'phone';
 
-/** Days ahead that are beyond the row of days on a phone, and that journeys with days near by do not use. */
+/** A number of days ahead that lies beyond a phone's row of days and that journeys using nearby days do not reach. */
 export const FAR = 56;
 
-/** Returns a day of the weekday (0 = Sunday) that the other project does not use: both run on one server. */
+/** Returns the days until a day of the weekday (0 = Sunday) that the other project does not use, because both run on one server. */
 export function ownDay(weekday: number, atLeast = 2): number {
   const first = atLeast + ((weekday - sydneyDay(atLeast).getUTCDay() + 7) % 7);
   return onPhone() ? first : first + 7;
@@ -26,7 +26,7 @@ export async function act(target: Locator): Promise<void> {
   await target.page().keyboard.press(isTicked ? 'Space' : 'Enter');
 }
 
-/** Types into a field, in place of what it holds. */
+/** Types into a field, replacing its content. */
 export async function type(field: Locator, text: string): Promise<void> {
   if (onPhone()) return field.fill(text);
   await reach(field.page(), field);
@@ -46,7 +46,7 @@ export async function choose(list: Locator, label: string): Promise<void> {
   await expect(list.locator('option:checked')).toHaveText(label);
 }
 
-/** Chooses one of a group of radio buttons; of those, Tab leads to the chosen one. */
+/** Chooses one of a group of radio buttons. Tab leads only to the button that is chosen. */
 export async function chooseRadio(group: Locator, label: string): Promise<void> {
   const radio = group.getByRole('radio', { name: label, exact: true });
   if (onPhone()) await radio.tap();
@@ -60,14 +60,14 @@ export async function chooseRadio(group: Locator, label: string): Promise<void> 
   await expect(radio).toBeChecked();
 }
 
-/** Opens the booking page and chooses a room and the day so many days ahead. */
+/** Opens the booking page, and chooses a room and the day `daysAhead` days ahead. */
 export async function openHours(page: Page, studio: string, daysAhead: number): Promise<void> {
   await page.goto('/booking');
   await chooseRoom(page, studio);
   await chooseDay(page, daysAhead);
 }
 
-/** Chooses one of the rooms, which stand in a row. */
+/** Chooses a room from the row of rooms. */
 export async function chooseRoom(page: Page, name: string): Promise<void> {
   const radio = page.getByRole('radio', { name });
   if (onPhone()) await radio.tap();
@@ -75,14 +75,14 @@ export async function chooseRoom(page: Page, name: string): Promise<void> {
     await reach(page, page.getByRole('radiogroup', { name: 'Studio' }));
     const names = await page.getByRole('radio').allInnerTexts();
     const at = names.findIndex((text) => text.toLowerCase().startsWith(name.toLowerCase()));
-    // Arrows choose too; on the first room they would lead away from it.
+    // An arrow key chooses too, but on the first room it would move away from it.
     if (at === 0) await page.keyboard.press('Enter');
     else await times(page, 'ArrowRight', at);
   }
   await expect(radio).toBeChecked();
 }
 
-/** Chooses the day so many days ahead, while the page shows today: in the month, or in the row of days, which has three weeks. */
+/** Chooses the day `daysAhead` days ahead, in the month or in the row of days, which covers three weeks. The page must show today. */
 export async function chooseDay(page: Page, daysAhead: number): Promise<void> {
   const row = page.getByRole('list', { name: 'Days' });
   const month = page.getByRole('grid', { name: /\d{4}$/ });
@@ -100,7 +100,7 @@ export async function chooseDay(page: Page, daysAhead: number): Promise<void> {
   await expect(page.getByRole('region', { name: 'Hours' })).toContainText(nameOfDay(daysAhead));
 }
 
-/** Chooses the day after the one that a dialog shows, in the month. `daysAhead`: of the new day. */
+/** Chooses in the month the day after the one that a dialog shows. `daysAhead` refers to the new day. */
 export async function chooseNextDay(dialog: Locator, daysAhead: number): Promise<void> {
   await act(dialog.getByRole('button', { name: 'Month', exact: true }));
   const month = dialog.getByRole('grid', { name: /\d{4}$/ });
@@ -113,7 +113,7 @@ export async function chooseNextDay(dialog: Locator, daysAhead: number): Promise
   await expect(dialog.getByRole('group', { name: nameOfDay(daysAhead) })).toBeVisible();
 }
 
-/** Taps a day of the month that is shown, or of one of the next. */
+/** Taps a day of the month that is shown or of a later one. */
 async function tapDay(month: Locator, daysAhead: number): Promise<void> {
   await expect(month).toBeVisible();
   const day = sydneyDay(daysAhead);
@@ -127,7 +127,7 @@ async function tapDay(month: Locator, daysAhead: number): Promise<void> {
   await cell.tap();
 }
 
-/** "Saturday 5 December". */
+/** Matches a day in the form "Saturday 5 December". */
 function nameOfDay(daysAhead: number): RegExp {
   const day = sydneyDay(daysAhead);
   const word = (options: Intl.DateTimeFormatOptions): string =>
@@ -135,11 +135,11 @@ function nameOfDay(daysAhead: number): RegExp {
   return new RegExp(`${word({ weekday: 'long' })},? ${word({ day: 'numeric' })} ${word({ month: 'long' })}`);
 }
 
-/** Presses hours of a single room. */
+/** Presses hours in the grid of a single room. */
 export async function pressHours(page: Page, ...hours: readonly number[]): Promise<void> {
   for (const hour of hours) {
     const cell = page.locator(`[data-hour="${hour}"]`);
-    // An hour that somebody has can be pressed too, and counts as disabled.
+    // A taken hour can be pressed too, but Playwright treats it as disabled.
     const isTaken = (await cell.getAttribute('aria-disabled')) === 'true';
     if (onPhone()) await cell.tap({ force: isTaken });
     else {
@@ -153,7 +153,7 @@ export async function pressHours(page: Page, ...hours: readonly number[]): Promi
   }
 }
 
-/** Pays on the provider's page. `save`: and saves the card there. */
+/** Pays on the provider's page. With `save`, also saves the card there. */
 export async function pay(page: Page, { save = false } = {}): Promise<void> {
   await page.waitForURL(/\/c\/pay\//);
   await type(page.getByLabel('Card number'), GOOD_CARD);
@@ -170,14 +170,14 @@ export async function bookAndPay(page: Page, { save = false } = {}): Promise<Boo
   return { id, reference: await fact(page, 'Reference').innerText() };
 }
 
-/** Books hours of a room from the booking page on, and pays. */
+/** Books hours of a room, starting on the booking page, and pays. */
 export async function book(page: Page, studio: string, daysAhead: number, hours: readonly number[]): Promise<Booked> {
   await openHours(page, studio, daysAhead);
   await pressHours(page, ...hours);
   return bookAndPay(page);
 }
 
-/** The value that a list of facts gives for a name. */
+/** Returns the value of a name in a list of facts. */
 export const fact = (page: Page, name: string): Locator =>
   page
     .locator('dl > div')
@@ -185,7 +185,7 @@ export const fact = (page: Page, name: string): Locator =>
     .locator('dd')
     .first();
 
-/** Checks a screen or dialog with axe, and that nothing overflows sideways. */
+/** Checks a screen or dialog with axe, and checks that nothing overflows sideways. */
 export async function checked(page: Page): Promise<void> {
   await accessible(page);
   const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

@@ -4,7 +4,7 @@ import { expectToast, insertBooking, newPerson, service, signIn, sydneyHour } fr
 import { FAR, act, bookAndPay, checked, onPhone, openHours, ownDay, pay, pressHours } from './driver.ts';
 import { expectMoney, mailed } from './money.ts';
 
-/** An hour costs $49 by day, and three hours 10 % less. */
+/** An hour costs $49 by day; three hours cost 10 % less. */
 const MONDAY = 1;
 test.use({ timezoneId: 'Europe/London' });
 
@@ -17,7 +17,7 @@ test('hours are added before the start at the right step price, on the pay page 
   await openHours(page, 'Studio B', at);
   await pressHours(page, 10);
   const booked = await bookAndPay(page, { save: true });
-  // Somebody else begins five hours later.
+  // Another customer's booking begins five hours later.
   await insertBooking({
     userId: null,
     studio: 'Studio B',
@@ -43,7 +43,7 @@ test('hours are added before the start at the right step price, on the pay page 
   await expect(page.getByText(/10 am to 12 pm, Sydney time$/)).toBeVisible();
   await expectMoney(booked.reference, { paid: [4_900, 4_900], back: [] });
 
-  // Three hours are $147 less 10 %, rounded to $15: $132.
+  // Three hours cost $147 less 10 %, which rounds to $15: $132.
   await act(page.getByRole('button', { name: 'Stay longer' }));
   await act(ends.getByRole('button', { name: /^1 pm/ }));
   await expect(dialog.getByText(/^This costs \$34 more\./)).toBeVisible();
@@ -86,7 +86,7 @@ test('within 24 hours a booking can be made longer, but not be moved or cancelle
   await expect(page.getByRole('button', { name: 'Stay longer' })).toBeVisible();
   for (const name of ['Move', 'Cancel']) await expect(page.getByRole('button', { name, exact: true })).toHaveCount(0);
   await checked(page);
-  // The server refuses it too, whatever a page offers.
+  // The server refuses the extension too, whatever a page offers.
   const token = await page.evaluate<string>(`JSON.parse(localStorage.getItem('sb-localhost-auth-token')).access_token`);
   const refused = await page.request.post('/functions/v1/reschedule-booking', {
     headers: { authorization: `Bearer ${token}` },

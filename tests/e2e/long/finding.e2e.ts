@@ -26,11 +26,11 @@ test.describe('in Los Angeles', () => {
   test('the price of tonight on the landing page leads to its hour; the day begins now, and past hours unfold', async ({
     page,
   }) => {
-    // Twenty past three in Sydney: the hour from three on can still be booked.
+    // It is 3:20 pm in Sydney: the hour that began at 3 can still be booked.
     await page.clock.setFixedTime(new Date(sydneyHour(0, 15).getTime() + 20 * 60_000));
     await page.goto('/');
     const tonight = page.getByRole('link', { name: /^Tonight from \$\d+ an hour$/ });
-    // It is fetched when the rooms come into view.
+    // The page fetches it when the rooms come into view.
     await expect(async () => {
       await page.keyboard.press('PageDown');
       await expect(tonight).toBeVisible({ timeout: 500 });
@@ -70,7 +70,7 @@ test('days say how much is free and own hours read yours; a gap starts a new sel
   await checked(page);
   await chooseRoom(page, 'Studio B');
   if (onPhone()) {
-    // The cards fold into a row of names: days and hours are within one screen.
+    // The cards collapse into a row of names, so that days and hours fit on one screen.
     await expect(page.getByRole('button', { name: 'Compare the rooms' })).toBeVisible();
     await expect(page.getByText('Choose this room').first()).toBeHidden();
     await expect(page.getByRole('list', { name: 'Days' })).toBeInViewport();
@@ -103,7 +103,7 @@ test('days say how much is free and own hours read yours; a gap starts a new sel
   const night = ['Studio C, 10 PM to 11 PM', 'Studio C, 11 PM to 12 AM', 'Studio C, 12 AM to 1 AM'];
   if (onPhone()) for (const name of night) await act(cell(name));
   else {
-    // From 9 am in the room above.
+    // Starts at 9 am in the room above.
     await reach(page, grid);
     await times(page, 'ArrowDown', 1);
     await times(page, 'ArrowRight', 13);

@@ -5,12 +5,12 @@ import { act, checked, choose, type } from './driver.ts';
 import { mailed, moneyOf } from './money.ts';
 import { HOUR, inSession, personWithCard, type Running, staffPage } from './prepare.ts';
 
-/** In the room, by touch on a phone and by keyboard alone on a wide screen, from London: every time is Sydney’s. */
+/** In the room, by touch on a phone and by keyboard alone on a wide screen, viewed from London: every time shown is Sydney time. */
 test.use({ timezoneId: 'Europe/London' });
 
 const MINUTE = 60_000;
 const panel = (page: Page) => page.getByRole('region', { name: 'Your session' });
-/** Says a time as the page does: "7 pm". */
+/** Returns a time in the form that the page uses: "7 pm". */
 const saysTime = (at: Date): string =>
   at
     .toLocaleTimeString('en-AU', { timeZone: 'Australia/Sydney', hour: 'numeric', minute: '2-digit', hour12: true })
@@ -41,7 +41,7 @@ test('the time left, the lights of the own room, a further hour with one tap, an
   await expect(lights).toHaveText(on ? 'Lights on' : 'Lights off');
   expect(await plugsOn()).toBe(before + (on ? -1 : 1));
 
-  // Ten minutes before the end, with nobody next: one quiet sentence.
+  // Ten minutes before the end, with no booking after it, the page shows one quiet sentence.
   await page.clock.setFixedTime(session.end.getTime() - 9.5 * MINUTE);
   const quiet = panel(page).getByRole('status').filter({ hasText: 'Your session ends at' });
   await expect(quiet).toHaveText(`Your session ends at ${saysTime(session.end)}, Sydney time.`);
@@ -64,7 +64,7 @@ test('the time left, the lights of the own room, a further hour with one tap, an
   expect((await moneyOf(who.id)).paid).toBe(after.paid);
 });
 
-/** Somebody takes the hour after: there is nothing to extend, and the warning is loud. */
+/** Another customer takes the next hour: the session can no longer be extended, and the warning becomes prominent. */
 async function somebodyFollows(page: Page, { end }: Running): Promise<void> {
   const next = { userId: null, studio: 'Studio A', start: end, end: new Date(end.getTime() + HOUR) } as const;
   const id = await insertBooking({ ...next, status: 'confirmed' });
@@ -96,7 +96,7 @@ test('a problem is reported with a photo; staff see it and answer, and the custo
   await expect(dialog.getByText('Tell us in a few words.')).toBeVisible();
   await choose(dialog.getByLabel('What is it about'), 'Sound');
   await type(dialog.getByLabel('What happened'), 'The left speaker crackles.');
-  // Chromium draws the picture, so that it is a real one.
+  // Chromium takes a screenshot, so that the file is a valid JPEG.
   const buffer = await page.screenshot({ type: 'jpeg' });
   await dialog.getByLabel('Photos').setInputFiles({ name: 'speaker.jpg', mimeType: 'image/jpeg', buffer });
   await checked(page);

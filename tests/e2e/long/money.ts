@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { mails, sandbox, service } from '../steps.ts';
 
-/** Checks of money, in cents, in our rows and at the payment provider, and of mails. */
+/** Checks mails, and money, in cents, in our rows and at the payment provider. */
 
 export type Booked = { readonly id: string; readonly reference: string };
 type Charge = {
@@ -20,8 +20,8 @@ const sorted = (amounts: readonly number[]): number[] => amounts.toSorted((one, 
 const cents = (dollars: unknown): number => Math.round(Number(dollars) * 100);
 
 /**
- * Waits until the booking has these payments and refunds, in our rows and at the provider, and nothing else of it was charged there. What it keeps is
- * its price, or nothing once it is cancelled.
+ * Waits until the booking has exactly these payments and refunds, in our rows and at the provider. The difference must equal the price of
+ * the booking, or zero once it is cancelled.
  */
 export async function expectMoney(reference: string, expected: Expected): Promise<void> {
   await expectLedger(reference, expected);
@@ -32,7 +32,7 @@ export async function expectMoney(reference: string, expected: Expected): Promis
   }).toPass({ timeout: 30_000 });
 }
 
-/** The same for our rows alone: a date of a series has no payment of its own at the provider. */
+/** Like `expectMoney`, for our rows only: a date of a series does not have its own payment at the provider. */
 export async function expectLedger(reference: string, expected: Expected): Promise<void> {
   const kept = sum(expected.paid) - sum(expected.back);
   await expect(async () => {
@@ -52,7 +52,7 @@ export async function expectLedger(reference: string, expected: Expected): Promi
   }).toPass({ timeout: 30_000 });
 }
 
-/** The amounts of the payments that the provider has taken, and of their refunds. */
+/** Returns the amounts of the matching payments that the provider has taken, and of their refunds. */
 async function atProvider(counts: (charge: Charge) => boolean): Promise<{ charges: number[]; refunds: number[] }> {
   const charges = (await sandbox<Charge[]>('/api/charges')).filter((one) => one.paid && counts(one));
   const intents = new Set(charges.map((one) => one.payment_intent));
@@ -62,10 +62,10 @@ async function atProvider(counts: (charge: Charge) => boolean): Promise<{ charge
   return { charges: charges.map(({ amount }) => amount), refunds: refunds.map(({ amount }) => amount) };
 }
 
-/** What a customer's bookings have cost, in cents. */
+/** Total paid and refunded for a customer's bookings, in cents. */
 type Money = { readonly paid: number; readonly back: number };
 
-/** Waits until the ledger and the payment provider agree about every booking of a customer, and returns what both say. */
+/** Waits until the ledger and the payment provider agree about every booking of a customer, and returns the agreed sums. */
 export async function moneyOf(userId: string): Promise<Money> {
   let both = await readMoney(userId);
   await expect(async () => {
@@ -85,7 +85,7 @@ async function readMoney(userId: string): Promise<{ ledger: Money; provider: Mon
   const cards = customers
     .filter((one) => one.metadata.user_id === userId)
     .flatMap((one) => one.cards.map(({ id }) => id));
-  // A change that a saved card paid names its own hold, so it is found by the card.
+  // A change paid with a saved card carries the id of its own hold, so it is found by the card.
   const { charges, refunds } = await atProvider(
     ({ metadata, payment_method: card }) => ids.includes(metadata.booking_id ?? '') || cards.includes(card),
   );
@@ -95,7 +95,7 @@ async function readMoney(userId: string): Promise<{ ledger: Money; provider: Mon
   };
 }
 
-/** Waits until so many mails with the subject have come, and returns their texts, newest first. */
+/** Waits until `count` mails with the subject have arrived, and returns their texts, newest first. */
 export async function mailed(email: string, subject: string, count = 1): Promise<readonly string[]> {
   await expect.poll(async () => (await mails(email, subject)).length, { timeout: 30_000 }).toBe(count);
   return (await mails(email, subject)).map(({ text }) => text);

@@ -4,11 +4,11 @@ import { expectToast, newPerson, sandbox, service, signIn, sydneyHour } from '..
 import { FAR, act, book, checked, choose, chooseNextDay, ownDay, pay } from './driver.ts';
 import { expectMoney, mailed } from './money.ts';
 
-/** An hour costs $49 by day and $59 from 6 pm, on weekdays. */
+/** On weekdays an hour costs $49 by day and $59 from 6 pm. */
 const [TUESDAY, WEDNESDAY] = [2, 3];
 const dialogOf = (page: Page) => page.getByRole('dialog');
 
-/** Opens the move of a booking and chooses a start, in this room and on this day. */
+/** Opens the dialog that moves a booking and chooses a start; `where` changes the room and the day. */
 async function chooseStart(page: Page, start: string, where: { room?: string; day?: number } = {}): Promise<void> {
   await act(page.getByRole('button', { name: 'Move', exact: true }));
   const dialog = dialogOf(page);
@@ -42,7 +42,7 @@ test.describe('in Los Angeles', () => {
     await checked(page);
     await act(dialog.getByRole('button', { name: 'Pay $10 and change' }));
     await page.waitForURL(/\/c\/pay\//);
-    // The old hours stay until the new ones are paid.
+    // The booking keeps its old hours until the new ones are paid.
     await page.goto(`/bookings/${booked.reference}`);
     const waiting = page.getByRole('region', { name: 'Change that waits for your payment' });
     await expect(waiting).toContainText('7 pm to 8 pm');

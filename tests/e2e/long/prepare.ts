@@ -16,13 +16,13 @@ import {
 } from '../steps.ts';
 import { ownDay } from './driver.ts';
 
-/** What journeys find when they begin: settings, customers with a card, and sessions that run. */
+/** Prepares what journeys start from: settings, customers with a card, and sessions in progress. */
 
 export const HOUR = 3_600_000;
 const SUNDAY = 0;
 type Who = { readonly email: string; readonly password: string };
 
-/** Signs in with a client of its own. */
+/** Returns a separate client that is signed in as `who`. */
 async function clientOf(who: Who): Promise<SupabaseClient<Database>> {
   const { apiUrl, anonKey } = runtime();
   const client = createClient<Database>(apiUrl, anonKey, { auth: { persistSession: false, autoRefreshToken: false } });
@@ -30,7 +30,7 @@ async function clientOf(who: Who): Promise<SupabaseClient<Database>> {
   return client;
 }
 
-/** Calls a function of the server as somebody, for what has no screen in a journey. */
+/** Calls a function of the server as `who`, for steps without a screen in the journey. */
 export async function call<T>(who: Who, name: string, body: object): Promise<T> {
   const { data, error } = await (await clientOf(who)).functions.invoke<T>(name, { body });
   expect(error).toBeNull();
@@ -38,7 +38,7 @@ export async function call<T>(who: Who, name: string, body: object): Promise<T> 
   return data;
 }
 
-/** A customer whose card is saved, by a booking some weeks ahead that was paid with it. */
+/** Creates a customer with a saved card, by paying for a booking some weeks ahead with it. */
 export async function personWithCard(): Promise<Person> {
   const who = await newPerson(true);
   const studio = await service().from('studios').select('id').eq('name', 'Studio C').single();
@@ -57,7 +57,7 @@ export async function personWithCard(): Promise<Person> {
   return who;
 }
 
-/** The first hour of a day that nobody has. */
+/** Returns the first free hour of a day. */
 async function freeHour(studio: string, daysAhead: number): Promise<Date> {
   const { data } = await service().from('bookings').select('start_time').eq('studio_name', studio);
   const taken = (data ?? []).map(({ start_time: start }) => Date.parse(start ?? ''));
@@ -69,10 +69,10 @@ async function freeHour(studio: string, daysAhead: number): Promise<Date> {
 
 export type Running = { readonly id: string; readonly reference: string; readonly start: Date; readonly end: Date };
 
-/** Gives a customer a room from the last full hour on, with the hours after it free. */
+/** Gives a customer a room from the last full hour on, and keeps the hours after it free. */
 export async function inSession(who: Person, studio: string): Promise<Running> {
   const start = Math.floor(Date.now() / HOUR) * HOUR;
-  // An hour that ends within minutes would end before the journey does.
+  // An hour with only minutes left would end before the journey does.
   const end = start + (Date.now() < start + HOUR - 240_000 ? HOUR : 2 * HOUR);
   await empty(studio, start, end + 2 * HOUR);
   const span = { start: new Date(start), end: new Date(end) };
@@ -81,7 +81,7 @@ export async function inSession(who: Person, studio: string): Promise<Running> {
   return { id, reference: String(data?.reference), ...span };
 }
 
-/** Ends the test bookings that journeys before this one have left in a room. */
+/** Ends the test bookings that earlier journeys left in a room. */
 async function empty(studio: string, from: number, until: number): Promise<void> {
   const left = await service()
     .from('bookings')
@@ -94,7 +94,7 @@ async function empty(studio: string, from: number, until: number): Promise<void>
     if (id !== null) await service().from('bookings').update({ status: 'cancelled' }).eq('id', id);
 }
 
-/** Adds a paid hour to a session, with the saved card. */
+/** Adds a paid hour to a session, paid with the saved card. */
 export async function addPaidHour(who: Person, { id, end }: Running): Promise<number> {
   const more = { bookingId: id, hours: 1, from: end.toISOString() };
   const { differenceCents } = await call<{ differenceCents: number }>(who, 'extend-booking', {
@@ -106,17 +106,17 @@ export async function addPaidHour(who: Person, { id, end }: Running): Promise<nu
   return differenceCents;
 }
 
-/** Opens the back office in a browser of its own, always wide and by mouse: these journeys are the customer's. */
+/** Opens the back office in a separate browser, always wide and by mouse, because these journeys are the customer's. */
 export async function staffPage(browser: Browser): Promise<Page> {
   const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
   await signIn(page, admin);
   return page;
 }
 
-/** Changes settings of the business as an admin does. */
+/** Changes business settings as an admin does. */
 export async function setBusiness(change: Readonly<Record<string, unknown>>): Promise<void> {
   await call(admin, 'staff-set-settings', change);
-  // The pages are rendered again, and carry what the browser shows.
+  // The server renders the pages again with the values that the browser shows.
   await expect
     .poll(async () => {
       const page = await (await fetch(`${runtime().apiUrl}/bookings`)).text();
@@ -125,7 +125,7 @@ export async function setBusiness(change: Readonly<Record<string, unknown>>): Pr
     })
     .toMatchObject(change);
   if (!('freeCancelHours' in change)) return;
-  // It made a new version of the terms. Other journeys on this server book with accounts that have accepted them.
+  // The change created a new version of the terms. Other journeys on this server book with accounts that have accepted the terms.
   const { data } = await service().from('terms_acceptances').select('user_id');
   await acceptTerms([...new Set((data ?? []).map(({ user_id: id }) => id))]);
 }

@@ -22,7 +22,7 @@ test('each kind of reminder is switched by itself and stays so', async ({ page }
   await checked(page);
   await act(byMail);
   await expect(byMail).not.toBeChecked();
-  // What the server has, not what the page shows while it saves.
+  // Reads the server's state, because the page already shows the new value while it saves.
   const saved = async (): Promise<unknown> =>
     (await service().from('profiles').select('remind_by_email, thank_by_email').eq('id', who.id).single()).data;
   await expect.poll(saved).toEqual({ remind_by_email: false, thank_by_email: true });
@@ -56,7 +56,7 @@ test('a booking goes into a calendar at the right instants, by link and by file'
   await act(calendars.getByRole('button', { name: 'Apple, Outlook (.ics)' }));
   const file = await download;
   expect(file.suggestedFilename()).toBe(`${booked.reference}.ics`);
-  // Long lines are folded.
+  // The file folds long lines, so they are unfolded here.
   const lines = readFileSync(await file.path(), 'utf8')
     .replaceAll('\r\n ', '')
     .split('\r\n');

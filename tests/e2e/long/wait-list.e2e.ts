@@ -6,11 +6,11 @@ import { expectMoney } from './money.ts';
 import { call } from './prepare.ts';
 
 const [TUESDAY, THURSDAY] = [2, 4];
-/** 7 pm to 9 pm. */
+/** The hours from 7 pm to 9 pm. */
 const EVENING = [19, 20];
 const ASKED = 'is free: yours until';
 
-/** A customer with a browser of their own. */
+/** A customer with a separate browser. */
 type Visitor = Person & { readonly page: Page };
 
 async function visit(browser: Browser, options: { timezoneId?: string } = {}): Promise<Visitor> {
@@ -20,7 +20,7 @@ async function visit(browser: Browser, options: { timezoneId?: string } = {}): P
   return { ...who, page };
 }
 
-/** Presses the taken hour of 7 pm and waits for two hours. */
+/** Presses the taken hour at 7 pm and joins the wait list for two hours. */
 async function waitFor({ page }: Visitor, studio: string, day: number, place: string): Promise<void> {
   await openHours(page, studio, day);
   await expect(page.locator('[data-hour="19"]')).toHaveAttribute('data-state', 'taken');
@@ -38,7 +38,7 @@ async function waitFor({ page }: Visitor, studio: string, day: number, place: st
   await expect(dialog).toBeHidden();
 }
 
-/** Cancels the one booking on the page of the customer's bookings. */
+/** Cancels the only booking on the customer's page of bookings. */
 async function cancel({ page }: Visitor): Promise<void> {
   await page.goto('/bookings');
   await act(page.getByRole('button', { name: 'Cancel' }));
@@ -46,7 +46,7 @@ async function cancel({ page }: Visitor): Promise<void> {
   await expect(page.getByText(/is on its way back to your card/).first()).toBeVisible();
 }
 
-/** Opens the link of the mail that asks, which chooses the hours, and pays for them. */
+/** Opens the link in the mail that offers the hours, which selects them, and pays. */
 async function claim({ page, email }: Visitor, dollars: number): Promise<void> {
   const link = await fromMail(email, ASKED, /(http\S+\/booking\?\S+)/);
   await page.goto(link);
@@ -64,8 +64,8 @@ async function claim({ page, email }: Visitor, dollars: number): Promise<void> {
 const entry = (page: Page, list = 'Wait list') => page.getByRole('region', { name: list }).getByRole('listitem');
 
 /**
- * Ends the claims of a customer now, as staff do who block the account for a moment: no program has a clock to set, and not even the service ends a
- * claim. That it ends by itself after its quarter of an hour is a test of the wait list with a clock.
+ * Ends the claims of a customer immediately, as staff do by blocking the account for a moment: there is no clock to set here, and not even
+ * the service key may end a claim. The expiry after a quarter of an hour is covered by a test of the wait list with a clock.
  */
 async function endClaim({ id }: Person): Promise<void> {
   await call(admin, 'staff-block-customer', { userId: id, reason: 'The claim ends' });

@@ -16,7 +16,7 @@ import {
 type Payment = { id: string; status: string; client_reference_id: string; amount_total: number };
 
 const SATURDAY = 6;
-/** A Saturday so many weeks ahead, apart from the days of other journeys; two hours on Saturday evening cost $138. */
+/** Returns the days until a Saturday `weeks` weeks ahead, which other journeys do not use. Two hours on Saturday evening cost $138. */
 const day = (weeks: number): number => ahead(SATURDAY, 7 + 7 * (weeks % 11));
 const EVENING = [19, 20];
 
@@ -32,7 +32,7 @@ async function typeCode(page: Page, code: string): Promise<void> {
   await page.getByLabel('Coupon code').fill(code);
   await page.getByRole('button', { name: 'Apply' }).click();
 }
-/** Chooses two hours in a room, enters the code in the summary, and goes to the pay page. */
+/** Chooses two hours in a room, enters the code in the summary, and continues to the pay page. */
 async function toPayment(page: Page, who: Person, studio: string, days: number, code: string): Promise<void> {
   await signIn(page, who);
   await openDay(page, studio, days);
@@ -131,7 +131,7 @@ test('a code that another customer used up shows the old and the new price and n
   const told = 'The price is now $138 instead of $69. Nothing has been charged.';
   await expect(page.getByRole('alert').filter({ hasText: told })).toBeVisible();
   await accessibleEverywhere(page);
-  // After a reload the page asks again about the higher price.
+  // After a reload the page asks the customer again to confirm the higher price.
   await page.reload();
   await expect(page.getByRole('alert').filter({ hasText: told })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Agree and pay $138' })).toBeVisible();
@@ -188,7 +188,7 @@ test('a code can be typed, refused, removed and retyped by keyboard, and applies
 test('one hold too many is refused, and the existing holds can each be paid or released', async ({ page }) => {
   const who = await newPerson(true);
   await signIn(page, who);
-  // These journeys run without the limit: make two holds, then simulate the refusal of a third.
+  // This server runs without the limit on holds, so the test makes two holds and simulates the refusal of a third.
   for (const hour of [9, 11]) {
     await openDay(page, 'Studio A', day(5));
     await chooseHours(page, [hour]);

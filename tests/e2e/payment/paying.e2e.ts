@@ -13,7 +13,7 @@ import {
   signIn,
 } from '../steps.ts';
 
-/** A delayed payment waits this long on the sandbox's clock: longer than the test takes, and within the tolerance of webhook signatures. */
+/** Delay of a payment on the sandbox's clock. It is longer than the test takes, and within the tolerance of webhook signatures. */
 const DELAY_SECONDS = 240;
 
 type Payment = { id: string; status: string; client_reference_id: string };
@@ -52,7 +52,7 @@ test('a session that expires at the payment service frees the slot for others', 
   await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'paying');
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
   await sandbox(`/api/payments/${id}`, { outcome: 'expired' });
-  // Updates without a reload.
+  // The page updates without a reload.
   await expect(other.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'free', { timeout: 20_000 });
   await page.reload();
   await expect(page.getByText('This payment has expired')).toBeVisible();
@@ -136,7 +136,7 @@ test('of two customers who book the same hour one gets it, and the other sees th
   await second.getByRole('dialog').getByRole('button', { name: 'Sign In', exact: true }).click();
   await openDay(second, 'Studio C', 35);
   await chooseHours(second, [16]);
-  // Found before either is pressed: what the first one takes disappears at once from the other's page.
+  // Both buttons are found before either is pressed, because the hours that one customer takes disappear at once from the other's page.
   const buttons = await Promise.all(
     [page, second].map((one) => one.getByRole('button', { name: 'Book Now' }).elementHandle()),
   );

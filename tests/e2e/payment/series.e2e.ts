@@ -27,7 +27,7 @@ test('by keyboard alone: hours on the timeline of all rooms, for three weeks, pa
   await page.keyboard.press('Enter');
   const grid = page.getByRole('grid', { name: /^Hours of all rooms, Tuesday/ });
   await reach(page, grid);
-  // From 6 am on, where the hours of a phone begin.
+  // Starts at 6 am, where the hours begin on a phone.
   await times(page, 'ArrowDown', 8);
   const cell = (name: string): Locator => grid.getByRole('gridcell', { name });
   await expect(cell('Studio A, 2 PM to 3 PM, taken')).toBeFocused();

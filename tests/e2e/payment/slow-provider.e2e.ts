@@ -17,7 +17,7 @@ test('while the payment provider does not answer the pages say so, and continue 
   const slow = page.getByText('The payment service is slow right now.', { exact: false });
   await expect(slow.filter({ visible: true })).toBeVisible({ timeout: 30_000 });
   await heal();
-  // No input: the page continues automatically.
+  // The page continues automatically, without input.
   await page.waitForURL(/\/c\/pay\//, { timeout: 60_000 });
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
   const payment = (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id);

@@ -12,7 +12,7 @@ import {
   signInByDialog,
 } from '../steps.ts';
 
-/** States of the staff's page that do not depend on the size of the screen. */
+/** Covers states of the staff page that do not depend on the screen size. */
 
 const row = (page: Page, code: string) => page.getByRole('row').filter({ hasText: code });
 
@@ -69,7 +69,7 @@ test('failures to update or load discount codes are shown, and Try again loads t
   await signIn(page, admin);
   await page.goto('/admin?tab=discount-codes');
   await expect(row(page, 'GONE')).toBeVisible();
-  // Another admin has removed it meanwhile.
+  // Another admin has removed the code in the meantime.
   await keeper.from('discount_codes').delete().eq('code', 'GONE');
   await page.getByRole('button', { name: 'Deactivate GONE' }).click();
   await expect(page.getByText('Failed to update discount code status')).toBeVisible();

@@ -6,7 +6,7 @@ import { expect, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { accessible, admin, demo, signIn, signInByDialog, sydneyDay } from '../steps.ts';
 
-/** Client with the service key, to prepare data. */
+/** Returns a client with the service key, to prepare data. */
 function service(baseURL: string | undefined): SupabaseClient<Database> {
   const runtime: { serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
@@ -123,7 +123,7 @@ test('the audit log can be searched and paged, and the address keeps the search'
 test('staff see the upcoming bookings of a day with customer and price', async ({ page, baseURL }) => {
   const keeper = service(baseURL);
   const studio = await keeper.from('studios').select('id').order('name').limit(1).single();
-  // An evening in three days, across midnight: from 10 or 11 pm in Sydney, depending on daylight saving.
+  // An evening three days ahead that crosses midnight: it starts at 10 or 11 pm in Sydney, depending on daylight saving.
   const evening = sydneyDay(3);
   evening.setUTCHours(12);
   const made = await keeper
@@ -141,7 +141,7 @@ test('staff see the upcoming bookings of a day with customer and price', async (
     })
     .select('reference')
     .single();
-  // The other project (screen size) may have inserted it before.
+  // The project with the other screen size may have inserted it already.
   expect(made.error?.code ?? '23P01').toBe('23P01');
   await signIn(page, admin);
   await page.goto('/admin?tab=bookings');

@@ -45,7 +45,7 @@ test('staff open a booking by its reference, mail the code again, and cancel it'
   await expect(page).not.toHaveURL(/booking=/);
 });
 
-/** An address that is too long for a line on a phone. */
+/** Returns an address that is too long for one line on a phone. */
 const guestEmail = (days: number, hour: number): string =>
   `robin.longname.with.a.long.address.${days}.${hour}@example-company.com`;
 

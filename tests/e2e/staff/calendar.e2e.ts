@@ -50,7 +50,7 @@ test('staff close hours with the mouse, move a booking with the keyboard, also t
   );
 
   const grid = page.getByRole('grid');
-  // The grid remembers where it was left.
+  // The grid remembers which cell had the focus.
   const pickUp = async (): Promise<void> => {
     await grid.focus();
     await page.keyboard.press('Home');

@@ -40,7 +40,7 @@ async function freeRooms(): Promise<void> {
 }
 const latest = (page: Page) => page.getByRole('region', { name: 'Results' }).getByRole('listitem').first();
 
-// Leave the rooms free for later tests.
+// Leaves the rooms free for later tests.
 test.afterAll(freeRooms);
 
 test('developer pages are not found for guests and customers', async ({ page }) => {
@@ -68,7 +68,7 @@ test('test bookings 5, 30 and 120 minutes ahead can be made, get a code, and can
   }
   await expect(page.getByRole('row')).toHaveCount(4);
   await accessibleEverywhere(page);
-  // The mail of the first booking is due now, because it starts in less than 15 minutes. It waits for the code.
+  // The mail of the first booking is due now, because the booking starts in less than 15 minutes. The mail waits for the code.
   const before = (await mails(admin.email, 'access code')).length;
   await page.getByRole('link', { name: 'Igloohome test' }).click();
   await page.getByRole('button', { name: 'Generate Access Code' }).click();
@@ -198,7 +198,7 @@ test('the primitives page shows every component and its crash screen', async ({ 
   await page.goto('/primitives');
   await expect(page.getByRole('heading', { name: 'Fields' })).toBeVisible();
   await accessibleEverywhere(page);
-  // The parts of a form show first what is wrong at a field, then a refusal that belongs to no field.
+  // A form first shows errors at a field, then a refusal that does not belong to a field.
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'Please enter a name.' })).toBeVisible();
   await expect(page.getByLabel('A text field of a form')).toBeFocused();

@@ -6,7 +6,7 @@ import type { Database } from '#database/types.ts';
 import { type Program, startProgram } from '#tests/support/program.ts';
 import { accessible, ahead, expectToast, GOOD_CARD, openDay, payWith, sydneyDay } from '../steps.ts';
 
-/** A whole day of an owner, in the order in which it happens, from an empty database. On a phone everything is tapped. */
+/** A whole day of an owner, in order, starting from an empty database. On a phone every action is a tap. */
 const OWNER = { email: 'owner@example.com', password: 'night-shift-9', name: 'Morgan Owner' };
 const CALLER = { email: 'caller@example.com', name: 'Sam Caller', phone: '0466 555 444' };
 const MONDAY = ahead(1);
@@ -66,7 +66,7 @@ test('an owner opens the business, sets prices, closes hours, books, moves, refu
   await closeMonth(page);
 });
 
-/** The first account that ADMIN_EMAILS names confirms its address, and finds three empty rooms. Enter sends the forms. */
+/** The first account named in ADMIN_EMAILS confirms its address and finds three empty rooms. Enter submits the forms. */
 async function signUp(page: Page): Promise<void> {
   await page.goto(`${program.apiUrl}/auth`);
   await press(page.getByRole('tab', { name: 'Sign Up' }));
@@ -86,7 +86,7 @@ async function signUp(page: Page): Promise<void> {
   await expect(page.getByRole('list', { name: 'Now' }).getByRole('listitem')).toHaveCount(3);
 }
 
-/** By keyboard: every hour of Studio A costs 66 dollars from the day of the booking. */
+/** Sets the prices by keyboard: every hour of Studio A costs 66 dollars from the day of the booking. */
 async function setPrices(page: Page): Promise<void> {
   await openTab(page, 'prices');
   await page.getByLabel('Room', { exact: true }).selectOption('Studio A');
@@ -118,7 +118,7 @@ async function closeMonday(page: Page, browser: Browser): Promise<void> {
   await guest.context().close();
 }
 
-/** Somebody phones; the hours are held until the mailed link is paid. Returns the reference. */
+/** Books for a caller. The hours are held until the caller pays through the mailed link. Returns the reference. */
 async function bookForCaller(page: Page, browser: Browser): Promise<string> {
   await openTab(page, 'today');
   await press(page.getByRole('button', { name: 'New booking' }));
@@ -151,7 +151,10 @@ async function bookForCaller(page: Page, browser: Browser): Promise<string> {
   return reference;
 }
 
-/** The number on the display of the phone finds the booking, though the caller has no account. The next call fills in the form. */
+/**
+ * The caller's phone number finds the booking, although the caller does not have an account. On the next call, choosing the caller by name
+ * fills in the form.
+ */
 async function findCaller(page: Page, reference: string): Promise<void> {
   await openTab(page, 'bookings');
   await expect(page.getByText(CALLER.name)).toBeVisible();
@@ -174,7 +177,7 @@ async function findCaller(page: Page, reference: string): Promise<void> {
   await expect(page.getByRole('dialog', { name: `Booking ${reference}` })).toBeVisible();
 }
 
-/** To the cheaper Studio B at the same time: the difference goes back by itself. */
+/** Moves the booking to the cheaper Studio B at the same time; the difference is refunded automatically. */
 async function moveBooking(page: Page, reference: string): Promise<void> {
   const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
   await press(panel.getByRole('button', { name: 'Move' }));
@@ -197,7 +200,7 @@ async function refundHalf(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-/** Approves one ID after a correction, asks for another photo of the second, and refuses the third. */
+/** Approves one ID after a correction, requests another photo for the second, and refuses the third. */
 async function decideIds(page: Page): Promise<void> {
   const people = ['Ada', 'Bea', 'Cleo'];
   for (const name of people) await addWaitingId(name);
@@ -222,7 +225,7 @@ async function decideIds(page: Page): Promise<void> {
   await expect(page.getByText('No ID is waiting for a decision.')).toBeVisible();
 }
 
-/** Adds an account whose ID was read with a misspelt name. */
+/** Adds an account with a misspelt name read from its ID. */
 async function addWaitingId(first: string): Promise<void> {
   const service = createClient<Database>(program.apiUrl, program.serviceRoleKey, { auth: { persistSession: false } });
   const made = await service.auth.admin.createUser({
@@ -245,11 +248,11 @@ async function addWaitingId(first: string): Promise<void> {
 }
 
 /**
- * The bank of the customer takes the money back. Today says so, with the evidence as a file, and holds the code until the owner keeps the booking; the
- * dispute itself stays until the bank has its answer.
+ * The customer's bank reverses the payment. The Today tab reports it, offers the evidence as a file, and holds the code until the owner
+ * keeps the booking. The dispute stays open until the bank has its answer.
  */
 async function answerDispute(page: Page, reference: string): Promise<void> {
-  // The refund of the move waits while the move can be undone, and the provider refuses refunds during a dispute.
+  // The refund for the move waits while the move can still be undone, and the provider refuses refunds during a dispute.
   await expect.poll(async () => (await arrivedRefunds()).length, { timeout: 20_000 }).toBe(2);
   const [payment] = await sandbox<SandboxPayment[]>('/api/payments');
   await sandbox(`/api/payments/${payment?.id}/disputes`, { reason: 'fraudulent' });
@@ -277,7 +280,7 @@ async function answerDispute(page: Page, reference: string): Promise<void> {
 const arrivedRefunds = async (): Promise<readonly SandboxRefund[]> =>
   (await sandbox<SandboxRefund[]>('/api/refunds')).filter((one) => one.status === 'succeeded');
 
-/** The sums of the files equal the provider's ledger. */
+/** The sums of the exported files equal the provider's ledger. */
 async function closeMonth(page: Page): Promise<void> {
   const payments = await sandbox<SandboxPayment[]>('/api/payments');
   const paid = payments.filter((one) => one.payment_status === 'paid').reduce((sum, one) => sum + one.amount_total, 0);

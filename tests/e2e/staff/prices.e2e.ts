@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from '../journey.ts';
 import { accessibleEverywhere, admin, openDay, signIn, sydneyDay } from '../steps.ts';
 
-/** Far ahead, so that no other journey books it. */
+/** Number of days ahead, far enough that no other journey books the day. */
 const AHEAD = 88;
 
 test('staff set the prices of a week by keyboard, keep them while they look at another tab, customers see them from their day on, and staff remove them again', async ({
@@ -14,12 +14,12 @@ test('staff set the prices of a week by keyboard, keep them while they look at a
   await accessibleEverywhere(page);
   await page.getByRole('grid', { name: 'Prices of Studio C' }).getByRole('gridcell').first().focus();
   await page.keyboard.press('Control+a');
-  // A figure leads from the table to the field.
+  // Typing a digit moves the focus from the table to the field.
   await page.keyboard.press('7');
   await page.keyboard.type('7.50');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('gridcell', { name: '$77.50' })).toHaveCount(168);
-  // What was typed stays on another tab, and in its room.
+  // Unsaved prices survive a change of tab, and stay with their room.
   await page.getByRole('tab', { name: 'Rooms' }).click();
   await page.getByRole('tab', { name: 'Prices' }).click();
   await expect(page.getByRole('gridcell', { name: '$77.50' })).toHaveCount(0);

@@ -39,7 +39,7 @@ test('the menu leads to Today, which shows the day of each room, follows booking
   const second = await book(11);
   await expect(bookings.filter({ hasText: '11 am to 12 pm' })).toHaveCount(1);
 
-  // What a customer has paid for; the bookings above are test bookings.
+  // This booking is paid by a customer; the ones above are test bookings.
   const studio = await service().from('studios').select('id').eq('name', 'Studio B').single();
   const paid = await service().functions.invoke<{ bookingId: string }>('staff-create-booking', {
     body: {
