@@ -2,24 +2,24 @@ import type { Database, Transaction, Queryable } from '#server/db/database.ts';
 
 export type DemoAccount = { readonly title: string; readonly email: string; readonly password: string };
 
-/** Accounts for trying the product. They exist only with the sandbox; their passwords are public. */
+/** Accounts for trying the product. They exist only together with the sandbox; their passwords are public. */
 export const demoAccounts: readonly DemoAccount[] = [
   { title: 'Demo customer', email: 'customer@example.com', password: 'demo-customer-1' },
   { title: 'Demo admin', email: 'admin@example.com', password: 'demo-admin-1' },
 ];
-/** The domain of the customers of `npm run demo`. */
+/** The email domain of the customers that `npm run demo` creates. */
 export const DEMO_DOMAIN = 'customers.example.com';
-/** Patterns of `like` for the addresses of all that are no real people. */
+/** LIKE patterns that match the addresses of demo accounts. */
 const EMAILS = [...demoAccounts.map(({ email }) => email), `%@${DEMO_DOMAIN}`];
 
-/** Names accounts in a sentence, of many only the first two. */
+/** Formats account names for a sentence; of more than two, only the first two are named. */
 export function nameAccounts([first = '', second = '', ...others]: readonly string[]): string {
   return others.length === 0
     ? [first, second].filter(Boolean).join(' and ')
     : `${first}, ${second} and ${others.length} more`;
 }
 
-/** Returns the addresses of the demo accounts in this database. */
+/** Returns the addresses of the demo accounts that exist in this database. */
 export async function findDemoAccounts(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ email: string }>(
     'select email from auth.users where email like any($1::text[]) and deleted_at is null order by email',
@@ -31,13 +31,13 @@ export async function findDemoAccounts(db: Queryable): Promise<string[]> {
 export type DemoRemoval = {
   readonly accounts: readonly string[];
   readonly bookings: number;
-  /** Bookings paid with real money: they stay for the accounts, without a customer. */
+  /** Bookings paid with real money. They are kept for the books, without a customer. */
   readonly kept: number;
 };
 
 /**
  * Removes the demo accounts and their data: sessions, roles, ID checks, files, drafts, unfinished jobs, and bookings with payments and
- * codes. A booking with a live payment stays, without its customer. A second run removes nothing.
+ * codes. A booking with a live payment stays, without its customer. Idempotent.
  */
 export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
   return db.transaction(async (tx) => {
@@ -75,7 +75,7 @@ async function simulatedBookings(tx: Transaction, userIds: readonly string[]): P
   return rows.map(({ id }) => id);
 }
 
-/** Removes unfinished jobs: they would mail addresses that nobody owns, or ask a provider about sandbox data. */
+/** Removes unfinished jobs: they would send email to addresses without an owner, or ask a provider about sandbox data. */
 async function removeJobs(tx: Transaction, userIds: readonly string[], bookings: readonly string[]): Promise<void> {
   await tx.query(
     `delete from private.outbox o where o.subject_id = any($1::uuid[]) or o.subject_id = any($2::uuid[])
@@ -86,7 +86,7 @@ async function removeJobs(tx: Transaction, userIds: readonly string[], bookings:
   );
 }
 
-/** Removes the rows of their files and queues pictures of their ID for deletion; the server's next cleanup deletes the bytes. */
+/** Removes the rows of the accounts' files and queues their ID pictures for deletion; the server's next cleanup deletes the bytes. */
 async function removeFiles(tx: Transaction, userIds: readonly string[]): Promise<void> {
   await tx.query(
     `insert into storage.deletion_queue (storage_key) select image_path from public.id_verifications
@@ -115,7 +115,10 @@ type Reference = {
   readonly parentColumn: string;
 };
 
-/** Finds the foreign keys that keep rows of `table` from being deleted, and recursively those to their tables. Names are quoted for SQL. */
+/**
+ * Finds the foreign keys that prevent rows of `table` from being deleted and, recursively, those that refer to the referring tables. Names
+ * are quoted for SQL.
+ */
 async function referencesTo(tx: Transaction, table: string): Promise<Map<string, Reference[]>> {
   const { rows } = await tx.query<Reference>(
     `with recursive found as (
@@ -135,7 +138,7 @@ async function referencesTo(tx: Transaction, table: string): Promise<Map<string,
   return Map.groupBy(rows, ({ parent }) => parent);
 }
 
-/** Deletes the rows that refer to the rows of `parent` matched by `where`, deepest first. */
+/** Deletes the rows that refer to the rows of `parent` that match `where`, deepest first. */
 async function removeReferring(
   tx: Transaction,
   references: ReadonlyMap<string, readonly Reference[]>,

@@ -5,11 +5,11 @@ import { DatabaseRefused, DatabaseUnreachable } from '#server/db/postgres/refuse
 import { ConfigRefused } from '#server/config/config-refused.ts';
 import { FolderUnwritable } from './data-dir/require-writable.ts';
 
-/** The program's exit codes, after sysexits.h: EX_CONFIG and EX_TEMPFAIL. Any other failure is 1. */
+/** The program's exit codes, after sysexits.h: EX_CONFIG and EX_TEMPFAIL. Any other failure exits with 1. */
 const EXIT_CONFIG = 78;
 const EXIT_LOCKED = 75;
 
-/** Errors of files, and of PostgreSQL about its files. */
+/** Error codes of the file system, and of PostgreSQL about its files. */
 const DISK = new Map([
   ['ENOSPC', 'The disk is full'],
   ['EDQUOT', 'The disk quota is used up'],
@@ -19,7 +19,7 @@ const DISK = new Map([
   ['53100', 'The disk of the database is full'],
 ]);
 
-/** Returns the exit code for a failure that the operator can mend, and its lines for stderr; null for any other error. */
+/** Returns the exit code of a failure that the operator can mend, and its lines for stderr; null for any other error. */
 export function expectedFailure(error: unknown): { readonly code: number; readonly lines: readonly string[] } | null {
   if (error instanceof ConfigRefused)
     return { code: EXIT_CONFIG, lines: error.faults.map((fault) => `configuration: ${fault}`) };
@@ -35,7 +35,7 @@ export function expectedFailure(error: unknown): { readonly code: number; readon
   return error instanceof DirectoryLocked ? { code: EXIT_LOCKED, lines: [error.message] } : null;
 }
 
-/** Returns one line about any other error that ends a command. */
+/** Describes in one line any other error that ends a command. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path } = error as NodeJS.ErrnoException;
@@ -44,7 +44,7 @@ export function describeFailure(error: unknown): string {
   return error.message;
 }
 
-/** Returns one line about a port that the server cannot listen on. */
+/** Describes in one line why the server cannot listen on a port. */
 export function describePortFault(error: NodeJS.ErrnoException, port: number): string {
   if (error.code === 'EADDRINUSE') return `Port ${port} is in use; set PORT to another one.`;
   if (error.code === 'EACCES') return `This user may not listen on port ${port}; set PORT to one above 1023.`;

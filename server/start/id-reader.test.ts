@@ -4,7 +4,7 @@ import { createPictures } from '#server/storage/pictures/pictures.ts';
 import { openSandboxPorts, type SandboxPorts } from '#tests/support/sandbox-ports.ts';
 import { createIdReader } from './open-adapters.ts';
 
-/** The local reader with the process that prepares its pictures. */
+/** The local reader, with the process that prepares its pictures. */
 let sandbox: SandboxPorts;
 const pictures = createPictures();
 let reader: IdReader & { close(): Promise<void> };

@@ -3,8 +3,8 @@ import { importUsers } from '#server/auth/import/import-users.ts';
 import { type DatabaseConfig, openDatabase } from './open-database.ts';
 
 /**
- * Runs `npm run import-users FILE`: imports the accounts of a hosted project into the configured database. Returns the exit code: 1 when
- * accounts were refused. Stop the server first if the database is the embedded one.
+ * Runs `npm run import-users FILE`: imports the accounts of a hosted project into the configured database. Returns the exit code: 1 if
+ * accounts were refused. The embedded database requires that the server is stopped first.
  */
 export async function runImportUsers(
   settings: DatabaseConfig,

@@ -17,8 +17,8 @@ import type { WalletConfig } from '#server/config/wallet.ts';
 const MEGABYTE = 1024 * 1024;
 
 /**
- * Memory budgets of request bodies: small ones by address, large ones (pictures) by account; and the bytes that each may send per minute,
- * which `factor` multiplies.
+ * Memory budgets of request bodies: small bodies per address, large ones (pictures) per account; and the bytes that each may send per
+ * minute, multiplied by `factor`.
  */
 export function createBodies(factor: number): { small: BodyBudget; large: BodyBudget; perMinute: JsonBudget } {
   return {
@@ -28,7 +28,7 @@ export function createBodies(factor: number): { small: BodyBudget; large: BodyBu
   };
 }
 
-/** Locks of the provider whose settings the operator has given: there is one. */
+/** Returns the locks of the configured provider. There is only one provider. */
 export const createLocks = ({ igloohome }: { readonly igloohome: LockConfig }): Locks =>
   createIgloohomeLocks(igloohome);
 
@@ -40,7 +40,10 @@ export function createIdReader(
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
 }
 
-/** Stores objects on this disk, or in an S3 bucket, whose calls `observe` is told of. Imports the S3 library only when it is needed. */
+/**
+ * Stores objects on the local disk or in an S3 bucket, and reports the bucket's calls to `observe`. Imports the S3 library only when it is
+ * needed.
+ */
 export async function createStore(
   config: { storage: StorageConfig; dataDir: string },
   observe: ObserveCalls = () => undefined,
@@ -50,7 +53,7 @@ export async function createStore(
   return observeStore(createS3Store(config.storage.s3, join(config.dataDir, 'spool')), observe);
 }
 
-/** Passes for wallets, where keys are configured. Imports nothing for the others. */
+/** Creates the wallet passes for which keys are configured. Imports nothing for the others. */
 export async function createWallets(
   { apple, google }: WalletConfig,
   {
@@ -65,7 +68,7 @@ export async function createWallets(
   };
 }
 
-/** The kinds of passes on offer, with spaces between them. */
+/** The available kinds of passes, separated by spaces. */
 export const kindsOf = (wallets: Wallets): string =>
   Object.entries(wallets)
     .flatMap(([kind, made]) => (made === null ? [] : [kind]))

@@ -10,31 +10,32 @@ import { readSchema } from '#server/db/schema/schema.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import { DEFAULT_QUEUE } from '#server/db/postgres/postgres-slots.ts';
 
-/** The folder of what runs inside the database: migrations, code and first rows. */
+/** The folder of the code that runs inside the database: migrations, functions and initial rows. */
 export const DATABASE = new URL('../../database/', import.meta.url).pathname;
 
 /** Which database to open: a PostgreSQL server, or the embedded database under `dataDir`. */
 export type DatabaseConfig = {
   readonly databaseUrl: string | null;
-  /** A pooler in front of it; null: none. */
+  /** The address of a pooler in front of the database; null without one. */
   readonly pooledUrl?: string | null;
-  /** A streaming replica for reads of guests. */
+  /** A streaming replica that serves reads by guests. */
   readonly replica?: { readonly url: string; readonly maxLagMs: number } | null;
   readonly dataDir: string;
   readonly databaseWaitSeconds: number;
-  /** The embedded database: every commit waits until it is on the disk. */
+  /** Embedded database only: every commit waits until it is on disk. */
   readonly sync?: boolean;
   readonly poolSize: number;
-  /** See `settings/database.ts`. */
+  /** See `server/config/database.ts`. */
   readonly queue: { readonly waiting: number; readonly quickMs: number };
 };
 
-/** An embedded database in memory: the image it starts from, or one that is open. */
+/** An embedded database in memory: the image to start from, or a database that is already open. */
 export type Memory = Blob | Database;
 
 /**
  * Opens the configured database and applies missing migrations. The embedded database is locked until it is closed. `memory`: an image to
- * start from in memory instead, or a database that is open. Throws `DirectoryLocked` when another process has the embedded database open.
+ * start from in memory instead, or a database that is already open. Throws `DirectoryLocked` if another process has the embedded database
+ * open.
  */
 export async function openDatabase(
   {
@@ -87,7 +88,7 @@ export async function openDatabase(
 /** The engine writes files of 16 MB. */
 const FILE_BYTES = 16 * 1024 * 1024;
 
-/** The engine does not tell why it cannot write. Throws `ENOSPC` when the disk has no room for its next file. */
+/** The engine does not report why it cannot write. Throws `ENOSPC` if the disk has no room for the engine's next file. */
 async function refuseFullDisk(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize >= FILE_BYTES) return;

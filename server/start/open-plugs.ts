@@ -4,7 +4,7 @@ import { guardPower } from '#server/providers/guarded.ts';
 import { createShellyPower } from '#server/providers/shelly-power.ts';
 import type { PlugConfig } from '#server/config/plugs.ts';
 
-/** Creates the plugs, each with a circuit breaker of its own: one that does not answer stops no other. */
+/** Creates the plugs, each with its own circuit breaker, so that a plug that does not answer does not block the others. */
 export function openPlugs(
   settings: PlugConfig,
   createBreaker: (provider: string) => Circuit,

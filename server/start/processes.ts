@@ -1,19 +1,19 @@
 import cluster, { type Worker } from 'node:cluster';
 import { answerMetrics } from '#server/http/metrics/cluster-metrics.ts';
 
-/** A process that ended is started again after this pause, twice as long after each end that follows soon. */
+/** The pause before a process that ended is restarted; it doubles after each process that ends soon after its start. */
 const PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A process that ran this long had started well. */
+/** A process that ran this long has started well. */
 const RAN_WELL_MS = 60_000;
-/** Shorter than the time after which `npm start` kills what has not stopped. */
+/** Shorter than the time after which `npm start` kills processes that have not stopped. */
 const STOP_MS = 14_000;
-/** Exit codes of a fault that a new start does not mend, after sysexits.h. */
+/** Exit codes of faults that a restart does not mend, after sysexits.h. */
 const FINAL_CODES = [75, 78];
 
 /**
- * Runs `count` processes of this program on one port, and starts those again that end. The first one migrates the database and fills it
- * before the others start. Returns what stops them all. `exit` is called when all have stopped, or when the first one could not start.
+ * Runs `count` processes of this program on one port, and restarts those that end. The first one migrates and seeds the database before the
+ * others start. Returns a function that stops them all. `exit` is called when all have stopped, or when the first one could not start.
  */
 export function runProcesses(
   count: number,
@@ -34,7 +34,7 @@ export function runProcesses(
       for (let number = 1; number < count; number += 1) start();
     });
     worker.once('exit', (code: number | null, signal: string | null) => {
-      // A process that was still starting ends by the signal itself, and has nothing to give back.
+      // The signal itself ends a process that is still starting; such a process has nothing to release.
       if (stopping) return endWhenAllHave(code ?? (signal === 'SIGTERM' ? 0 : 1));
       if (!ready || FINAL_CODES.includes(code ?? 0)) {
         failure = code ?? 1;

@@ -2,8 +2,8 @@ import { nameAccounts, removeDemoAccounts } from './demo-accounts.ts';
 import { type DatabaseConfig, openDatabase } from './open-database.ts';
 
 /**
- * Runs `npm run remove-demo`: removes the demo accounts from the configured database. Returns the exit code.
- * Stop the server first if the database is the embedded one.
+ * Runs `npm run remove-demo`: removes the demo accounts from the configured database. Returns the exit code. The embedded database requires
+ * that the server is stopped first.
  */
 export async function runRemoveDemo(settings: DatabaseConfig, print: (line: string) => void): Promise<number> {
   const db = await openDatabase(settings, { report: print, warn: print });

@@ -4,15 +4,15 @@ import { pathToFileURL } from 'node:url';
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { SiteRoom } from '#rules/business/rooms.ts';
 
-/** What the pages show of the business. */
+/** The content of the pages about the business. */
 export type SiteContent = { readonly settings: BusinessSettings; readonly rooms: readonly SiteRoom[] };
-/** What site-pages.ts sends to this program. `folder`: with the renderer of build/site.ts. */
+/** The request that site-pages.ts sends to this program. `folder`: the folder of the renderer that build/site.ts made. */
 export type RenderRequest = { readonly folder: string; readonly content: SiteContent };
 type Renderer = {
   renderSite: (templates: Record<string, string>, content: SiteContent) => Promise<Record<string, string>>;
 };
 
-// A program of its own, so that neither its memory nor its time are the server's, and the pages have Sydney's time zone as in the build.
+// The renderer is a program of its own: it uses none of the server's memory and time, and renders in Sydney's time zone, as the build does.
 process.once('message', (request: RenderRequest) => {
   void render(request).then((files) => process.send?.(files, () => process.exit(0)));
 });

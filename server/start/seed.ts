@@ -6,7 +6,7 @@ import { type DemoAccount, demoAccounts } from './demo-accounts.ts';
 import type { Clock } from '#server/http/caller.ts';
 
 type SeedSettings = {
-  /** Null without the sandbox, which has the demo accounts. */
+  /** Null without the sandbox, which comes with the demo accounts. */
   readonly sandboxUrl: string | null;
   readonly adminEmails: readonly string[];
   readonly developerPages: boolean;
@@ -14,7 +14,10 @@ type SeedSettings = {
   readonly limitFactor: number;
 };
 
-/** Writes what every start needs: the studios, the settings that SQL reads, and the demo accounts. Existing accounts stay as they are. */
+/**
+ * Writes the rows that every start needs: the studios, the settings that SQL reads, and the demo accounts. Existing accounts stay
+ * unchanged.
+ */
 export async function seed(context: {
   db: Database;
   root: string;
@@ -63,7 +66,7 @@ async function seedAccount(
     ],
   );
   if (!row) return;
-  // The demo customer is verified and has accepted the terms, so that a booking can be tried at once.
+  // The demo customer is verified and has accepted the terms, so that a visitor can try a booking at once.
   await db.query(
     `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at, created_at, extracted_full_name, extracted_dob, is_over_18)
      values ($1::uuid, 'staff', 'verified', $2::timestamptz, $2::timestamptz + interval '24 months', $2::timestamptz, 'Alex Citizen', '1998-04-03', true)`,

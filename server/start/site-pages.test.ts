@@ -7,7 +7,7 @@ import { firstRooms } from '#rules/business/rooms.ts';
 import { createSitePages } from './site-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'render-'));
-// In place of what build/site.ts makes of web/prerender.tsx.
+// Replaces the renderer that build/site.ts makes from web/prerender.tsx.
 writeFileSync(
   join(folder, 'prerender.js'),
   `exports.renderSite = async (templates, { settings }) => {

@@ -6,21 +6,21 @@ import { firstSettings } from '#rules/business/first-settings.ts';
 import type { RenderRequest, SiteContent } from './render-pages.ts';
 
 const PROGRAM = new URL('render-pages.ts', import.meta.url).pathname;
-/** The build (bin/build.js) has the web app beside the server as plain JavaScript; in the sources it is in dist. */
+/** The build (bin/build.js) puts the web app beside the server as plain JavaScript; in a source checkout it is in dist. */
 const BUILT = new URL(import.meta.url.endsWith('.js') ? '../../' : '../../dist/', import.meta.url).pathname;
-/** Where the web app is, what open tabs still need of earlier ones, and the renderer of its pages. */
+/** The web app, the assets of earlier builds that open tabs still need, and the renderer of the pages. */
 export const SITE_FOLDERS = { folder: `${BUILT}web`, earlierAssets: `${BUILT}earlier-assets` };
 export const RENDERER = `${BUILT}web/.render`;
 const LONGEST_MS = 60_000;
-/** What the pages of the build show. */
+/** The content of the pages as built. */
 const FIRST: SiteContent = { settings: firstSettings, rooms: firstRooms };
 
 /**
- * Keeps the pages as settings and rooms say: renders them again after each change and passes them to `show`. The files of the build show what the
- * business begins with, so nothing is rendered before the first change. While rendering fails, the last pages stay.
+ * Keeps the pages up to date with the settings and rooms: renders them after each change and passes them to `show`. The built files show
+ * the initial settings, so nothing is rendered before the first change. While rendering fails, the last pages stay.
  */
 export function createSitePages(context: {
-  /** Where build/site.ts has put the renderer. Without it (no build) nothing is rendered. */
+  /** The folder where build/site.ts has put the renderer. Without it (no build), nothing is rendered. */
   folder: string;
   content: () => SiteContent;
   show: (files: ReadonlyMap<string, string>) => void;
@@ -38,7 +38,7 @@ export function createSitePages(context: {
       context.warn(`the pages could not be rendered with the new settings or rooms: ${String(error)}`);
     }
   };
-  // One after the other: the newest settings are rendered last.
+  // Renderings run one after the other, so that the newest settings are rendered last.
   let rendering = Promise.resolve();
   return {
     render() {

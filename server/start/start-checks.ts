@@ -9,7 +9,7 @@ type CheckedParts = {
   readonly igloohome: { readonly locks: ReadonlyMap<string, string> };
 };
 
-/** Lists what is wrong with the configuration on this database, one line per fault. Runs before the server listens. */
+/** Lists the faults of the configuration on this database, one line each. Runs before the server listens. */
 export async function startFaults(db: Database, config: CheckedParts): Promise<string[]> {
   return [...(await lockFaults(db, config)), ...(await demoFaults(db, config))];
 }
@@ -24,7 +24,7 @@ async function lockFaults(db: Database, config: CheckedParts): Promise<string[]>
   const missing = rows
     .filter(({ name, active, lock }) => active && lock === null && !locks.has(name))
     .map(({ name }) => name);
-  // A room that staff have renamed keeps the lock of its old name.
+  // A renamed room keeps the lock that was configured under its old name.
   const unknown = [...locks].flatMap(([name, lock]) =>
     rows.some((row) => row.name === name || row.lock === lock) ? [] : [name],
   );

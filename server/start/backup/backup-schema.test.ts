@@ -6,7 +6,7 @@ import { BackupUnreadable } from './encrypted-file.ts';
 
 const code = (name: string) =>
   objectsIn(`create or replace function private.${name}() returns integer language sql as $$ select 1 $$;`, 'a.sql');
-/** The chain of 0.1.0 led to the first two migrations. */
+/** Release 0.1.0 had its own chain of migrations, which the first two migrations replaced. */
 const schema: Schema = {
   version: '0.3.0',
   migrations: ['0200_a', '0201_b', '0202_c'].map((name) => ({ name, sql: '', checksum: name })),

@@ -2,9 +2,10 @@ import type { Schema } from '#server/db/schema/schema.ts';
 import { BackupUnreadable } from './encrypted-file.ts';
 
 /**
- * Returns the schema into which the rows of a backup fit: that of the version that made it. `ran`: the migrations of that version, in order. An older
- * backup gets no code yet, which may read columns that come later; the next start migrates and loads it. Throws `BackupUnreadable` for the backup of a newer
- * version, and of one before the first release.
+ * Returns the schema that the rows of a backup fit: that of the version that made the backup. `ran`: the migrations of that version, in
+ * order. The schema of an older backup has only the code that its tables need, because other code may read columns that the backup lacks;
+ * the next start migrates the database and loads the code. Throws `BackupUnreadable` if the backup was made by a newer version or before
+ * the first release.
  */
 export function toBackupSchema(ran: readonly string[], schema: Schema): Schema {
   const chain = schema.releases.find(

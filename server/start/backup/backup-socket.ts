@@ -4,18 +4,18 @@ import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { type BackupSource, streamBackup } from './write-backup.ts';
 
-/** In DATA_DIR, which only its owner may enter. */
+/** The socket is in DATA_DIR, which only its owner may enter. */
 export const SOCKET = 'backup.sock';
 
 /**
- * Answers `npm run backup` on a socket in DATA_DIR: the process that has the embedded database open is the only one that may read it.
- * Returns what ends that.
+ * Answers `npm run backup` on a socket in DATA_DIR: only the process that has opened the embedded database can read it. Returns a function
+ * that stops answering.
  */
 export async function answerBackups(source: BackupSource, warn: (line: string) => void): Promise<() => Promise<void>> {
   const path = join(source.dataDir, SOCKET);
   await rm(path, { force: true });
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => undefined); // the person has stopped it
+    socket.on('error', () => undefined); // the operator has stopped the command
     answer(source, socket).catch((error: unknown) => {
       warn(`the backup failed: ${String(error)}`);
       socket.destroy();
@@ -23,7 +23,7 @@ export async function answerBackups(source: BackupSource, warn: (line: string) =
   });
   server.unref();
   await new Promise<void>((resolve) => {
-    // Without it `npm run backup` works while the server is stopped.
+    // Without the socket, `npm run backup` works only while the server is stopped.
     server.once('error', (error) => {
       warn(`npm run backup cannot reach this server: ${error.message}`);
       resolve();
@@ -35,7 +35,7 @@ export async function answerBackups(source: BackupSource, warn: (line: string) =
 
 async function answer(source: BackupSource, socket: Socket): Promise<void> {
   const request = await text(socket);
-  // The client has only looked whether a server is there.
+  // The client only checked whether a server is running.
   if (request === '') return void socket.end();
   const { passphrase } = JSON.parse(request) as { passphrase: string };
   await streamBackup(source, socket, passphrase, new Date());

@@ -1,4 +1,4 @@
-/** Returns a function that reads exactly `count` bytes, or null when fewer are left. */
+/** Returns a function that reads exactly `count` bytes, or returns null if fewer remain. */
 export function createReader(source: AsyncIterable<Buffer>): (count: number) => Promise<Buffer | null> {
   const chunks = source[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);

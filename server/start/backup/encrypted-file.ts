@@ -6,18 +6,18 @@ import { promisify } from 'node:util';
 import { createReader } from './byte-reader.ts';
 
 /**
- * The outer form of a backup: a line, the parameters of scrypt, then frames of AES-256-GCM. A frame's number and whether it is the last are
- * part of its nonce, so frames cannot be moved, repeated or left out without being noticed.
+ * The outer format of a backup: a line, the parameters of scrypt, then frames of AES-256-GCM. The nonce of a frame contains its number and
+ * whether it is the last one, so moved, repeated and missing frames are detected.
  */
 
 const MAGIC = 'STUDIO-BACKUP-1\n';
 const FRAME = 64 * 1024;
 const TAG = 16;
 const SALT = 16;
-/** 64 MB and a third of a second for each guess at the passphrase. */
+/** Each guess at the passphrase costs 64 MB of memory and a third of a second. */
 const SCRYPT = { N: 2 ** 16, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
-/** The passphrase is wrong, or the file is not a whole, unchanged backup. */
+/** The passphrase is wrong, or the file is not a complete, unchanged backup. */
 export class BackupUnreadable extends Error {
   override readonly name = 'BackupUnreadable';
 }
@@ -58,11 +58,13 @@ function seal(key: Buffer, frame: number, bytes: Buffer, last: boolean): Buffer 
   return Buffer.concat([head, ...sealed]);
 }
 
-/** Whether a file begins like a backup. */
+/** Whether a file starts like a backup. */
 export const isBackup = async (file: string): Promise<boolean> =>
   (await text(createReadStream(file, { end: MAGIC.length - 1 }))) === MAGIC;
 
-/** Decrypts a backup. Throws `BackupUnreadable` at the first frame that is not the written one, when the last is missing, and when something follows it. */
+/**
+ * Decrypts a backup. Throws `BackupUnreadable` at the first frame that was altered, if the last frame is missing, or if data follows it.
+ */
 export async function* decrypt(sealed: Readable, passphrase: string): AsyncGenerator<Buffer> {
   const read = createReader(sealed);
   if ((await read(MAGIC.length))?.toString() !== MAGIC) throw new BackupUnreadable('this is not a backup');
@@ -82,7 +84,7 @@ export async function* decrypt(sealed: Readable, passphrase: string): AsyncGener
       const fault = frame === 0 ? 'the passphrase is wrong, or the backup is damaged' : 'the backup is damaged';
       throw new BackupUnreadable(fault, { cause });
     }
-    // Before the last bytes are given away: who reads them may not ask for more.
+    // This check precedes the last bytes because a reader may stop after them.
     if (last && (await read(1)) !== null) throw new BackupUnreadable('there is something after the end of the backup');
     yield plain;
     if (last) return;

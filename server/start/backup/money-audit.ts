@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/db/database.ts';
 
-/** What must hold for all money and hours, whatever has happened. Each query counts what breaks it. */
+/** Invariants of all money and hours. Each query counts the violations. */
 const RULES: readonly { readonly fault: string; readonly sql: string }[] = [
   {
     fault: 'confirmed bookings of one room overlap',
@@ -24,7 +24,7 @@ const RULES: readonly { readonly fault: string; readonly sql: string }[] = [
   },
 ];
 
-/** Lists what breaks the rules of money and hours in a database. */
+/** Lists the violations of the money and hours invariants in a database. */
 export async function moneyFaults(db: Pick<Queryable, 'one'>): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const { fault, sql } of RULES) {

@@ -17,8 +17,8 @@ import { readAtOnce, readRecords } from './write-backup.ts';
 type Print = (line: string) => void;
 
 /**
- * `npm run move-to-postgres`: copies the embedded database of DATA_DIR into the empty one of DATABASE_URL, and uploaded files to the bucket
- * when there is one. Nothing changes unless every sum is right; then the embedded database gets another name, so that no server writes to
+ * `npm run move-to-postgres`: copies the embedded database in DATA_DIR into the empty database at DATABASE_URL, and uploaded files to the
+ * bucket if one is configured. Nothing changes unless every sum matches; then the embedded database is renamed, so that no server writes to
  * it by mistake. Throws `DirectoryLocked` while a server runs. Returns the exit code.
  */
 export async function runMoveToPostgres(config: Config, print: Print): Promise<number> {
@@ -51,7 +51,7 @@ export async function runMoveToPostgres(config: Config, print: Print): Promise<n
 async function copy(source: Transaction, target: Transaction, config: Config): Promise<BackupSums> {
   const { dataDir } = config;
   const bucket = config.storage.s3 === null ? null : await createStore(config);
-  // Without a bucket files stay where they are.
+  // Without a bucket, files stay where they are.
   const store = bucket && createDiskStore(join(dataDir, 'objects'));
   const sums = await loadRecords(readRecords({ store, dataDir, settings: {} }, source, new Date()), {
     tx: target,

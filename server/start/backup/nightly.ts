@@ -15,12 +15,12 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 const FILE = /^studio-\d{4}-\d{2}-\d{2}\.backup$/;
 const KIND = 'system.backup';
 
-/** The worker of backups, apart from all others: one takes minutes. */
+/** Backups have a worker of their own, because a backup takes minutes. */
 export const BACKUP_WORKERS = { backups: { atOnce: 1, later: true } } as const;
 
 /**
- * The backup of each night as a job: one of several servers makes it, a failing one is tried again, and the owner is mailed from the third
- * failure. Nothing without BACKUP_DIR.
+ * Makes a backup every night as a job: only one of several servers makes it, a failed backup is retried, and the owner is emailed from the
+ * third failure on. Does nothing without BACKUP_DIR.
  */
 export function nightlyBackup(context: {
   readonly source: BackupSource;
@@ -65,7 +65,7 @@ export function nightlyBackup(context: {
   };
 }
 
-/** The names of the backups of nights, oldest first. */
+/** Returns the names of the nightly backups, oldest first. */
 async function backupsIn(dir: string): Promise<readonly string[]> {
   const found = await readdir(dir).catch(() => []);
   return found.filter((name) => FILE.test(name)).toSorted();

@@ -7,18 +7,18 @@ import { type BackupRecord, type BackupSums, type RecordHead, unpack } from './r
 import { beginLoading, type Loader, type Sequence, sumTables } from './tables.ts';
 
 type Manifest = Extract<RecordHead, { kind: 'manifest' }>;
-/** Where a backup goes. */
+/** The destination of a restored backup. */
 type BackupTarget = {
-  /** A transaction on an unused database with the migrations of the backup. */
+  /** A transaction on an unused database that has the migrations of the backup. */
   readonly tx: Transaction;
   file(name: string, bytes: Uint8Array): Promise<void>;
   object(key: string, bytes: Uint8Array): Promise<void>;
 };
 
-/** Reads the records of a file. Throws `BackupUnreadable`. */
+/** Reads the records of a backup. Throws `BackupUnreadable`. */
 export async function* readBackup(file: string, passphrase: string): AsyncGenerator<BackupRecord> {
   const unzip = createGunzip();
-  // A fault of an earlier stream is thrown to the reader of the last one.
+  // An error in an earlier stream is thrown to the reader of the last one.
   pipeline(
     createReadStream(file),
     (sealed) => decrypt(sealed, passphrase),
@@ -32,15 +32,15 @@ export async function* readBackup(file: string, passphrase: string): AsyncGenera
   }
 }
 
-/** Reads what a backup was made of. Throws `BackupUnreadable`. */
+/** Reads the manifest of a backup. Throws `BackupUnreadable`. */
 export async function readManifest(file: string, passphrase: string): Promise<Manifest> {
   for await (const { head } of readBackup(file, passphrase)) if (head.kind === 'manifest') return head;
   throw new BackupUnreadable('the backup is cut off or damaged');
 }
 
 /**
- * Writes records into a target and compares what arrived with the sums at their end, which it returns. Throws `BackupUnreadable` when the end is missing and
- * when a sum differs.
+ * Writes records into a target and compares the result with the sums at the end of the records, which it returns. Throws `BackupUnreadable`
+ * if the end is missing or a sum differs.
  */
 export async function loadRecords(
   records: AsyncIterable<BackupRecord>,
@@ -72,7 +72,7 @@ export async function loadRecords(
   return sums;
 }
 
-// Cast: the bytes are those that this program has written.
+// Cast: this program has written the bytes.
 const parseBody = <T>(bytes: Uint8Array): T => JSON.parse(Buffer.from(bytes).toString()) as T;
 
 function compareSums(expected: BackupSums, found: BackupSums): void {

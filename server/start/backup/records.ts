@@ -1,6 +1,6 @@
 import { createReader } from './byte-reader.ts';
 
-/** What a backup contains, one after the other: a JSON head and bytes. */
+/** The contents of a backup are a sequence of records: a JSON head and bytes. */
 export type BackupRecord = { readonly head: RecordHead; readonly body: Uint8Array };
 export type RecordHead =
   | {
@@ -12,14 +12,14 @@ export type RecordHead =
   /** Table rows as a JSON array of PostgreSQL row literals. */
   | { readonly kind: 'rows'; readonly table: string }
   | { readonly kind: 'sequences' }
-  /** `keys.json`, or `settings.env` with the environment variables of the server. */
+  /** `keys.json`, or `settings.env` with the server's environment variables. */
   | { readonly kind: 'file'; readonly name: string }
-  /** An uploaded file. Only the last part has `last`. */
+  /** A part of an uploaded file. Only the last part has `last`. */
   | { readonly kind: 'object'; readonly key: string; readonly last: boolean }
   | { readonly kind: 'end'; readonly sums: BackupSums };
-/** The number of rows of a table and the sum of their hashes, in any order. */
+/** The number of rows in a table and the sum of their hashes, which does not depend on their order. */
 export type TableSum = { readonly rows: number; readonly sum: string };
-/** What must be there after a restore. */
+/** What a restored database must contain. */
 export type BackupSums = {
   readonly tables: Readonly<Record<string, TableSum>>;
   readonly objects: number;
@@ -31,7 +31,6 @@ export function describeSums({ tables, objects }: BackupSums): string {
   return `${rows} rows of ${Object.keys(tables).length} tables and ${objects} files`;
 }
 
-/** Turns records into bytes. */
 export async function* pack(records: AsyncIterable<BackupRecord>): AsyncGenerator<Buffer> {
   for await (const { head, body } of records) {
     const text = Buffer.from(JSON.stringify(head));
@@ -42,7 +41,7 @@ export async function* pack(records: AsyncIterable<BackupRecord>): AsyncGenerato
   }
 }
 
-/** Turns the bytes of `pack` back into records. */
+/** The inverse of `pack`. */
 export async function* unpack(bytes: AsyncIterable<Buffer>): AsyncGenerator<BackupRecord> {
   const read = createReader(bytes);
   for (;;) {

@@ -23,8 +23,8 @@ type Restore = FileTarget &
 const quiet = (): void => undefined;
 
 /**
- * Restores a backup into an empty database and DATA_DIR, and compares what arrived with the sums in it. Throws when something is there
- * already, when the passphrase is wrong, and when a sum differs; then the database stays empty.
+ * Restores a backup into an empty database and DATA_DIR, and compares the result with the sums in the backup. Throws if the target is not
+ * empty, the passphrase is wrong or a sum differs; the database then stays empty.
  */
 export async function restoreBackup(file: string, passphrase: string, target: Restore): Promise<BackupSums> {
   const { databaseUrl, databaseWaitSeconds: waitSeconds, dataDir, print } = target;
@@ -46,10 +46,13 @@ export async function restoreBackup(file: string, passphrase: string, target: Re
   }
 }
 
-/** A backup in an embedded database in memory, and its files in a temporary folder. Declared with `await using`, both are removed at the end of the block. */
+/**
+ * A backup in an embedded database in memory, with its files in a temporary folder. Declared with `await using`, both are removed at the
+ * end of the block.
+ */
 type Restored = AsyncDisposable & {
   readonly db: Embedded;
-  /** The names of its migrations. */
+  /** The names of the backup's migrations. */
   readonly migrations: readonly string[];
   readonly image: Blob;
   readonly dataDir: string;
@@ -65,7 +68,7 @@ export async function openRestored(file: string, passphrase: string): Promise<Re
   opened.defer(() => db.close());
   const target = { dataDir, store: createDiskStore(join(dataDir, 'objects')) };
   const sums = await db.transaction((tx) => loadInto(tx, file, passphrase, target));
-  // The file of signing keys is not in a backup, and a copy needs none.
+  // A backup does not contain the file of signing keys, and a copy does not need it.
   await db.query('delete from private.settings where name = $1', [rowOf('AUTH_SIGNING_KEYS_FILE')]);
   const image = await db.image();
   const kept = opened.move();
@@ -100,7 +103,7 @@ const loadInto = (
     object: (key, bytes) => store.put(key, bytes),
   });
 
-/** The settings without those that say where the old server was: here they would lead to another folder or port. */
+/** Leaves out the settings that locate the old server: here they would name another folder or port. */
 const withoutPlace = (settings: Uint8Array): string =>
   Buffer.from(settings)
     .toString()

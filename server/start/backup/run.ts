@@ -18,7 +18,7 @@ import { streamBackup, writeWhole } from './write-backup.ts';
 
 type Print = (line: string) => void;
 
-/** `npm run backup -- FILE`: while the server runs or is stopped. Returns the exit code. */
+/** `npm run backup -- FILE`: works while the server runs and while it is stopped. Returns the exit code. */
 export async function runBackup(config: Config, argument: string | undefined, print: Print): Promise<number> {
   const passphrase = requirePassphrase(config);
   const file = requireFile('backup', argument);
@@ -26,10 +26,10 @@ export async function runBackup(config: Config, argument: string | undefined, pr
   if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}.`);
   const { databaseUrl, dataDir, settings } = config;
   const socket = join(dataDir, SOCKET);
-  // The running server has the embedded database open, and no other process may.
+  // The running server has the embedded database open, and no other process may open it.
   if (databaseUrl === null && (await isAnswered(socket))) await askServer(socket, passphrase, file);
   else {
-    // Opening it would make an empty one.
+    // Opening a missing database would create an empty one.
     if (databaseUrl === null && !existsSync(join(dataDir, 'database')))
       throw new Error(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to what you want to back up.`);
     const db = await openDatabase(config, { report: print, warn: print, limits: { server: null } });
@@ -45,7 +45,7 @@ export async function runBackup(config: Config, argument: string | undefined, pr
   return 0;
 }
 
-/** `npm run restore -- FILE`: a backup, or the plain text of `pg_dump`. */
+/** `npm run restore -- FILE`: restores a backup, or the plain text of `pg_dump`. Returns the exit code. */
 export async function runRestoreFile(config: Config, argument: string | undefined, print: Print): Promise<number> {
   const file = requireFile('restore', argument);
   if (!(await isBackup(file))) return restoreText(config, file, print);
@@ -56,7 +56,7 @@ export async function runRestoreFile(config: Config, argument: string | undefine
   return 0;
 }
 
-/** Restores the plain text of `pg_dump` into the empty database of DATABASE_URL. */
+/** Restores the plain text of `pg_dump` into the empty database at DATABASE_URL. */
 async function restoreText({ databaseUrl, databaseWaitSeconds }: Config, file: string, print: Print): Promise<number> {
   if (databaseUrl === null)
     throw new ConfigRefused([
@@ -79,7 +79,7 @@ export function requirePassphrase({ backup }: Pick<Config, 'backup'>): string {
   return backup.passphrase;
 }
 
-/** Has the running server make a backup. What it sends is encrypted, and is a whole backup when it decrypts to its end. */
+/** Has the running server make a backup. The server sends it encrypted; it is complete if it decrypts to its end. */
 async function askServer(path: string, passphrase: string, file: string): Promise<void> {
   await writeWhole(file, async (out) => {
     const socket = connect({ path, allowHalfOpen: true });

@@ -4,8 +4,8 @@ import type { BackupRecord, BackupSums, TableSum } from './records.ts';
 
 const BATCH = 1_000;
 /**
- * All tables but the records of the schema, what ends with the process or the connection, and uploads in progress. `columns` and `fields`: the columns
- * that can be written, and the same of a row `r`.
+ * Lists all tables except the records of the schema, data that ends with a process or a connection, and uploads in progress. `columns`: the
+ * columns that can be written. `fields`: the same columns of a row `r`.
  */
 const TABLES = `
 select format('%I.%I', n.nspname, c.relname) as name, columns, fields
@@ -16,13 +16,13 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace, lateral (
 where c.relkind = 'r' and c.relpersistence = 'p' and n.nspname in ('public', 'auth', 'private', 'storage')
   and (n.nspname, c.relname) not in (('private', 'migrations'), ('private', 'code_object'), ('storage', 'uploads'), ('storage', 'upload_parts'), ('storage', 'deletion_queue'))
 order by 1`;
-/** Every database has a password of its own for its logins. */
+/** Every database has its own password for its logins, so it is not copied. */
 const LEFT_OUT: ReadonlyMap<string, string> = new Map([['private.settings', `where t.name <> 'login_password'`]]);
 
 type Table = { readonly name: string; readonly columns: string; readonly fields: string };
 export type Sequence = { readonly name: string; readonly value: string };
 
-/** What the text of a row depends on. */
+/** The settings that determine the text of a row. */
 const TEXT_SETTINGS = [
   `set local timezone to 'UTC'`,
   `set local datestyle to 'ISO, MDY'`,
@@ -31,7 +31,7 @@ const TEXT_SETTINGS = [
   'set local extra_float_digits to 1',
 ];
 
-/** Adds up the hashes of rows, so that their order does not matter. */
+/** Adds up the hashes of rows, so that the order of the rows does not matter. */
 function createSum() {
   let count = 0;
   const sum = new BigUint64Array(4);
@@ -47,7 +47,7 @@ function createSum() {
   };
 }
 
-/** Reads all rows inside a transaction that sees one moment. Returns the sums of the tables. */
+/** Reads all rows in a transaction that sees a single snapshot. Returns the sums of the tables. */
 export async function* dumpTables(tx: Transaction): AsyncGenerator<BackupRecord, BackupSums['tables']> {
   for (const setting of TEXT_SETTINGS) await tx.query(setting);
   const sums = new Map<string, TableSum>();
@@ -88,7 +88,7 @@ select format('alter table %s alter constraint %I', c.conrelid::regclass, c.conn
 from pg_constraint c join pg_namespace n on n.oid = c.connamespace
 where c.contype = 'f' and c.conparentid = 0 and n.nspname in ('public', 'auth', 'private', 'storage')`;
 
-/** Writes rows into a database. `finish` has to be called after the last. */
+/** Writes rows into a database. Call `finish` after the last row. */
 export type Loader = {
   rows(table: string, rows: readonly string[]): Promise<void>;
   sequences(sequences: readonly Sequence[]): Promise<void>;
@@ -96,8 +96,8 @@ export type Loader = {
 };
 
 /**
- * Prepares a migrated database for rows in any order: only constraints act on them. Loading replaces all rows, so it throws when the database has been
- * used.
+ * Prepares a migrated database for rows in any order: triggers do not run, only constraints apply. Loading replaces all rows, so this
+ * throws if the database has been used.
  */
 export async function beginLoading(tx: Transaction): Promise<Loader> {
   const { count: used } = await tx.query('select from auth.users union all select from private.booking limit 1');

@@ -14,12 +14,12 @@ type Copy = {
   readonly http: { request(path: string, init: RequestInit): Response | Promise<Response> };
   close(): Promise<void>;
 };
-/** Builds a server on an image of an embedded database. Its background work never starts, so no mail leaves and no provider is called. */
+/** Builds a server on an image of an embedded database. Its background work never starts, so it sends no email and calls no provider. */
 export type OpenCopy = (image: Blob, dataDir: string) => Promise<Copy>;
 
 /**
- * `npm run verify-backup -- FILE`: restores a backup in memory, audits its money, signs a customer in and reads a booking. Nothing leaves the machine.
- * `open` builds a server on the copy. Returns the exit code.
+ * `npm run verify-backup -- FILE`: restores a backup in memory, audits its money, signs a customer in and reads a booking. No data leaves
+ * the machine. `open` builds a server on the copy. Returns the exit code.
  */
 export async function runVerifyBackup(
   config: Pick<Config, 'backup'>,
@@ -45,7 +45,7 @@ export async function runVerifyBackup(
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Signs the customer of the latest booking in and reads it. Returns the faults. */
+/** Signs in the customer of the latest booking and reads that booking. Returns the faults. */
 async function useCopy({ db, keys, http }: Copy, print: Print): Promise<readonly string[]> {
   const latest = await db.one<{ id: string; email: string }>(
     `select b.id, u.email from private.booking b join auth.users u on u.id = b.user_id
@@ -78,7 +78,7 @@ async function useCopy({ db, keys, http }: Copy, print: Print): Promise<readonly
 
 const KEY_LINE = /^((?:APP|JWT)_SECRET(?:_PREVIOUS)?)=(.+)$/gm;
 
-/** Reads the variables of the server's keys from the settings that a restore wrote. */
+/** Reads the variables that hold the server's keys from the settings that a restore wrote. */
 export async function restoredKeys(dataDir: string): Promise<Record<string, string>> {
   const text = await readFile(join(dataDir, 'restored-settings.env'), 'utf8');
   return Object.fromEntries(Array.from(text.matchAll(KEY_LINE), ([, name = '', value = '']) => [name, value]));

@@ -16,7 +16,7 @@ import { encrypt } from './encrypted-file.ts';
 import { type BackupRecord, type BackupSums, pack } from './records.ts';
 import { dumpTables } from './tables.ts';
 
-/** What a backup is made of, apart from the rows. `store`: null without uploaded files. `settings`: the environment variables of the server. */
+/** The sources of a backup other than rows. `store`: null without uploaded files. `settings`: the server's environment variables. */
 type FileSource = {
   readonly store: Pick<ObjectStore, 'list' | 'get'> | null;
   readonly dataDir: string;
@@ -24,19 +24,22 @@ type FileSource = {
 };
 export type BackupSource = FileSource & { readonly db: Database };
 
-/** Uploaded files, and photos of licences that wait for a person. */
+/** Uploaded files, and photos of licences that await review. */
 const FOLDERS = ['objects', 'review'];
 const PART = 4 * 1024 * 1024;
 const NOTHING = new Uint8Array();
 
-/** Writes a file that appears whole or not at all, readable by its owner only. `write` fills and ends it. */
+/** Writes a file atomically, readable by its owner only. `write` fills and ends the stream. */
 export const writeWhole = (file: string, write: (out: Writable) => Promise<void>): Promise<void> =>
   writeAtomically(file, async (draft) => {
     const out = (await open(draft, 'w', 0o600)).createWriteStream({ flush: true });
     await write(out).finally(() => out.destroy());
   });
 
-/** Writes an encrypted backup into a stream and ends it. The embedded database is copied in memory first, so that no statement waits meanwhile. */
+/**
+ * Writes an encrypted backup to a stream and ends it. The embedded database is first copied in memory, so that statements do not wait
+ * during the backup.
+ */
 export async function streamBackup(source: BackupSource, out: Writable, passphrase: string, now: Date): Promise<void> {
   const { db } = source;
   const copy = isEmbedded(db) ? await createPglite(await db.image()) : null;
@@ -54,13 +57,14 @@ export async function streamBackup(source: BackupSource, out: Writable, passphra
   }
 }
 
-/** Calls `work` with a transaction that sees the rows of one moment. */
+/** Calls `work` with a transaction that sees a single snapshot of all rows. */
 export function readAtOnce<T>(db: Pick<Database, 'transaction'>, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  // PostgreSQL accepts the isolation level only before any query, and the note of a request, or of the job of the night, is one.
+  // PostgreSQL accepts the isolation level only before the first query of a transaction. Within a request or job, a transaction begins with
+  // a query that notes the request, so this transaction runs outside of them.
   return outsideOfRequests(() =>
     db.transaction(async (tx) => {
       await tx.query('set transaction isolation level repeatable read');
-      // Writing a large file takes long.
+      // Writing a large file may take longer than the default limits.
       await tx.query('set local statement_timeout to 0');
       await tx.query('set local idle_in_transaction_session_timeout to 0');
       return work(tx);
@@ -68,16 +72,16 @@ export function readAtOnce<T>(db: Pick<Database, 'transaction'>, work: (tx: Tran
   );
 }
 
-/** Lists everything that a backup holds: the rows of one moment, then files. `now`: when it is made. */
+/** Lists the records of a backup: the rows of one snapshot, then the files. `now`: the time of the backup. */
 export async function* readRecords(
   { store, dataDir, settings }: FileSource,
   tx: Transaction,
   now: Date,
 ): AsyncGenerator<BackupRecord> {
-  // The start has applied all of them.
+  // The server applied all of them when it started.
   const migrations = (await readMigrations(DATABASE)).map(({ name }) => name);
   yield { head: { kind: 'manifest', format: 1, createdAt: now.toISOString(), migrations }, body: NOTHING };
-  // With keys from the environment there is no file. One that cannot be read fails the backup.
+  // The file is missing if the keys come from the environment. A file that cannot be read fails the backup.
   const keys = join(dataDir, 'keys.json');
   if (existsSync(keys)) yield { head: { kind: 'file', name: 'keys.json' }, body: await readFile(keys) };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${toLine(value)}\n`);
@@ -87,7 +91,10 @@ export async function* readRecords(
   yield { head: { kind: 'end', sums: { tables, ...files } }, body: NOTHING };
 }
 
-/** A value as a file of settings takes it: JSON without line breaks; those of certificates and keys as \n, which the settings read. */
+/**
+ * Encodes a value for a settings file: as JSON without line breaks. The line breaks of certificates and keys become \n, which the settings
+ * parser reads.
+ */
 function toLine(value: string): string {
   if (!value.includes('\n')) return value;
   try {
@@ -103,7 +110,7 @@ async function* dumpObjects(store: FileSource['store']): AsyncGenerator<BackupRe
   for (const folder of FOLDERS)
     for await (const { key } of store.list(folder)) {
       const bytes = await store.get(key);
-      // Deleted since the rows were read, or the remains of a broken write.
+      // The object was deleted after the rows were read, or it is the remains of a broken write.
       if (bytes === null) continue;
       objects += 1;
       objectBytes += bytes.length;

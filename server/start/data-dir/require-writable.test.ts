@@ -34,7 +34,7 @@ test('a DATA_DIR that is a file, or inside of one, ends the start with 78 and on
     });
 });
 
-// Nobody can make a file there, whatever the user may do elsewhere.
+// No user, not even root, can create a file there.
 test.skipIf(process.platform !== 'linux')(
   'a DATA_DIR that is there and takes no file ends the start with 78 and one line',
   async () => {
@@ -45,7 +45,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-// Root may write everywhere.
+// Root can write everywhere.
 test.skipIf(process.getuid?.() === 0)('a DATA_DIR of another user ends the start with 78 and one line', async () => {
   await chmod(folder, 0o500);
   expect(await lineOf(folder)).toEqual({ code: 78, lines: [expect.stringContaining('cannot be written: EACCES')] });

@@ -1,7 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Throws `FolderUnwritable` unless the server can write into DATA_DIR: on PostgreSQL nothing else would find out before the server is ready. */
+/**
+ * Throws `FolderUnwritable` unless the server can write to DATA_DIR. On PostgreSQL, nothing else would detect the fault before the server
+ * is ready.
+ */
 export async function requireWritable(dataDir: string): Promise<void> {
   const probe = join(dataDir, `.write-${process.pid}`);
   try {
@@ -15,7 +18,7 @@ export async function requireWritable(dataDir: string): Promise<void> {
   }
 }
 
-/** A full disk is another fault: `expectedFailure` has its own line for it. */
+/** A full disk is a different fault: `expectedFailure` has a message of its own for it. */
 const FAULTS: ReadonlySet<string> = new Set([
   'EACCES',
   'EPERM',

@@ -10,7 +10,10 @@ type RuntimeSettings = {
   readonly siteUrl: string;
 };
 
-/** What `npm run -s status` prints. In production it has no secret: the key of pages is public, and the address of the database has a password. */
+/**
+ * Returns the output of `npm run -s status`. In production it contains no secret: the publishable key is public, and the address of the
+ * database, which contains a password, is left out.
+ */
 export function describeRuntime(
   config: RuntimeSettings,
   { anonKey, serviceRoleKey }: Pick<Keys, 'anonKey' | 'serviceRoleKey'>,
@@ -28,17 +31,17 @@ export function describeRuntime(
 
 const fileOf = (dataDir: string): string => join(dataDir, 'runtime.json');
 
-/** Writes the file of a server that is ready. Only its owner may read it. */
+/** Writes the runtime file when the server is ready. Only its owner may read it. */
 export async function writeRuntime(dataDir: string, runtime: ReturnType<typeof describeRuntime>): Promise<void> {
   const path = fileOf(dataDir);
   await writeFile(`${path}.${process.pid}`, `${JSON.stringify(runtime, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.${process.pid}`, path);
 }
 
-/** Removes the file of the server with this process id when it stops; that of another one on the same folder stays. */
+/** Removes the runtime file of the server with this process id when it stops; the file of another server on the same folder stays. */
 export async function removeRuntime(dataDir: string, pid: number): Promise<void> {
   const text = await readFile(fileOf(dataDir), 'utf8').catch(() => '{}');
-  // The file has only what this program wrote.
+  // Cast: only this program writes the file.
   const written = JSON.parse(text) as { readonly pid?: number };
   if (written.pid === pid) await rm(fileOf(dataDir), { force: true });
 }

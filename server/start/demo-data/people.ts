@@ -9,7 +9,7 @@ const LAST =
 
 export type DemoPerson = { readonly name: string; readonly email: string; readonly phone: string };
 
-/** Returns made-up customers, all with different names. */
+/** Returns fictitious customers with distinct names. */
 export function makePeople(count: number): readonly DemoPerson[] {
   return Array.from({ length: count }, (_, at) => {
     const [first, last] = [FIRST[at % 20] ?? '', LAST[(at * 7 + Math.floor(at / 20)) % 20] ?? ''];

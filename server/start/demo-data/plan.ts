@@ -2,7 +2,7 @@ import { quoteSlots, type Quote, type Rates } from '#rules/pricing.ts';
 import { nextSlot, type Slot } from '#rules/slots.ts';
 import { addDays, hourExists, slotEnd, slotStart, studioDate, weekdayOf } from '#rules/studio-time.ts';
 
-/** A booking of the demo. Customers and studios are numbers of their lists. */
+/** A booking of the demo. `customer` and `studio` are indexes into their lists. */
 export type PlannedBooking = {
   readonly customer: number;
   readonly studio: number;
@@ -11,22 +11,22 @@ export type PlannedBooking = {
   readonly quote: Quote;
   readonly outcome: 'confirmed' | 'refunded' | 'not paid';
   readonly createdAt: Date;
-  /** When it was cancelled, or its hold ended. */
+  /** The time of the cancellation, or of the end of the hold. */
   readonly endedAt: Date | null;
   readonly withCoupon: boolean;
 };
 
-/** The code that some of the customers use. */
+/** The coupon code that some of the demo customers use. */
 export const DEMO_COUPON = { code: 'DEMO10', discountType: 'percentage', discountValue: 10 } as const;
 const DAYS_BACK = 90;
 const DAYS_AHEAD = 14;
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
-/** How much people like each hour to start at. */
+/** The relative popularity of each start hour, from 0 to 23. */
 const STARTS = [2, 1, 1, 0, 0, 0, 0, 1, 1, 2, 3, 4, 4, 5, 5, 5, 6, 8, 12, 14, 13, 9, 6, 4];
 const LENGTHS = [1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 6];
 
-/** Returns numbers from 0 to 1 that look random and are the same for the same seed (the mulberry32 generator). */
+/** Returns a generator of pseudo-random numbers between 0 and 1 (mulberry32). Equal seeds give equal sequences. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -38,8 +38,8 @@ function createRandom(seed: number): () => number {
 }
 
 /**
- * Plans three months of bookings until `now`, growing from week to week, and fewer for the two weeks after it. `prices`: those of each studio. The
- * same `now` gives the same plan.
+ * Plans three months of bookings until `now`, growing from week to week, and fewer for the two weeks after it. `prices`: the rates of each
+ * studio. The same `now` gives the same plan.
  */
 export function planBookings(now: Date, prices: readonly Rates[], customers: number): readonly PlannedBooking[] {
   const random = createRandom(Math.floor(now.getTime() / (24 * HOUR)));
@@ -64,7 +64,10 @@ export function planBookings(now: Date, prices: readonly Rates[], customers: num
   return planned;
 }
 
-/** How many people try to book a room on a day: more at the end of the week, more from month to month, fewer far ahead. */
+/**
+ * Returns how many sessions customers try to book in a room on a date: more at the end of the week, more from month to month, fewer far
+ * ahead.
+ */
 function sessionsOf(date: string, offset: number, random: () => number): number {
   const weekend = [0, 5, 6].includes(weekdayOf(date)) ? 1.6 : 1;
   const growth = offset < 0 ? 0.6 + (0.5 * (DAYS_BACK + offset)) / DAYS_BACK : 1 - (0.8 * offset) / DAYS_AHEAD;
@@ -91,7 +94,7 @@ type Attempt = {
   readonly random: () => number;
 };
 
-/** Returns null for a booking that nobody has made yet at `now`. */
+/** Returns null if the booking would be made less than an hour before `now` or later. */
 function planOne({ slots, studio, rates, customer, now, random }: Attempt): PlannedBooking | null {
   const [first, last] = [slots[0], slots.at(-1)];
   const start = first && slotStart(first.date, first.hour);

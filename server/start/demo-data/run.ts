@@ -14,8 +14,9 @@ type Settings = DatabaseConfig &
 const SESSION_MS = 31 * 60_000;
 
 /**
- * Runs `npm run demo`: writes three months of bookings into the configured database. Only with the sandbox, which must be running; bookings
- * that are not over are paid there, so that they can be refunded. Continues where an interrupted run stopped. Returns the exit code.
+ * Runs `npm run demo`: writes three months of bookings into the configured database. It works only with the sandbox, which must be running:
+ * bookings that have not ended are paid there, so that they can be refunded. Continues where an interrupted run stopped. Returns the exit
+ * code.
  */
 export async function runDemo(config: Settings, print: (line: string) => void): Promise<number> {
   const { sandboxUrl } = config;
@@ -42,7 +43,7 @@ export async function runDemo(config: Settings, print: (line: string) => void): 
   }
 }
 
-/** Pays the session of an earlier, interrupted run, where there is one. */
+/** Pays with the session of an interrupted run if there is one. */
 function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): DemoProvider['pay'] {
   const payments = createStripePayments(stripe);
   return async ({ id, cents, email }) => {
@@ -62,7 +63,7 @@ function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): DemoPr
         metadata: { booking_id: id },
       });
     const session = known === null || known.status === 'expired' ? await create() : known;
-    // Nothing happens to one that is paid.
+    // Has no effect on a session that is already paid.
     await fetch(`${sandboxUrl}/api/payments/${session.id}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -74,7 +75,7 @@ function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): DemoPr
   };
 }
 
-/** Tells the sandbox of the payments and refunds that are over, so that its ledger agrees with ours. */
+/** Reports completed payments and refunds to the sandbox, so that its ledger agrees with ours. */
 async function addPastPayments(db: Queryable, sandboxUrl: string): Promise<void> {
   const { rows: payments } = await db.query(
     `select p.payment_intent_id as id, p.paid_cents as amount, extract(epoch from p.paid_at)::int as created,

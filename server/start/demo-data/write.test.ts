@@ -13,7 +13,7 @@ const idsOf = async (where: string): Promise<readonly string[]> =>
     ({ id }) => id,
   );
 const paid: Parameters<DemoProvider['pay']>[0][] = [];
-/** How many more payments succeed before the run is interrupted. */
+/** The number of payments that succeed before the run is interrupted. */
 let left = Number.POSITIVE_INFINITY;
 let pastAdded = 0;
 const provider: DemoProvider = {
@@ -28,7 +28,7 @@ const provider: DemoProvider = {
   },
   addPast: async () => void (pastAdded += 1),
 };
-/** The statements of which each first try meets its time limit, as on a busy machine. */
+/** Statements whose first attempt exceeds its time limit, as on a busy machine. */
 const SLOW = /^\s*(insert into private\.(booking|payment)|update private\.booking b set status)/;
 function onBusyMachine(database: Database): Database {
   let slow = 0;
@@ -48,10 +48,10 @@ function onBusyMachine(database: Database): Database {
 
 beforeAll(async () => {
   db = await openMigratedDatabase();
-  // One of three studios, which takes a third of the time.
+  // One studio instead of three, which takes a third of the time.
   await db.query(`insert into public.studios (name, hourly_rate) values ('Studio A', 49)`);
   const busy = onBusyMachine(db);
-  // Interrupted twice while it pays, and continued hours later.
+  // The run is interrupted twice while it pays, and continued hours later.
   left = 1;
   await expect(writeDemo(busy, NOW, provider)).rejects.toThrow('interrupted');
   interrupted.push(await idsOf(`status = 'pending'`), await idsOf('true'));

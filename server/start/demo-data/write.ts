@@ -7,16 +7,16 @@ import { type DemoPerson, makePeople } from './people.ts';
 import { DEMO_COUPON, type PlannedBooking, planBookings } from './plan.ts';
 
 const CUSTOMERS = 60;
-/** How many bookings one transaction writes: few enough for the time limit of a statement on a busy machine. */
+/** Bookings per transaction: few enough to stay below the time limit of a statement on a busy machine. */
 const CHUNK = 25;
 const MINUTE = 60_000;
-/** A statement that met its time limit, a deadlock, or a transaction that PostgreSQL could not order among others. */
+/** SQLSTATEs of a statement that exceeded its time limit, a deadlock, and a serialization failure. */
 const REPEATABLE: ReadonlySet<unknown> = new Set(['57014', '40P01', '40001']);
 const TRIES = 4;
 
 /** What was written, or null if the demo is already there. */
 export type DemoWritten = { readonly customers: number; readonly bookings: number } | null;
-/** The provider of the payments. Each call may be repeated. */
+/** The payment provider. Each call may be repeated. */
 export type DemoProvider = {
   /** Pays a booking, so that it can be refunded. */
   readonly pay: (booking: {
@@ -24,14 +24,14 @@ export type DemoProvider = {
     readonly cents: number;
     readonly email: string;
   }) => Promise<{ readonly session: string; readonly intent: string }>;
-  /** Adds the payments and refunds that are over. */
+  /** Adds completed payments and refunds. */
   readonly addPast: () => Promise<void>;
 };
 
 /**
- * Writes three months of bookings that look real, with their payments and refunds, in small transactions. A run that was interrupted is continued by
- * the next one: the plan and all ids follow from the time of the first. A booking is paid at the provider once its hours are held, and then confirmed.
- * Writes nothing when the demo is there.
+ * Writes three months of realistic bookings, with their payments and refunds, in small transactions. The next run continues one that was
+ * interrupted: the plan and all ids derive from the time of the first run. A booking is paid at the provider once its hours are held, and
+ * then confirmed. Idempotent: writes nothing if the demo is already there.
  */
 export async function writeDemo(db: Database, clock: Date, provider: DemoProvider): Promise<DemoWritten> {
   const now = await beginOrContinue(db, clock);
@@ -59,19 +59,19 @@ export async function writeDemo(db: Database, clock: Date, provider: DemoProvide
   return { customers: people.length, bookings: rows.length };
 }
 
-/** Returns the time that the plan begins with: now, or that of the run that was interrupted. null when the demo is there. */
+/** Returns the time at which the plan begins: `now`, or the time of the interrupted run. Returns null if the demo is already there. */
 async function beginOrContinue(db: Database, now: Date): Promise<Date | null> {
   const begun = await db.one<{ at: string; done: boolean }>(
     `select value ->> 'begun' as at, value ? 'done' as done from private.settings where name = 'demo'`,
   );
   if (begun !== null) return begun.done ? null : new Date(begun.at);
-  // Of a version that wrote all at once.
+  // An earlier version, which wrote everything at once, has created the demo.
   if (await db.one('select from auth.users where email like $1 limit 1', [`%@${DEMO_DOMAIN}`])) return null;
   await db.query(`insert into private.settings (name, value) values ('demo', $1::jsonb)`, [{ begun: now }]);
   return now;
 }
 
-/** Runs a transaction, and again when it met a time limit: every step can be repeated. */
+/** Runs a transaction and retries it after a temporary failure; every step is idempotent. */
 async function repeated(db: Database, work: (tx: Transaction) => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -83,7 +83,7 @@ async function repeated(db: Database, work: (tx: Transaction) => Promise<void>):
   }
 }
 
-/** Pays held hours at the provider and confirms them. Nothing for a booking that is confirmed, or that somebody has released meanwhile. */
+/** Pays held hours at the provider and confirms them. Does nothing if the booking is confirmed already or its hold has been released. */
 async function payAndConfirm(db: Database, row: Row, { pay }: DemoProvider, now: Date): Promise<void> {
   const pending = `from private.booking b where b.id = $1::uuid and b.status = 'pending'`;
   if ((await db.one(`select ${pending}`, [row.id])) === null) return;
@@ -103,7 +103,7 @@ async function payAndConfirm(db: Database, row: Row, { pay }: DemoProvider, now:
   });
 }
 
-/** Returns the same id for the same words, in the form of a UUID of version 8 (RFC 9562). */
+/** Derives an id from words: a UUID of version 8 (RFC 9562). Equal words give equal ids. */
 function idOf(...words: readonly string[]): string {
   const hex = createHash('sha256').update(words.join('\n')).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
@@ -113,7 +113,7 @@ function idOf(...words: readonly string[]): string {
 
 type Person = DemoPerson & { readonly id: string; readonly since: Date };
 
-/** Returns the customers, who signed up an hour before their first booking. */
+/** Returns the customers, each of whom signed up an hour before their first booking. */
 const personsOf = (planned: readonly PlannedBooking[], now: Date): readonly Person[] =>
   makePeople(CUSTOMERS).map((person, at) => {
     const made = planned.filter(({ customer }) => customer === at).map(({ createdAt }) => createdAt.getTime());
@@ -124,7 +124,7 @@ const personsOf = (planned: readonly PlannedBooking[], now: Date): readonly Pers
     };
   });
 
-/** Adds the customers as they are after signing up: verified, with accepted terms. Once: all of them come in one transaction. */
+/** Adds the customers in the state after sign-up: verified, with accepted terms. Idempotent: one transaction adds all of them. */
 async function addPeople(tx: Transaction, people: readonly Person[]): Promise<void> {
   if ((await tx.one('select from auth.users where id = $1::uuid', [people[0]?.id])) !== null) return;
   const json = JSON.stringify(people);
@@ -163,7 +163,7 @@ function rowOf(
     studio_name: studios[at]?.name,
     start_time: start,
     end_time: end,
-    // What is not over is paid at the provider, so that it can be refunded.
+    // A booking that has not ended is paid at the provider, so that it can be refunded.
     outcome: outcome === 'confirmed' && end > now ? ('to pay' as const) : outcome,
     total_hours: quote.hours,
     slots: quote.slots,
@@ -188,8 +188,8 @@ const ROWS = `from jsonb_to_recordset($1::jsonb) as r(id uuid, user_id uuid, stu
   created_at timestamptz, paid_at timestamptz, ended_at timestamptz, payment_id uuid, session text, intent text, refund text)`;
 
 /**
- * Adds bookings step by step as the product does, so that every constraint holds: held, paid, confirmed, and some cancelled and refunded. Those to pay
- * stay held. Leaves out what is there, and hours that somebody else has booked meanwhile.
+ * Adds bookings step by step as the product does, so that every constraint holds: held, paid, confirmed, and some cancelled and refunded.
+ * Bookings to pay stay held. Skips bookings that exist already, and hours that another customer has booked since.
  */
 async function addBookings(tx: Transaction, planned: readonly Row[]): Promise<void> {
   const added = await tx.query<{ id: string }>(

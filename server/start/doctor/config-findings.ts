@@ -1,7 +1,7 @@
 import type { Config } from '#server/config/operating/config.ts';
 import { fail, type Finding, listFindings, ok, warn } from './finding.ts';
 
-/** What is allowed but seldom meant. Faults stop the program before it gets here. */
+/** Reports settings that are allowed but rarely intended. Invalid settings have stopped the program before this point. */
 export function configFindings(config: Config): Finding[] {
   const found = listFindings(
     ...config.warnings.map((line) => warn(line, 'Correct the name in the settings.')),
@@ -26,7 +26,7 @@ export function configFindings(config: Config): Finding[] {
   return found.length > 0 ? found : [ok('complete')];
 }
 
-/** Whether a backup of each night is made. */
+/** Checks whether nightly backups are made. */
 export function backupFindings({ backup }: Pick<Config, 'backup'>): Finding[] {
   if (backup.dir !== null) return [ok(`every night into ${backup.dir}, the newest ${backup.keep} are kept`)];
   const advice = 'Set BACKUP_DIR and BACKUP_PASSPHRASE, or use the tools of PostgreSQL (deploy/pgbackrest.conf).';

@@ -13,7 +13,7 @@ import { fail, type Finding, listFindings, ok, reasonOf, warn } from './finding.
 
 type CheckedParts = Pick<Config, 'databaseUrl' | 'poolSize'>;
 
-/** Whether the login of DATABASE_URL can do what the server needs. Changes nothing. */
+/** Checks whether the login in DATABASE_URL can do what the server needs. Changes nothing. */
 export async function databaseFindings(config: CheckedParts): Promise<Finding[]> {
   if (config.databaseUrl === null)
     return [ok('the embedded database in DATA_DIR; use PostgreSQL (DATABASE_URL) for live card payments')];
@@ -26,7 +26,7 @@ export async function databaseFindings(config: CheckedParts): Promise<Finding[]>
   }
   try {
     const rights = await rightsFindings(admin, config);
-    // A login without rights may not read them.
+    // A login without these rights cannot read the migrations.
     const migrations = rights.some(({ state }) => state === 'fail') ? [] : [await migrationsFinding(admin)];
     return [...rights, ...migrations, await clockOf(admin)];
   } finally {
@@ -52,7 +52,7 @@ async function rightsFindings(admin: pg.Client, { poolSize }: CheckedParts): Pro
   if (!facts) return [fail('the login of DATABASE_URL has no role', 'Use the login of the owner of the database.')];
   const { login, database } = facts;
   const roles = await missingRoles(admin);
-  // A pool for callers, one for the server's own work, and single connections for messages and migrations.
+  // One pool serves callers, one the server's own work; single connections serve notifications and migrations.
   const needed = 2 * poolSize + 4;
   return listFindings(
     ok(`PostgreSQL ${facts.version}, ${login} in the database ${database}`),
@@ -92,7 +92,7 @@ async function migrationsFinding(admin: pg.Client): Promise<Finding> {
   return compareMigrations(schema, recorded);
 }
 
-/** Compares the migrations of this program with those that ran. */
+/** Compares the migrations of this program with those that have run. */
 export function compareMigrations(schema: Schema, recorded: ReadonlyMap<string, string>): Finding {
   const total = schema.migrations.length;
   try {

@@ -8,7 +8,7 @@ import { attempt, fail, type Finding, networkOr, ok, warn } from './finding.ts';
 
 const LOW_BATTERY = 20;
 
-/** Whether the account has the bridge and every lock of IGLOOHOME_LOCKS, and whether they answer. */
+/** Checks whether the account has the bridge and every lock in IGLOOHOME_LOCKS, and whether they answer. */
 export function lockFindings({ igloohome }: Pick<Config, 'igloohome'>): Promise<Finding[]> {
   const { bridgeId } = igloohome;
   const locks = createLocks({ igloohome });
@@ -25,7 +25,7 @@ export function lockFindings({ igloohome }: Pick<Config, 'igloohome'>): Promise<
       );
     else if (!devices.some(({ id }) => id === bridgeId))
       found.push(fail(`the account has no bridge ${bridgeId}`, 'Correct IGLOOHOME_BRIDGE_ID.'));
-    // One after the other: a bridge does one thing at a time.
+    // The locks are checked one after the other because a bridge handles one command at a time.
     for (const [studio, lockId] of igloohome.locks) {
       const device = devices.find(({ id }) => id === lockId);
       const name = `${studio} (${lockId})`;
@@ -47,7 +47,7 @@ function answerFindings(locks: Locks, lockId: string, name: string): Promise<Fin
   });
 }
 
-/** Whether each smart plug answers. */
+/** Checks whether each smart plug answers. */
 export async function plugFindings({ plugs }: Pick<Config, 'plugs'>): Promise<Finding[]> {
   if (plugs.size === 0) return [ok('no plug is named')];
   const found = [...plugs].map(([name, url]) => {
@@ -61,7 +61,7 @@ export async function plugFindings({ plugs }: Pick<Config, 'plugs'>): Promise<Fi
 
 const MODEL_TIMEOUT_MS = 10_000;
 
-/** Whether the vision model that reads licence photos is there. Nothing is read, so nothing is paid. */
+/** Checks whether the vision model that reads licence photos is available. It reads no photo, so the check costs nothing. */
 export async function readerFindings({ vision }: Pick<Config, 'vision'>): Promise<Finding[]> {
   if (vision === null) return [ok('licence photos are read on this machine')];
   const { baseUrl, model } = vision;

@@ -11,7 +11,7 @@ const MEGABYTE = 1024 * 1024;
 const ROOM_MB = 2_000;
 const LEAST_MB = 200;
 
-/** Whether the folders can be written and have room, and whether the bucket keeps what is put there. */
+/** Checks whether the folders are writable and have room, and whether the bucket keeps what is stored in it. */
 export async function fileFindings(config: Pick<Config, 'dataDir' | 'backup' | 'storage'>): Promise<Finding[]> {
   const folders = [config.dataDir, ...(config.backup.dir === null ? [] : [config.backup.dir])];
   const found = await Promise.all(folders.map((folder) => folderFinding(resolve(folder))));
@@ -30,7 +30,7 @@ async function folderFinding(folder: string): Promise<Finding> {
   }
 }
 
-/** Judges the free space of a folder's disk. */
+/** Judges the free space on a folder's disk. */
 export function roomFinding(folder: string, { bavail, bsize }: { bavail: number; bsize: number }): Finding {
   const free = Math.floor((bavail * bsize) / MEGABYTE);
   const text = `${free} MB are free at ${folder}`;

@@ -1,6 +1,9 @@
 import { ProviderError } from '#server/providers/call.ts';
 
-/** One line of `npm run doctor`. `advice`: what to do about it; '' where nothing is to be done. `area`: when it is not that of the check. */
+/**
+ * One line of `npm run doctor`. `advice`: how to mend it; '' if there is nothing to do. `area`: set if it differs from the area of the
+ * check.
+ */
 export type Finding = {
   readonly area?: string;
   readonly state: 'ok' | 'warn' | 'fail';
@@ -11,11 +14,11 @@ export const ok = (text: string): Finding => ({ state: 'ok', text, advice: '' })
 export const warn = (text: string, advice: string): Finding => ({ state: 'warn', text, advice });
 export const fail = (text: string, advice: string): Finding => ({ state: 'fail', text, advice });
 
-/** Keeps the findings whose condition holds, for `condition && warn(…)`. */
+/** Keeps the findings whose condition holds, as in `condition && warn(…)`. */
 export const listFindings = (...findings: readonly (Finding | false)[]): Finding[] =>
   findings.filter((finding) => finding !== false);
 
-/** Returns what `work` finds. When it throws, the finding is that `subject` failed, with the reason. */
+/** Returns the findings of `work`. If it throws, the finding is that `subject` failed, with the reason. */
 export async function attempt(
   subject: string,
   advice: string | ((error: unknown) => string),
@@ -28,7 +31,7 @@ export async function attempt(
   }
 }
 
-/** Why a call failed: the reason of the provider, and the code of the innermost cause, such as ECONNREFUSED. */
+/** Returns why a call failed: the provider's reason and the code of the innermost cause, such as ECONNREFUSED. */
 export function reasonOf(error: unknown): string {
   const cause = innermost(error);
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : null;
@@ -37,7 +40,7 @@ export function reasonOf(error: unknown): string {
   return code === null || message?.includes(code) ? (message ?? '') : `${code}: ${message}`;
 }
 
-/** The advice for `attempt` about a call: to check the network when there was no answer, and otherwise `advice`. */
+/** Returns the advice for a failed call: to check the network if there was no answer, and otherwise `advice`. */
 export const networkOr =
   (advice: string) =>
   (error: unknown): string =>
@@ -53,7 +56,7 @@ function innermost(error: unknown): unknown {
 const SECRET_NAME = /(SECRET|PASSPHRASE|_KEY|_TOKEN|_KEY_ID|DATABASE_URL|SMTP_URL)$/;
 const SHORTEST = 4;
 
-/** Returns what removes the values of secret settings from a line: a library may quote a key or an address with a password. */
+/** Returns a function that removes the values of secret settings from a line: a library may quote a key or an address with a password. */
 export function createRedaction(settings: Readonly<Record<string, string>>): (line: string) => string {
   const secrets = Object.entries(settings)
     .filter(([name]) => SECRET_NAME.test(name))

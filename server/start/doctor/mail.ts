@@ -6,7 +6,7 @@ import { fail, type Finding, listFindings, ok, reasonOf, warn } from './finding.
 
 const TIMEOUT_MS = 10_000;
 
-/** Logs in at the mail server without sending, and looks for the records that keep mails out of the spam folder. */
+/** Logs in to the mail server without sending, and looks up the DNS records that keep mail out of the spam folder. */
 export async function mailFindings(config: Pick<Config, 'smtpUrl' | 'mailFrom'>): Promise<Finding[]> {
   const { hostname } = new URL(config.smtpUrl);
   const login = await loginFinding(config.smtpUrl, hostname);
@@ -39,7 +39,7 @@ async function loginFinding(url: string, hostname: string): Promise<Finding> {
 
 type Resolve = (name: string) => Promise<string[][]>;
 
-/** Whether the sender's domain names who may send for it (SPF, RFC 7208) and what to do with others (DMARC, RFC 7489). */
+/** Checks whether the sender's domain states who may send for it (SPF, RFC 7208) and what to do with other mail (DMARC, RFC 7489). */
 export async function senderFindings(from: string, resolve: Resolve): Promise<Finding[]> {
   const domain = /@([^>\s]+)>?$/.exec(from)?.[1] ?? '';
   const has = async (name: string, start: string): Promise<boolean> =>

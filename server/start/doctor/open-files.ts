@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { ConfigRefused } from '#server/config/config-refused.ts';
 
-/** Files and connections that a server needs at least: its modules, the database and the first hundreds of visitors. */
+/** The files and connections that a server needs at least, for its modules, the database and the first hundreds of visitors. */
 const NEEDED = 1_024;
 
-/** Returns how many files and connections a process may have open, from the text of `/proc/self/limits`; null when it does not say. */
+/**
+ * Parses the text of `/proc/self/limits`. Returns how many files and connections a process may have open, or null if the text does not
+ * contain the limit.
+ */
 export function openFilesIn(limits: string): number | null {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
   if (soft === undefined) return null;
   return soft === 'unlimited' ? Infinity : Number(soft);
 }
 
-/** Throws `ConfigRefused` when this process may open too few files to start. Systems without `/proc` are not checked. */
+/** Throws `ConfigRefused` if this process may not open enough files to start. Systems without `/proc` are not checked. */
 export function requireOpenFiles(read: () => string = () => readFileSync('/proc/self/limits', 'utf8')): void {
   let most: number | null;
   try {

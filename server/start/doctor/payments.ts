@@ -6,7 +6,7 @@ import { attempt, fail, type Finding, networkOr, ok, warn } from './finding.ts';
 
 type CheckedParts = Pick<Config, 'stripe' | 'siteUrl' | 'sandboxUrl' | 'production'>;
 
-/** Whether the keys work, and whether the provider sends its events to us. */
+/** Checks whether the keys work, and whether the provider sends its events to this server. */
 export function paymentFindings(config: CheckedParts): Promise<Finding[]> {
   const { secretKey, apiUrl } = config.stripe;
   const live = secretKey.includes('_live_');
@@ -41,7 +41,7 @@ function webhookFinding(endpoints: readonly Stripe.WebhookEndpoint[], config: Ch
   return ok(`${url} gets all ${WEBHOOK_EVENTS.length} events`);
 }
 
-/** Whether hosted ID checks work. */
+/** Checks whether hosted ID checks work. */
 export async function hostedCheckFindings({ stripe }: Pick<Config, 'stripe'>): Promise<Finding[]> {
   if (!stripe.hostedChecks) return [];
   const advice =

@@ -13,10 +13,10 @@ import { hostedCheckFindings, paymentFindings } from './payments.ts';
 import { siteFindings } from './site.ts';
 import { passServiceFindings, walletFindings } from './wallet.ts';
 
-/** Longer than a bridge takes to ask all locks of a small studio. */
+/** Longer than a bridge takes to query all locks of a small studio. */
 const LIMIT_MS = 60_000;
 
-/** One call each needs no circuit breaker. */
+/** Each check makes a single call, so it needs no circuit breaker. */
 const direct = { run: <T>(_call: NamedCall, work: () => Promise<T>): Promise<T> => work() };
 const UNGUARDED = { applePush: direct, googleWallet: direct };
 
@@ -40,7 +40,7 @@ const CHECKS: readonly (readonly [area: string, check: Check])[] = [
 
 type AreaFinding = Finding & { readonly area: string };
 
-/** Runs all checks side by side and returns what they find, in their order, without a secret. */
+/** Runs all checks concurrently and returns their findings in the order of the checks, with secrets removed. */
 export async function examine(config: Config): Promise<AreaFinding[]> {
   const redact = createRedaction(config.settings);
   const found = CHECKS.map(async ([area, check]) =>
@@ -63,7 +63,7 @@ async function withLimit(run: () => Promise<readonly Finding[]>): Promise<readon
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
-/** `npm run doctor`: one line for each finding, or with `--json` one object. Returns the exit code: 1 when something fails. */
+/** `npm run doctor`: prints one line for each finding, or one object with `--json`. Returns the exit code: 1 if a check fails. */
 export async function runDoctor(
   readConfig: () => Config,
   args: readonly string[],
@@ -82,7 +82,7 @@ async function examineAll(readConfig: () => Config): Promise<AreaFinding[]> {
     config = readConfig();
   } catch (error) {
     if (!(error instanceof ConfigRefused)) throw error;
-    // Everything else depends on the settings.
+    // No other check can run without the settings.
     const advice = 'Correct it; .env.example explains each setting.';
     return error.faults.map((fault) => ({ area: 'settings', ...fail(fault, advice) }));
   }

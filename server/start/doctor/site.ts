@@ -8,10 +8,10 @@ import { fail, type Finding, ok, reasonOf, warn } from './finding.ts';
 type CheckedParts = Pick<Config, 'siteUrl' | 'dataDir'>;
 const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** Renewals begin thirty days before the end. */
+/** Renewals begin thirty days before the certificate expires. */
 const LATE_DAYS = 14;
 
-/** Whether the public address leads to this server with a good certificate, and passes sockets on. */
+/** Checks whether the public address leads to this server with a valid certificate, and whether WebSockets reach it. */
 export async function siteFindings(config: CheckedParts): Promise<Finding[]> {
   const { siteUrl } = config;
   try {
@@ -36,7 +36,7 @@ export async function siteFindings(config: CheckedParts): Promise<Finding[]> {
   ];
 }
 
-/** The checks of /readyz that fail. A proxy without a server answers 503 too, but not with these. */
+/** Returns the checks of /readyz that fail. A proxy without a server also answers 503, but without these checks. */
 function failedChecks(body: string): string[] {
   const checks = /"checks":\{([^}]*)\}/.exec(body)?.[1] ?? '';
   return [...checks.matchAll(/"(\w+)":"failed"/g)].map(([, name = '']) => name);
@@ -60,7 +60,7 @@ export function certificateFinding(host: string, end: Date, now = new Date()): F
     : ok(text);
 }
 
-/** A proxy that does not pass sockets on is seen by nobody but the pages, which then ask once a minute. */
+/** Only the pages notice a proxy that does not pass WebSockets on: they then poll once a minute. */
 async function socketFindings({ siteUrl, dataDir }: CheckedParts): Promise<Finding[]> {
   const file = join(dataDir, 'runtime.json');
   if (!existsSync(file)) return [];

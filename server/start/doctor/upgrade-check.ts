@@ -18,9 +18,9 @@ import { DATABASE } from '../open-database.ts';
 type Print = (line: string) => void;
 
 /**
- * `npm run upgrade:check`: prints what the start of this program would change in the database of DATABASE_URL, while servers use it, or in the embedded
- * database, while none runs. With a file: in the database that the backup was made of. Changes neither. Returns 0 when the start would succeed, 1 when
- * it would be refused.
+ * `npm run upgrade:check`: prints what the start of this program would change in the database at DATABASE_URL, which servers may be using,
+ * or in the embedded database, which must not be in use. With a file, it checks the database of that backup instead. Changes none of them.
+ * Returns 0 if the start would succeed, 1 if it would be refused.
  */
 export async function runUpgradeCheck(config: Config, file: string | undefined, print: Print): Promise<number> {
   const schema = await readSchema(DATABASE);
@@ -73,7 +73,7 @@ const WHILE_RUNNING =
   'A server is running, and no other program can read its embedded database. ' +
   'Stop it first, or make a backup, which needs no stop, and check that: npm run backup -- FILE && npm run upgrade:check -- FILE';
 
-/** A backup has rows and the names of migrations, but neither functions, views, triggers nor policies. */
+/** A backup has rows and the names of migrations, but no functions, views, triggers or policies. */
 async function checkBackup(config: Config, file: string, schema: Schema, print: Print): Promise<void> {
   await using restored = await openRestored(file, requirePassphrase(config));
   const { db, migrations } = restored;
@@ -83,7 +83,7 @@ async function checkBackup(config: Config, file: string, schema: Schema, print: 
   await tryUpgrade(db, schema, print);
 }
 
-/** The upgrade does not work with the rows of this database. */
+/** The upgrade fails on the rows of this database. */
 class TrialFailed extends Error {
   override readonly name = 'TrialFailed';
 }
@@ -132,7 +132,7 @@ function describeCode({ isNewer, created, replaced, retired, dropped }: UpgradeP
 
 const PLURALS: ReadonlyMap<string, string> = new Map([['policy', 'policies']]);
 
-/** Returns for example `creates 2 functions, 1 view`; nothing without names. */
+/** Returns for example `creates 2 functions, 1 view`; an empty list without names. */
 function describeChange(verb: string, names: readonly string[]): string[] {
   const kinds = Map.groupBy(names, (name) => name.split(' ')[0] ?? '');
   const counts = [...kinds].map(

@@ -4,10 +4,10 @@ import type { Config } from '#server/config/operating/config.ts';
 import { attempt, fail, type Finding, networkOr, ok, warn } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** A new certificate takes Apple minutes and people weeks. */
+/** Apple issues a new certificate within minutes, but the operator may take weeks to request it. */
 const SOON_DAYS = 30;
 
-/** Until when passes can be signed. Files that are unreadable or do not belong together have stopped the program before. */
+/** Reports until when passes can be signed. Files that are unreadable or do not match have stopped the program before this point. */
 export function walletFindings({ wallet: { apple, google } }: Pick<Config, 'wallet'>, now: Date): Finding[] {
   return [
     ...(apple === null
@@ -20,10 +20,10 @@ export function walletFindings({ wallet: { apple, google } }: Pick<Config, 'wall
   ];
 }
 
-/** No phone has this push token: Apple refuses it, once it has accepted our certificate. */
+/** No phone has this push token, so Apple rejects it once it has accepted our certificate. */
 const NO_PHONE = '0'.repeat(64);
 
-/** Whether Apple and Google take changes of passes. Changes nothing there. */
+/** Checks whether Apple and Google accept changes of passes. Changes nothing there. */
 export async function passServiceFindings({ apple, google }: Wallets, now: Date): Promise<Finding[]> {
   const found = await Promise.all([apple && applePushFindings(apple, now), google && googleFindings(google, now)]);
   return found.flatMap((findings) => findings ?? []);

@@ -9,8 +9,8 @@ type Config = DatabaseConfig & { readonly keys: Omit<KeyConfig, 'signingKeysFile
 };
 
 /**
- * `npm run accept-keys`: when the keys of a database are lost, uses the present ones from now on. Returns the exit code. `memory`: a database
- * that is open.
+ * `npm run accept-keys`: uses the present keys from now on, after the keys of a database were lost. Returns the exit code. `memory`: a
+ * database that is already open.
  */
 export async function runAcceptKeys(config: Config, print: (line: string) => void, memory?: Database): Promise<number> {
   const db = await openDatabase(config, { report: print, warn: print, memory });

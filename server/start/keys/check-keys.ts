@@ -2,12 +2,11 @@ import type { KeyName, Keys } from '#server/crypto/keys.ts';
 import type { Queryable } from '#server/db/database.ts';
 
 const NAMES: readonly KeyName[] = ['APP_SECRET', 'JWT_SECRET', 'AUTH_SIGNING_KEYS_FILE'];
-/** The name of the row in `private.settings` that has the fingerprint of a key. */
+/** The name of the row in `private.settings` that holds the fingerprint of a key. */
 export const rowOf = (name: KeyName): string => `key_fingerprint.${name}`;
 
 /**
- * Compares the keys with those that the database was used with before, and notes them at the first start. Returns one line when a key does
- * not fit: sessions would end, and what is encrypted could not be read. An accepted earlier key fits.
+ * Compares the keys with those that the database was used with before, and records them at the first start. Returns one line if keys do not match: sessions would end, and encrypted data would be unreadable. An accepted earlier key matches.
  */
 export async function keyFaults(db: Queryable, { fingerprints }: Pick<Keys, 'fingerprints'>): Promise<string[]> {
   const wrong: KeyName[] = [];
@@ -15,7 +14,7 @@ export async function keyFaults(db: Queryable, { fingerprints }: Pick<Keys, 'fin
     const accepted = fingerprints[name];
     const noted = await noteFirst(db, name, accepted[0] ?? '');
     if (!accepted.includes(noted)) wrong.push(name);
-    // Nothing that is stored depends on these.
+    // Stored data does not depend on these keys.
     else if (name !== 'APP_SECRET') await noteKey(db, name, accepted[0] ?? '');
   }
   if (wrong.length === 0) return [];
@@ -25,7 +24,7 @@ export async function keyFaults(db: Queryable, { fingerprints }: Pick<Keys, 'fin
   ];
 }
 
-/** Writes the fingerprint of the key that is used from now on. */
+/** Records the fingerprint of the key that is used from now on. */
 export async function noteKey(db: Queryable, name: KeyName, fingerprint: string): Promise<void> {
   await db.query(
     `insert into private.settings as s (name, value) values ($1, to_jsonb($2::text))
@@ -34,7 +33,7 @@ export async function noteKey(db: Queryable, name: KeyName, fingerprint: string)
   );
 }
 
-/** Writes the fingerprint unless there is one. Returns the one that is there; of several servers the first one's. */
+/** Records the fingerprint unless one is recorded. Returns the recorded one. If several servers start at once, the first one wins. */
 async function noteFirst(db: Queryable, name: KeyName, fingerprint: string): Promise<string> {
   await db.query(
     'insert into private.settings (name, value) values ($1, to_jsonb($2::text)) on conflict (name) do nothing',

@@ -6,7 +6,7 @@ type Config = {
   readonly auth: Pick<KeyConfig, 'signingKeysFile'>;
 };
 
-/** `npm run -s client-keys`: prints the keys with which other programs call the APIs. Returns the exit code. */
+/** `npm run -s client-keys`: prints the keys that other programs use to call the APIs. Returns the exit code. */
 export async function runClientKeys(config: Config, print: (line: string) => void): Promise<number> {
   const { signingKeysFile } = config.auth;
   const { anonKey, serviceRoleKey } = await openKeys(config.dataDir, { ...config.keys, signingKeysFile });

@@ -6,7 +6,7 @@ import type { Task } from '#server/queue/scheduler.ts';
 import { noteKey } from './check-keys.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 
-/** `unreadable`: with no accepted key. */
+/** `unreadable`: texts that no accepted key can decrypt. */
 export type Renewed = { readonly renewed: number; readonly unreadable: number };
 
 const BATCH = 500;
@@ -23,8 +23,8 @@ const PLACES = [
 type Place = (typeof PLACES)[number];
 
 /**
- * While an earlier key is accepted, encrypts everything stored with the current key, at the start and every hour: another server may still
- * write with the earlier one.
+ * While an earlier key is accepted, re-encrypts all stored text with the current key, at the start and every hour: another server may still
+ * write with the earlier key.
  */
 export function renewalTasks(keys: Keys, { db, log }: { readonly db: Database; readonly log: Log }): readonly Task[] {
   const [current, ...earlier] = keys.fingerprints.APP_SECRET;
@@ -41,7 +41,7 @@ export function renewalTasks(keys: Keys, { db, log }: { readonly db: Database; r
   return [{ name: 'encrypt with the current key', everyMs: HOUR_MS, run }];
 }
 
-/** Encrypts all that is stored with the current key, in short statements. */
+/** Re-encrypts all stored text with the current key, in short statements. */
 export async function renewSecrets(db: Queryable, keys: Keys, stop: () => boolean = () => false): Promise<Renewed> {
   const secrets = createSecrets(keys);
   const totp = createEncryption(...keys.deriveAll('totp-secret'));
@@ -74,7 +74,7 @@ function readBatch(db: Queryable, { table, id, column }: Place, after: string) {
   );
 }
 
-/** null: the current key has encrypted it. undefined: no accepted key has. */
+/** Returns null if the current key encrypted the text, and undefined if no accepted key can decrypt it. */
 function renewOne(encryption: Encryption, encrypted: string, id: string): string | null | undefined {
   try {
     return encryption.renew(encrypted, id);
@@ -85,13 +85,13 @@ function renewOne(encryption: Encryption, encrypted: string, id: string): string
 
 type Change = { readonly id: string; readonly encrypted: string; readonly renewed: string };
 
-/** Writes the renewed text unless the row has changed since. */
+/** Stores the re-encrypted text unless the row has changed since. */
 async function store(db: Queryable, place: Place, change: Change, secrets: Secrets): Promise<void> {
   const { table, id, column } = place;
   const same = `where ${id} = $1::uuid and ${column} = $2`;
   const values = [change.id, change.encrypted, change.renewed];
   if (column === 'secret') {
-    // The secret stays the same, so its owner gets no mail about a change.
+    // The secret stays the same, so its owner is not emailed about a change.
     await db.query(
       `update ${table} set ${column} = $3 from (select set_config('auth.same_secret', 'on', true)) unchanged ${same}`,
       values,
@@ -102,7 +102,7 @@ async function store(db: Queryable, place: Place, change: Change, secrets: Secre
   try {
     await db.query(`update ${table} set ${column} = $3, pin_fingerprint = $4 ${same}`, [...values, print]);
   } catch (error) {
-    // Another code of this lock has the same digits by now, under the new key. The older code keeps its mark.
+    // In the meantime, another code of this lock has got the same digits under the new key. The older code keeps its fingerprint.
     if (!isUniqueViolation(error)) throw error;
     await db.query(`update ${table} set ${column} = $3 ${same}`, values);
   }

@@ -4,16 +4,16 @@ import { createFingerprint, type Fingerprint } from '#server/crypto/fingerprint.
 import type { Keys } from '#server/crypto/keys.ts';
 import { createLinkSigner, type LinkSigner } from '#server/crypto/link-signer.ts';
 
-/** What the operations seal, sign and recognise with. What was made with an earlier key is accepted too. */
+/** The operations encrypt, sign and fingerprint with these. They also accept what an earlier key has produced. */
 export type Secrets = {
-  /** Digits of door codes. The context is the id of the code. */
+  /** Encrypts the digits of door codes. The context is the id of the code. */
   readonly doorCodes: Encryption;
   readonly doorFingerprint: Fingerprint;
-  /** Links in mails. */
+  /** Signs links in emails. */
   readonly links: LinkSigner;
 };
 
-/** The purposes are part of the keys: what is stored cannot be read after a change of one. */
+/** The keys are derived from their purposes: changing a purpose makes stored data unreadable. */
 export function createSecrets(keys: Pick<Keys, 'deriveAll'>): Secrets {
   const [links, ...earlierLinks] = keysFor(keys, 'links', 'mail-link');
   const [prints, ...earlierPrints] = keysFor(keys, 'door-codes', 'door-code-print');

@@ -4,10 +4,10 @@ import type { Services } from '#server/operations/core/services.ts';
 import { PAYMENT_OUTCOMES } from '#server/operations/core/settlement.ts';
 import type { Queryable } from '#server/db/database.ts';
 
-/** One count serves the scrapes of this time. */
+/** Scrapes within this time share one count. */
 const COUNT_MS = 60_000;
 
-/** Registers how many bookings that are not over are in each state, and returns what counts the outcomes of payments. */
+/** Registers how many bookings that have not ended are in each state. Returns the function that counts the outcomes of payments. */
 export function measureBookings(metrics: Metrics, db: Queryable, clock: Clock): Services['countOutcome'] {
   let counted: { readonly at: number; readonly byState: Readonly<Record<string, number>> } | null = null;
   metrics.labelled('bookings', 'Bookings that are not over, in each state', 'state', async () => {
@@ -18,7 +18,7 @@ export function measureBookings(metrics: Metrics, db: Queryable, clock: Clock): 
   return metrics.counter('payments_total', 'Outcomes of payments, since the start', 'outcome', PAYMENT_OUTCOMES);
 }
 
-/** Reads only what the index of a room's hours has: a booking is at most a day long. */
+/** Reads only the rows that the index on a room's hours covers: a booking lasts at most a day. */
 async function countBookings(db: Queryable, now: Date): Promise<Readonly<Record<string, number>>> {
   const { rows } = await db.query<{ status: string; n: number }>(
     `select b.status, count(*)::int as n from public.studios s join lateral (

@@ -4,7 +4,7 @@ import { type Circuit, createCircuit } from '#server/providers/circuit.ts';
 import type { ObserveCalls } from '#server/providers/call.ts';
 import { MAIL_CONNECTIONS } from '#server/providers/smtp-mail.ts';
 
-/** Creates a circuit breaker for each outside system. `make` creates more. */
+/** Creates a circuit breaker for each external system. `make` creates more. */
 export function createCircuits(context: {
   readonly clock: Clock;
   readonly log: Log;

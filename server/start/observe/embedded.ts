@@ -5,10 +5,10 @@ import type { Embedded } from '#server/db/engine/pglite.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import type { Warning } from './warnings.ts';
 
-/** Above this PostgreSQL is the better engine: one thread reads everything, and a backup copies it in memory. */
+/** Above this size PostgreSQL is the better engine: the embedded one reads everything on one thread, and a backup copies it in memory. */
 const LARGE_BYTES = 2e9;
 const VACUUM_LATE_SECONDS = 3 * 86_400;
-/** The engine stops at twice as many, to protect its rows. */
+/** The engine stops at twice this number, to protect its rows. */
 const TRANSACTIONS_MAX = 1_000_000_000;
 const MEGABYTE = 1024 * 1024;
 
@@ -40,7 +40,7 @@ export function measureEngine(metrics: Metrics, db: Embedded, folder: string): v
   );
 }
 
-/** What a person has to know of the embedded engine. */
+/** Conditions of the embedded engine that the operator must know about. */
 export function engineWarnings(db: Queryable, folder: string): readonly Warning[] {
   return [
     {
@@ -62,7 +62,7 @@ export function engineWarnings(db: Queryable, folder: string): readonly Warning[
   ];
 }
 
-/** Adds up the files of a folder. Files that disappear meanwhile do not count. */
+/** Adds up the sizes of the files in a folder. Files that disappear in the meantime do not count. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(

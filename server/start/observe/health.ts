@@ -11,7 +11,7 @@ import type { Queue } from '#server/queue/queue.ts';
 import { isEmbedded, measureEngine } from './embedded.ts';
 import { DATABASE } from '../open-database.ts';
 
-/** After this long without a try, nobody runs the jobs. */
+/** After this long without a try, no worker is running the jobs. */
 const QUEUE_LATE_SECONDS = 15 * 60;
 
 type Observed = {
@@ -26,14 +26,14 @@ type Observed = {
     Readonly<Record<'payments' | 'locks' | 'mail', CircuitState>>;
   readonly plugs: readonly CircuitState[];
 };
-/** What answers /readyz and /status.json. */
+/** The sources of /readyz and /status.json. */
 export type Health = {
   readonly ready: () => Promise<Readiness>;
   readonly status: () => Promise<readonly PartState[]>;
   readonly stop: () => void;
 };
 
-/** Registers the metrics of the whole server. Returns what tells how it is. */
+/** Registers the metrics of the whole server. Returns the functions that report its health. */
 export async function openHealth(context: Observed): Promise<Health> {
   const { metrics, db, clock, log, dataDir, queue } = context;
   measureDatabase(metrics, db);
@@ -43,7 +43,7 @@ export async function openHealth(context: Observed): Promise<Health> {
   metrics.gauge('disk_size_bytes', 'Size of the disk of DATA_DIR', async () => (await diskOf(dataDir)).size);
   if (isEmbedded(db)) measureEngine(metrics, db, join(dataDir, 'database'));
   const names = (await readMigrations(DATABASE)).map(({ name }) => name);
-  // A server that was down begins with late jobs.
+  // A server that was down begins with overdue jobs.
   const began = clock().getTime();
   const queueCheck = async (): Promise<boolean> => {
     const up = (clock().getTime() - began) / 1000;
@@ -57,7 +57,7 @@ export async function openHealth(context: Observed): Promise<Health> {
   return { ready, status: status.read, stop: status.stop };
 }
 
-/** The parts of the service that customers know. */
+/** The parts of the service that customers see on the status page. */
 function partsOf(ready: () => Promise<Readiness>, circuits: Observed['circuits']): readonly StatusPart[] {
   const checked = async (...names: readonly string[]): Promise<boolean> => {
     const { checks } = await ready();

@@ -7,13 +7,13 @@ import { engineWarnings, isEmbedded } from './embedded.ts';
 import type { Warning } from './warnings.ts';
 
 const HOUR_S = 3_600;
-/** A night, and two hours to make and retry the backup. */
+/** One day, plus two hours to make and retry the backup. */
 const BACKUP_LATE_SECONDS = 26 * HOUR_S;
-/** A server that has just begun makes its first backup soon. */
+/** A server that has just started gets this long to make its first backup. */
 const FIRST_BACKUP_SECONDS = 2 * HOUR_S;
 const DISK_LOW_BYTES = 1e9;
 
-/** What can be wrong with the machine of a server, for `warningJobs`. `upSeconds`: how long this process runs. */
+/** Possible faults of a server's machine, for `warningJobs`. `upSeconds`: how long this process has run. */
 export function machineWarnings(
   { db, dataDir, backup }: { readonly db: Database; readonly dataDir: string; readonly backup: BackupConfig },
   upSeconds: () => number = () => process.uptime(),

@@ -8,18 +8,18 @@ import type { JobScope } from '#server/queue/worker.ts';
 import type { ObserveConfig } from '#server/config/operating/observe.ts';
 
 type RequestScope = NonNullable<MiddlewareOptions['scope']>;
-/** What follows a request through the server. */
+/** Traces and logs the work that a request causes. */
 export type Observers = {
   readonly spans: Spans | null;
   readonly requestScope: RequestScope;
   readonly jobScope: JobScope;
-  /** Returns the database with its slow statements in the log, and as spans when there are traces. */
+  /** Returns a database that logs slow statements and, with tracing, records statements as spans. */
   readonly watch: (db: Database) => Database;
-  /** Sends the spans that are left. */
+  /** Sends the remaining spans. */
   readonly close: () => Promise<void>;
 };
 
-/** Requests and jobs run so that everything they cause knows its request. With a receiver of traces each is a span. */
+/** Runs requests and jobs so that all work they cause carries the request id. With a trace receiver, each of them is a span. */
 export async function openObservers(
   { traces: settings, slowStatementMs: slowMs }: ObserveConfig,
   log: Log,
@@ -39,7 +39,7 @@ function createScopes(spans: Spans | null): Pick<Observers, 'requestScope' | 'jo
   return {
     requestScope: ({ requestId, caller, api, method, traceparent, end }, work) => {
       const traced = (): Promise<void> => {
-        // Pages, health and metrics are files and figures: they would be most of the traces.
+        // Requests for pages, health and metrics are not traced: they would make up most of the traces.
         if (spans === null || api === 'site') return work();
         const start = { name: `${method} /${api}/v1`, kind: 'server', attributes: {}, parent: traceparent() } as const;
         return spans.run(start, work, () => {

@@ -6,7 +6,7 @@ import { measureBookings } from './bookings.ts';
 import { observeCalls } from './provider-calls.ts';
 import type { Queryable } from '#server/db/database.ts';
 
-/** Opens the metrics, and with them what observes providers: their circuits, what is told of each call, and the count of the outcomes of payments. */
+/** Opens the metrics and the observers of providers: their circuit breakers, the record of each call, and the count of payment outcomes. */
 export function openOutside({
   db,
   clock,

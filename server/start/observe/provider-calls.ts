@@ -11,7 +11,10 @@ import {
 } from '#server/providers/call.ts';
 import type { Queryable } from '#server/db/database.ts';
 
-/** Counts and times every call of a provider. One that failed is logged with its booking; of a payment, the booking's history has it too. */
+/**
+ * Counts and times every provider call. A failed call is logged with its booking; a failed payment call is also recorded in the booking's
+ * history.
+ */
 export function observeCalls(
   metrics: Metrics,
   { db, clock, log }: { readonly db: Queryable; readonly clock: Clock; readonly log: Log },
@@ -43,7 +46,7 @@ type Failure = {
   readonly clock: Clock;
 };
 
-/** Never throws: a failure may well be that of the database. */
+/** Never throws: the failure may be one of the database. */
 async function report(db: Queryable, log: Log, { ended, requestId, subject, clock }: Failure): Promise<void> {
   const { provider, operation, outcome, about = [], error } = ended;
   const call = { provider, operation, ...describe(error) };

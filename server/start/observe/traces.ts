@@ -11,8 +11,8 @@ export type Traces = { readonly spans: Spans; close(): Promise<void> };
 const PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /**
- * Sends spans to an OTLP receiver (opentelemetry.io/docs/specs/otlp). The packages are loaded here: a server without the setting never loads
- * them. A receiver that does not answer loses its spans and delays nothing.
+ * Sends spans to an OTLP receiver (opentelemetry.io/docs/specs/otlp). The packages are imported here, so that a server without the setting
+ * never loads them. If the receiver does not answer, its spans are lost and nothing is delayed.
  */
 export async function openTraces(settings: TraceSettings): Promise<Traces> {
   const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
@@ -24,7 +24,7 @@ export async function openTraces(settings: TraceSettings): Promise<Traces> {
   const share = new sdk.TraceIdRatioBasedSampler(settings.ratio);
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': settings.serviceName }),
-    // Anybody may send a traceparent; it does not decide what is traced.
+    // Any client may send a traceparent, so it does not decide what is traced.
     sampler: new sdk.ParentBasedSampler({ root: share, remoteParentSampled: share, remoteParentNotSampled: share }),
     spanProcessors: [
       new sdk.BatchSpanProcessor(
@@ -57,7 +57,7 @@ export async function openTraces(settings: TraceSettings): Promise<Traces> {
     try {
       return await running.run(api.trace.setSpan(parent, span), work);
     } catch (error) {
-      // The name and code only: a message may quote what somebody sent.
+      // Records only the error's name and code: a message may quote what a person sent.
       span.setStatus({ code: api.SpanStatusCode.ERROR });
       span.setAttribute('error.type', errorType(error));
       throw error;

@@ -4,19 +4,19 @@ import type { Clock } from '#server/http/caller.ts';
 import { enqueue, type JobKinds } from '#server/queue/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
 
-/** Something about the machine that a person has to mend. `read` returns what is wrong in one sentence, or null. */
+/** A fault of the machine that the operator must mend. `read` returns the fault in one sentence, or null. */
 export type Warning = { readonly name: string; readonly read: () => Promise<string | null> };
 
 const KIND = 'system.warning';
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const EVERY_MS = 15 * 60_000;
 
-/** The worker of warnings: a backup that hangs must not delay them. */
+/** Warnings have a worker of their own: a backup that hangs must not delay them. */
 export const WARNING_WORKERS = { warnings: { atOnce: 4 } } as const;
 
 /**
- * Warnings as jobs that fail while something is wrong: the owner is mailed from the third failure and once a day, staff see them with the
- * other failing jobs, and they end by themselves when it is mended.
+ * Runs warnings as jobs that fail while the fault lasts: the owner is emailed from the third failure on and then once a day, and staff see
+ * them among the failing jobs. They end when the fault is mended.
  */
 export function warningJobs(
   warnings: readonly Warning[],
@@ -27,7 +27,7 @@ export function warningJobs(
     kinds: {
       [KIND]: {
         worker: 'warnings',
-        // Its row must not stand in the way of the next time.
+        // The job deletes its row when it is done, so that the row does not block the next warning.
         deletes: true,
         async handle(job) {
           const wrong = await byName.get(String(job.payload['name']))?.read();
@@ -44,7 +44,7 @@ export function warningJobs(
           for (const { name, read } of warnings) {
             if ((await read()) === null || (await isOpen(db, name))) continue;
             const now = clock();
-            // When a person closes the job of a warning, it comes again the next day.
+            // If a member of staff closes the job of a warning, it returns the next day.
             const dedupe = `${name}:${studioDate(now)}`;
             await enqueue(db, { kind: KIND, subjectId: NOBODY, dedupe, payload: { name }, dueAt: now });
           }
