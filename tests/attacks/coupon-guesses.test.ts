@@ -3,14 +3,14 @@ import { engines } from '#tests/support/engines.ts';
 import { readSourceFiles } from '#tests/support/source-files.ts';
 import { checkout, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
 
-/** Guesses of one address in a minute that are answered. */
+/** Number of guesses per minute that one address may make. */
 const GUESSES = 30;
 
 type Hours = { readonly startTime: string; readonly endTime: string };
-/** A call that tries a code: its path and its body. */
+/** Returns the path and body of a call that tries a code. */
 type Guess = (code: string, hours: Hours) => { readonly path: string; readonly body: object };
 
-/** Every function that accepts a code of a coupon from a caller without a permission. A new one is found below, and is added here. */
+/** Every function that accepts a coupon code from a caller without a permission. A test below finds functions that are missing here. */
 const ACCEPTING: Readonly<Record<string, Guess>> = {
   'create-payment': (couponCode, hours) => ({
     path: '/functions/v1/create-payment',
@@ -60,7 +60,10 @@ describe.each(engines)('guesses of coupon codes on $name', ({ open }) => {
   }
   const nextAddress = (): string => `203.0.113.${(addresses += 1)}`;
 
-  /** Guesses from one address until one is refused. Returns the statuses before it, and how many guesses the time that passed gave back. */
+  /**
+   * Guesses from one address until a guess is refused. Returns the statuses before the refusal, and how many more guesses the elapsed time
+   * allowed.
+   */
   async function guessUntilRefused(guesses: readonly Guess[], token: string) {
     const address = nextAddress();
     const began = performance.now();
@@ -78,7 +81,7 @@ describe.each(engines)('guesses of coupon codes on $name', ({ open }) => {
   test.each(Object.entries(ACCEPTING))('guess 31 of %s from one address is 429, as a guest', async (name, guess) => {
     const { statuses, back } = await guessUntilRefused([guess], guest());
     if (statuses[0] === 401) {
-      // A guest cannot try a code here at all.
+      // A guest cannot try a code here.
       expect([name, new Set(statuses)]).toEqual(['create-payment', new Set([401])]);
       return;
     }
@@ -99,7 +102,7 @@ describe.each(engines)('guesses of coupon codes on $name', ({ open }) => {
     const guesses = [ACCEPTING['quote-series'], ACCEPTING['validate_discount_code']].filter((one) => one !== undefined);
     const { address, statuses, back } = await guessUntilRefused(guesses, guest());
     expect(statuses.length).toBeLessThanOrEqual(GUESSES + back);
-    // A unit that comes back meanwhile admits one guess: of these, all but a few are refused.
+    // Each unit that comes back in the meantime admits one guess, so all but a few of these are refused.
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => Object.values(ACCEPTING))
         .flat()

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 
 /**
- * Most statements go through `db.as`, because /rest refuses a costly request before it runs. A statement that had to wait for other
- * programs has up to twice its time.
+ * A statement that takes longer than any limit. Most statements here go through `db.as`, because /rest refuses a costly request before it
+ * runs. A statement that had to wait for other programs gets up to twice its time.
  */
 const LONG_STATEMENT =
   'select count(*) from generate_series(1, 1000) a, generate_series(1, 1000) b, generate_series(1, 1000) c, generate_series(1, 1000) d';
@@ -14,7 +14,7 @@ const READ_BEHIND_GUEST_MS = 3_500;
 const READ_BEHIND_CALLER_MS = 5_500;
 const PAGE_MS = 300;
 
-/** How much slower this machine is now than an idle one, so that time limits mean the same on both. */
+/** Returns how much slower this machine is now than an idle one, so that time limits mean the same on both. */
 function slowness(): number {
   const began = performance.now();
   const used = process.cpuUsage();
@@ -31,7 +31,7 @@ type Outcome = { readonly code: string; readonly ms: number };
 describe('a long statement on the embedded engine', { timeout: 120_000 }, () => {
   let server: TestServer;
   let callers = 0;
-  /** A guest who has not called before. */
+  /** Returns the name of a guest who has not called before. */
   const otherUser = (): string => `ip:203.0.113.${(callers += 1)}`;
   let guest: string;
   beforeAll(async () => {
@@ -199,9 +199,10 @@ describe('a long statement on the embedded engine', { timeout: 120_000 }, () => 
     const { db, keys } = server.app;
     const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
       fetch(`${server.url}${path}`, { ...init, headers: { apikey: keys.anonKey, 'content-type': 'application/json' } });
-    // The name that the server gives a guest on this machine.
+    // The name by which the server knows a guest on this machine.
     const self = await ownName(server);
-    // One after the other: of several at once, a busy machine refuses the last with 503, because they have waited too long.
+    // The requests run one after another: a busy machine refuses the last of several concurrent ones with 503, because it has waited too
+    // long.
     const codes: unknown[] = [];
     for (let turn = 0; turn < 5; turn += 1) codes.push((await runLong(self)).code);
     expect(codes).toEqual(['57014', '57014', '57014', 'PT429', 'PT429']);
@@ -236,7 +237,7 @@ describe('a long statement on the embedded engine', { timeout: 120_000 }, () => 
   });
 });
 
-/** Finds the caller name that the server uses for a guest on this machine. */
+/** Returns the caller name that the server uses for a guest on this machine. */
 async function ownName({ app, url }: TestServer): Promise<string> {
   const { db } = app;
   const original = db.as;

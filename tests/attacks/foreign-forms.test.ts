@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
 
-/** What a page of another site can make a browser send without a preflight request and without a key. */
+/** Requests that a page of another site can make a browser send without a preflight request and without a key. */
 const SIMPLE: readonly [
   string,
   Record<string, string>,

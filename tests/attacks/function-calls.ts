@@ -6,7 +6,7 @@ const rolledBack = (name: string, body: object): readonly Ask[] => [
   { method: 'POST', path: `/rpc/${name}`, prefer: 'tx=rollback', body: JSON.stringify(body) },
 ];
 
-/** Calls of each function of the exposed schema that reads hidden values, also with filters on its result. */
+/** Calls of each function in the exposed schema that reads hidden values, also with filters on its result. */
 export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   booking_crew: [
     '',
@@ -160,7 +160,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=notes.desc',
     'select=final_cost.max(),user_id::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/upcoming_bookings?${query}`, body: '{}' })),
-  // Who knows a code reads its uses, as the specification says; a guess tells nothing about any code.
+  // Anyone who has a code can read its uses, as the specification requires; a wrong guess reveals nothing about any code.
   validate_discount_code: [
     '',
     'max_uses=eq.100',

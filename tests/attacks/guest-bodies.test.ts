@@ -36,7 +36,7 @@ const unfinished = (token: string, signal?: AbortSignal): ReturnType<typeof send
     signal,
   );
 
-/** Runs `work` while polling /healthz; returns its result, the peak memory and the seconds of processor time. */
+/** Runs `work` while polling /healthz. Returns its result, the peak memory in bytes and the processor time in seconds. */
 async function watch<T>(work: () => Promise<T>): Promise<{ done: T; bytes: number; processorSeconds: number }> {
   const [before, began] = [await server.memory(), await server.processorSeconds()];
   const worst = { bytes: 0 };

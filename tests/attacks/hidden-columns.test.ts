@@ -16,9 +16,12 @@ import {
   valuesOf,
 } from './hidden-columns.ts';
 
-/** With TEST_LONG every request about every column; otherwise the first ones of each column, and one of the rest in turn. */
+/**
+ * With TEST_LONG the test sends every request about every column; otherwise the first requests of each column, and one of the others in
+ * rotation.
+ */
 const LONG = process.env['TEST_LONG'] !== undefined;
-/** Guests have no grant on the other relations: a few requests show that each refusal is the same. */
+/** Guests do not have a grant on the other relations, so a few requests show that the refusals are identical. */
 const GUESTS_SEE = ['bookings', 'closed_hours', 'current_price_lists', 'price_lists', 'special_days', 'studios'];
 
 function sampled(asks: readonly Ask[], first: number, at: number): readonly Ask[] {
@@ -35,7 +38,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   const values: Partial<Record<State, Map<string, ReadonlyMap<string, readonly string[]>>>> = {};
   const tokens = { guest: '', customer: '' };
 
-  /** Everything that a caller sees of an answer: status, headers except date and request id, body. */
+  /** Returns what a caller sees of an answer: the status, the headers except date and request id, and the body. */
   async function answerOf(ask: Ask, who: keyof typeof tokens): Promise<string> {
     const response = await server.app.http.fetch(
       new Request(`${server.url}/rest/v1${ask.path}`, {
@@ -68,7 +71,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     values[state] = all;
   }
 
-  /** All answers for both kinds of caller, with the current hidden values. */
+  /** Returns all answers for both kinds of caller, with the current hidden values. */
   async function record(): Promise<readonly string[]> {
     return [...(await answersOf(asks.guest, 'guest')), ...(await answersOf(asks.customer, 'customer'))];
   }
@@ -97,7 +100,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     const seen = columns.filter((column) => GUESTS_SEE.includes(column.relation));
     const others = columns.filter((column) => !GUESTS_SEE.includes(column.relation));
     const calls = Object.values(CALLS).flat();
-    // PostgreSQL itself applies the policies of tables; the view that hides columns is ours and needs more requests.
+    // PostgreSQL itself applies the policies of tables. The view that hides columns is ours, so it gets more requests.
     asks = {
       guest: [...about(seen, 6), ...about(LONG ? others : others.filter((_, at) => at % 5 === 0), 1), ...calls],
       customer: [...about(seen, 5), ...about(others, 2), ...calls],
@@ -114,7 +117,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
       expect(differences(first, await record())).toEqual([]);
       await hide(server, 3);
       expect(differences(first, await record())).toEqual([]);
-      // Most requests must be valid and answered, not refused for their syntax.
+      // Most requests must be valid and answered, rather than refused for their syntax.
       expect(first.filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(first.length / 5);
     },
     LONG ? 1_800_000 : 120_000,
@@ -136,7 +139,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   });
 
   test('the availability read uses its index for guests and customers, and reads no whole row for a guest', async () => {
-    // So that the index alone can answer, as on a server, where this happens by itself. It runs outside any transaction.
+    // The vacuum lets the index alone answer, as autovacuum does on a server. It must run outside any transaction.
     await runScript(server, 'vacuum analyze private.booking');
     const plan = async (role: string, claims: string): Promise<string> => {
       const plan = await server.app.db.transactionAs({ role, claims }, async ({ query }) => {
@@ -161,7 +164,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
 
   test('negative control: without the security barrier the same requests reveal a phone number', async () => {
     const bookings = await readFile(join(import.meta.dirname, '../../database/code/bookings/rows.sql'), 'utf8');
-    // The view without its barrier, without the condition that ends the branch for a guest, and with the plain columns.
+    // Recreates the view without its barrier, without the condition that ends the branch for a guest, and with the plain columns.
     const view =
       /create or replace (view private\.visible_booking) with \(security_barrier = true\)( as[^;]+where )[^;]+?\n  and (\([^;]+);/.exec(
         bookings.replace(/case\s+when[^;]+?then (b\.\w+) end as/g, '$1 as'),

@@ -2,12 +2,12 @@ import { runScript } from '#tests/support/schema.ts';
 import { STUDIO_A, STUDIO_B, type TestServer } from '#tests/support/test-server.ts';
 
 /**
- * Generates the requests for the test of hidden columns: relations of the database with their columns, two sets of values for everything
- * that a caller may not see, and every request that could reveal such a column.
+ * Generates the requests for the test of hidden columns: the relations of the database with their columns, two sets of values for
+ * everything that a caller may not see, and every request that could reveal such a column.
  */
 export type Column = { readonly relation: string; readonly name: string; readonly type: string };
 export type Ask = { readonly method: string; readonly path: string; readonly body?: string; readonly prefer?: string };
-/** Which set of hidden values the tables contain; 3: no hidden rows at all. */
+/** The set of hidden values that the tables contain. State 3 has no hidden rows. */
 export type State = 1 | 2 | 3;
 
 /** The public columns of views whose other columns are hidden. */
@@ -19,7 +19,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
 export const CONSTANT = ['id_verifications.ai_raw_response', 'scheduled_emails.email_type', 'studios.active'];
 
 export const idOf = (state: State): string => `a5000000-0000-4000-8000-00000000000${state}`;
-/** A coupon that anybody may check; its counters are hidden. */
+/** A coupon that anyone may check; its counters are hidden. */
 const KNOWN_CODE = 'a5000000-0000-4000-8000-00000000000c';
 
 /** A closure whose reason is hidden. */
@@ -30,7 +30,7 @@ const CLOSED = {
   end_time: `'2031-02-01T01:00:00Z'`,
 };
 
-/** SQL of a value for the type of its column. */
+/** Returns the SQL of a value for a column of this type. */
 function valueOf(type: string, state: State): string {
   if (type === 'uuid') return `'${idOf(state)}'`;
   if (type.startsWith('timestamp')) return `'2031-0${state}-01T00:00:00Z'`;
@@ -42,7 +42,7 @@ function valueOf(type: string, state: State): string {
   return type === 'text' ? `'secret-${state}x'` : `${state}`;
 }
 
-/** Values of columns with constraints; each item of a list makes one row. */
+/** Values of columns with constraints. Each item of a list becomes one row. */
 const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<string, string>>[]>> = {
   'private.booking': (state) => [
     {
@@ -53,7 +53,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       cancel_reason: state === 1 ? `'customer'` : `'staff'`,
       reference: `'AAAA-2${state + 1}22'`,
       contact_phone: state === 3 ? 'null' : `'+61400000${state}00'`,
-      // A hold for a move has no customer of its own.
+      // A hold for a move does not have its own customer.
       moves_booking: 'null',
       move_number: 'null',
       waitlist_entry_id: 'null',
@@ -63,7 +63,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       order_size: 'null',
     },
   ],
-  // Guests see the details of the business on its pages, but not what customers read before they arrive.
+  // Guests see the details of the business on its pages, but not the text that customers read before they arrive.
   'public.business_settings': (state) => [
     {
       version: 'default',
@@ -164,7 +164,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
   'public.scheduled_emails': (state) => [{ email_type: `'access_code'`, status: state === 1 ? `'pending'` : `'sent'` }],
 };
 
-/** Public rows: they stay when nothing is hidden any more, with nulls where possible. */
+/** Public rows, which remain in state 3, with nulls where possible. */
 const LEFT_IN_3: Readonly<Record<string, [number, number]>> = {
   'private.booking': [0, 1],
   'private.closure': [0, 1],
@@ -174,7 +174,7 @@ const LEFT_IN_3: Readonly<Record<string, [number, number]>> = {
 
 type BaseColumn = Column & { readonly nullable: boolean };
 
-/** Writes one set of hidden values into every table that callers can reach. Triggers and foreign keys are off meanwhile. */
+/** Writes one set of hidden values into every table that callers can reach, with triggers and foreign keys disabled. */
 export async function hide(server: TestServer, state: State): Promise<void> {
   const { rows } = await server.app.db.query<BaseColumn>(
     `select n.nspname || '.' || c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type, not a.attnotnull as nullable
@@ -204,7 +204,7 @@ export async function hide(server: TestServer, state: State): Promise<void> {
   await runScript(server, [...statements, 'commit', 'analyze'].join(';\n\n'));
 }
 
-/** Every column of the exposed schema that a guest, or a customer who does not own the rows, may not see. */
+/** Returns every column of the exposed schema that may not be seen by a guest, or by a customer who does not own the rows. */
 export async function hiddenColumns(server: TestServer): Promise<readonly Column[]> {
   const { rows } = await server.app.db.query<Column>(
     `select c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -214,7 +214,7 @@ export async function hiddenColumns(server: TestServer): Promise<readonly Column
   return rows.filter((column) => !PUBLIC[column.relation]?.includes(column.name));
 }
 
-/** The hidden rows of a relation as the server reads them: the values of each column, as text. */
+/** Returns the hidden rows of a relation as the server reads them: the values of each column, as text. */
 export async function valuesOf(server: TestServer, relation: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const claims = '{"role":"service_role"}';
   const principal = { role: 'service_role', claims };
@@ -235,11 +235,11 @@ const COMPARED = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct'];
 const QUANTIFIED = ['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'match', 'imatch'];
 const WITHIN = ['cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'];
 
-/** Every filter on a column, with a value that it has in the first state; the most revealing first. */
+/** Returns every filter on a column, with a value that the column has in the first state, the most revealing first. */
 function filtersOn(value: string): string[] {
   const start = value.slice(0, Math.max(1, value.length - 1));
   const plain = [
-    // A pattern must not end with a backslash. PostgreSQL notices only when the rest matches, so the error reveals the value.
+    // A pattern must not end with a backslash. PostgreSQL notices this only if the rest matches, so the error reveals the value.
     `like.${start}%\\`,
     `match.^${start}(`,
     `eq.${value}`,
@@ -266,7 +266,7 @@ function filtersOn(value: string): string[] {
 
 const CASTS = ['int', 'uuid', 'jsonb', 'date', 'timestamptz', 'bool', 'numeric'];
 
-/** Every request about a column; those that revealed most in the past come first. */
+/** Returns every request about a column. Those that revealed most in the past come first. */
 export function asksAbout({ relation, name }: Column, value: string): Ask[] {
   const at = (query: string): string => `/${relation}?${query}`;
   const with1 = (filter: string): string => `${name}=${encodeURIComponent(filter)}`;

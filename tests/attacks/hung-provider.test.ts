@@ -45,7 +45,7 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
     const verify = () => server.call('verify-payment', { sessionId: session.id }, payer.token);
     const verified = await verify();
     expect(verified).toMatchObject({ status: 200, body: { bookingId: booked.body['bookingId'] } });
-    // Called again while the first call to the provider is open: the same hold, and no second call to the provider.
+    // Calling again while the first call to the provider is open returns the same hold and does not call the provider again.
     const second = await ask();
     expect(second.body['bookingId']).toBe(first.body['bookingId']);
     expect(second.body['url']).toBeNull();
@@ -74,7 +74,7 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
     for (const [at, holder] of holders.entries())
       for (const studio of [STUDIO_A, STUDIO_B]) {
         const hours = checkout(span(server.now(), 60 + at), {}, studio);
-        // On a busy machine the first answer may be that the payment page is still being opened.
+        // On a busy machine the first answer may be that the payment page is still opening.
         await until(async () => (await server.call('create-payment', hours, holder.token)).status === 200, 60_000);
       }
     const payer = await server.addCustomer();
@@ -90,7 +90,7 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
     server.advance(16 * MINUTE + 1_000);
     server.app.scheduler.start();
     try {
-      // The provider does not answer until `heal`, so this mail has not waited for any of the sixteen.
+      // The provider does not answer until `heal`, so this mail did not wait for any of the sixteen.
       await until(async () => (await mailsTo(server, payer.email, 'Booking confirmed')).length === 1, 60_000);
       await heal();
       await until(async () => {

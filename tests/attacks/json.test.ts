@@ -6,7 +6,7 @@ import { runScript } from '#tests/support/schema.ts';
 import { sendUnfinished } from './raw-request.ts';
 import { closeCodeOf, UNFINISHED } from './unfinished-frame.ts';
 
-/** JSON that is short to send but expensive to parse is refused before it is parsed, on every route and socket. */
+/** JSON that is short to send but expensive to parse must be refused before it is parsed, on every route and socket. */
 const MARK = 'a mark in every body';
 const list = (count: number, item: string): string => Array.from({ length: count }, () => item).join(',');
 const COSTLY: readonly (readonly [string, string])[] = [
@@ -32,7 +32,7 @@ describe('JSON that is expensive to parse', { timeout: 300_000 }, () => {
     await server.close();
   });
 
-  /** The routes of all routers that may read a body, with words for their parameters, and every function. */
+  /** Returns the routes of all routers that may read a body, with words for their parameters, and every function. */
   function routes(): (readonly [string, string])[] {
     const writing = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
     const listed = server.app.http.routes
@@ -105,7 +105,7 @@ describe('JSON that is expensive to parse', { timeout: 300_000 }, () => {
     vsn === '2.0.0'
       ? `["1","1","realtime:any","${event}",${payload}]`
       : `{"topic":"realtime:any","event":"${event}","ref":"1","join_ref":"1","payload":${payload}}`;
-  /** Sends frames one after another; returns how the server closed the socket, or 0. */
+  /** Sends frames one after another. Returns the code with which the server closed the socket, or 0 if it did not. */
   async function closedBy(vsn: string, frames: readonly string[], waitMs: number): Promise<number> {
     const socket = open(vsn);
     return new Promise((resolve) => {
@@ -195,7 +195,7 @@ describe('the bytes of one sender in a minute', { timeout: 120_000 }, () => {
     const headers = { ...headersOf(address), 'content-length': '60000' };
     const refused: string[] = [];
     const over = new AbortController();
-    // Five megabytes at once: the budget is four, and fills again with time. Some calls have a limit of their own, too.
+    // Sends five megabytes at once. The budget is four, and refills over time. Some calls have a limit of their own as well.
     const all = Array.from({ length: 90 }, async () => {
       const { text } = await sendUnfinished(server.url, { path, headers, sent: '{' }, 45_000, over.signal);
       if (text.includes(TOO_MUCH)) refused.push(text);
@@ -209,7 +209,7 @@ describe('the bytes of one sender in a minute', { timeout: 120_000 }, () => {
       expect(text).toMatch(/retry-after: \d+/i);
       expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4))).toMatchObject(shape);
     }
-    // Another address and an account at this address have budgets of their own.
+    // Another address has its own budget, and so does an account at this address.
     expect(await post('/auth/v1/recover', headersOf('198.51.100.77'))).toBe(400);
     expect(await post('/rest/v1/rpc/nothing', headersOf(address, customer.token))).toBe(404);
   });

@@ -16,7 +16,7 @@ const OWNER = 'owner@example.com';
 
 type Row = Record<string, unknown>;
 
-/** Providers that are down for longer than twelve tries take: the jobs still run, once, as soon as the provider is back. */
+/** Providers are down for longer than twelve tries take. The jobs must still run, once, as soon as the provider is back. */
 describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 }, ({ open }) => {
   let server: TestServer;
   let hours = 30;
@@ -218,7 +218,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
             .map((one: { status: number }) => one.status)
         : [];
     };
-    await passTime(12, 6); // ends what the previous outage has left
+    await passTime(12, 6); // finishes what the previous outage left over
     const before = (await runTimes()).length;
     server.advance(6 * MINUTE);
     await server.sandbox('/api/faults', { provider: 'stripe', kind: 'status', status: 503, count: 1 });

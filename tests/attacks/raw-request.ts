@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 export type RawAnswer = { readonly status: number; readonly text: string; readonly seconds: number };
 
 /**
- * Sends a request whose body never ends and returns the server's answer. `sent`: the part of the body that is sent. Rejects when no answer
+ * Sends a request whose body never ends and returns the server's answer. `sent` is the part of the body that is sent. Rejects if no answer
  * comes within `milliseconds`, or when `signal` aborts.
  */
 export function sendUnfinished(
@@ -43,7 +43,8 @@ export function sendUnfinished(
 }
 
 /**
- * Sends `count` requests whose bodies never end at once, and returns the first `wanted` statuses; `during` runs while the others are open.
+ * Sends `count` requests concurrently whose bodies never end, and returns the first `wanted` statuses. `during` runs while the other
+ * requests are open.
  */
 export async function firstStatuses(
   count: number,

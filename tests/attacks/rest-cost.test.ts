@@ -3,12 +3,15 @@ import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
-/** Requests that are short but expensive, from a guest and from a customer: refused with 400, or answered within limits. */
+/**
+ * Number of generated requests. They are short but expensive, come from a guest and from a customer, and must be refused with 400 or
+ * answered within limits.
+ */
 const MADE = process.env['TEST_LONG'] === '1' ? 200 : 40;
 const GUEST_BYTES = 200_000;
 const USER_BYTES = 400_000;
 
-/** Two tables with much text that refer to each other; statements are separated by empty lines. */
+/** Two tables with a lot of text that refer to each other. Statements are separated by empty lines. */
 const SCHEMA = `create table public.books (id int primary key, title text not null, body text not null, facts jsonb not null default '{}');
 
 create table public.pages (id int primary key, book int not null references public.books (id), twin int references public.pages (id), line text not null);
@@ -46,7 +49,7 @@ const PATTERN = 'pattern_too_costly';
 const REQUEST = 'request_too_costly';
 const ANSWER = 'answer_too_large';
 
-/** Requests refused to everybody except the service, with their error code. */
+/** Requests that are refused to every caller except the service, with their error code. */
 const REFUSED: readonly (readonly [string, string, string])[] = [
   ['the pattern that stopped the server', STOPPING, PATTERN],
   ['the lists inside lists that filled the memory', NESTED, REQUEST],
@@ -113,7 +116,7 @@ const ANSWERED: readonly (readonly [string, string])[] = [
   ['a long list of keys', `books?select=id&id=in.(${Array.from({ length: 900 }, (_, at) => at).join()})`],
 ];
 
-/** Generates the same requests in every run from pieces that can each be expensive. */
+/** Generates the same requests in every run, from pieces that can each be expensive. */
 function makeRequests(count: number): string[] {
   let seed = 20_301_117;
   const pick = <T>(list: readonly T[]): T => {
@@ -177,7 +180,7 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
     return { status: response.status, text, code: readCode(text) };
   }
 
-  /** Posts as the customer. */
+  /** Posts a body as the customer. */
   async function send(path: string, body: string, headers: Record<string, string> = {}) {
     const response = await fetch(`${server.url}/rest/v1/${path}`, {
       method: 'POST',
@@ -223,7 +226,7 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
         expect(Buffer.byteLength(text), path).toBeLessThanOrEqual(most);
       }
     }
-    // Both statuses must occur, otherwise the generated requests are not useful.
+    // Both statuses must occur; otherwise the generated requests test nothing.
     expect(new Set(seen.keys())).toEqual(new Set([200, 400]));
   }, 120_000);
 
@@ -303,7 +306,7 @@ describe.each(engines)('how often a guest may call /rest on $name', (engine) => 
   test('the 31st request from an address in a minute is refused with 429, in PostgREST’s format, with the time to wait', async () => {
     const answers = await Promise.all(Array.from({ length: 45 }, () => ask('203.0.113.1')));
     const refused = answers.filter(({ status }) => status === 429);
-    // Units come back one by one, so a slow run may get a few more.
+    // Units come back one by one, so a slow run may be granted a few more.
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(30);
     expect(refused.length).toBeGreaterThan(0);
     const [first] = refused;
@@ -314,7 +317,7 @@ describe.each(engines)('how often a guest may call /rest on $name', (engine) => 
       hint: null,
     });
     expect(Number(first?.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Not limited: other addresses, writes that a guest may try, and signed-in people.
+    // The limit does not apply to other addresses, signed-in callers or the service.
     expect((await ask('203.0.113.2')).status).toBe(200);
     const someone = await server.addCustomer();
     expect((await ask('203.0.113.1', {}, someone.token)).status).toBe(200);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
 
-/** Whatever a request contains, the answer to it is not an error of the server. */
+/** Whatever a request contains, its answer must not be a server error. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
-/** Text searches that PostgreSQL cannot read or keeps on its stack. */
+/** Text searches that PostgreSQL cannot parse, or that fill its stack. */
 const SEARCHES = [
   ...['!', '! ', '!(', '!!a&', '-', '-"', '(', '((', "'a':*", 'a<->', 'a|!', 'a or -', ':*', '\\', "'"].flatMap(
     (part) => [1, 16, 33, 48].map((count) => part.repeat(count)),
@@ -29,7 +29,7 @@ describe.each(engines)('no answer is a server error on $name', { timeout: 120_00
   }, 60_000);
   afterAll(() => server.close());
 
-  /** Sends requests as a guest, a customer and the service, and returns those that are answered with 500 or above. */
+  /** Sends requests as a guest, a customer and the service, and returns those answered with a status of 500 or above. */
   async function failures(requests: readonly (readonly [string, Init])[]): Promise<string[]> {
     const failed: string[] = [];
     for (const [path, init] of requests)

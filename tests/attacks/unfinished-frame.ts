@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 
-/** The heads of masked frames, by RFC 6455 section 5.2, with a mask of zeros, which leaves the bytes as they are. */
+/** A mask of zeros for masked frames (RFC 6455 section 5.2), which leaves the bytes unchanged. */
 const MASK = Buffer.alloc(4);
 const headOf = (first: number, size: number): Buffer => {
   const head = Buffer.alloc(10);
@@ -13,7 +13,10 @@ const headOf = (first: number, size: number): Buffer => {
 const TEXT = 0x1;
 const FINAL = 0x80;
 
-/** The beginning of a text message of 4.7 MB: `sent` bytes of one frame that announces all of them, or of frames that do not end it. */
+/**
+ * The beginning of a text message of 4.7 MB: the first `sent` bytes of one frame that announces the whole length, or of frames that never
+ * end the message.
+ */
 export const UNFINISHED: Readonly<Record<string, (sent: number) => Buffer>> = {
   'one frame': (sent) => Buffer.concat([headOf(FINAL | TEXT, 4_700_000), Buffer.alloc(sent, ' ')]),
   'parts of a kilobyte': (sent) =>
@@ -24,7 +27,7 @@ export const UNFINISHED: Readonly<Record<string, (sent: number) => Buffer>> = {
     ),
 };
 
-/** Opens a WebSocket by hand, sends these bytes and nothing more. Returns the code with which the server closes it; null after `milliseconds`. */
+/** Opens a WebSocket by hand and sends only these bytes. Returns the code with which the server closes it, or null after `milliseconds`. */
 export function closeCodeOf(url: string, path: string, bytes: Buffer, milliseconds: number): Promise<number | null> {
   const { hostname, port } = new URL(url);
   const key = randomBytes(16).toString('base64');

@@ -45,7 +45,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
 
   test(`of ${PROCESSES} × ${TAKES} requests exactly ${MAX} are admitted`, { timeout: 600_000 }, async () => {
     expect(await admitted('exact')).toBe(MAX);
-    // The table must be logged: an unlogged one is empty after a crash.
+    // The table must be logged, because an unlogged table is empty after a crash.
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const { rows } = await client.query(

@@ -58,7 +58,7 @@ describe.each(tested)('many callers at once on $name', ({ open }) => {
     };
     const headers = { ...caller.headers, ...more };
     const answer = await fetch(`${server.url}/rest/v1/${path}`, { ...init, headers });
-    // Refused before anything ran, because the machine is busy.
+    // The machine is busy: the request was refused before anything ran.
     if (answer.status === 503) {
       await answer.arrayBuffer();
       await wait(100);
@@ -70,7 +70,7 @@ describe.each(tested)('many callers at once on $name', ({ open }) => {
     { id, role: id === null ? 'anon' : 'authenticated', header: id ?? 'guest' },
   ];
 
-  /** Each kind of request, and what it must find. */
+  /** Each kind of request, with the answer it must get. */
   const kinds: ((caller: Caller) => Promise<void>)[] = [
     async (caller) =>
       expect(await send(caller, 'rpc/own_name?seconds=0&fault=')).toEqual({ status: 200, body: nameOf(caller) }),
@@ -110,7 +110,7 @@ describe.each(tested)('many callers at once on $name', ({ open }) => {
           if (caller && kind) await kind(caller);
         }
       };
-      // Takes longer than a statement gets at first, so it is stopped and runs again.
+      // This takes longer than a statement is given at first, so it is stopped and runs again.
       const stopped = callers.map(async (caller) =>
         expect(await send(caller, 'rpc/own_name?seconds=0.15&fault=')).toEqual({ status: 200, body: nameOf(caller) }),
       );

@@ -5,7 +5,10 @@ import { checkout, type Customer, span, STUDIO_B, type TestServer } from '#tests
 const ATTEMPTS = process.env['TEST_LONG'] ? 1_000 : 150;
 const AT_ONCE = 50;
 
-/** Runs `count` calls, many at once, and counts the statuses. A call that a busy server refuses with 503 is made again, as a customer would. */
+/**
+ * Runs `count` calls, many of them concurrently, and counts the statuses. A call that a busy server refuses with 503 is repeated, as a
+ * customer would do.
+ */
 async function callAtOnce(count: number, work: (at: number) => Promise<number>): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
   let next = 0;
@@ -86,7 +89,7 @@ describe.each(engines)('races on $name', ({ open, name }) => {
 
   it('negative control: without the two guards the slot is sold many times', { timeout: 60_000 }, async () => {
     await dropAsOwner(server, 'alter table private.booking drop constraint booking_one_per_slot');
-    // The embedded engine runs one statement at a time, so the check before the insert would be enough there.
+    // The embedded engine runs one statement at a time, so the check before the insert would be sufficient there.
     await dropAsOwner(
       server,
       `do $$ begin execute replace(pg_get_functiondef('private.hold_booking(jsonb, timestamptz)'::regprocedure), 'if v_taker.found then', 'if false then'); end $$`,
@@ -100,7 +103,7 @@ describe.each(engines)('races on $name', ({ open, name }) => {
   });
 });
 
-/** Drops a guard as the owner of the tables; the server's own role may not. */
+/** Drops a guard as the owner of the tables, because the server's own role is not allowed to. */
 async function dropAsOwner(server: TestServer, sql: string): Promise<void> {
   const url = server.ownerUrl;
   if (url === null) return void (await server.app.db.query(sql));

@@ -15,14 +15,14 @@ const ATTEMPTS = process.env['TEST_LONG'] ? 1_000 : 150;
 const SECRET = 'one secret of both hosts, 32 letters or more';
 const [FIRST, SECOND] = [0, 1] as const;
 
-/** Each has an address, a port and a folder of its own, as on a machine of its own. They share the database and the secret. */
+/** Each server has its own address, port and folder, as on a separate machine. They share the database and the secret. */
 describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with one PostgreSQL', () => {
   let sandbox: Sandbox;
   let database: TestDatabase;
   let programs: ServerProcess[] = [];
   let folder: string;
   let urls: string[] = [];
-  /** For keys and rows. */
+  /** Used for its keys and rows. */
   let app: App;
 
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with 
   });
 
   type Answer = { readonly status: number; readonly body: unknown };
-  /** Calls one of the servers, again while it is too busy to begin, as a client does. */
+  /** Calls one of the servers, and repeats the call while the server is too busy to begin, as a client does. */
   async function call(host: number, path: string, token: string, body?: unknown): Promise<Answer> {
     let answer = await callOnce(host, path, token, body);
     while (answer.status === 503) {
@@ -126,7 +126,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with 
     const { token } = await customer();
     const one = (at: number): Promise<Answer> => call(at % 2, '/functions/v1/create-payment', token, {});
     const statuses = await Promise.all(Array.from({ length: 40 }, async (_, at) => (await one(at)).status));
-    // While the calls run, one or two come back.
+    // One or two units come back while the calls run.
     expect(statuses.filter((status) => status === 400).length).toBeGreaterThanOrEqual(20);
     expect(statuses.filter((status) => status === 400).length).toBeLessThan(23);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(17);
@@ -164,7 +164,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with 
     for (const host of [FIRST, SECOND]) await expect.poll(() => islands(host)).toEqual({ status: 200, body: [] });
   });
 
-  // It takes seven seconds. Processes of one host do the same in tests/operating/processes.test.ts.
+  // This test takes seven seconds. tests/operating/processes.test.ts does the same with processes of one host.
   const longIt = it.runIf(process.env['TEST_LONG']);
   longIt(
     'take the periodic tasks over when the other is killed, whose leases end within 10 s',

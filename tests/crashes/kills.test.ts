@@ -12,12 +12,13 @@ import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 
 const KILLS = process.env['TEST_LONG'] ? 100 : 6;
 /**
- * How long what a killed server began may take to end. Most of it takes seconds. What only reconciliation finds takes five minutes, when the sandbox
- * has given up its webhooks while the server was starting; a charge without an answer is looked for when its hold ends, after ten.
+ * Maximum time until everything that a killed server began has ended. Most of it takes seconds. What only reconciliation finds takes five
+ * minutes, when the sandbox gave up its webhooks while the server was starting. A charge without an answer is looked up when its hold ends,
+ * after ten minutes.
  */
 const WAIT = { timeout: 12 * 60_000, interval: 200 } as const;
 
-/** A longer session, whose difference is paid in this session. */
+/** An extended session, whose difference in price is paid in this payment session. */
 type Extension = { bookingId: string; session: string };
 type Payment = {
   id: string;
@@ -26,7 +27,7 @@ type Payment = {
   payment_intent: string;
   amount_total: number;
 };
-/** What a killed server has answered. */
+/** What the killed servers had answered, by kind. */
 type Answered = Record<'refunded' | 'links' | 'moved' | 'orders' | 'cancelled', string[]> & { extended: Extension[] };
 type Outside = { readonly sandbox: (path: string, body?: unknown) => Promise<unknown> };
 
@@ -80,11 +81,12 @@ describe('a server that is killed', () => {
       const { refunded, links, moved, extended } = answered;
       const soon = span(new Date(), 1);
 
-      // One undisturbed run measures how long the journey takes on this machine; the kills are spread over that time.
+      // One undisturbed run measures how long the journey takes on this machine. The kills are spread over that time.
       const began = performance.now();
       await bookAndPay(program, token, soon, outside, answered);
       const wayMs = performance.now() - began;
-      // A second one makes sure that each step happens at least once: kills leave holds, and with many of them the next is refused.
+      // A second undisturbed run ensures that each step happens at least once: kills leave holds, and a caller with many holds is refused
+      // the next one.
       const later = span(new Date(), 26);
       await bookAndPay(program, token, later, outside, answered);
 
@@ -93,7 +95,7 @@ describe('a server that is killed', () => {
         const time = span(new Date(), 30 + round * 2);
         const work = bookAndPay(running, token, time, outside, answered).then(
           (bookingId) => held.push(bookingId),
-          () => undefined, // the server was killed during the call, or holds that earlier kills left allow no further one
+          () => undefined, // The server was killed during the call, or holds left by earlier kills did not allow another.
         );
         await new Promise((resolve) => setTimeout(resolve, Math.random() * wayMs * 1.2));
         await running.kill('SIGKILL');
@@ -104,7 +106,7 @@ describe('a server that is killed', () => {
       const service = createClient<Database>(program.runtime.apiUrl, program.runtime.serviceRoleKey, {
         auth: { persistSession: false },
       });
-      // Everything that was started ends: paid sessions are bookings, the rest stay holds or are released.
+      // Everything that was started comes to an end: paid sessions become bookings, and the rest stay holds or are released.
       const payments = await outside.sandbox('/api/payments');
       const all = Array.isArray(payments) ? payments.filter((one: Payment) => one.payment_status === 'paid') : [];
       const isDifference = (one: Payment): boolean => extended.some(({ session }) => session === one.id);
@@ -125,7 +127,7 @@ describe('a server that is killed', () => {
       }
       expect(rows?.length ?? 0).toBeGreaterThanOrEqual(held.length);
 
-      // Each refund that staff got an answer for arrives, and none is made twice.
+      // Each refund that was confirmed to staff arrives, and none is made twice.
       const refundsOf = async (bookingId: string): Promise<number> => {
         const intent = all.find((one: Payment) => one.client_reference_id === bookingId)?.payment_intent;
         const refunds = await outside.sandbox('/api/refunds');
@@ -139,7 +141,7 @@ describe('a server that is killed', () => {
       for (const one of paid) expect(await refundsOf(one.client_reference_id)).toBeLessThan(2);
       expect(refunded.length).toBeGreaterThan(0);
 
-      // Each link that staff sent has one session and is mailed once, also when the server was killed before it asked the provider.
+      // Each link that staff sent has one session and is mailed once, even if the server was killed before it called the provider.
       await vi.waitFor(async () => {
         const { data } = await service
           .from('bookings')
@@ -154,12 +156,12 @@ describe('a server that is killed', () => {
       for (const bookingId of links) expect(opened.filter((id) => id === bookingId)).toHaveLength(1);
       expect(links.length).toBeGreaterThan(0);
 
-      // A booking that was moved has its new studio, once.
+      // A moved booking has its new studio, and occupies it once.
       const { data: places } = await service.from('bookings').select('studio_id').in('id', moved);
       expect(places).toEqual(moved.map(() => ({ studio_id: STUDIO_C })));
       expect(moved.length).toBeGreaterThan(0);
 
-      // Each paid difference has made its booking longer, once, and nothing of it went back.
+      // Each paid difference extended its booking exactly once, and none of it was refunded.
       const differences = all.filter(isDifference);
       const longer = extended.filter(({ session }) => differences.some((one: Payment) => one.id === session));
       await vi.waitFor(async () => {
@@ -181,7 +183,8 @@ describe('a server that is killed', () => {
       for (const one of differences) expect(await refundsOf(one.client_reference_id)).toBe(0);
       expect(longer.length).toBeGreaterThan(0);
 
-      // One confirmation mail per booking, and per order for what is left of it: a repeat has the same Message-ID and counts as the same.
+      // There is one confirmation mail per booking, and one per order for the bookings left of it. A repeated mail has the same Message-ID
+      // and is counted once.
       await vi.waitFor(async () => {
         const mails = await mailsTo(outside, 'customer@example.com', 'confirmed');
         const first = mails.filter(
@@ -231,7 +234,7 @@ describe('a server that is killed', () => {
 
 type Call = (name: string, body: unknown, by?: string) => Promise<Record<string, unknown>>;
 
-/** Calls a function of the server, by default as the customer. */
+/** Returns a caller of the server's functions, by default as the customer. */
 const callerOf =
   (program: ServerProcess, token: string): Call =>
   async (name, body, by = token) => {
@@ -243,7 +246,7 @@ const callerOf =
     return Object.fromEntries(Object.entries((await response.json()) ?? {}));
   };
 
-/** Asks for a payment page, again while the provider has not answered: on a busy machine that takes longer than the server waits. */
+/** Requests a payment page, repeatedly while the provider has not answered: on a busy machine that takes longer than the server waits. */
 async function openPayment(call: Call, body: unknown): Promise<Record<string, unknown>> {
   for (let tries = 1; ; tries += 1) {
     const held = await call('create-payment', body);
@@ -253,8 +256,9 @@ async function openPayment(call: Call, body: unknown): Promise<Record<string, un
 }
 
 /**
- * Staff send a guest a link to pay for other hours; then a customer holds, pays, returns from the pay page, gets a part refunded by staff, is moved to
- * another studio, extends the session and pays for the hour and requests the access code; and books a series. Adds what was answered to the lists.
+ * Staff send a guest a link to pay for other hours. Then a customer holds, pays, returns from the pay page, gets a partial refund from
+ * staff, is moved to another studio, extends the session, pays for the hour, requests the access code, and books a series. Adds the answers
+ * to the lists.
  */
 async function bookAndPay(
   program: ServerProcess,
@@ -311,8 +315,8 @@ async function bookAndPay(
 const DAY = 86_400_000;
 
 /**
- * Books the hours of a later day and of two weeks after it as one order, pays it in two tabs at once, extends the first with a saved card in two tabs, and
- * cancels it.
+ * Books hours on a later day and in the two weeks after it as one order, pays it in two tabs at once, extends the first booking with a
+ * saved card in two tabs, and cancels the order.
  */
 async function bookSeries(
   call: Call,
@@ -343,7 +347,7 @@ async function sessionOf(outside: Outside, bookingId: string): Promise<string> {
   return found?.id ?? '';
 }
 
-/** Returns a saved card of the one customer who opens pay pages. */
+/** Returns a saved card of the only customer who opens pay pages. */
 async function savedCard(outside: Outside): Promise<string> {
   type Customer = { id: string; cards: { id: string }[] };
   const customers = await outside.sandbox('/api/customers');
@@ -355,8 +359,9 @@ async function savedCard(outside: Outside): Promise<string> {
 }
 
 /**
- * Requires of all orders that what the provider took belongs to bookings that are kept, or went back: a paid one confirms both of its bookings, a saved
- * card pays at most one hour more, and a cancelled booking gives back all of its own. Returns the ids of their bookings, and how many were paid.
+ * Requires of all orders that the money the provider took either belongs to bookings that are kept or was refunded: a paid order confirms
+ * both of its bookings, a saved card pays at most one more hour, and a cancelled booking refunds its whole share. Returns the ids of their
+ * bookings, and how many were paid.
  */
 async function requireOrdersBalance(
   program: ServerProcess,

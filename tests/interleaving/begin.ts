@@ -6,25 +6,25 @@ import { addPerson, STUDIO } from '#tests/operations/booking-system.ts';
 import type { Change } from './interrupted.ts';
 import { EVENING, hours, setCancelHours, type Subject, type World } from './world.ts';
 
-/** An operation that waits for locks or providers, from the state in which it begins. */
+/** An operation that waits for locks or providers, with the state in which it begins. */
 export type Operation = {
   readonly name: string;
-  /** Whether it takes hours that the booking does not have. */
+  /** Whether it takes hours that the booking does not have yet. */
   readonly takesHours: boolean;
-  /** Whether jobs do it: no other job runs meanwhile. */
+  /** Whether jobs perform it. Then no other job runs in the meantime. */
   readonly byJobs?: true;
-  /** The refusal with which it ends, when nothing changes; without it, it succeeds. */
+  /** The refusal with which it ends when nothing changes. Without a refusal it succeeds. */
   readonly refusal?: string;
   begin(world: World): Promise<Begun>;
 };
 type Begun = {
   readonly subject: Subject;
   run(): Promise<unknown>;
-  /** What only this operation can be interrupted by. */
+  /** Changes that can interrupt only this operation. */
   readonly more?: Readonly<Record<string, Change>>;
 };
 
-/** More than there are until the hours of any booking here. */
+/** A cancellation limit in hours that is longer than the time until any booking here. */
 const CANCEL_HOURS_LATER = 240;
 
 export const context = (world: World) => world.system.services;
@@ -34,7 +34,7 @@ export async function held(world: World, start = EVENING): Promise<Subject> {
   const { id, person, session } = await world.held(hours(start));
   return { id, person, session, target: null };
 }
-/** A booking by staff for an account, or the first of an order of three weeks, whose mailed link is open. */
+/** A booking made by staff for an account, or the first of an order of three weeks, whose mailed link is open. */
 export async function linked(world: World, ofOrder = false): Promise<Subject> {
   const person = await addPerson(world.db);
   const row = await world.db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
@@ -58,12 +58,12 @@ export async function heldOrder(world: World): Promise<Subject> {
   const { id, person, session } = await world.held({ ...hours(EVENING), series });
   return { id, person, session, target: null, ofOrder: true };
 }
-/** The same, paid for. */
+/** The first booking of a paid order of three weeks. */
 export const paidOrder = async (world: World): Promise<Subject> => payFor(world, await heldOrder(world));
-/** A booking that is paid for. */
+/** A paid booking. */
 export const paid = async (world: World, start = EVENING): Promise<Subject> => payFor(world, await held(world, start));
 
-/** Pays for a hold. The terms of cancellation change afterwards: what was agreed when it was booked counts. */
+/** Pays for a hold. The cancellation terms change afterwards, but the terms agreed at the time of booking apply. */
 async function payFor(world: World, subject: Subject): Promise<Subject> {
   world.system.provider.move(subject.session, 'pay');
   await settlePayment(context(world), subject.session);

@@ -15,7 +15,7 @@ import { addPerson, HOUR, MINUTE, STUDIO } from '#tests/operations/booking-syste
 import { servicesWith } from '#tests/support/providers/services.ts';
 import { SERVICE, MONDAY, TUESDAY, CHEAPER, hours, type Subject, type World } from './world.ts';
 
-/** What others may do to a booking and its customer at any moment. */
+/** Changes that others may make to a booking and its customer at any moment. */
 
 type ProviderMove = Parameters<World['system']['provider']['move']>[1];
 async function moveAndSettle(world: World, session: string, move: ProviderMove, db: Database): Promise<void> {
@@ -25,17 +25,17 @@ async function moveAndSettle(world: World, session: string, move: ProviderMove, 
 
 type NamedChange = {
   readonly name: string;
-  /** Whether it matters only to operations that take new hours. */
+  /** Whether the change matters only to operations that take new hours. */
   readonly ofNewHours?: true;
-  /** Whether it is made at every point in `npm test` too, because most forgotten checks show with it. */
+  /** Whether the change is made at every point in `npm test` too, because it exposes most forgotten checks. */
   readonly everywhere?: true;
-  /** Whether it matters only to operations of staff. */
+  /** Whether the change matters only to operations of staff. */
   readonly ofStaff?: true;
   /** Makes the change through a database, which may be a running transaction. */
   readonly make: (world: World, subject: Subject, db: Database) => Promise<unknown>;
 };
 
-/** The services of a world with another database, which may be a running transaction. */
+/** Returns the services of a world with another database, which may be a running transaction. */
 export const onDb = (world: World, db: Database) => ({ ...world.system.services, db });
 const moveForStaff = (world: World, bookingId: string, start: number, db: Database) =>
   moveBooking(onDb(world, db), {
@@ -46,14 +46,14 @@ const moveForStaff = (world: World, bookingId: string, start: number, db: Databa
     money: 'held',
     actor: world.staff,
   });
-/** Moves the provider's side. Returns false if the move is no longer possible. */
+/** Moves the state at the provider. Returns false if the move is no longer possible. */
 export function tryMove({ system }: World, session: string, move: ProviderMove): boolean {
   if (session === '' || !system.provider.canMove(session, move)) return false;
   system.provider.move(session, move);
   return true;
 }
 
-/** A customer may not cancel in the last hours before the start, when codes are made; staff may. */
+/** Cancels as the customer or, in the last hours before the start, when codes are made and customers may no longer cancel, as staff. */
 async function cancelByAnybody(world: World, { id, person }: Subject, db: Database): Promise<void> {
   try {
     await cancelBooking(onDb(world, db), id, person);
@@ -69,7 +69,6 @@ async function cancelByAnybody(world: World, { id, person }: Subject, db: Databa
   }
 }
 
-/** What others do. */
 export const CHANGES: readonly NamedChange[] = [
   {
     name: 'the customer cancels, or staff where it is too late for that',

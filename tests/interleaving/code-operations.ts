@@ -14,7 +14,7 @@ import { EVENING, hours, MONDAY } from './world.ts';
 
 const NO_ANSWER = new ProviderError('igloohome', 'no_response', { retryable: true, ambiguous: true });
 
-/** What asks the lock for a code, or to remove one. */
+/** Operations that ask the lock for a code, or to remove one. */
 export const OF_CODES: readonly Operation[] = [
   {
     name: 'the lock issues the first code',
@@ -112,7 +112,7 @@ export const OF_CODES: readonly Operation[] = [
           'the same request comes again': (db) => makeStaffCode({ ...services, db }, wanted, world.staff),
           async 'the same request comes again for other hours'(db) {
             const other = { ...wanted, endTime: new Date(MONDAY + 2 * HOUR) };
-            // Asked for first, they are what the request makes.
+            // If the other hours were requested first, the request would simply make a code for them.
             if ((await db.one('select from private.staff_code where made_by = $1::uuid', [world.staff])) === null)
               return;
             await expect(makeStaffCode({ ...services, db }, other, world.staff)).rejects.toMatchObject({

@@ -9,14 +9,14 @@ import { requestsOfCancelled, requireOrder } from './order.ts';
 import { createWorld, type Subject, type World } from './world.ts';
 import { OUTSIDE } from './without-case.ts';
 
-/** One engine: a change comes at an exact statement, and no transaction waits for another. */
+/** The tests use one engine: a change comes at an exact statement, and no transaction waits for another. */
 const [database] = databases;
 let interrupter: Interrupter;
 
 const TICK = 1_000;
-/** Every pair of a change and a point, rather than most changes at one point of each operation. */
+/** Whether to run every pair of a change and a point. Otherwise most changes are made at one point of each operation. */
 const WHOLE = process.env['TEST_LONG'] !== undefined;
-/** The points that any run has passed. */
+/** The points that any run has passed so far. */
 const passed = new Set<string>();
 
 type Make = (
@@ -25,10 +25,10 @@ type Make = (
   db: Parameters<Change>[0],
   more: Readonly<Record<string, Change>>,
 ) => Promise<unknown>;
-/** The names of the changes that only the last operation can be interrupted by. */
+/** The names of the changes that can interrupt only the operation that ran last. */
 let own: readonly string[] = [];
 
-/** Runs an operation with a change at its `at`-th point, or without one, and checks everything afterwards. */
+/** Runs an operation with a change at its `at`-th point, or without a change, and then checks everything. */
 async function runOnce({ begin, byJobs }: Operation, at = 0, make: Make = () => Promise.resolve()): Promise<Run> {
   const world = await createWorld(interrupter);
   const { subject, run, more = {} } = await begin(world);
@@ -37,7 +37,7 @@ async function runOnce({ begin, byJobs }: Operation, at = 0, make: Make = () => 
   const one = await interrupter.run(run, at, async (db, isOutside) => {
     world.system.state.now += TICK;
     await make(world, subject, db, more);
-    // Another server does what follows from it at once.
+    // Another server runs the resulting jobs at once.
     if (isOutside && byJobs !== true) await world.system.jobs.drain();
     requests = await requestsOfCancelled({ ...world, db }, subject);
     world.system.state.now += TICK;
@@ -49,7 +49,7 @@ async function runOnce({ begin, byJobs }: Operation, at = 0, make: Make = () => 
     if (error instanceof Error) error.message = `${place}: ${error.message}`;
     throw error;
   });
-  // A request that is on the way cannot be taken back.
+  // A request that is already on its way cannot be withdrawn.
   const onTheWay = place.endsWith('.issueCode') ? 1 : 0;
   const asked = await requestsOfCancelled(world, subject);
   if (requests !== null && asked !== null)
@@ -61,8 +61,8 @@ describe.each(OPERATIONS)('$name', (operation) => {
   let points = 0;
   let ownChanges: readonly string[] = [];
   let close: (() => Promise<void>) | undefined;
-  // Each operation has its own database. Jobs of earlier runs, whose providers are gone, are tried again and again, which made later runs twenty times
-  // as slow.
+  // Each operation has its own database. Otherwise jobs of earlier runs, whose providers are gone, are retried again and again, which made
+  // later runs twenty times as slow.
   beforeAll(async () => {
     if (database === undefined) throw new Error('there is no database');
     const opened = await database.open();
@@ -77,7 +77,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     expect(points).toBeGreaterThan(0);
   }, 180_000);
   afterAll(() => close?.());
-  /** `turn`: which point, when the change is made at one; null: every point. Successive turns pass all points. */
+  /** `turn` selects the point at which the change is made; null selects every point. Successive turns cover all points. */
   const requireOrderWith = async (turn: number | null, make: Make): Promise<void> => {
     for (let at = 1; at <= points; at += 1)
       if (WHOLE || turn === null || at === (turn % points) + 1)

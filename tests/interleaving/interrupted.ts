@@ -5,29 +5,29 @@ import { currentPoint, LOCK } from './points.ts';
 
 /** A change by another caller, made through this database: the operation's transaction, or the database itself (`isOutside`). */
 export type Change = (db: Database, isOutside: boolean) => Promise<unknown>;
-/** Where a change comes between: the n-th point that a run passes. `change` may have been lost with a transaction that was rolled back. */
+/** Makes `change` at the `at`-th point that a run passes. `lost` means that the change may have been rolled back with a transaction. */
 type Armed = { readonly at: number; readonly change: Change; passed: number; made: boolean; lost: boolean };
 
 export type Interrupter = {
   /** The database whose transactions can be interrupted. */
   readonly db: Database;
-  /** Makes the calls of a port points. */
+  /** Turns the calls of a port into points. */
   readonly follow: (name: string, port: object) => void;
-  /** Runs `work` and makes the change at its `at`-th point; without a change it only records the points passed. */
+  /** Runs `work` and makes the change at its `at`-th point. Without a change it only records the points passed. */
   run(work: () => Promise<unknown>, at?: number, change?: Change): Promise<Run>;
 };
 export type Run = {
   readonly points: readonly string[];
   /** Whether the change was made. */
   readonly made: boolean;
-  /** What the work threw; null when it succeeded. */
+  /** The error that the work threw, or null if it succeeded. */
   readonly error: unknown;
 };
 
 /**
- * Wraps a database so that the world can change exactly where an operation waits for a lock or a provider. At a lock the change runs in the operation's
- * own transaction just before the lock is taken: as if another transaction had committed it meanwhile. That holds until the first row is locked;
- * afterwards another transaction would wait. A change that a rollback takes with it is made again.
+ * Wraps a database so that the world can change exactly where an operation waits for a lock or a provider. At a lock the change runs in the
+ * operation's own transaction just before the lock is taken, as if another transaction had committed it in the meantime. Changes are made
+ * only until the first row is locked, because from then on another transaction would wait. A change that is rolled back is made again.
  */
 export function createInterrupter(inner: Database): Interrupter {
   let points: string[] | null = null;
@@ -36,14 +36,14 @@ export function createInterrupter(inner: Database): Interrupter {
   const pass = async (what: string, db: Database): Promise<boolean> => passNamed(pointNow(what), db);
   const pointNow = (what: string): string | null => (points === null ? null : currentPoint(what));
 
-  /** Records a point, and makes the change when it is the chosen one. Returns whether it did. */
+  /** Records a point, and makes the change if the point is the chosen one. Returns whether it did. */
   async function passNamed(name: string | null, db: Database): Promise<boolean> {
     if (points === null || armed === null || name === null) return false;
     points.push(name);
     armed.passed += 1;
     if (armed.passed !== armed.at) return false;
     armed.made = true;
-    // What the change itself passes is not a point of the operation.
+    // The points that the change itself passes do not belong to the operation.
     const recorded = points;
     points = null;
     await quietly(armed.change(db, db === inner));
@@ -88,19 +88,19 @@ export function createInterrupter(inner: Database): Interrupter {
   };
 
   return {
-    // Cast: it has everything of the database that it wraps.
+    // Cast: the object inherits everything else from the database that it wraps.
     db: Object.assign(Object.create(inner) as Database, { transaction, query, one }),
     follow(name, port) {
       for (const [call, work] of Object.entries(port)) {
         if (typeof work !== 'function') continue;
         Reflect.set(port, call, async (...values: unknown[]) => {
           const point = pointNow(`${name}.${call}`);
-          // The call is on the way.
+          // The call is on its way.
           await passNamed(point, inner);
           try {
             return await work.apply(port, values);
           } finally {
-            // The provider has done it, and its answer is on the way.
+            // The provider has done the work, and its answer is on its way.
             await passNamed(point, inner);
           }
         });
@@ -123,7 +123,7 @@ export function createInterrupter(inner: Database): Interrupter {
   };
 }
 
-/** The database as part of a running transaction: what fails is undone alone. */
+/** Presents a running transaction as a database. A failing change is rolled back to a savepoint, without the rest of the transaction. */
 function within(inner: Database, tx: Transaction): Database {
   // Cast: as above.
   return Object.assign(Object.create(inner) as Database, {
@@ -143,12 +143,12 @@ function within(inner: Database, tx: Transaction): Database {
   });
 }
 
-/** A change that is refused at this moment changes nothing. */
+/** Ignores a change that is refused at this moment and so changes nothing. */
 async function quietly(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isExpected(error)) throw error;
   });
 }
 
-/** Whether an error is an answer of an operation and not a fault of the program. */
+/** Returns whether an error is a regular outcome of an operation rather than a fault of the program. */
 export const isExpected = (error: unknown): boolean => error instanceof Refusal || error instanceof ProviderError;

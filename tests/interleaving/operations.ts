@@ -19,7 +19,7 @@ import { OF_CODES } from './code-operations.ts';
 import { EVENING, hours, MONDAY, type Span, type Subject, type World } from './world.ts';
 import { servicesWith } from '#tests/support/providers/services.ts';
 
-/** Twice the hours, which cost more. */
+/** Twice the hours, at a higher price. */
 const LONGER = hours(EVENING, 2);
 const move = (world: World, { id, person }: Subject, to: Span, byCustomer: boolean, undoable = false) =>
   moveBooking(context(world), {
@@ -31,7 +31,7 @@ const move = (world: World, { id, person }: Subject, to: Span, byCustomer: boole
     money: 'held',
     ...(byCustomer ? { actor: person, customer: person } : { actor: world.staff }),
   });
-/** The session of the hold of new hours. */
+/** Returns the payment session of the hold for the new hours. */
 async function sessionOfMove({ db }: World, { id }: Subject): Promise<string> {
   const row = await db.one<{ session: string }>(
     `select p.session_id as session from private.payment p join private.booking b on b.id = p.booking_id where b.moves_booking = $1::uuid`,
@@ -51,7 +51,7 @@ export const OPERATIONS: readonly Operation[] = [
     takesHours: true,
     async begin(world) {
       const before = await held(world, MONDAY);
-      // As for a new customer.
+      // Simulates a new customer.
       await world.db.query('delete from private.provider_customer where user_id = $1::uuid', [before.person]);
       const request = world.system.request(before.person, { ...hours(EVENING), couponCode: world.coupon });
       const subject = { ...before, target: hours(EVENING) };

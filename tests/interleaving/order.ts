@@ -9,26 +9,26 @@ import { HOUR, MINUTE, START } from '#tests/operations/booking-system.ts';
 import { onDb, tryMove } from './changes.ts';
 import type { Subject, World } from './world.ts';
 
-/** What must hold whatever others did. */
+/** Checks what must hold whatever others did. */
 
 type Hours = { readonly status: string; readonly start: Date; readonly end: Date };
 type Ended = {
   readonly status: string;
   readonly cost: number;
-  /** What staff decided about the money when they cancelled; null: nothing was decided. */
+  /** What staff decided about the money when they cancelled, or null if they decided nothing. */
   readonly refund: string | null;
-  /** Parts that were refunded, and those of them that go back because of a move. */
+  /** Number of parts that were refunded, and of those, the ones refunded because of a move. */
   readonly parts: number;
   readonly moved: number;
-  /** What was paid for new hours that the booking did not get. */
+  /** The amount paid for new hours that the booking did not get. */
   readonly late: number;
-  /** What people refunded at the provider. */
+  /** The amount that people refunded directly at the provider. */
   readonly outside: number;
 };
 
 /**
- * Lets time pass until nothing is left to do: events arrive, holds expire, jobs run. Then checks that the money of the booking is where the decisions
- * put it, cent for cent, and that code, hours and discount code are.
+ * Lets time pass until nothing is left to do: events arrive, holds expire, jobs run. Then checks that the money of the booking is where the
+ * decisions put it, to the cent, and that the code, the hours and the discount code are correct.
  */
 export async function requireOrder(world: World, subject: Subject): Promise<void> {
   const { db, system, moneyOf } = world;
@@ -37,7 +37,7 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
   await system.jobs.drain();
   await requireCode(world, subject);
   await requireNothingToPay(world, subject);
-  // A refund that failed is made again after a day, and the bank may take its time again.
+  // A failed refund is repeated after a day, and the bank may take its time again.
   system.state.now += 26 * HOUR;
   await releaseExpiredHolds(system.services);
   for (let round = 0; round < 2; round += 1) {
@@ -73,7 +73,10 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
   expect(kept?.cancelled, 'cancelled although staff keep it').not.toBe(true);
 }
 
-/** What was paid and went back of an order, each of whose bookings has a share of one payment; ours and the provider's figures agree. */
+/**
+ * Returns what was paid and refunded for an order, each of whose bookings has a share of one payment. Checks that our figures and the
+ * provider's agree.
+ */
 async function moneyOfOrder({ db, payments, system }: World, { id, session }: Subject) {
   await system.jobs.drain();
   await settlePayment(system.services, session);
@@ -93,8 +96,8 @@ async function moneyOfOrder({ db, payments, system }: World, { id, session }: Su
 }
 
 /**
- * What is kept of the payment of an order is the price of its bookings that are confirmed, or were cancelled without a refund, less the parts that were
- * refunded.
+ * Requires that the part of an order's payment that is kept equals the price of its bookings that are confirmed or were cancelled without a
+ * refund, less the parts that were refunded.
  */
 async function requireOrderMoney(db: Database, { id }: Subject, kept: number): Promise<void> {
   const order = await db.one<{ price: number; parts: number; outside: number }>(
@@ -132,7 +135,7 @@ async function readEnded(db: Database, id: string): Promise<Ended> {
   return ended;
 }
 
-/** Whether the provider of this world has the session. Throws every error except that of the provider. */
+/** Returns whether the provider of this world knows the session. Throws every error other than the provider's. */
 const isKnownSession = (world: World, id: string): Promise<boolean> =>
   world.payments.getSession(id).then(
     () => true,
@@ -142,7 +145,7 @@ const isKnownSession = (world: World, id: string): Promise<boolean> =>
     },
   );
 
-/** The bank ends what is under way, and the provider's events about all sessions arrive. */
+/** Lets the bank complete everything in progress, and delivers the provider's events about all sessions. */
 async function settleAll(world: World): Promise<void> {
   const { rows } = await world.db.query<{ id: string }>(
     `select distinct p.session_id as id from private.payment p join private.booking b on b.id = p.booking_id
@@ -150,7 +153,7 @@ async function settleAll(world: World): Promise<void> {
     [new Date(START)],
   );
   for (const { id } of rows) {
-    // The provider of this world does not know the sessions of earlier ones.
+    // The provider of this world does not know the sessions of earlier worlds.
     if (!(await isKnownSession(world, id))) continue;
     while (tryMove(world, id, 'dispute won')) continue;
     while (tryMove(world, id, 'refund succeeds')) continue;
@@ -158,7 +161,7 @@ async function settleAll(world: World): Promise<void> {
   }
 }
 
-/** Nobody can pay for a booking that was cancelled. */
+/** Requires that a cancelled booking can no longer be paid for. */
 async function requireNothingToPay({ db, payments }: World, { id }: Subject): Promise<void> {
   const { rows } = await db.query<{ id: string }>(
     `select p.session_id as id from private.payment p join private.booking b on b.id = p.booking_id
@@ -169,7 +172,7 @@ async function requireNothingToPay({ db, payments }: World, { id }: Subject): Pr
     expect((await payments.getSession(session.id)).status, 'a pay page of a cancelled booking').not.toBe('open');
 }
 
-/** How often the lock was asked for a code of the booking; null while it is not cancelled. */
+/** Returns how often the lock was asked for a code of the booking, or null if the booking is not cancelled. */
 export async function requestsOfCancelled({ db, system }: World, { id }: Subject): Promise<number | null> {
   const row = await db.one<{ reference: string }>(
     `select reference from private.booking where id = $1::uuid and status = 'cancelled'`,
@@ -178,14 +181,17 @@ export async function requestsOfCancelled({ db, system }: World, { id }: Subject
   return row && system.state.requests.filter(({ accessName }) => accessName.startsWith(row.reference)).length;
 }
 
-/** Whether a booking has to have a code by now: it is near or runs, and no dispute holds the code. */
+/** Returns whether a booking must have a code by now: it is about to start or is running, and no dispute holds the code. */
 async function needsCode({ db, system }: World, id: string, { status, start, end }: Hours): Promise<boolean> {
   const now = system.state.now;
   const isNear = now >= start.getTime() - constants.requestLeadMinutes * MINUTE && now < end.getTime();
   return status === 'confirmed' && isNear && (await readCodeHold(db, id)) === null;
 }
 
-/** Only a confirmed booking has a code at the lock, and exactly one once it is near; a guest who was taken back and a revoked code of staff have none. */
+/**
+ * Requires that only a confirmed booking has a code at the lock, and exactly one once it is about to start. A guest whose invitation was
+ * withdrawn and a revoked code of staff must not have one.
+ */
 async function requireCode(world: World, { id }: Subject): Promise<void> {
   const { db, system, staff } = world;
   const row = await db.one<Hours & { reference: string }>(
@@ -227,7 +233,7 @@ async function requireCode(world: World, { id }: Subject): Promise<void> {
   if (mayHave === null) expect(ofStaff, 'codes of people who are not staff any more').toEqual([]);
 }
 
-/** No hours are given twice or while they are closed, and no code is used more often than it may be. */
+/** Requires that no hours are given twice or during a closure, and that no discount code is used more often than allowed. */
 async function requireHours({ db, coupon }: World, { person }: Subject): Promise<void> {
   const overlaps = await db.one<{ n: number }>(
     `select count(*)::int as n from private.booking a join private.booking b on a.id < b.id and a.studio_id = b.studio_id and a.during && b.during

@@ -2,14 +2,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 /**
- * The points of the operations at which the world may have changed: each lock, because what was read before may be old once the lock is there, and
- * each call of a provider, because it takes seconds.
+ * The points of the operations at which the world may have changed: each lock, because data read before it may be outdated once the lock is
+ * granted, and each call of a provider, because it takes seconds.
  */
 
 /** SQL functions that wait for another transaction. */
 const LOCKING =
   '(?:lock_booking|lock_order|hold_booking|begin_card_payment|begin_replacing|replace_attempt|next_payment_attempt)';
-/** Statements that wait for another transaction, also inside of an SQL function. */
+/** Statements that wait for another transaction, also inside an SQL function. */
 export const LOCK = new RegExp(
   `\\bfor (?:no key )?update\\b|\\bfor (?:key )?share\\b|pg_advisory_xact_lock|private\\.${LOCKING}\\(`,
 );
@@ -17,9 +17,9 @@ const LOCK_CALL = new RegExp(
   `\\block(?:Booking|Series|Payment|Profile|UnchangedProfile)\\((?:tx|services)|\\bcall(?:Sql|Json)\\(\\s*[\\w.]+,\\s*'${LOCKING}'`,
 );
 const PORT_CALL = /\b(payments|locks|store|idReader|checks|requireHostedChecks\(services\))\s*\??\.\s*(\w+)\(/;
-/** They lock for those who call them: the point is the caller's. */
+/** These modules take locks on behalf of their callers, so the point belongs to the caller. */
 const HELPERS = ['core/booking-rows', 'core/call-sql', 'payments/payment-rows', 'identity/profile'];
-/** Lists and maps that are called like a port. */
+/** Methods of lists and maps whose variable has the name of a port. */
 const OF_LISTS = ['map', 'clear', 'set', 'get', 'has', 'capacity'];
 const FOLDER = 'server/operations';
 
@@ -27,7 +27,7 @@ const FOLDER = 'server/operations';
 const nameOf = (file: string, what: string): string => `${file} ${what}`;
 const pathOf = (path: string): string => path.replace(/\.ts$/, '');
 
-/** Reads the points from the sources, with how often each occurs in its file. */
+/** Reads the points from the sources, with the number of times each occurs in its file. */
 export function readPoints(root = process.cwd()): ReadonlyMap<string, number> {
   const points = new Map<string, number>();
   const add = (name: string): void => void points.set(name, (points.get(name) ?? 0) + 1);
@@ -45,7 +45,7 @@ export function readPoints(root = process.cwd()): ReadonlyMap<string, number> {
   return points;
 }
 
-/** Returns the name of the point that runs now, from the innermost operation on the stack; null outside of operations. */
+/** Returns the name of the current point, from the innermost operation on the stack, or null outside of operations. */
 export function currentPoint(what: string): string | null {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 40;

@@ -1,4 +1,4 @@
-/** The points that no operation of operations.ts passes, with the test or the reason in its place. */
+/** The points that no operation in operations.ts passes, each with the test that covers it or the reason why none does. */
 export const OUTSIDE: Readonly<Record<string, string>> = {
   'bookings/store-staff-booking lock':
     'hours that are taken or closed meanwhile: tests/operations/staff-orders.test.ts',

@@ -7,17 +7,17 @@ import { createPaymentCases, type PaymentCases } from '#tests/operations/payment
 import type { Interrupter } from './interrupted.ts';
 import { servicesWith } from '#tests/support/providers/services.ts';
 
-/** A room, a customer and a booking. changes.ts has what others may do to them, order.ts what must hold afterwards. */
+/** A room, a customer and a booking. changes.ts contains what others may do to them, and order.ts what must hold afterwards. */
 
-/** The actor of commands and of the service key. */
+/** The actor for commands and the service key. */
 export const SERVICE = '00000000-0000-0000-0000-000000000000';
 const DAY = 24 * HOUR;
-/** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; in the evening it costs $69, two days later $49. */
+/** A Saturday one week ahead, at 11 am in Sydney, when an hour costs $59. It costs $69 in the evening, and $49 two days later. */
 const SATURDAY = START + 7 * DAY;
 export const EVENING = SATURDAY + 7 * HOUR;
 export const MONDAY = SATURDAY + 2 * DAY;
 export const TUESDAY = MONDAY + DAY;
-/** In the afternoon of that Saturday. */
+/** In the afternoon of the same Saturday. */
 export const CHEAPER = SATURDAY + 2 * HOUR;
 
 export type Span = { readonly startTime: Date; readonly endTime: Date };
@@ -26,26 +26,26 @@ export const hours = (start: number, count = 1): Span => ({
   endTime: new Date(start + count * HOUR),
 });
 
-/** What an operation is about. */
+/** The booking that an operation works on. */
 export type Subject = {
-  /** The booking or hold. */
+  /** The id of the booking or hold. */
   readonly id: string;
   readonly person: string;
-  /** The session whose money it is about. */
+  /** The payment session whose money the operation concerns. */
   readonly session: string;
-  /** The hours that the operation takes; null: none that are new. */
+  /** The hours that the operation takes, or null if it takes no new ones. */
   readonly target: Span | null;
-  /** Whether it is the first booking of an order, whose payment is that of all of them. */
+  /** Whether it is the first booking of an order, whose payment covers all of its bookings. */
   readonly ofOrder?: true;
 };
 export type World = PaymentCases & {
   readonly db: Database;
   readonly staff: string;
-  /** A discount code that works once. */
+  /** A discount code that can be used once. */
   readonly coupon: string;
 };
 
-/** Sets until how many hours before the start customers may cancel bookings that are made from now on, under the same terms. */
+/** Sets how many hours before the start customers may cancel, for bookings made from now on. The version of the terms stays the same. */
 export async function setCancelHours(db: Database, freeCancelHours: number): Promise<void> {
   await db.query(
     `insert into public.business_settings (settings) select private.business_settings() || $1::jsonb
@@ -57,7 +57,7 @@ export async function setCancelHours(db: Database, freeCancelHours: number): Pro
 /** Creates a room without bookings, closures and blocks, with a discount code that can be used once. */
 export async function createWorld(interrupter: Interrupter): Promise<World> {
   const { db } = interrupter;
-  // Jobs of the worlds before this one, whose providers are gone, would be tried again each time that time passes.
+  // Jobs of earlier worlds, whose providers are gone, would be retried each time that time passes.
   await db.query('delete from private.outbox');
   await db.query('delete from private.closed_span');
   await db.query('update public.studios set hourly_rate = 49 where id = $1::uuid', [STUDIO]);
@@ -66,7 +66,7 @@ export async function createWorld(interrupter: Interrupter): Promise<World> {
   interrupter.follow('payments', cases.system.provider.payments);
   interrupter.follow('locks', cases.system.locks);
   const staff = await addPerson(db);
-  // The database keeps one owner.
+  // The database always has one owner.
   if ((await db.one(`select from public.staff_permissions where permission = 'owner'`)) === null)
     await setPermissions(servicesWith({ db }), { userId: await addPerson(db), permissions: ['owner'] }, SERVICE);
   await setPermissions(
