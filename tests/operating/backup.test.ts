@@ -24,7 +24,7 @@ const PASSPHRASE = 'a passphrase of several words';
 const openCopy: OpenCopy = (memory, dataDir) =>
   compose(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), { memory });
 
-// TEST_LONG: both engines, each restored into the other.
+// With TEST_LONG a backup of each engine is restored into the other.
 describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
   let server: TestServer;
   let folder: string;
@@ -37,12 +37,12 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     const customer = await server.addCustomer();
     const held = await server.call('create-payment', checkout(span(server.now(), 30)), customer.token);
     expect(held.status).toBe(200);
-    // What text and JSON could change: quotes, line breaks, a JSON null, bytes, a list.
+    // These values could be altered by a conversion to text or JSON: quotes, line breaks, a JSON null, bytes, a list.
     await server.app.db.query(
       `insert into private.settings (name, value) values ('odd', 'null'), ('odder', '"a\\\\ \\"b\\" \\n (c), ''d''"')`,
     );
     const store = createDiskStore(join(folder, 'source', 'objects'));
-    // Random, so that it fills many frames.
+    // The bytes are random, so that they fill many frames.
     await store.put('objects/5a000000-0000-4000-8000-00000000000a', randomBytes(9_000_000));
     await writeFile(join(folder, 'source', 'keys.json'), await readFile(join(server.dataDir, 'keys.json')));
     const source = {
@@ -57,7 +57,7 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
         JSON_KEY: '{\n  "a": "b\\nc"\n}\n',
       },
     };
-    // A running server makes it, as nobody else may read the embedded database.
+    // The backup is made by a running server, because no other program may read the embedded database.
     const stop = await answerBackups(source, quiet);
     expect(await runBackup(configOf({ DATA_DIR: source.dataDir }), file, quiet)).toBe(0);
     await stop();
@@ -90,7 +90,7 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     expect(await readFile(join(dataDir, 'keys.json'), 'utf8')).toBe(
       await readFile(join(folder, 'source', 'keys.json'), 'utf8'),
     );
-    // A file of settings has a line for each.
+    // A file of settings has one line per setting.
     expect(await readFile(join(dataDir, 'restored-settings.env'), 'utf8')).toBe(
       String.raw`SITE_URL=https://a.example|A_KEY=one\ntwo\n|JSON_KEY={"a":"b\nc"}|`.replaceAll('|', '\n'),
     );
@@ -124,7 +124,7 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     let asked = false;
     const store = {
       ...createDiskStore(join(folder, 'source', 'objects')),
-      // A megabyte leaves the server before the fault does.
+      // One megabyte leaves the server before the fault occurs.
       async get(): Promise<Uint8Array> {
         if (asked) throw new Error('the disk is broken');
         asked = true;
@@ -147,14 +147,14 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     const nights = (): Promise<string[]> => readdir(join(folder, 'nights'));
     const newest = async (): Promise<string> => (await nights()).at(-1) ?? '';
     await server.settle();
-    // The server's own round may have begun it: nobody else waits for a job that is running.
+    // The server's own schedule may have started the job, and `settle` does not wait for a job that is already running.
     await expect.poll(newest).toMatch(/^studio-\d{4}-\d{2}-\d{2}\.backup$/);
     const first = await newest();
     await server.settle();
     expect(await nights()).toEqual([first]);
     server.advance(86_400_000);
     await server.settle();
-    // The old one is deleted last.
+    // The old backup is deleted last.
     await expect.poll(nights).not.toContain(first);
     expect(await nights()).toHaveLength(1);
   });

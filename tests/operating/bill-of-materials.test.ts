@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 
-/** Checks the bill of materials that `npm run sbom` prints, in CycloneDX's JSON. */
+/** The bill of materials that `npm run sbom` prints, in CycloneDX's JSON format. */
 type Bill = {
   readonly bomFormat: string;
   readonly components: readonly {

@@ -59,7 +59,7 @@ function isThere(from: string, name: string): boolean {
   if (name.startsWith('node:')) return true;
   if (name.startsWith('#')) return existsSync(join(built, name.slice(1).replace(/\.ts$/, '.js')));
   if (/^\.|^[\w-]+\.js$/.test(name) && name !== 'tesseract.js') return existsSync(join(dirname(from), name));
-  // A package may have modules for `import` only, which require does not find.
+  // A package may have modules for `import` only, which `require` does not find.
   const [scope = '', short = ''] = name.split('/');
   const packageName = scope.startsWith('@') ? `${scope}/${short}` : scope;
   return createRequire(from)
@@ -68,7 +68,7 @@ function isThere(from: string, name: string): boolean {
     .some((path) => path.startsWith(built) && existsSync(join(path, packageName)));
 }
 
-/** What systemd runs, with the build in its place. */
+/** Returns the program that systemd runs, as a path in the build. */
 function mainOfUnit(): string {
   const unit = readFileSync(join(ROOT, 'deploy', 'studio.service'), 'utf8');
   const [, program, main = ''] = /^ExecStart=(\S+) \/opt\/studio\/(\S+)$/m.exec(unit) ?? [];
@@ -92,7 +92,7 @@ test('the build runs by itself, as the systemd unit starts it: pages, data and a
 }, 60_000);
 
 test('with a Node that is too old the build ends with 1 and one line', () => {
-  // Another version, as far as the program can tell.
+  // Makes the program see another version of Node.
   const old = `Object.defineProperty(process, 'version', { value: 'v18.20.0' });
     Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.0' } });`;
   const file = join(folder, 'old.mjs');

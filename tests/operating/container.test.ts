@@ -18,15 +18,15 @@ import { inDebian, installDebian, makeDebian, mayInstall, NODE_IMAGE, PATHS, run
 import { PRODUCTION } from './production.ts';
 
 /**
- * The steps of deploy/Containerfile, read from the file and run in bare Debian roots: no registry of images is needed. Only in
- * `npm run test:long`, as root, with mmdebstrap, which it installs.
+ * Runs the steps of deploy/Containerfile, read from the file, in bare Debian roots, so that no image registry is needed. Runs only in `npm
+ * run test:long`, as root, with mmdebstrap, which the test installs.
  */
 const ROOT = new URL('../../', import.meta.url).pathname;
 const runs = process.env['TEST_LONG'] === '1' && mayInstall;
 
 /** `cap_drop: [ALL]` and `no-new-privileges` of compose.yaml. */
 const NO_RIGHTS = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'];
-/** Read from files, as in compose.yaml. */
+/** Secrets that are read from files, as in compose.yaml. */
 const SECRETS = ['APP_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_SECRET', 'SMTP_URL'];
 
 type Step = { readonly word: string; readonly rest: string };
@@ -54,7 +54,7 @@ test('the image has two stages of the same Node, and the second begins without w
   const words = final?.steps.map(({ word }) => word) ?? [];
   expect(words.indexOf('USER')).toBeGreaterThan(words.lastIndexOf('RUN'));
   expect(words).toEqual(expect.arrayContaining(['HEALTHCHECK', 'STOPSIGNAL', 'VOLUME']));
-  // A shell as the first process would keep the signal to stop.
+  // If the first process were a shell, it would not pass on the stop signal.
   expect(final?.steps.find(({ word }) => word === 'CMD')?.rest).toMatch(/^\["node", /);
 });
 
@@ -95,7 +95,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
     }
   }
 
-  /** What .dockerignore leaves. */
+  /** Copies the files that .dockerignore does not exclude. */
   function copyContext(target: string): void {
     const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
     for (const name of readdirSync(ROOT).filter((one) => !ignored.includes(one)))
@@ -103,11 +103,11 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
     for (const name of ignored) rmSync(join(target, name), { recursive: true, force: true });
   }
 
-  /** As COPY: the files belong to root. */
+  /** Returns the command for COPY. As in a container build, the files belong to root. */
   const copy = (from: string, to: string): string =>
     run('cp', ['-rT', '--preserve=mode,links', '--no-preserve=ownership', from, to]);
 
-  /** The user of the image, as numbers. */
+  /** Returns the numeric user and group of the image's user. */
   function accountOf(name: string): { uid: string; gid: string } {
     const [, , uid = '', gid = ''] =
       readFileSync(join(final, 'etc/passwd'), 'utf8')
@@ -131,7 +131,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
     const image = imageOf(stages[1]);
     const { uid, gid } = accountOf(image.user);
     expect(uid).toBe('10001');
-    // As compose.yaml hands them out: files that nobody but this user can read.
+    // As in compose.yaml, the secrets are files that only this user can read.
     mkdirSync(join(final, 'run/secrets'), { recursive: true });
     const settings = Object.entries(PRODUCTION).map(([name, value]): [string, string] => {
       if (!SECRETS.includes(name)) return [name, value];
@@ -157,7 +157,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
     const server = spawnSync('ps', ['-o', 'pid=', '--ppid', String(container.pid)], { encoding: 'utf8' }).stdout.trim();
     expect(readFileSync(`/proc/${server}/status`, 'utf8')).toMatch(/^NSpid:\t\d+\t1$/m);
 
-    /** What `podman exec` does, with the user and the variables of the container. */
+    /** Does what `podman exec` does, with the user and the variables of the container. */
     const execute = (more: readonly string[], user = image.user): SpawnSyncReturns<string> => {
       const as = user === 'root' ? [] : [`--setuid=${uid}`, `--setgid=${gid}`];
       const enter = ['--target', server, '--mount', '--pid', '--root', ...as, 'env', '-i', '-C', image.folder];
@@ -170,7 +170,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
     );
     const page = await fetch(`http://127.0.0.1:${env.PORT}/booking`);
     expect([page.status, (await page.text()).includes('</html>')]).toEqual([200, true]);
-    // As docs/deploying.md says for containers. The providers cannot be reached, so it ends with 1.
+    // This is the command of docs/deploying.md for containers. It exits with 1, because the providers cannot be reached.
     const doctor = execute(['npm', 'run', '-s', 'doctor', '--', '--json']);
     expect(doctor.stderr).toBe('');
     expect(JSON.parse(doctor.stdout)).toMatchObject({ ok: false, findings: expect.any(Array) });
@@ -179,7 +179,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
   }, 180_000);
 });
 
-/** What the last stage says about a container. */
+/** Returns what the last stage defines for a container. */
 function imageOf(stage: Stage | undefined): {
   env: Record<string, string>;
   user: string;

@@ -13,10 +13,10 @@ import { checkedOutSchema } from '#tests/support/image.ts';
 import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts, startTestServer } from '#tests/support/test-server.ts';
 
-/** A restored database is used with the secret it was used with before. */
+/** The secret for all starts: a restored database must be used with the same secret as before. */
 const APP_SECRET = 'a secret of the tests of database rights, long enough';
 
-/** A cluster with passwords, where the owners of databases are no superusers, as on a managed PostgreSQL. */
+/** The cluster requires passwords, and the owners of its databases are not superusers, as on a managed PostgreSQL. */
 describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owner', () => {
   let cluster: OwnPostgres;
   let port: number;
@@ -37,7 +37,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     await admin.query(`create role owner_${name} login ${rights} password '${name}'`);
     await admin.query(`create database ${name} owner owner_${name}`);
   };
-  /** Whether somebody with this address gets in. */
+  /** Returns whether a connection with this address succeeds. */
   const connects = async (url: string): Promise<boolean> => {
     const client = new pg.Client({ connectionString: url });
     const open = await client.connect().then(
@@ -101,7 +101,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     expect(await connects(url)).toBe(true);
     expect(await connects(url.replace(/two$/, 'one'))).toBe(false);
     await Promise.all([first.close(), second.close()]);
-    // The first opens new connections after the second has started.
+    // The first database still accepts new connections after the second has started.
     const again = await openPostgres(urlOf('one'), options());
     expect((await again.query('select 1 as fine')).rows).toEqual([{ fine: 1 }]);
     await again.close();

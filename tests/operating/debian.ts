@@ -3,15 +3,15 @@ import { cpSync, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 
-/** Programs of Debian, and a bare Debian in a folder, where the files of deploy/ are tried. */
+/** Helpers that run programs of Debian, or create a bare Debian in a folder, in which the files of deploy/ are tested. */
 
 export const isThere = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 export const mayInstall = process.getuid?.() === 0 && isThere('apt-get');
 
-/** promtool of Prometheus: of this machine, or fetched by `npm test`; '' where there is none. */
+/** Path of Prometheus's promtool, installed on this machine or fetched by `npm test`; empty if there is none. */
 export const PROMTOOL = process.env['PROMTOOL'] || (isThere('promtool') ? 'promtool' : '');
 
-/** Installs a package of Debian unless its program is there. */
+/** Installs a package of Debian unless its program is already installed. */
 export function installDebian(name: string, program = name): void {
   if (isThere(program)) return;
   const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
@@ -19,7 +19,7 @@ export function installDebian(name: string, program = name): void {
   spawnSync('apt-get', ['-q', '-y', '--no-install-recommends', 'install', name], quiet);
 }
 
-/** Runs a command that has to succeed and returns what it prints. */
+/** Runs a command that must succeed, and returns its output. */
 export function run(command: string, args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
   expect(status, `${command} ${args.join(' ')}\n${(stdout + stderr).slice(-3_000)}`).toBe(0);
@@ -27,10 +27,10 @@ export function run(command: string, args: readonly string[]): string {
 }
 
 export const PATHS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** What the image of Node has beside Debian: Node and npm in this folder. */
+/** Folder of Node and npm, which the image of Node adds to Debian. */
 export const NODE_IMAGE = '/usr/local';
 
-/** Makes a minimal Debian in the folder `root`, with this machine's Node and npm below `prefix`. */
+/** Creates a minimal Debian in the folder `root`, with this machine's Node and npm below `prefix`. */
 export function makeDebian(root: string, prefix: string, ...packages: readonly string[]): void {
   run('mmdebstrap', ['--variant=minbase', `--include=${['ca-certificates', ...packages].join(',')}`, 'bookworm', root]);
   const modules = join(root, prefix, 'lib/node_modules');
@@ -39,7 +39,7 @@ export function makeDebian(root: string, prefix: string, ...packages: readonly s
   cpSync(npm, join(modules, 'npm'), { recursive: true });
   cpSync(process.execPath, join(root, prefix, 'bin/node'), { dereference: true });
   run('chroot', [root, 'ln', '-s', '../lib/node_modules/npm/bin/npm-cli.js', join(prefix, 'bin/npm')]);
-  // What this machine needs to reach the registry.
+  // Copies the files that this machine needs to reach the registry.
   const { SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = registryOf();
   for (const file of new Set(['/etc/resolv.conf', SSL_CERT_FILE, NODE_EXTRA_CA_CERTS]))
     if (file !== undefined && existsSync(file)) {
@@ -48,14 +48,14 @@ export function makeDebian(root: string, prefix: string, ...packages: readonly s
     }
 }
 
-/** The arguments of `unshare` that run a command as root in the Debian at `root`, with a /proc and /dev. */
+/** Returns the arguments of `unshare` that run a command as root in the Debian at `root`, with /proc and /dev. */
 export function inDebian(root: string, command: readonly string[]): string[] {
   const variables = Object.entries({ PATH: PATHS, HOME: '/tmp', ...registryOf() }).map((pair) => pair.join('='));
   const mounts = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"`;
   return ['-m', 'sh', '-c', mounts, root, 'env', '-i', ...variables, ...command];
 }
 
-/** The npm registry, proxies and certificates that this machine uses. */
+/** Returns the settings for the npm registry, proxies and certificates of this machine. */
 function registryOf(): Record<string, string> {
   const names = /^(https?_proxy|no_proxy|npm_config_registry|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS)$/i;
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { WEBHOOK_EVENTS } from '#server/providers/stripe/events.ts';
 const ROOT = new URL('../../', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const settings = [...read('.env.example').matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name);
-/** Variables of other programs in these files. */
+/** Variables in these files that belong to other programs. */
 const OTHERS = /^(POSTGRES_|MINIO_ROOT_|SITE_ADDRESS|SERVERS|DEBIAN_FRONTEND|STRIPE_SECRET_KEY_FILE=)/;
 
 test('every setting that deploy/ and docs/deploying.md give is one that the server knows', () => {
@@ -73,7 +73,7 @@ test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)(
     const unit = join(ROOT, 'deploy', 'studio.service');
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
     const complaints = verified.stderr.split('\n').filter((line) => line.includes('studio.service'));
-    // The program itself is not installed here.
+    // The program itself is not installed on this machine.
     expect(complaints.filter((line) => !line.includes('is not executable'))).toEqual([]);
     const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', unit], {
       encoding: 'utf8',
@@ -98,7 +98,7 @@ test('the Caddyfile logs failed requests without query, headers and the secrets 
   expect(logged('/functions/v1/wallet-service/v1/devices/secret/x?y')).toBe('/functions/v1/wallet-service/');
   expect(logged('/booking')).toBe('/booking');
   expect(lines).toContain('request>headers delete');
-  // A log in the site would log each request, with an encoder of its own.
+  // A `log` in the site block would log every request, with its own encoder.
   expect(lines.filter((line) => /^log\b/.test(line))).toEqual(['log {']);
 });
 
@@ -115,7 +115,7 @@ test('nginx.conf logs the path of a request without its query, which has secrets
   expect(servers.length).toBe(2);
   for (const server of servers) {
     expect(server).toContain('access_log /var/log/nginx/studio.log studio;');
-    // The error log has whole requests from the level error on.
+    // From level `error` on, the error log contains whole requests.
     expect(server).toMatch(/error_log \S+ crit;/);
     const logs = [...server.matchAll(/access_log ([^;]*);/g)].map(([, log]) => log);
     expect(logs.filter((log) => log !== 'off' && log !== '/var/log/nginx/studio.log studio')).toEqual([]);

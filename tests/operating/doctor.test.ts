@@ -15,7 +15,7 @@ import { certificateFinding } from '#server/start/doctor/site.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 
-/** The sandbox with settings as for real providers, so that every check runs as in production. */
+/** The sandbox, with settings like those for real providers, so that every check runs as in production. */
 let server: TestServer;
 let settings: Record<string, string>;
 const SECRETS = ['sk_test_sandbox', 'rk_test_sandbox', 'sandbox-secret', 'mail-password-1', 'sandbox-vision'];
@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' }));
 
-/** What is wrong with these settings, as `state area: text`. Findings that do not change between tests are left out. */
+/** Returns the findings about these settings as `state area: text`. Findings that are the same in every test are omitted. */
 async function wrongWith(more: Record<string, string> = {}): Promise<string[]> {
   const found = await examine(readConfig({ ...settings, ...more }));
   const usual = ['settings', 'backup'];

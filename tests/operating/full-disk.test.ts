@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { PROGRAM_ENV } from '#tests/support/server-process.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-/** A disk of a few megabytes takes the right to mount. */
+/** Whether this process may mount file systems. The test needs a disk of a few megabytes. */
 const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
 
 test.runIf(process.env['TEST_LONG'] === '1' && canMount).each(['200k', '8m', '38m'])(

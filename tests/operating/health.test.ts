@@ -25,7 +25,7 @@ describe.each(oneEngine)('the health of a server on $name', (engine) => {
   test('/status.json says what works for customers and since when, and pages ask it without a key', async () => {
     const parts = ['bookings', 'payments', 'doors', 'mails'];
     const read = async (): Promise<Record<string, string>> => {
-      // Cast: the answer of this server.
+      // Cast: the response of this server.
       const body = (await (await fetch(`${server.url}/status.json`)).json()) as {
         parts: { name: string; state: string; since: string }[];
       };
@@ -46,7 +46,7 @@ describe.each(oneEngine)('the health of a server on $name', (engine) => {
     expect(mailed.status).toBe(200);
     expect(mailed.headers.get('x-request-id')).toBe(requestId);
     await server.settle();
-    // The server sends mails by itself too, so this one may still be on its way.
+    // The server also sends mails in the background, so this one may still be on its way.
     const headersOfMail = async (): Promise<unknown> => {
       const mails = await server.sandbox(`/api/mail?to=${encodeURIComponent(customer.email)}`);
       return Array.isArray(mails) ? Object(mails[0]).headers : undefined;

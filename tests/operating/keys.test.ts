@@ -48,7 +48,7 @@ describe.each(oneEngine)('the keys of a database on $name', (engine) => {
   });
 
   const configOf = (env: Record<string, string>) => readConfig({ LOG_LEVEL: 'silent', ...env });
-  /** Another server on the same database, with a folder of its own unless `env` names one. */
+  /** Starts another server on the same database, with its own folder unless `env` names one. */
   async function another(env: Record<string, string>): Promise<App> {
     const db = { ...server.app.db, close: () => Promise.resolve() };
     return compose(configOf({ DATA_DIR: join(folder, randomUUID()), ...env }), { memory: db });
@@ -72,7 +72,7 @@ describe.each(oneEngine)('the keys of a database on $name', (engine) => {
       ),
     ]);
     await expect(another({ APP_SECRET: FIRST })).rejects.toBeInstanceOf(ConfigRefused);
-    // The client keys alone would make every page fail.
+    // If the server accepted other client keys, every page would fail.
     await expect(another({ DATA_DIR: server.dataDir, JWT_SECRET: FIRST })).rejects.toMatchObject({
       faults: [expect.stringContaining('with another JWT_SECRET.')],
     });
@@ -101,7 +101,7 @@ describe.each(oneEngine)('the keys of a database on $name', (engine) => {
     expect(before.pin).not.toBe(after.pin);
     await alone.close();
     expect(await readdir(server.dataDir)).toContain('keys.json');
-    // The first secret is no longer one of this database.
+    // The first secret no longer belongs to this database.
     await expect(another({ APP_SECRET: FIRST })).rejects.toBeInstanceOf(ConfigRefused);
   });
 

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 
 const LAUNCHER = new URL('../../bin/launcher.js', import.meta.url).pathname;
 
-/** Stands for bin/start.js. It prints its process id, and `ended` when its launcher has ended. */
+/** Stands in for bin/start.js. It prints its process id, and prints `ended` when its launcher has ended. */
 const program = (proc: string): string =>
   `import { watchLauncher } from ${JSON.stringify(LAUNCHER)};
    watchLauncher(() => { process.stdout.write('ended'); process.exit(0); }, ${JSON.stringify(proc)});
    setInterval(() => {}, 1_000);
    process.stdout.write(String(process.pid) + '\\n');`;
-/** Stands for npm: runs a script in a shell that stays, and waits. */
+/** Stands in for npm: runs a script in a shell that stays between them, and waits. */
 const NPM = `require('node:child_process').spawn('sh', ['-c', '"$0" --input-type=module -e "$1"; true', process.execPath, process.argv[1]], { stdio: 'inherit' });`;
 
 test.each(['/proc', join(import.meta.dirname, 'no-such-folder')])(

@@ -15,7 +15,7 @@ import type { TestServer } from '#tests/support/test-server.ts';
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const DASHBOARD = 'deploy/dashboard.json';
 const ALERTS = 'deploy/alerts.yaml';
-/** The metrics of our own in docs/metrics.md; several may share a row. */
+/** Returns our own metrics in docs/metrics.md, where several may share a row. */
 const documented = (): string[] =>
   read('docs/metrics.md')
     .split('\n')
@@ -39,7 +39,7 @@ describe.each(oneEngine)('metrics on $name', (engine) => {
     measureEngine(embedded, db, folder);
     await server.client().from('studios').select('name');
     const text = await (await fetch(`${server.url}/metrics`)).text();
-    // Both have the metrics of Node. Metrics of the same name in one exposition would be a fault.
+    // Both expositions contain the metrics of Node, and one exposition must not contain a metric twice.
     const ofEngine = (await embedded.text()).split('\n\n').filter((part) => !text.includes(part.split('\n')[0] ?? ''));
     exposition = `${[text.trimEnd(), ...ofEngine].join('\n')}\n`;
     exported = namesIn(exposition);
@@ -64,7 +64,7 @@ describe.each(oneEngine)('metrics on $name', (engine) => {
 
   test.runIf(PROMTOOL !== '')('promtool check metrics finds no fault in the metrics of ours', () => {
     const { status, stderr } = spawnSync(PROMTOOL, ['check', 'metrics'], { encoding: 'utf8', input: exposition });
-    // 3: with faults. prom-client itself names three gauges like counters.
+    // promtool exits with 3 if it finds faults: prom-client itself names three gauges like counters.
     expect([0, 3], stderr).toContain(status);
     expect(stderr.split('\n').filter((line) => line !== '' && !line.startsWith('nodejs_active_'))).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe.each(oneEngine)('metrics on $name', (engine) => {
     expect(asked.length).toBeGreaterThan(3);
     const unknown = asked.filter(
       ({ name, label, value }) =>
-        // Prometheus adds these two.
+        // Prometheus adds these two labels.
         !['job', 'instance'].includes(label) &&
         !samples.some(
           (one) => one.name === name && (value === null ? label in one.labels : one.labels[label] === value),
@@ -97,18 +97,18 @@ test.skipIf(onlyPostgres)('each alert says what is wrong and what to do', () => 
   for (const alert of alerts) expect(alert).toMatch(/expr: .+[^]*summary: .+[^]*description: ['"].+['"]/);
 });
 
-/** Every expression in a dashboard or a file of rules. */
+/** Returns every expression in a dashboard or a file of rules. */
 function expressions(path: string): string[] {
   const text = read(path);
   if (path === ALERTS) return Array.from(text.matchAll(/^\s+expr: (.+)$/gm), ([, found = '']) => found);
-  // Cast: the part of a dashboard that is read.
+  // Cast: the part of a dashboard that the test reads.
   const { panels } = JSON.parse(text) as { panels: { targets: { expr: string }[] }[] };
   return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 }
 
 type Sample = { readonly name: string; readonly labels: Readonly<Record<string, string>> };
 
-/** The samples of an exposition. */
+/** Returns the samples of an exposition. */
 function samplesIn(text: string): Sample[] {
   return Array.from(text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm), ([, name = '', labels = '']) => ({
     name,
@@ -116,7 +116,7 @@ function samplesIn(text: string): Sample[] {
   }));
 }
 
-/** The labels that an expression selects or groups by; `value`: null when it may be any. */
+/** Returns the labels that an expression selects or groups by. `value` is null if the label may have any value. */
 function labelsOf(expression: string): { name: string; label: string; value: string | null }[] {
   const selected = Array.from(expression.matchAll(/(\w+)\{([^}]*)\}/g)).flatMap(([, name = '', labels = '']) =>
     Array.from(labels.matchAll(/(\w+)(=~?)"([^"]*)"/g), ([, label = '', operator, value = '']) => ({
@@ -132,7 +132,7 @@ function labelsOf(expression: string): { name: string; label: string; value: str
   return [...selected, ...grouped];
 }
 
-/** The metrics of an expression: words outside of braces and lists of labels that are neither functions nor operators. */
+/** Returns the metrics of an expression: the words outside braces and label lists that are neither functions nor operators. */
 function metricsOf(expression: string): string[] {
   const bare = expression.replace(/\{[^}]*\}|\[[^\]]*\]|\bby \([^)]*\)/g, ' ');
   const words = Array.from(bare.matchAll(/[a-z_]\w*(?=\s*(\(?))/gi), ([word, next]) => ({
@@ -158,7 +158,7 @@ test.skipIf(onlyPostgres)(
     metrics.gauge('jobs', 'Jobs', () => read(4));
     metrics.labelled('rooms', 'Rooms', 'state', () => read({ open: 3 }));
     metrics.labelled('waiting', 'Waiting', 'class', () => ({ guest: 7 }));
-    // Cast: the load and the rows are not read here.
+    // Cast: the test does not read the load and the rows.
     measureDatabase(metrics, { load: () => ({}), one: () => read({}) } as unknown as Database);
     const scrape = async () => {
       const found = samplesIn(await metrics.text()).filter(({ name }) => !ofNode(name));

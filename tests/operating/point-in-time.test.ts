@@ -9,8 +9,8 @@ import { checkout, freePorts, paymentOf, span, startTestServer, type TestServer 
 import { installDebian, mayInstall } from './debian.ts';
 
 /**
- * deploy/pgbackrest.conf with pgbackrest of Debian: its settings as they are, and the lines and commands of its comments. Only where
- * things are differs, which variables say. Only in `npm run test:long`, as root, which installs it.
+ * Tests deploy/pgbackrest.conf with Debian's pgbackrest: its settings unchanged, and the lines and commands in its comments. Only the paths
+ * differ, which are set by variables. Runs only in `npm run test:long`, as root, which installs pgbackrest.
  */
 const CONFIGURATION = new URL('../../deploy/pgbackrest.conf', import.meta.url).pathname;
 const runs = process.env['TEST_LONG'] === '1' && mayInstall && process.env['TEST_POSTGRES_BIN'] !== undefined;
@@ -20,7 +20,7 @@ const comments = readFileSync(CONFIGURATION, 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('#      '))
   .map((line) => line.slice(1).trim());
-/** The one command of the comments that has these words. */
+/** Returns the only command in the comments that contains these words. */
 function commandWith(...words: readonly string[]): string {
   const found = comments.filter((line) => line.startsWith('runuser ') && words.every((word) => line.includes(word)));
   expect(found, words.join(' ')).toHaveLength(1);
@@ -55,7 +55,7 @@ describe.runIf(runs)('deploy/pgbackrest.conf', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Where things are. Everything else is in the file. */
+  /** Returns the variables that set the paths. Everything else is in the file. */
   function environment(data: string): Record<string, string> {
     for (const name of ['repository', 'log', 'lock']) {
       mkdirSync(join(folder, name));
@@ -74,7 +74,7 @@ describe.runIf(runs)('deploy/pgbackrest.conf', () => {
   }
   const start = (): Promise<TestServer> =>
     startTestServer({ databaseUrl: postgres.url.replace(/postgres$/, 'studio'), env: { APP_SECRET } });
-  /** As a shell: the account of PostgreSQL and the variables are those of its server. */
+  /** Runs a command in a shell with PostgreSQL's account and the variables of its server. */
   const runAsPostgres = (command: string): string => postgres.run('sh', '-c', command);
   async function onDatabase(database: string, sql: string): Promise<Record<string, unknown>> {
     const client = new pg.Client({ connectionString: postgres.url.replace(/postgres$/, database) });
@@ -96,7 +96,7 @@ describe.runIf(runs)('deploy/pgbackrest.conf', () => {
     await server.call('verify-payment', { sessionId: payment.id });
     return String(held.body['bookingId']);
   }
-  /** The state of bookings, by a server that starts on what was restored. */
+  /** Returns the status of bookings after a server has started on the restored database. */
   async function statesAfter(restore: () => void, ...bookings: readonly string[]): Promise<unknown[]> {
     restore();
     postgres.start();
@@ -141,7 +141,7 @@ describe.runIf(runs)('deploy/pgbackrest.conf', () => {
       runAsPostgres(back.replace('2026-11-01 12:00:00+11', String(moment)));
     };
     expect(await statesAfter(undoMistake, first, second)).toEqual(['confirmed', 'missing']);
-    // What is booked from now on is in the next backup.
+    // Bookings made from now on are in the next backup.
     const third = await book(50);
     runAsPostgres(comments.find((line) => line.includes('--type=diff'))?.replace(/^.*?(?=pgbackrest)/, '') ?? 'false');
     expect(third).not.toBe('');

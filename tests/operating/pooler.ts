@@ -11,13 +11,16 @@ import { freePorts, startTestServer, type TestServer } from '#tests/support/test
 
 const BINARY = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => spawnSync(path, ['-V']).status === 0);
 
-/** Whether PgBouncer is on this machine, and PostgreSQL is tested. */
+/** Whether PgBouncer is installed and PostgreSQL is tested. */
 export const hasPooler = BINARY !== undefined && engines.some(({ name }) => name === 'PostgreSQL');
 
-/** PostgreSQL behind PgBouncer, as an engine to test where `hasPooler`. */
+/** PostgreSQL behind PgBouncer, as an engine to test if `hasPooler`. */
 export const pooledEngine: Engine = { name: 'PostgreSQL behind PgBouncer', open: openPooled };
 
-/** Starts a server that reaches a new database through PgBouncer, which gives out six connections of each login, for one transaction at a time. */
+/**
+ * Starts a server that reaches a new database through PgBouncer, which hands out six connections per login, each for one transaction at a
+ * time.
+ */
 async function openPooled(env: Record<string, string> = {}): Promise<TestServer> {
   const database = await createTestDatabase();
   if (!database) throw new Error('PostgreSQL is not available');
@@ -62,7 +65,7 @@ log_disconnections = 0
 `,
   );
   await chmod(folder, 0o755);
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const as = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn(BINARY ?? '', ['-q', ...as, join(folder, 'pgbouncer.ini')], { stdio: 'ignore' });
   await untilOpen(port, child);

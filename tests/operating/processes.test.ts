@@ -12,7 +12,7 @@ const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
   } catch {
-    return false; // No such process.
+    return false; // There is no such process.
   }
 };
 
@@ -52,14 +52,14 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('WORKERS=3', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The process ids that hold leases. */
+  /** Returns the ids of the processes that hold leases. */
   const holders = async (): Promise<number[]> => {
     const { rows } = await db.query<{ pid: string }>(
       `select distinct split_part(holder, ':', 2) as pid from private.task_lease where until > clock_timestamp()`,
     );
     return rows.map(({ pid }) => Number(pid));
   };
-  /** The numbers of the processes that the metrics name. */
+  /** Returns the numbers of the processes that the metrics name. */
   const counted = async (): Promise<string[]> => {
     const text = await (await fetch(`${server.runtime.apiUrl}/metrics`)).text();
     return [...text.matchAll(/^process_cpu_seconds_total\{process="(\d+)"\}/gm)]

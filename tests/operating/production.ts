@@ -1,4 +1,4 @@
-/** Settings that production accepts. Nobody answers at these providers. */
+/** Settings that production accepts. The addresses of the providers do not answer. */
 export const PRODUCTION: Readonly<Record<string, string>> = {
   NODE_ENV: 'production',
   SITE_URL: 'https://studio.invalid',

@@ -8,8 +8,8 @@ import { checkout, freePorts, span, startTestServer, type TestServer, until } fr
 import { installDebian, mayInstall, PROMTOOL } from './debian.ts';
 
 /**
- * deploy/alerts.yaml and deploy/dashboard.json in Prometheus of Debian. What promtool can say is asked wherever it is; a real Prometheus reads
- * a real server only in `npm run test:long`, which installs it as root.
+ * Tests deploy/alerts.yaml and deploy/dashboard.json with Debian's Prometheus. The checks of promtool run wherever it is installed. A real
+ * Prometheus reads a real server only in `npm run test:long`, which installs it as root.
  */
 const DEPLOY = new URL('../../deploy/', import.meta.url).pathname;
 const ALERTS = join(DEPLOY, 'alerts.yaml');
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Two servers that are well, and other programs of the same machine, minute by minute for three hours. */
+/** Series of three hours, with one sample a minute, for two healthy servers and for other programs on the same machine. */
 const WELL: Readonly<Record<string, string>> = {
   'up{job="studio",instance="one"}': '1x180',
   'up{job="studio",instance="two"}': '1x180',
@@ -50,7 +50,7 @@ const WELL: Readonly<Record<string, string>> = {
   'process_resident_memory_bytes{job="studio"}': '600000000x180',
   'process_resident_memory_bytes{job="another"}': '9000000000x180',
 };
-/** What makes each alert fire, and for how many minutes it has to last. */
+/** Changes to the series that make each alert fire, and the number of minutes that the change must last. */
 const TROUBLE: readonly [alert: string, minutes: number, changed: Readonly<Record<string, string>>][] = [
   ['StudioDown', 1, { 'up{job="studio",instance="two"}': '1x99 0x80' }],
   ['StudioErrors', 5, { 'http_requests_total{job="studio",api="rest",method="GET",status="503"}': '0x99 0+20x80' }],
@@ -68,7 +68,7 @@ const TROUBLE: readonly [alert: string, minutes: number, changed: Readonly<Recor
   ['StudioVacuumMissing', 60, { 'database_transaction_age{job="studio"}': '5000x99 1500000000x80' }],
   ['StudioMemory', 15, { 'process_resident_memory_bytes{job="studio"}': '600000000x99 3000000000x80' }],
 ];
-/** `rate` over five minutes passes its bound after the change by at most this. */
+/** Maximum number of minutes after a change until `rate` over five minutes passes its bound. */
 const LATER = 6;
 
 describe.runIf(PROMTOOL !== '')('promtool', () => {
@@ -111,7 +111,7 @@ describe.runIf(PROMTOOL !== '')('promtool', () => {
         })),
       }));
       const file = join(folder, 'tests.json');
-      // What JSON writes is YAML too.
+      // JSON is valid YAML.
       writeFileSync(file, JSON.stringify({ rule_files: [ALERTS], evaluation_interval: '1m', tests }));
       expect(promtool('test', 'rules', file)).toContain('SUCCESS');
     },
@@ -163,14 +163,14 @@ describe.runIf(LONG)('Prometheus with a server that works', () => {
   type Sample = { readonly metric: Readonly<Record<string, string>>; readonly value: readonly [number, string] };
   async function query(expression: string): Promise<readonly Sample[]> {
     const answer = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
-    // Cast: the form of the API of Prometheus.
+    // Cast: the format of Prometheus's API.
     const body = (await answer.json()) as { status: string; data?: { result: readonly Sample[] } };
     expect([expression, body.status]).toEqual([expression, 'success']);
     return body.data?.result ?? [];
   }
   const count = async (name: string): Promise<number> => Number((await query(`sum(${name})`))[0]?.value[1] ?? 0);
 
-  /** A booking, and a failure of ours, between two readings. */
+  /** Makes a booking and a failure of the server between two readings. */
   async function work(): Promise<void> {
     await until(() => count('up').catch(() => 0), 30_000);
     const before = await count('http_requests_total');
@@ -187,7 +187,7 @@ describe.runIf(LONG)('Prometheus with a server that works', () => {
   }
 
   test('every expression of deploy/dashboard.json has an answer, with the labels that its legend names', async () => {
-    // Cast: the part of a dashboard that is read.
+    // Cast: the part of a dashboard that the test reads.
     const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'dashboard.json'), 'utf8')) as {
       panels: { targets: { expr: string; legendFormat: string }[] }[];
     };
@@ -202,7 +202,7 @@ describe.runIf(LONG)('Prometheus with a server that works', () => {
   });
 
   test('every rule of deploy/alerts.yaml is evaluated without a fault, and none fires', async () => {
-    // Cast: the form of the API of Prometheus.
+    // Cast: the format of Prometheus's API.
     const rules = async () =>
       (
         (await (await fetch(`${url}/api/v1/rules`)).json()) as {

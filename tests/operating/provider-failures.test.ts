@@ -26,7 +26,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
   afterEach(() => vi.restoreAllMocks());
 
   const nextHour = () => checkout(span(server.now(), (hour += 3)));
-  /** The lines with this text, once there is one. */
+  /** Waits until there is a line with this text, and returns all such lines. */
   const find = (text: string) =>
     until(() => Promise.resolve(lines.filter((line) => line.text === text)).then((found) => found.length > 0 && found));
   const sample = async (name: string): Promise<number | null> => {
@@ -44,7 +44,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
   };
   const historyOf = async (reference: string): Promise<readonly Entry[]> => {
     const { data } = await server.client(server.app.keys.serviceRoleKey).rpc('booking_details', { reference });
-    // Cast: the history of the details, which the page checks.
+    // Cast: the history in the details; the page checks its format.
     return (data as unknown as { history: Entry[] | null }).history ?? [];
   };
 
@@ -67,7 +67,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
         message: expect.stringMatching(/\w{3}/),
         requestId: expect.stringMatching(REQUEST),
       };
-      // The look-up of the session fails too, and may be logged first: each line waits for its booking to be read.
+      // The look-up of the session fails too and may be logged first, because each line is logged only after its booking has been read.
       await expect
         .poll(() => lines)
         .toContainEqual(
@@ -81,7 +81,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
           }),
         );
       expect(JSON.stringify(lines)).not.toContain(customer.email);
-      // The owner reads the same in the booking.
+      // The owner sees the same history in the booking.
       await expect
         .poll(() => historyOf(reference))
         .toContainEqual(
@@ -100,7 +100,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
     await server.sandbox(`/api/payments/${id}`, { outcome: 'declined' });
     const [line, ...more] = await find('a payment was declined');
     expect(line).toMatchObject({ level: 'info', booking, code: 'generic_decline', message: 'Your card was declined.' });
-    // The return page reads the same payment again.
+    // The return page looks up the same payment again.
     await server.call('verify-payment', { session_id: id, booking_id: booking }, customer.token);
     await server.sandbox(`/api/payments/${id}`, { outcome: 'paid' });
     await until(async () => (await sample('payments_total{outcome="paid"}')) === paidBefore + 1);

@@ -12,7 +12,10 @@ import { WebSocket } from 'ws';
 import { freePorts, startTestServer, type TestServer, until } from '#tests/support/test-server.ts';
 import { installDebian, isThere, mayInstall } from './debian.ts';
 
-/** The files of deploy/ in front of a real server, with the proxies of Debian. Only in `npm run test:long`, as root, which installs them. */
+/**
+ * Tests the files of deploy/ in front of a real server, with Debian's proxies. Runs only in `npm run test:long`, as root, which installs
+ * them.
+ */
 const ROOT = new URL('../../', import.meta.url).pathname;
 const LARGEST = 52_428_800;
 const PIECE = 6 * 1024 * 1024;
@@ -21,9 +24,9 @@ const GUEST_PER_MINUTE = 30;
 type Ports = { readonly server: number; readonly http: number; readonly https: number };
 type Proxy = {
   readonly name: string;
-  /** Writes the configuration of deploy/ with these ports and the certificate in `folder`; returns the command that runs it. */
+  /** Writes the configuration of deploy/ with these ports and the certificate in `folder`. Returns the command that runs it. */
   readonly prepare: (folder: string, ports: Ports) => readonly string[];
-  /** The arguments that only check the configuration, from those that run it. */
+  /** Returns the arguments that only check the configuration, given those that run it. */
   readonly check: (args: readonly string[]) => readonly string[];
 };
 
@@ -33,7 +36,7 @@ const nginx: Proxy = {
     const site = readFileSync(join(ROOT, 'deploy', 'nginx.conf'), 'utf8')
       .replace('listen 80;', `listen ${ports.http};`)
       .replace('listen 443 ssl', `listen ${ports.https} ssl`)
-      // A machine of tests may have no addresses of IPv6.
+      // A test machine may not have IPv6 addresses.
       .replace(/\tlisten \[::\].*\n/g, '')
       .replaceAll('studio.example.com', 'localhost')
       .replaceAll('/var/log/nginx', folder)
@@ -56,7 +59,7 @@ const caddy: Proxy = {
     const site = readFileSync(join(ROOT, 'deploy', 'Caddyfile'), 'utf8')
       .replace('{$SITE_ADDRESS}', `https://localhost:${ports.https}`)
       .replace('{$SERVERS:127.0.0.1:3000}', `127.0.0.1:${ports.server}`)
-      // A certificate of the test instead of one from the internet.
+      // Uses the test's certificate instead of one from the internet.
       .replace('reverse_proxy', `tls ${folder}/fullchain.pem ${folder}/privkey.pem\n\treverse_proxy`);
     writeFileSync(
       join(folder, 'Caddyfile'),
@@ -70,7 +73,7 @@ const caddy: Proxy = {
 const proxies = [nginx, caddy];
 const runs = process.env['TEST_LONG'] === '1' && (mayInstall || proxies.every(({ name }) => isThere(name)));
 
-/** Makes a certificate of localhost for 30 days in `folder`. */
+/** Creates a certificate for localhost, valid for 30 days, in `folder`. */
 function makeCertificate(folder: string): void {
   const subject = '-subj /CN=localhost -addext subjectAltName=DNS:localhost';
   const options = `req -x509 -newkey rsa:2048 -nodes -days 30 ${subject} -keyout privkey.pem -out fullchain.pem`;
@@ -129,7 +132,7 @@ describe.runIf(runs).each(proxies)('behind $name with the file in deploy/', (pro
   type Sent = { method?: string; headers?: Record<string, string>; body?: Buffer | string; localAddress?: string };
   async function send(path: string, { body, ...options }: Sent = {}): Promise<Answer> {
     const sending = secureRequest({ host: 'localhost', family: 4, port, path, ca: certificate, ...options });
-    // Answered before all of it was sent.
+    // The proxy may answer before the whole body is sent, which then fails.
     sending.on('error', () => undefined);
     sending.end(body);
     const [answer] = await once(sending, 'response');
@@ -224,7 +227,7 @@ describe.runIf(runs).each(proxies)('behind $name with the file in deploy/', (pro
       return (await send('/rest/v1/studios?select=name', { localAddress, headers })).status;
     };
     const many: number[] = [];
-    // Twice the limit, because a minute may end in between.
+    // Sends twice the limit, because a minute may end in between.
     for (let n = 0; n <= 2 * GUEST_PER_MINUTE; n += 1) many.push(await read('127.0.0.3', `203.0.113.${n}`));
     expect(many).toContain(429);
     expect(await read('127.0.0.4', '127.0.0.3')).toBe(200);

@@ -94,7 +94,7 @@ describe.runIf(process.env['TEST_POSTGRES_BIN'])('DATABASE_REPLICA_URL', () => {
     await client.query('select pg_wal_replay_pause()');
     await onPrimary(`insert into public.seen values ('z')`);
     await expect.poll(() => answer(GUEST), { timeout: 20_000 }).toEqual({ replica: false, rows: 51 });
-    // The next comparison of the two servers notices it too.
+    // The next comparison of the two servers detects the delay too.
     await expect
       .poll(() => warnings.at(-1), { timeout: 20_000 })
       .toBe('the replica is behind or down; the primary answers guests');

@@ -9,13 +9,13 @@ import { installDebian, makeDebian, mayInstall, PATHS, run } from './debian.ts';
 import { PRODUCTION } from './production.ts';
 
 /**
- * Step 5 of docs/deploying.md, its commands read from the page, in a Debian that is booted with systemd in a container of systemd-nspawn.
- * Only in `npm run test:long`, as root, which installs what it needs.
+ * Tests step 5 of docs/deploying.md, with the commands read from the page, in a Debian that is booted with systemd in a container of
+ * systemd-nspawn. Runs only in `npm run test:long`, as root, which installs what it needs.
  */
 const ROOT = new URL('../../', import.meta.url).pathname;
 const runs = process.env['TEST_LONG'] === '1' && mayInstall;
 
-/** The block of commands of the page that has these words. */
+/** Returns the block of commands on the page that contains these words. */
 function commandsWith(words: string): string {
   const page = readFileSync(join(ROOT, 'docs', 'deploying.md'), 'utf8');
   const blocks = Array.from(page.matchAll(/^```sh\n([^]*?)^```$/gm), ([, block = '']) => block);
@@ -36,7 +36,7 @@ describe.runIf(runs)('the server under systemd', () => {
     folder = mkdtempSync(join(tmpdir(), 'systemd-'));
     root = join(folder, 'root');
     makeDebian(root, '/usr', 'systemd', 'systemd-sysv', 'dbus', 'procps', 'curl');
-    // With the oldest Node that the page names, and without the variables of the tests, which would build for development.
+    // Builds with the oldest Node that the page names, and without the variables of the tests, which would build for development.
     const build = ['npm', 'exec', '--yes', '--package=node@18', '--', 'node', join(ROOT, 'bin', 'build.js')];
     run('env', ['-u', 'NODE_ENV', '-u', 'VITEST', ...build, join(root, 'opt', 'studio')]);
     for (const name of ['deploy', '.env.example'])
@@ -54,7 +54,7 @@ describe.runIf(runs)('the server under systemd', () => {
       ],
       { stdio: 'ignore', env: { PATH: PATHS, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1' } },
     );
-    // systemd-nspawn has other children before.
+    // Before systemd starts, systemd-nspawn has other children.
     leader = await until(() => {
       const of = ['-o', 'pid=,comm=', '--ppid', String(machine?.pid)];
       const { stdout } = spawnSync('ps', of, { encoding: 'utf8' });
@@ -68,14 +68,14 @@ describe.runIf(runs)('the server under systemd', () => {
   afterAll(async () => {
     if (machine) {
       const ended = once(machine, 'exit');
-      // systemd-nspawn then powers it off.
+      // On SIGTERM systemd-nspawn powers the machine off.
       machine.kill('SIGTERM');
       await ended;
     }
     rmSync(folder, { recursive: true, force: true });
   }, 300_000);
 
-  /** Runs lines of a shell as root of that machine. */
+  /** Runs shell lines as root of that machine. */
   function inside(lines: string): { status: number | null; stdout: string; stderr: string } {
     const enter = ['--target', leader, '--all', '--root', '--wdns=/root'];
     const command = ['env', '-i', '-C', '/root', `PATH=${PATHS}`, 'HOME=/root', 'bash', '-c', lines];

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 
 const REPORTS = new URL('../../bin/test-reports.js', import.meta.url).pathname;
 
-/** Returns what `expression` says about a report of Vitest and one of Playwright, in a process of its own: bin/ is plain JavaScript. */
+/**
+ * Evaluates `expression` for a report of Vitest and one of Playwright and returns the output. It runs in a separate process, because bin/
+ * is plain JavaScript.
+ */
 function print(expression: string, node: unknown, browser: unknown): string {
   const program = `
     import { describeFailures, failuresInBrowser, failuresInNode, longestFiles } from ${JSON.stringify(REPORTS)};

@@ -60,7 +60,7 @@ describe.each(oneEngine)('traces on $name', (engine) => {
     });
     expect(answer.status).toBe(200);
     await server.settle();
-    // What is left is sent when the server closes.
+    // The server sends the remaining spans when it closes.
     await server.close();
     expect(headers).toContain('studio');
     const own = spans.filter(({ traceId }) => traceId === TRACE);

@@ -11,8 +11,8 @@ const SUBJECT = `/UID=${PASS_TYPE}/CN=Pass Type ID: ${PASS_TYPE}/OU=TEAM123456/O
 const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 
 /**
- * Makes throw-away keys in the shape of Apple's and Google's, in a folder of their own: a root, the authority that it issued, the certificate of a pass
- * type, which also signs for Google, and one for a server on this machine.
+ * Creates throw-away keys in the shape of Apple's and Google's, in a separate folder: a root, an authority that it issued, the certificate
+ * of a pass type, which also signs for Google, and one for a server on this machine.
  */
 export function makeWalletKeys() {
   const folder = mkdtempSync(join(tmpdir(), 'wallet-'));
@@ -23,7 +23,7 @@ export function makeWalletKeys() {
     expect(status, stderr).toBe(0);
     return stdout;
   }
-  /** Makes NAME.pem and NAME.key. `by`: who issues it; null: itself. */
+  /** Creates NAME.pem and NAME.key. `by` names the issuer; null creates a self-signed certificate. */
   function makeCertificate(name: string, by: string | null, subject: string, more: readonly string[]): void {
     const issuer = by === null ? [] : ['-CA', `${by}.pem`, '-CAkey', `${by}.key`];
     const made = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
@@ -56,7 +56,7 @@ export function makeWalletKeys() {
   };
 }
 
-/** Reads the directory at the end of a ZIP file, then each file, as a phone does. Files are stored without compression. */
+/** Reads the directory at the end of a ZIP file and then each file, as a phone does. Files are stored without compression. */
 export function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
   const end = bytes.lastIndexOf(Buffer.from('504b0506', 'hex'));
   const files = new Map<string, Buffer>();

@@ -26,7 +26,7 @@ beforeAll(async () => {
     senders: keys.contentOf('authority.pem') + keys.contentOf('root.pem'),
   });
   keys.setTokenUrl(google.tokenUrl);
-  // Of this thread only.
+  // This affects only the current thread.
   setDefaultCACertificates([...authorities, keys.contentOf('root.pem')]);
 });
 afterAll(async () => {
@@ -86,7 +86,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
     await server.call('verify-payment', { sessionId }, customer.token);
     return { id, ahead };
   }
-  /** Moves a booking: to the same hours a number of weeks later, which cost the same. */
+  /** Moves a booking to the same hours a number of weeks later, which cost the same. */
   async function move({ id, ahead }: Booked, weeks: number): Promise<void> {
     const place = { studioId: STUDIO_A, ...span(server.now(), ahead + weeks * WEEK, 2) };
     const moved = await server.call('reschedule-booking', { bookingId: id, ...place }, customer.token);
@@ -100,7 +100,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
   }
   const one = <R extends Record<string, unknown>>(text: string, values: readonly unknown[]) =>
     server.app.db.one<R>(text, values);
-  /** The day of a booking, as it is now. */
+  /** Returns the current day of a booking. */
   async function dayOf({ id }: Booked): Promise<string> {
     const row = await one<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [id]);
     const parts = { timeZone: 'Australia/Sydney', day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -144,7 +144,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       google.onCall = async () => {
         google.onCall = () => Promise.resolve();
         await move(booked, 2);
-        // Another server has renewed the pass for this change already.
+        // Simulates another server that has already renewed the pass for this change.
         await server.app.db.query(
           `update private.outbox set done_at = now() where kind = 'pass.google' and subject_id = $1::uuid and tries = 0`,
           [booked.id],
@@ -204,7 +204,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
     const get = ({ id }: Booked, token: string, since?: string) =>
       ask('GET', `passes/${PASS_TYPE}/${id}`, token, since === undefined ? {} : { since });
 
-    /** A booking whose pass is on a phone. */
+    /** Returns a booking whose pass is on a phone. */
     async function saved() {
       const booked = await book();
       const pass = await passIn(await fetch(await link(booked, 'apple')));

@@ -12,7 +12,7 @@ import {
   writeMatrix,
 } from './matrix.ts';
 
-/** A test server with all principals and the rows that the matrix is about. */
+/** A test server with all principals and the rows that the matrix describes. */
 export type Populated = {
   readonly server: TestServer;
   readonly people: People;
@@ -50,7 +50,7 @@ export async function populate(engine: Engine): Promise<Populated> {
     admin: admin.id,
   };
   const matrix = writeMatrix(people);
-  // Bookings first: other tables refer to them.
+  // Bookings come first, because other tables refer to them.
   const tables = Object.entries(matrix).toSorted(([a], [b]) => Number(b === 'bookings') - Number(a === 'bookings'));
   for (const [, one] of tables) for (const { text, values } of one.make) await db.query(text, values);
   return {
@@ -78,7 +78,7 @@ type Answer = {
   readonly error: { readonly code?: string } | null;
 };
 
-/** Runs one cell through the real client; returns its outcome and the error code. */
+/** Runs one cell through the real client. Returns its outcome and the error code. */
 export async function askCell(
   client: SupabaseClient,
   name: string,

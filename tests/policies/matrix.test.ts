@@ -4,8 +4,8 @@ import { askCell, type Populated, populate } from './fixture.ts';
 import { ELSEWHERE, type Expectation, expectedOutcome, FUNCTIONS, type Outcome, PRINCIPALS, VERBS } from './matrix.ts';
 
 /**
- * Runs every cell of the written matrix through the real client, and checks that the database has nothing outside it. Shows that nobody
- * reads or changes rows they have no right to.
+ * Runs every cell of the written matrix through the real client, and checks that the database contains nothing outside it. Shows that no
+ * caller can read or change rows without the right to do so.
  */
 /** The relations of the exposed schema. */
 const TABLES = [

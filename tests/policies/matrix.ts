@@ -3,7 +3,7 @@ import { firstSettings } from '#rules/business/first-settings.ts';
 import { STUDIO_A, STUDIO_B } from '#tests/support/test-server.ts';
 
 /**
- * Who may do what with which row: the expected outcomes. `matrix.test.ts` runs every cell through `/rest/v1` and fails for every relation,
+ * The expected outcomes: who may do what with which row. `matrix.test.ts` runs every cell through `/rest/v1` and fails for every relation,
  * column or function of the database that is not listed here.
  */
 export const PRINCIPALS = [
@@ -21,53 +21,54 @@ export type Principal = (typeof PRINCIPALS)[number];
 export const VERBS = ['select', 'head', 'insert', 'upsert', 'update', 'delete'] as const;
 export type Verb = (typeof VERBS)[number];
 /**
- * `shown`: the whole row; `masked`: only its public columns; `none`: no such row for this caller; `done`: it would be written; `refused`:
- * 42501; `impossible`: refused for every caller, because of what it is; `unknown`: the token is invalid.
+ * `shown`: the whole row is returned. `masked`: only its public columns are returned. `none`: this caller does not see the row. `done`: the
+ * write would succeed. `refused`: error 42501. `impossible`: refused for every caller, because the relation does not allow it. `unknown`:
+ * the token is invalid.
  */
 export type Outcome = 'shown' | 'masked' | 'none' | 'done' | 'refused' | 'impossible' | 'unknown';
 type Allowed = Partial<Record<Principal, readonly string[]>>;
 export type Values = Readonly<Record<string, unknown>>;
 
 export type Expectation = {
-  /** All columns, so that a new column must be added here on purpose. */
+  /** All columns, so that a new column must be added here deliberately. */
   readonly columns: string;
-  /** Verbs that each role has a grant for, on the whole relation or some of its columns. */
+  /** The verbs that each role has a grant for, on the whole relation or on some of its columns. */
   readonly grants: { readonly anon: string; readonly authenticated: string; readonly service_role: string };
-  /** The columns that authenticated may write, where that is not all of them. */
+  /** The columns that `authenticated` may write, if these are not all of them. */
   readonly writes?: { readonly insert?: string; readonly update?: string };
   readonly guestWrites?: { readonly insert?: string };
-  /** The rows of the test by name: how each is found, and a similar one to insert. */
+  /** The rows of the test by name: the key that finds each, and a similar row to insert. */
   readonly rows: Readonly<Record<string, { readonly key: Values; readonly fresh: Values }>>;
   readonly change: Values;
-  /** The rows that each principal sees; none for those not named. */
+  /** The rows that each principal sees. Principals not named here see none. */
   readonly sees: Allowed;
   readonly masked?: Allowed;
   readonly adds: Allowed;
   readonly changes: Allowed;
   readonly removes: Allowed;
-  /** Exceptions from the rules above. */
+  /** Exceptions to the rules above. */
   readonly but?: (principal: Principal, verb: Verb, row: string) => Outcome | null;
-  /** Statements that create the rows; `$id` of a row comes from its key. */
+  /** Statements that create the rows. `$id` of a row comes from its key. */
   readonly make: readonly { readonly text: string; readonly values: readonly unknown[] }[];
 };
 
 export type People = Readonly<Record<'owner' | 'other' | 'unverified' | 'colleague' | 'admin', string>>;
 
 const ALL = 'select insert update delete';
-/** What staff write of a discount code. */
+/** The columns of a discount code that staff write. */
 const CODE_FIELDS = [
   'code discount_type discount_value description min_hours max_uses per_user_limit expires_at active',
   'valid_from customer_email weekdays from_hour until_hour',
 ].join(' ');
-/** All principals with these rows. */
+/** Returns the same rows for all principals. */
 const everybody = (rows: readonly string[]): Allowed => Object.fromEntries(PRINCIPALS.map((one) => [one, rows]));
 const BOTH = ['owner', 'other'] as const;
-/** Own rows for people, all rows for the owner of the business and the service. */
+/** People have their own rows; the owner of the business and the service have all rows. */
 const OWN_AND_ADMIN: Allowed = { owner: ['owner'], other: ['other'], admin: BOTH, service: BOTH };
-/** The same, and all rows for a colleague: staff with the permission `money` only. */
+/** Like `OWN_AND_ADMIN`, and all rows for a colleague: staff with the permission `money` only. */
 const OWN_AND_STAFF: Allowed = { ...OWN_AND_ADMIN, colleague: BOTH };
 
-/** Builds the matrix for these people. Ids are new each time, so that runs do not collide. */
+/** Builds the matrix for these people. Ids are new on each call, so that runs do not collide. */
 export function writeMatrix(people: People): Readonly<Record<string, Expectation>> {
   return {
     ...aboutPeople(people),
@@ -94,12 +95,12 @@ function aboutPeople({ owner, other, colleague, admin }: People): Record<string,
         other: { key: { user_id: other }, fresh: { id: other, user_id: other } },
       },
       change: { dj_name: 'Changed' },
-      // Staff read the profiles of others through a view for each permission.
+      // Staff read the profiles of others through a separate view for each permission.
       sees: { owner: ['owner'], other: ['other'], service: BOTH },
       adds: {},
       changes: { owner: ['owner'], other: ['other'], service: BOTH },
       removes: { service: BOTH },
-      // Every account already has its profile: an insert collides, an upsert updates.
+      // Every account already has a profile, so an insert collides and an upsert updates.
       but: (principal, verb) =>
         principal !== 'service' ? null : verb === 'insert' ? 'impossible' : verb === 'upsert' ? 'done' : null,
       make: [],
@@ -274,7 +275,10 @@ function aboutPeople({ owner, other, colleague, admin }: People): Record<string,
   };
 }
 
-/** Prices are read by everybody, those of a hidden studio by nobody but the service; nobody writes them past the functions of the database. */
+/**
+ * Every caller reads prices, but only the service reads those of a hidden studio. Prices can be written only through the functions of the
+ * database.
+ */
 function aboutPrices(): Record<string, Expectation> {
   const [hidden, secret] = [randomUUID(), randomUUID()];
   const hide = (id: string) => ({
@@ -348,7 +352,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
       adds: { service: ['open', 'closed'] },
       changes: { service: ['open', 'closed'] },
       removes: { service: ['closed'] },
-      // It has a booking.
+      // The open studio has a booking.
       but: (principal, verb, row) =>
         principal === 'service' && verb === 'delete' && row === 'open' ? 'impossible' : null,
       make: [
@@ -372,7 +376,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
       adds: { admin: ['any'], service: ['any'] },
       changes: { admin: ['any'], service: ['any'] },
       removes: { service: ['any'] },
-      // They may not write the row's id.
+      // Staff may not write the id of the row.
       but: (principal, verb) => (principal === 'admin' && verb === 'upsert' ? 'refused' : null),
       make: [
         {
@@ -390,7 +394,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
       adds: {},
       changes: {},
       removes: {},
-      // An upsert names its version, which nobody may write.
+      // An upsert names its version, which no caller may write.
       but: (_principal, verb) => (verb === 'upsert' ? 'impossible' : null),
       make: [],
     },
@@ -460,16 +464,16 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         other: ['owner', 'nobody'],
         unverified: rows,
       },
-      // Only staff insert test bookings, and only with developer pages on.
+      // Only staff can insert test bookings, and only while developer pages are enabled.
       adds: { admin: rows, service: rows },
       changes: { service: rows },
       removes: {},
       but: (principal, verb) => {
         if (principal === 'revoked' || principal === 'expired') return null;
         if (verb === 'upsert') return principal === 'guest' ? 'refused' : 'impossible';
-        // The view cannot delete.
+        // The view does not support deletion.
         if (verb === 'delete') return 'impossible';
-        // A row that everybody sees is refused, not missing.
+        // A row that every caller sees leads to a refusal rather than to no match.
         return verb === 'update' && principal !== 'service' ? 'refused' : null;
       },
       make: rows.map((row) => ({
@@ -479,7 +483,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         values: [ids[row], row === 'owner' ? owner : row === 'other' ? other : null, STUDIO_A, times[row]],
       })),
     },
-    // A read-only view: for the owner of the booking and staff.
+    // A read-only view for the owner of the booking and for staff.
     booking_payments: {
       columns: 'booking_id state amount refunded created_at updated_at',
       grants: { anon: '', authenticated: 'select', service_role: 'select' },
@@ -503,7 +507,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         values: [ids[row], `matrix:${ids[row]}`],
       })),
     },
-    // A read-only view. The reason is for staff; tests/api/closures.test.ts.
+    // A read-only view. Only staff see the reason; see tests/api/closures.test.ts.
     closed_hours: {
       columns: 'closure_id studio_id start_time end_time public reason weeks endless',
       grants: { anon: 'select', authenticated: 'select', service_role: 'select' },
@@ -659,7 +663,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
 /** Relations outside the exposed schema on which callers' roles have a grant. */
 export const ELSEWHERE: readonly string[] = ['realtime.messages', 'storage.buckets', 'storage.objects'];
 
-/** The expected outcome of one cell. */
+/** Returns the expected outcome of one cell. */
 export function expectedOutcome(one: Expectation, principal: Principal, verb: Verb, row: string): Outcome {
   if (principal === 'revoked' || principal === 'expired') return 'unknown';
   const exception = one.but?.(principal, verb, row) ?? null;

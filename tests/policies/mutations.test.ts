@@ -13,8 +13,8 @@ import {
 } from './matrix.ts';
 
 /**
- * Checks that the matrix detects faults: without any one policy at least one cell must change. Runs in the database itself, in transactions
- * that are rolled back, as the owner, who can drop policies.
+ * Checks that the matrix detects faults: if any single policy is missing, at least one cell must change. Runs in the database itself as the
+ * owner, who can drop policies, in transactions that are rolled back.
  */
 const VERBS: readonly Verb[] = ['select', 'insert', 'update', 'delete'];
 type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
@@ -61,7 +61,7 @@ async function become(query: Query, principal: Principal): Promise<void> {
   ]);
 }
 
-/** Runs one cell and rolls it back; returns its outcome. */
+/** Runs one cell and rolls it back. Returns its outcome. */
 async function tryCell(
   query: Query,
   table: string,
@@ -100,7 +100,7 @@ async function deviations(query: Query, table: string, verbs: readonly Verb[]): 
   return wrong;
 }
 
-/** Runs as the owner, in a transaction that is always rolled back. */
+/** Runs `work` as the owner, in a transaction that is always rolled back. */
 async function asOwner(work: (query: Query) => Promise<void>): Promise<void> {
   await withRollback<void>(app.server.app.db.transaction, async ({ query }, rollBack) => {
     await work(query);
@@ -159,8 +159,8 @@ test('without row security, and with an extra grant, cells have another outcome'
 }, 300_000);
 
 /**
- * Changes without effect: people already have every grant on their drafts, and anybody may join the mailing list, which no grant lets
- * callers read.
+ * Changes without an effect: people already have every grant on their drafts, and anyone may join the mailing list, which callers cannot
+ * read because they lack a grant.
  */
 const UNNOTICED: readonly string[] = [
   'booking_drafts: grant select, insert, update, delete on public."booking_drafts" to authenticated',

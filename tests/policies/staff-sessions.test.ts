@@ -9,11 +9,14 @@ import { askCell, type Populated, populate } from './fixture.ts';
 import { expectedOutcome, type Outcome, type Principal, VERBS } from './matrix.ts';
 
 /**
- * The policy matrix again, for sessions of staff that have fewer rights than an owner: without a required second factor they have the rights of
- * a customer everywhere, and with a single permission the rights of that one.
+ * Runs the policy matrix again for sessions of staff that have fewer rights than an owner. Without a required second factor they have a
+ * customer's rights everywhere, and with a single permission the rights of that permission.
  */
 
-/** What staff need to see and write the rows of others; `none`: no permission opens them; `any`: all staff. */
+/**
+ * The permission that staff need to see and write the rows of others. `none` means that no permission suffices, and `any` that all staff
+ * may.
+ */
 const NEEDS: Readonly<Record<string, Permission | 'any' | 'none'>> = {
   audit_logs: 'owner',
   booking_access_codes: 'bookings',
@@ -43,7 +46,7 @@ const NEEDS: Readonly<Record<string, Permission | 'any' | 'none'>> = {
 /** Test bookings need the developer pages. */
 const needFor = (name: string, verb: string): Permission | 'any' | 'none' =>
   name === 'bookings' && verb === 'insert' ? 'settings' : (NEEDS[name] ?? 'none');
-/** Functions that say what is missing: every account of staff may ask. */
+/** Functions that report what a session lacks. Every staff account may call them. */
 const ABOUT_THE_SESSION = new Set(['second_factor_rules', 'lacks_second_factor']);
 
 describe.each(engines)('sessions of staff on $name', (engine) => {
@@ -82,7 +85,7 @@ describe.each(engines)('sessions of staff on $name', (engine) => {
     }
   };
 
-  /** The cells whose outcome differs from that of the principal that `as` names for a relation and verb. */
+  /** Returns the cells whose outcome differs from that of the principal that `as` returns for a relation and verb. */
   async function wrongCells(
     client: SupabaseClient,
     self: string,
@@ -130,7 +133,7 @@ describe.each(engines)('sessions of staff on $name', (engine) => {
     (permission) =>
       withRules([permission], async () => {
         const person = personWith(permission);
-        // Cast: the relations are read by name.
+        // Cast: the test reads the relations by name.
         const client = app.server.client(person.token) as SupabaseClient;
         expect((await client.rpc('is_staff')).data).toBe(false);
         for (const name of Object.keys(NEEDS)) {
@@ -157,7 +160,7 @@ describe.each(engines)('sessions of staff on $name', (engine) => {
           body: body ?? '{}',
         });
         const content: unknown = await answer.json().catch(() => null);
-        // A refusal may say in other words what is missing.
+        // A refusal may describe in different words what is missing.
         return answer.ok ? content : [answer.status, (content as { code?: string } | null)?.code];
       };
       const owner = personWith('owner');

@@ -19,7 +19,7 @@ import {
 
 /**
  * Every combination of a caller, a route of `/storage/v1`, a bucket and the owner of the object has an expected outcome. Shows that ID
- * photos stay private and that files follow their policies.
+ * photos stay private and that access to files follows their policies.
  */
 const SCHEMA = `
 insert into storage.buckets (id, name, public) values ('notes', 'notes', false), ('posters', 'posters', true)
@@ -32,7 +32,7 @@ create policy "own folder of notes" on storage.objects for all to authenticated
   .replace(/\n\n/g, ';\n\n');
 
 type Principal = { readonly name: string; readonly who: Who; readonly token: string; readonly id: string | null };
-/** Its customer has a session that is on or recent: tests/api/doors.test.ts has one. */
+/** Policies that need a customer whose session is running or recent, which tests/api/doors.test.ts has. */
 const NEEDS_A_SESSION = ['customers add photos of their reports'];
 const BUCKETS: readonly BucketName[] = ['id-verifications', 'incidents', 'notes', 'posters', 'rooms'];
 const WHOSE: readonly Whose[] = ['own', 'other', 'nobody'];
@@ -76,7 +76,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
   const seen = async (text: string, values: readonly unknown[]): Promise<boolean> =>
     (await server.app.db.one(text, values)) !== null;
 
-  /** Uploads an object as a caller who may, then gives it to its owner. */
+  /** Uploads an object as a caller who is allowed to, then gives it to its owner. */
   async function addObject(bucket: BucketName, principal: Principal): Promise<void> {
     const answer = await ask(
       server.app.keys.serviceRoleKey,
@@ -86,7 +86,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
       PICTURE,
     );
     expect(answer.status).toBe(200);
-    // The owner of a row never changes, so it is inserted again.
+    // The owner of a row never changes, so the row is inserted again.
     await server.app.db.query(
       `with gone as (delete from storage.objects where bucket_id = $1 and name = $2 returning *)
        insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size, etag) select bucket_id, name, $3::uuid, storage_key, content_type, size, etag from gone`,
@@ -120,7 +120,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
     };
   }
 
-  /** Runs cells and lists those whose outcome differs from the matrix. */
+  /** Runs cells and returns those whose outcome differs from the matrix. */
   async function deviations(
     routes: readonly string[],
     who: readonly Principal[],
@@ -171,7 +171,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
     const unverified = await person('unverified');
     await db.query('delete from public.id_verifications where user_id = $1::uuid', [unverified.id]);
     const admin = await person('admin', 'staff');
-    // Staff in a session without the second factor that every permission requires are as a customer.
+    // Staff whose session lacks the second factor that every permission requires are treated as customers.
     const low = await person('staff without the second factor');
     for (const { id } of [admin, low])
       await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
@@ -273,7 +273,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
       'DELETE /object/:bucket',
       'POST /object/list/:bucket',
     ];
-    // A policy that allows too much, as somebody may add later: the bucket for identity documents ignores it.
+    // A policy that allows too much, as might be added later by mistake. The bucket for identity documents ignores it.
     const careless = `create policy "too much" on storage.objects for all to anon, authenticated using (true) with check (true)`;
     for (const one of rows) {
       if (NEEDS_A_SESSION.includes(one.policyname)) continue;

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 
-/** Every route of `/storage/v1`, how to call it, and who may: the expected outcomes of the storage matrix. */
+/** Every route of `/storage/v1`, how to call it, and who may call it: the expected outcomes of the storage matrix. */
 
 export type Whose = 'own' | 'other' | 'nobody';
-/** Staff may do what persons may. */
+/** Staff may do everything that a person may. */
 export type Who = 'guest' | 'person' | 'staff' | 'dead' | 'service';
 export type BucketName = 'id-verifications' | 'incidents' | 'notes' | 'posters' | 'rooms';
 
-/** One call of a route: a caller, a bucket and an object. */
+/** One call of a route, with a caller, a bucket and an object. */
 export type Attempt = {
   readonly who: Who;
   readonly whose: Whose;
   readonly bucket: BucketName;
-  /** An existing object with bytes; for `nobody` a name that does not exist. */
+  /** An existing object with content; for `nobody`, a name that does not exist. */
   readonly name: string;
-  /** Inserts the row of another object in the same folder with the same owner; returns its name. */
+  /** Inserts the row of another object in the same folder with the same owner, and returns its name. */
   seed(bucket?: BucketName): Promise<string>;
   /** Returns an unused name in the same folder. */
   free(): string;
-  /** Sends a request as the principal; `bare` leaves out the token. */
+  /** Sends a request as the principal. `bare` omits the token. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>, bare?: boolean): Promise<Answer>;
-  /** A token of the owner of the other objects, for one of them. */
+  /** A token of the owner of the other objects, for one of their objects. */
   readonly otherToken: string;
   /** The address of an upload that the owner of the other objects has started. */
   readonly otherUpload: string;
@@ -35,17 +35,17 @@ const path = (name: string): string => name.split('/').map(encodeURIComponent).j
 const fine = ({ status }: Answer): boolean => status >= 200 && status < 300;
 const field = (json: unknown, name: string): unknown => Object.entries(json ?? {}).find(([key]) => key === name)?.[1];
 
-/** True when it happened. Throws when it half happened. */
+/** `run` returns whether the call succeeded. It throws if the call succeeded only in part. */
 type Route = { readonly kind: Kind; readonly run: (attempt: Attempt, photo: Buffer) => Promise<boolean> };
 
-/** Checks that several tries have the same outcome. */
+/** Requires that several tries have the same outcome, and returns it. */
 async function same(tries: readonly Promise<boolean>[]): Promise<boolean> {
   const all = await Promise.all(tries);
   if (all.some((one) => one !== all[0])) throw new Error(`some got through: ${all.join(' ')}`);
   return all[0] ?? false;
 }
 
-/** Reads an object by GET, HEAD, a range, and a fully percent-encoded path. */
+/** Reads an object with GET, HEAD, a range, and a fully percent-encoded path. */
 function reading(kind: Kind, prefix: string, bare = false): Route {
   return {
     kind,
@@ -78,7 +78,7 @@ function begin({ ask, bucket, free }: Attempt, photo: Buffer): Promise<Answer> {
   const headers = { ...TUS, 'upload-length': String(photo.length), 'upload-metadata': tusMetadata(bucket, free()) };
   return ask('POST', '/upload/resumable', undefined, headers);
 }
-/** Resumes an upload of one's own, of another person, or a missing one. */
+/** Resumes an upload of the caller, of another person, or one that does not exist. */
 function resuming(method: string, override?: string): Route {
   return {
     kind: 'resume',
@@ -88,7 +88,7 @@ function resuming(method: string, override?: string): Route {
       const theirs = attempt.whose === 'nobody' ? `/upload/resumable/${randomUUID()}` : attempt.otherUpload;
       const patch = { ...TUS, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' };
       const headers = override ? { ...patch, 'x-http-method-override': override } : patch;
-      // Other people's uploads get a body that is too large, so that a hole would not complete them.
+      // Uploads of other people get a body that is too large, so that a security hole would not complete them.
       const body =
         method === 'PATCH' || method === 'POST' ? (mine ? photo : Buffer.alloc(photo.length + 1)) : undefined;
       const answer = await attempt.ask(method, mine ?? theirs, body, headers);
@@ -96,7 +96,7 @@ function resuming(method: string, override?: string): Route {
     },
   };
 }
-/** Reads with a signed token; without the right to sign, with another person's token for another object. */
+/** Reads with a signed token. A caller without the right to sign uses another person's token for another object. */
 function signedReading(prefix: string, transform?: unknown): Route {
   return {
     kind: transform ? 'render' : 'sign',
@@ -217,7 +217,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'DELETE /upload/resumable/:id': resuming('DELETE'),
   ...signedResumables(),
 
-  // Last, because these empty and delete buckets.
+  // These come last, because they empty and delete buckets.
   'POST /bucket/:id/empty': {
     kind: 'empty',
     run: async ({ ask, bucket, seed, exists, whose }) => {
@@ -235,7 +235,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   },
 };
 
-/** Uploads with a signed token; without the right to sign, with another person's token for another object. */
+/** Uploads with a signed token. A caller without the right to sign uses another person's token for another object. */
 function signedResumables(): Record<string, Route> {
   const trying =
     (method: string | null, override?: string) =>
@@ -268,7 +268,10 @@ function signedResumables(): Record<string, Route> {
   };
 }
 
-/** Who may call a route: `who whose`, `*` for all; everybody else is refused. `people` are signed in, `dead` were. */
+/**
+ * A kind of route. RULES lists who may call each kind in a bucket: `who whose`, with `*` for all; every other call is refused. A `person`
+ * is signed in, and a `dead` session has ended.
+ */
 export type Kind =
   | 'know'
   | 'make'
@@ -293,7 +296,7 @@ const THERE = ['service own', 'service other'];
 const MINE = ['person own', ...THERE];
 const SEEN = ['staff own', 'staff other', ...THERE];
 export const RULES: Readonly<Record<BucketName, Rules>> = {
-  // For the owner only, not even the service; nothing can be replaced, rendered, moved, copied or made public.
+  // Only for the owner, not even for the service. Objects cannot be replaced, rendered, moved, copied or made public.
   'id-verifications': {
     know: ['person *', 'service *'],
     make: ['service *'],
@@ -313,7 +316,7 @@ export const RULES: Readonly<Record<BucketName, Rules>> = {
     remove: MINE,
     resume: ['person own', 'service own'],
   },
-  // Private, for staff: they add to their own folder and see all; nobody but the service replaces or removes.
+  // Private, for staff: they add to their own folder and see all objects. Only the service replaces or removes.
   incidents: {
     know: ['person *', 'service *'],
     make: ['service *'],
@@ -333,7 +336,7 @@ export const RULES: Readonly<Record<BucketName, Rules>> = {
     remove: THERE,
     resume: ['staff own', 'service own'],
   },
-  // Public, for staff to add to and remove from; nobody but the service replaces.
+  // Public; staff add and remove objects. Only the service replaces.
   rooms: {
     know: ['person *', 'service *'],
     make: ['service *'],

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { callAs, hold, pay, type Person, signUp, verifyId } from './contents.ts';
 import type { Client } from './state-server.ts';
 
-/** Customers of one server, who book one hour after the other. */
+/** Customers of one server who book one hour after another. */
 export type Load = {
   /** Ids of acknowledged bookings, with the status that was acknowledged last. */
   readonly bookings: ReadonlyMap<string, 'confirmed' | 'cancelled'>;
-  /** What did not work, in the words of the answer. */
+  /** The failures, as described in the server's answers. */
   readonly faults: readonly string[];
-  /** Ends after the bookings that have begun. */
+  /** Stops after the bookings in progress. */
   stop(): Promise<void>;
 };
 
 export type LoadOptions = {
   readonly studioId: string;
-  /** How many customers book at once. */
+  /** Number of customers who book concurrently. */
   readonly customers: number;
 };
 
 const HOUR_MS = 3_600_000;
-/** Bookings begin this far ahead, so that a cancellation is free. */
+/** Bookings start this many hours ahead, so that a cancellation is free. */
 const HOURS_AHEAD = 72;
-/** Every so many bookings one is cancelled, and the money goes back. */
+/** One of this many bookings is cancelled and refunded. */
 const CANCEL_EVERY = 3;
 
 export function startLoad(client: Client, { studioId, customers }: LoadOptions): Load {
@@ -49,7 +49,7 @@ export function startLoad(client: Client, { studioId, customers }: LoadOptions):
     bookings.set(bookingId, 'cancelled');
   }
 
-  /** Ends with the first fault. */
+  /** Runs until it is stopped or something fails. */
   async function runCustomer(): Promise<void> {
     const person = await addCustomer(client);
     while (!stopped) await book(person);

@@ -6,7 +6,7 @@ import type { Schema } from '#server/db/schema/schema.ts';
 import { checkedOutSchema } from '#tests/support/image.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 
-/** Longer than loading waits for one lock. */
+/** A lock is held this long, which exceeds the time that loading waits for one lock. */
 const LONG_MS = 6_000;
 
 describe.runIf(process.env['TEST_POSTGRES_URL'])('a database that others use while it is upgraded', () => {
@@ -31,7 +31,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database that others use whi
   };
   const rows = async (sql: string): Promise<unknown[]> => (await other.query<Record<string, unknown>>(sql)).rows;
 
-  /** The schema of a version that changes these objects. */
+  /** Returns the schema of a version that changes these objects. */
   const withChanged = async (names: readonly string[]): Promise<Schema> => {
     const schema = await checkedOutSchema();
     const others = schema.code.others.map((object) =>

@@ -2,9 +2,9 @@ import sharp from 'sharp';
 import { Secret, TOTP } from 'otpauth';
 import type { Client, StateServer } from './state-server.ts';
 
-/** What a state contains, for the test that opens it. */
+/** The contents of a state, for the test that opens it. */
 export type Facts = {
-  /** The instant at which the state was finished: ten minutes before the booking `next`. */
+  /** The instant at which the state was completed: ten minutes before the booking `next`. */
   readonly madeAt: string;
   readonly bookings: Readonly<Record<(typeof BOOKINGS)[number], string>>;
   /** The code of the booking `next`. */
@@ -13,21 +13,21 @@ export type Facts = {
   readonly reportPhoto: string;
   /** Path of the photo of a room, in the public bucket `rooms`. */
   readonly roomPhoto: string;
-  /** The ID check that waits for a person, with its picture. */
+  /** The ID check that awaits a decision by staff, with its picture. */
   readonly verification: string;
   /** The secret of the owner's authenticator app, in base32. */
   readonly totpSecret: string;
 };
-/** All but `held` and `moved` are Alex's; `over` has a report, `paid` a discount code; `held` is not paid. */
+/** Alex has all bookings except `held` and `moved`. `over` has a report, `paid` has a discount code, and `held` is not paid. */
 const BOOKINGS = ['over', 'next', 'paid', 'cancelled', 'series', 'moved', 'held'] as const;
 
 export type Person = { readonly email: string; readonly password: string };
 export const OWNER: Person = { email: 'owner@example.org', password: 'warm-valve-amp-71' };
-/** Has the permission `bookings` alone. */
+/** Staff with the permission `bookings` alone. */
 export const COLLEAGUE: Person = { email: 'colleague@example.org', password: 'late-night-crate-55' };
 export const ALEX: Person = { email: 'alex@example.org', password: 'blue-monday-83' };
 export const KIM: Person = { email: 'kim@example.org', password: 'deep-cuts-only-19' };
-/** Of the backup in a state. */
+/** Passphrase of the backup in a state. */
 export const PASSPHRASE = 'a passphrase of several words';
 const SAM: Person = { email: 'sam@example.org', password: 'sub-bass-heart-44' };
 
@@ -35,7 +35,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const studioId = (letter: 'a' | 'b' | 'c'): string => `5a000000-0000-4000-8000-00000000000${letter}`;
 
-/** Fills a new database as its people do, with the present instant at the end. The server's clock begins some days earlier. */
+/** Fills a new database in the way that people do, and ends at the instant `present`. The server's clock begins a few days earlier. */
 export async function fill(server: StateServer, present: Date): Promise<Facts> {
   const team = await addTeam(server);
   await signUp(server, ALEX, 'Alex');
@@ -45,7 +45,7 @@ export async function fill(server: StateServer, present: Date): Promise<Facts> {
   await verifyId(server, KIM, 'Kim');
   const verification = await verifyId(server, SAM, 'Samuel');
   const room = await furnish(server);
-  // The sandbox's payment provider keeps to the real time, so nothing is paid before the present.
+  // The sandbox's payment provider always uses real time, so nothing is paid before `present`.
   const past = span(server, 2 * HOUR, 1);
   const over = await give(server, ALEX.email, past);
   await settleBefore(server, past);
@@ -76,7 +76,7 @@ export async function fill(server: StateServer, present: Date): Promise<Facts> {
   };
 }
 
-/** Does what is due ten minutes before a session: its code is requested, saved and mailed. */
+/** Runs the tasks that are due ten minutes before a session: its code is requested, saved and mailed. */
 async function settleBefore(server: StateServer, { startTime }: Span): Promise<void> {
   await server.moveTo(new Date(Date.parse(startTime) - HOUR / 6));
   for (const _ of ['request', 'code', 'mail']) await server.settle();
@@ -85,7 +85,7 @@ async function settleBefore(server: StateServer, { startTime }: Span): Promise<v
 const as = async (server: Client, { email, password }: Person): Promise<{ token: string }> => ({
   token: await server.signIn(email, password),
 });
-/** Calls a function as a person. Throws unless it succeeds. */
+/** Calls a function as a person. Throws unless the call succeeds. */
 export const callAs = async (
   server: Client,
   person: Person,
@@ -93,7 +93,7 @@ export const callAs = async (
   body: unknown,
 ): Promise<Record<string, unknown>> => server.ask(`/functions/v1/${name}`, { ...(await as(server, person)), body });
 
-/** The owner, with a second factor, and a colleague. */
+/** Adds the owner, with a second factor, and a colleague. */
 async function addTeam(server: StateServer): Promise<Pick<Facts, 'totpSecret'>> {
   const token = server.app.keys.serviceRoleKey;
   const add = async ({ email, password }: Person): Promise<string> => {
@@ -112,7 +112,7 @@ async function addTeam(server: StateServer): Promise<Pick<Facts, 'totpSecret'>> 
   return { totpSecret };
 }
 
-/** Shows the code of an authenticator app. Returns the token of a session that has shown it. */
+/** Enters the code of an authenticator app. Returns the token of the session with the second factor. */
 export async function showFactor(
   server: StateServer,
   token: string,
@@ -137,7 +137,7 @@ export async function signUp(server: Client, { email, password }: Person, name: 
   }
 }
 
-/** Shows a licence with these given names. Returns the id of the check. */
+/** Submits a licence with these given names. Returns the id of the check. */
 export async function verifyId(server: Client, person: Person, given: string): Promise<string> {
   const licence = await server.sandboxFile(`/licence.jpg?given=${encodeURIComponent(given)}&family=Citizen`);
   const idImage = `data:image/jpeg;base64,${licence.toString('base64')}`;
@@ -152,7 +152,7 @@ const photo = (background: string): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
-/** A discount code, a price, a notice, a closure and the photo of a room. */
+/** Adds a discount code, a price, a notice, a closure and the photo of a room. */
 async function furnish(server: StateServer): Promise<Pick<Facts, 'roomPhoto'>> {
   const token = server.app.keys.serviceRoleKey;
   const code = { code: 'WELCOME', discount_type: 'percentage', discount_value: 10 };
@@ -202,7 +202,7 @@ async function book(
   return bookingId;
 }
 
-/** A free booking for an account or a guest. */
+/** Makes a free booking for an account or a guest. */
 async function give(server: StateServer, customerEmail: string, at: Span): Promise<string> {
   const gift = {
     ...at,
@@ -244,7 +244,7 @@ async function addBookings(
 
 const sydneyDate = (at: number): string => new Date(at).toLocaleDateString('en-CA', { timeZone: 'Australia/Sydney' });
 
-/** A report with a photo, and a rating, of a booking that is over. */
+/** Adds a report with a photo, and a rating, to a booking that is over. */
 async function reportProblem(server: StateServer, bookingId: string): Promise<string> {
   const { token } = await as(server, ALEX);
   const { id } = await server.ask('/auth/v1/user', { token });
@@ -262,7 +262,7 @@ async function reportProblem(server: StateServer, bookingId: string): Promise<st
   return reportPhoto;
 }
 
-/** Notes, a guest's booking, an invitation of the crew and an entry of the mailing list. */
+/** Adds notes, a guest's booking, an invitation of the crew and an entry of the mailing list. */
 async function addStaffWork(server: StateServer, bookingId: string): Promise<void> {
   const colleague = await as(server, COLLEAGUE);
   const noteId = '5e000000-0000-4000-8000-000000000001';

@@ -13,12 +13,12 @@ import { openAsOwner, readRows } from './rows.ts';
 import { toConfig, openStateServer, type StatePlace } from './state-server.ts';
 
 /**
- * Makes the state of the version whose checkout this file is in: `node make-state.ts embedded FILE` or `node make-state.ts PostgreSQL FILE`.
- * README.md describes what is in it.
+ * Makes the state of the version that is checked out here: `node make-state.ts embedded FILE` or `node make-state.ts PostgreSQL FILE`.
+ * README.md describes its contents.
  */
 
 const DAYS_BEFORE = 4;
-/** Sizes of the files of the write-ahead log, of their pages, and of what the last checkpoint may have written. */
+/** Sizes in bytes of the write-ahead log's files, of its pages, and of the most that the last checkpoint may have written. */
 const [SEGMENT, PAGE, LAST] = [16 * 1024 * 1024, 8_192, 512 * 1024];
 
 const [engine, file] = process.argv.slice(2);
@@ -67,8 +67,8 @@ async function makeState(place: StatePlace, server: OwnPostgres | null): Promise
 }
 
 /**
- * Empties the write-ahead log before and after its last checkpoint, which nothing reads once the database is closed: it is most of the
- * compressed state. `logEnd`: where the log ended shortly before the database was closed, in bytes.
+ * Zeroes the write-ahead log before and after its last checkpoint, which nothing reads once the database is closed, but which makes up most
+ * of the compressed state. `logEnd` is the position in bytes at which the log ended shortly before the database was closed.
  */
 async function emptyOldLog(logEnd: number): Promise<void> {
   const logs = join(dataDir, 'database', 'pg_wal');
@@ -85,7 +85,7 @@ async function emptyOldLog(logEnd: number): Promise<void> {
   }
 }
 
-/** PostgreSQL's programs may write only where its files are. */
+/** Dumps the database to a file. PostgreSQL's programs may write only to its own folder. */
 function dump(server: OwnPostgres, url: string): void {
   const written = join(server.data, '..', 'dump.sql');
   server.run('pg_dump', '-f', written, url);

@@ -8,10 +8,10 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const INSTALL = ['ci', '--omit=dev', '--no-audit', '--no-fund'];
 const run = promisify(execFile);
 
-/** The server of a release, as sources with their packages. */
+/** The server of a release: its sources with their packages. */
 export type ReleasedProgram = { readonly main: string; remove(): Promise<void> };
 
-/** Takes the server of a release from the history of this repository. Throws if its commit is not there. */
+/** Unpacks the server of a release from the history of this repository. Throws if the commit is missing. */
 export async function unpackProgram({
   version,
   commit,

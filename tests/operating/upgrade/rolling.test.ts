@@ -15,20 +15,20 @@ import { type ReleasedProgram, unpackProgram } from './released-program.ts';
 import { openClient } from './state-server.ts';
 
 /**
- * The last release and this version, on one PostgreSQL, while customers book at both. Only in `npm run test:long`, because the last release is built
- * from the history of this repository, which a checkout may lack.
+ * Runs the last release and this version on one PostgreSQL while customers book at both. Runs only in `npm run test:long`, because the last
+ * release is built from the history of this repository, which a checkout may lack.
  */
 
 const LONG_MS = 120_000;
 const CUSTOMERS = 2;
-/** Bookings at a server in each phase. */
+/** Number of bookings at a server in each phase. */
 const BOOKINGS = 15;
 const OLD_ROOM = '5a000000-0000-4000-8000-00000000000a';
 const NEW_ROOM = '5a000000-0000-4000-8000-00000000000b';
 
-/** Of pino: warnings, and errors. */
+/** Log levels of pino for warnings and errors. */
 const [WARN, ERROR] = [40, 50];
-/** A machine that is busy with other tests is slow. */
+/** Warnings that are allowed, because a machine that is busy with other tests is slow. */
 const EXPECTED_WARNINGS: readonly string[] = ['a statement was slow'];
 
 describe.runIf(process.env['TEST_LONG'] && process.env['TEST_POSTGRES_URL'])('a rolling upgrade', () => {
@@ -162,7 +162,7 @@ describe.runIf(process.env['TEST_LONG'] && process.env['TEST_POSTGRES_URL'])('a 
 
 type Entry = { readonly level: number; readonly msg: string };
 
-/** Returns the entries of a log. Other lines are for the person at the terminal. */
+/** Returns the entries of a log. Other lines are meant for the person at the terminal. */
 function readLog(output: string): Entry[] {
   return output
     .split('\n')

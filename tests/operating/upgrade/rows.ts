@@ -7,7 +7,7 @@ export type Rows = (text: string) => Promise<readonly Record<string, unknown>[]>
 /** The columns of a table, and the number and the hash of its rows in these columns. */
 export type TableRows = { readonly columns: string; readonly count: number; readonly hash: string };
 
-/** The text of a row depends on these. */
+/** Settings on which the text of a row depends. */
 const SAME_TEXT = [
   `set local timezone to 'UTC'`,
   `set local datestyle to 'ISO, MDY'`,
@@ -21,7 +21,7 @@ select c.oid::regclass::text as name,
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind = 'r' and n.nspname in ('auth', 'storage', 'private', 'public', 'rest', 'realtime') order by 1`;
 
-/** Opens a database with this program, which migrates it, and calls `work` with its owner's rights. */
+/** Opens a database with this program, which migrates it, and calls `work` with the rights of its owner. */
 export async function openAsOwner<T>(place: StatePlace, work: (rows: Rows) => Promise<T>): Promise<T> {
   const quiet = (): void => undefined;
   const db = await openDatabase(toConfig(place), { report: quiet, warn: quiet, limits: { server: null } });
@@ -55,7 +55,7 @@ export async function readRows(rows: Rows): Promise<Record<string, TableRows>> {
   return found;
 }
 
-/** Reads the rows of tables that were read before, in the columns they had. Fails where one is missing. */
+/** Reads the rows of tables that were read before, in the columns that they had then. Fails if one is missing. */
 export async function readRowsAgain(
   rows: Rows,
   before: Readonly<Record<string, TableRows>>,

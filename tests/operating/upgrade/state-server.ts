@@ -9,15 +9,15 @@ import { freePorts } from '#tests/support/test-server.ts';
 type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 type Request = { readonly token?: string; readonly method?: string; readonly body?: unknown };
 
-/** What people do with a server and the providers of its sandbox. */
+/** Actions of people on a server and on the providers of its sandbox. */
 export type Client = {
-  /** Sends a request and throws unless it succeeds. JSON unless the body is bytes. */
+  /** Sends a request and throws unless it succeeds. The body is sent as JSON unless it is bytes. */
   ask(path: string, request?: Request): Promise<Record<string, unknown>>;
   /** Sends a request with any body. */
   send(path: string, request?: Request): Promise<Response>;
   /** Calls a function and returns its status and answer. */
   call(name: string, body: unknown, token: string): Promise<Answer>;
-  /** Signs in and returns the access token; that of an earlier call while it is valid. */
+  /** Signs in and returns the access token, or the token of an earlier call while it is valid. */
   signIn(email: string, password: string): Promise<string>;
   sandbox(path: string, body?: unknown): Promise<unknown>;
   /** Fetches bytes from the sandbox. */
@@ -35,10 +35,10 @@ export type StateServer = Client & {
   close(): Promise<void>;
 };
 
-/** `dataDir`: has the keys, the uploaded files, the sandbox's state and, without `databaseUrl`, the database. */
+/** `dataDir` contains the keys, the uploaded files, the sandbox's state and, if `databaseUrl` is null, the database. */
 export type StatePlace = { readonly dataDir: string; readonly databaseUrl: string | null };
 
-/** Shorter than the life of an access token. */
+/** How long a token is reused, in milliseconds: less than the life of an access token. */
 const SESSION_MS = 1_800_000;
 
 /** Returns the configuration for a data folder and a database. */
@@ -57,7 +57,7 @@ export function toConfig({ dataDir, databaseUrl }: StatePlace, more: Record<stri
   });
 }
 
-/** Starts the program and the sandbox. `now`: the instant that their clocks begin at. */
+/** Starts the program and the sandbox, with both clocks at `now`. */
 export async function openStateServer(place: StatePlace, now: Date): Promise<StateServer> {
   const first = await freePorts();
   const url = `http://localhost:${first + 8}`;
@@ -100,11 +100,11 @@ type Place = {
   readonly url: string;
   readonly sandboxUrl: string;
   readonly anonKey: string;
-  /** The clock of the server. */
+  /** Returns the time of the server's clock. */
   readonly now: () => Date;
 };
 
-/** Returns what calls a running server. */
+/** Returns a client of a running server. */
 export function openClient({ url, sandboxUrl, anonKey, now }: Place): Client {
   const send = (path: string, { token = anonKey, method, body }: Request = {}): Promise<Response> => {
     const bytes = body instanceof Uint8Array ? Buffer.from(body) : undefined;

@@ -12,12 +12,12 @@ import type { Facts } from './contents.ts';
 import type { TableRows } from './rows.ts';
 import { toConfig, type StatePlace } from './state-server.ts';
 
-/** A database that the test may use up. */
+/** A database that the test may change at will. */
 export type Place = StatePlace & { remove(): Promise<void> };
-/** The state of an earlier version, as it was when that version stopped. */
+/** The state of an earlier version at the time when that version stopped. */
 export type State = Place & {
   readonly facts: Facts & { readonly rows: Readonly<Record<string, TableRows>> };
-  /** A file of `npm run backup` of the same database. */
+  /** A backup of the same database by `npm run backup`. */
   readonly backup: string;
 };
 export type EngineName = 'embedded' | 'PostgreSQL';
@@ -26,7 +26,7 @@ const quiet = (): void => undefined;
 const ENGINES: readonly string[] = ['embedded', 'PostgreSQL'] satisfies EngineName[];
 export const isEngine = (name: string): name is EngineName => ENGINES.includes(name);
 
-/** Unpacks the state of a version. On PostgreSQL it is restored into a new database. */
+/** Unpacks the state of a version. On PostgreSQL the dump is restored into a new database. */
 export async function unpackState(version: string, engine: EngineName): Promise<State> {
   const empty = await createPlace(engine);
   const folder = await mkdtemp(join(tmpdir(), 'state-'));

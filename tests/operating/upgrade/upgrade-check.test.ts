@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const quiet = (): void => undefined;
 
-/** Runs the command and returns its exit code and its lines. */
+/** Runs the command and returns its exit code and its output lines. */
 async function check(place: StatePlace, file?: string): Promise<{ code: number; lines: readonly string[] }> {
   const lines: string[] = [];
   const config = toConfig(place, { BACKUP_PASSPHRASE: PASSPHRASE });
@@ -175,7 +175,7 @@ describe.skipIf(onlyPostgres)('an embedded database of 0.1.0', () => {
   }, 120_000);
 
   test('is refused when the upgrade fails on its rows, with the reason', async () => {
-    // A function of before-tables that cannot be replaced, because it returns something else.
+    // A function of before-tables that cannot be replaced, because its return type differs.
     await change(`drop function private.are_articles(jsonb) cascade;
       create function private.are_articles(jsonb) returns text language sql as $$ select '' $$`);
     const { code, lines } = await check(state);

@@ -13,7 +13,7 @@ import { openAsOwner, readRows, readRowsAgain, type Rows, type TableRows } from 
 import { toConfig, openStateServer, type StateServer } from './state-server.ts';
 import { createPlace, type EngineName, isEngine, type State, unpackState } from './unpack.ts';
 
-/** The views, triggers and policies that have another text than in that release. */
+/** The views, triggers and policies whose text differs from that release. */
 const CHANGED: Readonly<Record<string, readonly string[]>> = {
   '0.1.0': ['policy "staff read the audit log" on public.audit_logs'],
   '0.2.0': [],
@@ -33,7 +33,7 @@ const LEFT_OUT_OF_BACKUPS: Readonly<Record<string, string>> = {
 
 const readCatalogue = async (rows: Rows): Promise<readonly string[]> => {
   const lines = (await describeCatalogue(rows)).split('\n');
-  // Other tests create and drop logins of their databases meanwhile.
+  // Other tests create and drop logins of their databases at the same time.
   return lines.filter((line) => !/^(backend|authenticator|guest)_test_\w+ /.test(line));
 };
 const without = (rows: Readonly<Record<string, TableRows>>, names: Readonly<Record<string, string>>) =>
@@ -43,7 +43,7 @@ const without = (rows: Readonly<Record<string, TableRows>>, names: Readonly<Reco
 
 const freshCatalogues = new Map<EngineName, Promise<readonly string[]>>();
 
-/** Returns the catalogue of a new database, which is migrated once for each engine. */
+/** Returns the catalogue of a new database, which is migrated once per engine. */
 function readFreshCatalogue(engine: EngineName): Promise<readonly string[]> {
   const fresh = freshCatalogues.get(engine) ?? migrateAndRead(engine);
   freshCatalogues.set(engine, fresh);
@@ -59,7 +59,9 @@ async function migrateAndRead(engine: EngineName): Promise<readonly string[]> {
   }
 }
 
-/** The state on PostgreSQL is a dump, whose restore writes `(a and b) and c` as `a and b and c`. The embedded state is the database itself. */
+/**
+ * The state on PostgreSQL is a dump, whose restore writes `(a and b) and c` as `a and b and c`. The embedded state is the database itself.
+ */
 const asRestored = (lines: readonly string[]): readonly string[] => lines.map((line) => line.replaceAll(/[()]/g, ''));
 
 /** `0.1.0-embedded.tar.zst` is the state of version 0.1.0 on the embedded engine. */
@@ -95,7 +97,7 @@ describe.each(states)('a database of $version on $engine', ({ version, engine })
     await server.close();
     await state.remove();
   });
-  /** The token of the owner's session that has shown the second factor. A code is accepted once. */
+  /** The token of the owner's session with the second factor. It is shared, because each code is accepted only once. */
   let proven: Promise<string> | null = null;
   const proveOwner = (): Promise<string> => (proven ??= signInTwice());
   const signInTwice = async (): Promise<string> => {
@@ -168,7 +170,7 @@ describe.each(states)('a database of $version on $engine', ({ version, engine })
     );
     const request = callAs(server, KIM, 'create-payment', { metadata: { ...hours, termsAccepted: true } });
     await expect(request).rejects.toThrow('answers 409');
-    // The sandbox's payment provider keeps to the real time: it may have ended the hold before.
+    // The sandbox's payment provider always uses real time, so it may have ended the hold already.
     expect(await callAs(server, KIM, 'release-hold', { bookingId: held })).toMatchObject({ status: 'cancelled' });
   });
 
