@@ -11,10 +11,10 @@ const CUSTOMER = { workClass: 'customer', caller: 'user:1' } as const;
 const statements = (value: string, text = 'select $1') => [{ text, values: [value] }];
 const answerTo = ({ statements: sent }: PipelineRun): Result => ({ rows: [{ value: sent[0]?.values[0] }], count: 1 });
 
-/** Until the event loop has turned, so that what waits for the end of its turn has been sent. */
+/** Resolves after the current turn of the event loop, when everything that waits for its end has been sent. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** One slot, and a connection that answers when told to. */
+/** Opens one slot, and a connection that answers only when the test tells it to. */
 function open(waitMs = 60_000) {
   const limits = classLimits(
     1,
@@ -57,7 +57,7 @@ test('transactions of a class that wait for a slot are sent together, and each g
   release();
   const values = (await Promise.all([first, ...others, customer])).map(({ rows }) => rows[0]?.['value']);
   expect(values).toEqual([...Array.from({ length: 12 }, (_, at) => `guest ${at}`), 'customer']);
-  // The first has the slot; then the customer, alone; then the guests who wait, eight at once.
+  // The first guest has the slot; then the customer runs alone; then the waiting guests, eight at a time.
   expect(sizes()).toEqual([1, 1, 8, 3]);
 });
 
@@ -69,7 +69,7 @@ test('transactions that were sent with another one leave their slot at once to t
   await nextTurn();
   const others = Array.from({ length: 11 }, (_, at) => batches.run(GUEST, statements(`other ${at}`)));
   release();
-  // The seven that went along take none of these turns of the event loop.
+  // The seven transactions that were sent along with another use none of these turns of the event loop.
   for (let turn = 0; turn < 4; turn += 1) await nextTurn();
   expect(sizes()).toEqual([1, 8, 3]);
   await Promise.all([first, ...others]);

@@ -5,11 +5,11 @@ import { createStatementTimes } from './statement-times.ts';
 
 type Turn = Parameters<Slots['run']>[0];
 
-/** Runs statements of callers, in one transaction for each caller. */
+/** Runs callers' statements, in one transaction per caller. */
 export type Batches = {
   /**
-   * Returns the result of the last statement, which is the caller's own; the ones before it set its role and claims. `started` is called
-   * before they are sent.
+   * Returns the result of the last statement, which is the caller's own; the statements before it set the role and claims. `started` is
+   * called before they are sent.
    */
   run(turn: Turn, statements: readonly Statement[], started?: () => void): Promise<Result>;
 };
@@ -18,23 +18,23 @@ export type Batches = {
 type Waiting = PromiseWithResolvers<Result> & {
   readonly statements: readonly Statement[];
   readonly started: (() => void) | undefined;
-  /** Whether it was sent, in its own turn or with another. */
+  /** Whether it was sent, in its own turn or with another transaction. */
   sent: boolean;
 };
 
-/** How transactions are sent together. */
+/** How transactions are batched. */
 export type BatchSettings = {
-  /** The most that are sent together: the last of them waits for all others. */
+  /** The maximum number of transactions in a batch: the last one waits for all others. */
   readonly most: number;
-  /** What a transaction that has its slot waits for, so that others can go along; null: nothing. */
+  /** A transaction that has its slot waits for this before it is sent, so that others can join it. Null: it does not wait. */
   readonly wait: (() => Promise<void>) | null;
 };
 
 /**
- * Sends transactions that wait for a slot together: who gets a slot takes those of its class along that have waited longest, in one write
- * on its connection. Each keeps its place in the queue of `slots`, which refuses it when it waits too long; when its turn comes after it was
- * sent, there is nothing left to do. Only statements that were brief until now share a connection. `send` runs pipelines one after the
- * other, each as a transaction of its own.
+ * Sends waiting transactions together: the transaction that gets a slot takes along those of its class that have waited longest, in one
+ * write on its connection. Each of these keeps its place in the queue of `slots`, which refuses it if it waits too long; if its turn comes
+ * after it was sent, there is nothing left to do. Only statements that have been brief so far share a connection. `send` runs pipelines one
+ * after the other, each as its own transaction.
  */
 export function createBatches(
   slots: Slots,
@@ -62,9 +62,9 @@ export function createBatches(
         },
       };
     });
-    // Every transaction has its own outcome; this error means that none was sent, or that the connection is gone.
+    // Every transaction has its own outcome; this error means that none was sent, or that the connection was lost.
     await send(runs).catch((error: unknown) => {
-      // One of them may have taken so long that the engine was ended: for a while none is known to be brief.
+      // One of the statements may have taken so long that the engine was terminated, so for a while none of them counts as brief.
       for (const { statements } of batch) times.add(statements.at(-1)?.text ?? '', performance.now() - began, true);
       batch.forEach(({ reject }) => reject(error));
     });
@@ -94,7 +94,7 @@ export function createBatches(
   };
 }
 
-/** Resolves when the event loop has read everything that has come until now, so that requests which arrive together share a write. */
+/** Resolves when the event loop has read everything that has arrived so far, so that requests that arrive together share a write. */
 export function createEndOfTurn(): () => Promise<void> {
   let turn: Promise<void> | null = null;
   return () => {

@@ -1,10 +1,11 @@
-/** How often a change of the catalogue is tried. */
+/** The maximum number of attempts to change the catalogue. */
 const TRIES = 10;
 const PAUSE_MS = 50;
 
 /**
- * Runs a change of the whole cluster, such as `alter role`, again while another database's server changes the same row at the same moment:
- * PostgreSQL refuses one of the two, and an advisory lock would be each database's own. Throws the last error after ten tries, and other errors at once.
+ * Runs a change to the whole cluster, such as `alter role`, and retries it if the server of another database changes the same row at the
+ * same moment. PostgreSQL then refuses one of the two changes, and an advisory lock would not help because it belongs to a single database.
+ * Throws the last error after ten attempts, and other errors at once.
  */
 export async function retryConcurrentUpdate<T>(change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -13,10 +13,10 @@ export class DirectoryLocked extends Error {
 }
 
 /**
- * Locks `folder` for this process's life: two processes on one embedded database lose rows silently. Returns a function that releases it.
- * The lock is two sockets, which the kernel closes with the process. The first has an abstract name without a file (Linux): it is never
- * stale, and lets only one process at a time examine the second. The second is a file in the folder, visible in other network namespaces
- * too; when nobody answers on it, its server is dead and the lock is taken over.
+ * Locks `folder` while this process lives: two processes on one embedded database would silently lose rows. Returns a function that
+ * releases the lock. The lock consists of two sockets, which the kernel closes with the process. The first has an abstract name without a
+ * file (Linux): it is never stale, and lets only one process at a time examine the second. The second is a file in the folder, which other
+ * network namespaces can see too; if no process answers on it, its server is dead and the lock is taken over.
  */
 export async function lockDirectory(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true });
@@ -44,7 +44,10 @@ export async function lockDirectory(folder: string): Promise<() => Promise<void>
   return release;
 }
 
-/** The longest name of a socket is 103 bytes on macOS and 107 on Linux. A folder with a longer one has its socket beside other temporary files. */
+/**
+ * The maximum length of a socket path is 103 bytes on macOS and 107 on Linux. If the folder's path is longer, its socket is created in the
+ * directory for temporary files.
+ */
 const SOCKET_PATH_MAX = 103;
 function socketPath(folder: string): string {
   const path = join(folder, 'lock.sock');

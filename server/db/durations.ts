@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache';
 /** Moving average of statement duration, per caller or per statement text. */
 export type Durations = {
   add(key: string, ms: number): void;
-  /** The mean in milliseconds, newer statements count more; null when fewer than `least` are remembered. */
+  /** Returns the mean in milliseconds, weighted towards newer statements; null with fewer than `least` samples. */
   mean(key: string, least: number): number | null;
 };
 
-/** How much the newest statement counts beside those before it. */
+/** The weight of the newest statement in the moving average. */
 const WEIGHT = 0.3;
 const FORGET_MS = 60_000;
-/** Keys remembered; beyond that the one whose last statement is oldest is dropped, which is why `mean` only peeks. */
+/** The maximum number of keys; beyond it, the key whose last statement is oldest is dropped, which is why `mean` only peeks. */
 const KEYS_MAX = 10_000;
 
 export function createDurations(now: () => number): Durations {

@@ -5,16 +5,16 @@ export type ObserveOptions = {
   /** Statements that take longer are logged. The time includes the wait for a connection. */
   readonly slowMs: number;
   readonly logSlow: (statement: { readonly text: string; readonly ms: number }) => void;
-  /** Null: no traces are made. */
+  /** Null: no spans are recorded. */
   readonly spans: Spans | null;
 };
 
-/** The most characters of a statement in the log. It has parameters instead of values. */
+/** The maximum number of characters of a statement in the log. The text contains parameters instead of values. */
 const TEXT_MAX = 300;
-/** A busy database makes every statement slow: one line a second says so. */
+/** On a busy database every statement is slow, so at most one line per second is logged. */
 const LOG_EVERY_MS = 1_000;
 
-/** Returns the same database, which logs slow statements and makes each a span. */
+/** Returns the same database, except that it logs slow statements and records each statement as a span. */
 export function observeStatements<D extends Database>(db: D, options: ObserveOptions): D {
   let loggedAt = Number.NEGATIVE_INFINITY;
   const note = (text: string, began: number): void => {
@@ -53,7 +53,7 @@ const timeQuery =
   (text, values) =>
     timed(text, () => query(text, values));
 
-/** The verb and the first relation or function that a statement names; the text itself could be long. */
+/** Names the span after the verb and the first relation or function of the statement, because the text itself could be long. */
 function spanOf(text: string): Parameters<Spans['run']>[0] {
   const [, verb = 'statement'] = /^\s*(\w+)/.exec(text) ?? [];
   const [, target] = /\b(?:from|into|update|table)\s+("?[a-z_]\w*"?(?:\."?\w+"?)?)/i.exec(text) ?? [];

@@ -6,15 +6,15 @@ import { decodeValue, encodeValue } from './values.ts';
 /** One statement of a pipeline: its text and the values of its `$n`. */
 export type Statement = { readonly text: string; readonly values: readonly unknown[] };
 
-/** The results of a pipeline's statements, or why it failed. */
+/** The results of a pipeline's statements, or the error with which it failed. */
 export type Outcome = Result[] | DatabaseError;
 
-/** A pipeline, and what is called with its results. */
+/** A pipeline and the function that receives its outcome. */
 export type PipelineRun = { readonly statements: readonly Statement[]; readonly done: (outcome: Outcome) => void };
 
 export type Field = { readonly name: string; readonly typeOid: number };
 
-/** The most prepared statements per connection; beyond it the name of the least recently used one is reused. */
+/** The maximum number of prepared statements per connection; beyond it, the name of the least recently used one is reused. */
 const NAMES_MAX = 600;
 const names = new LRUCache<string, string>({ max: NAMES_MAX });
 
@@ -31,7 +31,7 @@ export function statementName(text: string): string {
   return name;
 }
 
-/** The prepared statements of a connection: the text and the result columns of each name, and names being parsed or closed. */
+/** The prepared statements of a connection: the text and the result columns of each name, and the names that are being parsed or closed. */
 export type StatementCache = {
   readonly parsed: Map<string, string>;
   readonly parsing: { readonly name: string; readonly text: string }[];
@@ -51,7 +51,7 @@ export function isPrepared({ parsed, fields }: StatementCache, name: string, tex
 /** Records that the connection has parsed the next statement in `parsing`. */
 export function noteParsed(cache: StatementCache): void {
   const one = cache.parsing.shift();
-  // The unnamed statement is gone with its transaction.
+  // The unnamed statement ends with its transaction.
   if (one && one.name !== '') cache.parsed.set(one.name, one.text);
 }
 
@@ -64,7 +64,7 @@ export function noteClosed(cache: StatementCache): void {
 
 /**
  * Writes the messages of one pipeline: parse (unless prepared), bind and execute for each statement, and a single Sync, so that PostgreSQL
- * runs them as one transaction and answers once. `names` are the `statementName` of each, or empty for one that is not kept.
+ * runs them as one transaction and answers once. `names`: the `statementName` of each statement, or empty for a statement that is not kept.
  */
 export function writePipeline(
   cache: StatementCache,

@@ -5,7 +5,10 @@ import type { Statement } from './pipeline.ts';
 import { currentRequest } from './request-scope.ts';
 import type { WorkClass } from './work-class.ts';
 
-/** Returns whose work a caller's statement is. The service key counts as staff. This decides about turns only, never about rights. */
+/**
+ * Returns the work class of a caller's statement. The service key counts as staff. The class affects only the order of statements, never
+ * rights.
+ */
 export function classOfPrincipal(
   { role, caller }: Principal,
   isStaff: (caller: string) => boolean = () => false,
@@ -28,23 +31,23 @@ export function becomePrincipal(principal: Principal): Statement {
   const { settings } = principal;
   for (const name in settings) add(name, settings[name] ?? '');
   const requestId = currentRequest();
-  // A read leaves nothing behind that could name its request.
+  // A read leaves no rows that could name its request.
   if (requestId !== null && settings?.['transaction_read_only'] !== 'on') add('request.id', requestId);
   add('request.jwt.claims', principal.claims);
   add('role', principal.role);
   return { text: textFor(names), values };
 }
 
-/** Statements by the names that they set; those of roles and functions of the database are few. */
+/** Statements by the names that they set; there are only a few roles and sets of settings. */
 const texts = new LRUCache<string, string>({ max: 500 });
 
-/** The statement that sets these settings; the values are parameters. */
+/** Returns the statement that sets these settings; the values are parameters. */
 function textFor(names: readonly string[]): string {
   const key = names.join('\0');
   const cached = texts.get(key);
   if (cached !== undefined) return cached;
   const calls = names.map((name, at) => `set_config(${pg.escapeLiteral(name)}, $${at + 1}, true)`);
-  // One small column: each value would travel back otherwise. Every argument of `||` is evaluated, in order.
+  // Returns one small column; otherwise each value would be sent back. Every argument of `||` is evaluated, in order.
   const text = `select octet_length(${calls.join(' || ')})`;
   texts.set(key, text);
   return text;

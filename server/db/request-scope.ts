@@ -5,8 +5,8 @@ type Scope = { readonly requestId: string | null; caller: string | null; readonl
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
- * Runs `work`, and everything it causes, as part of a request: its log lines, statements, jobs and mails have the id. `caller`: whose
- * request it is, as in `Principal.caller`; null for a job. `subjectId`: what a job is about.
+ * Runs `work`, and everything it causes, as part of a request: its log lines, statements, jobs and emails carry the id. `caller`: the
+ * caller of the request, as in `Principal.caller`; null for a job. `subjectId`: the subject of a job.
  */
 export function withinRequest<T>(
   requestId: string,
@@ -17,35 +17,38 @@ export function withinRequest<T>(
   return scopes.run({ requestId, caller, subjectId }, work);
 }
 
-/** Notes whose request is running, once its token is verified. */
+/** Records the caller of the running request, once its token is verified. */
 export function noteCaller(caller: string): void {
   const scope = scopes.getStore();
   if (scope) scope.caller = caller;
 }
 
-/** Whose request the running code belongs to; null outside of requests. */
+/** Returns the caller of the request that the running code belongs to; null outside of requests. */
 export const currentCaller = (): string | null => scopes.getStore()?.caller ?? null;
 
-/** Runs `work`, and everything it causes, as being about `subjectId`: calls of providers that fail are logged with it. */
+/** Runs `work`, and everything it causes, with `subjectId` as its subject: failed provider calls are logged with it. */
 export function withSubject<T>(subjectId: string, work: () => T): T {
   const { requestId, caller } = scopes.getStore() ?? { requestId: null, caller: null };
   return scopes.run({ requestId, caller, subjectId }, work);
 }
 
-/** What the running code is about: the subject of its job, or that of `withSubject`; null without either. */
+/** Returns the subject of the running code, from its job or from `withSubject`; null without either. */
 export const currentSubject = (): string | null => scopes.getStore()?.subjectId ?? null;
 
-/** Runs `work` as part of no request: its transactions begin with its own first statement. */
+/** Runs `work` outside of any request, so that its transactions begin with its own first statement. */
 export function outsideOfRequests<T>(work: () => T): T {
   return scopes.exit(work);
 }
 
-/** The id of the request, or of the job's request, that the running code belongs to; null outside of both. */
+/** Returns the id of the request that the running code belongs to, directly or through its job; null outside of both. */
 export function currentRequest(): string | null {
   return scopes.getStore()?.requestId ?? null;
 }
 
-/** What notes the request in a transaction of the server: triggers and defaults read it, such as the one of `private.outbox`. */
+/**
+ * Returns the statement that records the request in a transaction of the server: triggers and defaults read it, such as the default in
+ * `private.outbox`.
+ */
 export function requestMark(): readonly Statement[] {
   const requestId = currentRequest();
   return requestId === null

@@ -1,8 +1,8 @@
 import type { Result, Transaction } from './database.ts';
 
 /**
- * Runs `work` in a transaction that `work` may roll back on purpose, with `throw rollBack(value)`. Returns that value, or what `work`
- * returns when it commits. `begin` starts the transaction, such as `db.transaction`.
+ * Runs `work` in a transaction that `work` may roll back on purpose, with `throw rollBack(value)`. Returns that value, or the result of
+ * `work` if it commits. `begin` starts the transaction, such as `db.transaction`.
  */
 export async function withRollback<T>(
   begin: (work: (tx: Transaction) => Promise<T>) => Promise<T>,

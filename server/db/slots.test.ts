@@ -10,13 +10,13 @@ const limitsOf = (total: number, waiting = 100): ClassLimits =>
 
 type Wanted = readonly [workClass: WorkClass, caller: string, name: string];
 
-/** Work that runs until it is ended. */
+/** Returns work that runs until the test ends it. */
 function heldWork(): { work: () => Promise<void>; end: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { work: () => promise, end: resolve };
 }
 
-/** Runs work that records its name; none starts before all wait. */
+/** Runs work that records its name; none of it starts before all of it waits. */
 async function orderOf(slots: Slots, wanted: readonly Wanted[]): Promise<string[]> {
   const order: string[] = [];
   const first = heldWork();
@@ -115,7 +115,7 @@ test('a new caller whose statement is known to be brief goes before callers know
   expect(order).toEqual(['new', 'heavy']);
 });
 
-/** Slots that hold long statements back, on a clock that the test moves; `run` takes `ms` of it. */
+/** Slots that hold long statements back, on a clock that the test moves; `run` advances it by `ms`. */
 function slotsWithHoldBack() {
   vi.useFakeTimers();
   const slots = createSlots(1, limitsOf(1), { longMs: 50 });
@@ -126,7 +126,7 @@ function slotsWithHoldBack() {
       await vi.advanceTimersByTimeAsync(ms);
     });
   };
-  /** Runs a statement of 300 ms for which somebody else waits. */
+  /** Runs a statement of 300 ms while another statement waits. */
   const block = async (caller: string): Promise<void> => {
     await Promise.all([run('guest', caller, 'long', 300), run('staff', 'staff', 'brief', 0)]);
   };

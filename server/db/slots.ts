@@ -2,21 +2,21 @@ import { DatabaseBusy } from './database.ts';
 import { createExpectedTime, type ExpectedTime, type Turn } from './expected-time.ts';
 import { type ClassLimits, type DatabaseLoad, forEachClass, WORK_CLASSES, type WorkClass } from './work-class.ts';
 
-/** Slots for statements: a connection each, or the one engine. */
+/** Slots for statements. On PostgreSQL each slot is a connection; the embedded engine is a single slot. */
 export type Slots = {
   /**
-   * Runs `work` when it is this caller's turn. Throws `DatabaseBusy` when too many wait or the wait is too long. `work` may say that it does
-   * the work of so many turns, so that none of them counts as long because of the others; 0: another turn has done its work.
+   * Runs `work` when it is this caller's turn. Throws `DatabaseBusy` if too many statements wait or the wait is too long. `work` may report
+   * that it did the work of several turns, so that their shared duration is divided among them; 0: another turn did its work.
    */
   run<T>(turn: Turn, work: (takesAlong: (turns: number) => void) => Promise<T>): Promise<T>;
   load(): DatabaseLoad;
-  /** Whether nothing runs and nothing waits. */
+  /** Whether no statement runs and none waits. */
   idle(): boolean;
 };
 
-/** One statement that waits. */
+/** One waiting statement. */
 type Job = { readonly turn: Turn; readonly start: () => void; readonly refuse: () => void };
-/** What waits in one class, by caller. */
+/** The waiting statements of one class, by caller. */
 type Lanes = Map<string, Job[]>;
 type State = {
   readonly total: number;
@@ -25,25 +25,25 @@ type State = {
   readonly running: Record<WorkClass, number>;
   readonly waiting: Record<WorkClass, number>;
   readonly refused: Record<WorkClass, number>;
-  /** How often a class was passed over while it waited. */
+  /** How many times a class was passed over while it waited. */
   readonly passed: Record<WorkClass, number>;
-  /** Turns of each class that somebody had to wait for. */
+  /** The number of turns of each class that had to wait. */
   readonly turns: Record<WorkClass, number>;
   readonly expected: ExpectedTime;
-  /** Starts what was held back. */
+  /** Starts the statements that were held back. */
   timer: NodeJS.Timeout | null;
 };
 
-/** After this many turns of higher classes a waiting class gets one. */
+/** After this many turns of higher classes, a waiting class gets a turn. */
 const PATIENCE = 8;
-/** The least time after which a refused caller should try again, in seconds. */
+/** The minimum time after which a refused caller should try again, in seconds. */
 const RETRY_SECONDS = 1;
 
 /**
- * Creates `total` slots. A free one goes to the highest class that waits and has slots of its share left; a class that was passed over
- * `PATIENCE` times goes first. Within a class the caller whose statements take least goes first, so that expensive statements do not delay
- * brief ones, and every `PATIENCE`th turn is for the one who waits longest. When too many of a class wait, the caller with the most waiting is
- * refused. `longMs`: see `createExpectedTime`.
+ * Creates `total` slots. A free slot goes to the highest waiting class that has slots of its share left; a class that was passed over
+ * `PATIENCE` times goes first. Within a class, the caller with the shortest expected statement goes first, so that expensive statements do
+ * not delay brief ones, and every `PATIENCE`th turn goes to the caller that has waited longest. If too many statements of a class wait, the
+ * caller with the most waiting statements is refused. `longMs`: see `createExpectedTime`.
  */
 export function createSlots(
   total: number,
@@ -127,7 +127,10 @@ function waitForTurn(state: State, turn: Turn): Promise<void> {
   });
 }
 
-/** Refuses the newest statement of the caller with the most waiting, if that is more than `caller` has. Returns whether it did. */
+/**
+ * Refuses the newest statement of the caller with the most waiting statements if that caller has more of them than `caller`. Returns
+ * whether it did.
+ */
 function makeRoom(state: State, workClass: WorkClass, caller: string): boolean {
   const lanes = state.lanes[workClass];
   let longest: [string, Job[]] | null = null;
@@ -147,7 +150,7 @@ function remove(state: State, workClass: WorkClass, caller: string, job: Job): v
   state.waiting[workClass] -= 1;
 }
 
-/** Gives free slots to those who wait. */
+/** Gives free slots to waiting statements. */
 function startWaiting(state: State): void {
   while (sum(state.waiting) > 0) {
     const job = nextJob(state);
@@ -155,7 +158,7 @@ function startWaiting(state: State): void {
     const { workClass, caller } = job.turn;
     remove(state, workClass, caller, job);
     state.running[workClass] += 1;
-    // A caller's other statements go behind those of callers like it.
+    // The caller's other statements go behind those of callers with the same rank.
     const lane = state.lanes[workClass].get(caller);
     if (lane) {
       state.lanes[workClass].delete(caller);
@@ -165,7 +168,7 @@ function startWaiting(state: State): void {
   }
 }
 
-/** Returns whose turn it is of all who wait, or null when none of them may start now. */
+/** Returns the waiting statement whose turn it is, or null if none of them may start now. */
 function nextJob(state: State): Job | null {
   let highest: Job | null = null;
   let patient: Job | null = null;
@@ -186,8 +189,8 @@ function nextJob(state: State): Job | null {
 }
 
 /**
- * Returns who of a class is next; null when none of them may start now. Only the first statement of each caller is considered. Every
- * `PATIENCE`th turn is for who waits longest, the others for whose statements take least.
+ * Returns the next statement of a class, or null if none of them may start now. Considers only the first statement of each caller. Every
+ * `PATIENCE`th turn goes to the caller that has waited longest, the others to the shortest expected statement.
  */
 function nextOfClass({ lanes, expected, turns }: State, workClass: WorkClass): Job | null {
   const inTurn = turns[workClass] % PATIENCE === PATIENCE - 1;
@@ -204,7 +207,7 @@ function nextOfClass({ lanes, expected, turns }: State, workClass: WorkClass): J
   return best;
 }
 
-/** Starts what waits when it is no longer held back. */
+/** Schedules the start of waiting statements for when they are no longer held back. */
 function startLater(state: State): void {
   const ms = state.expected.heldBackFor();
   if (ms === 0 || state.timer) return;

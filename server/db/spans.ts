@@ -1,11 +1,11 @@
-/** What a span says of its work. Never an id of a person, an address, a secret or a value of a row. */
+/** The attributes of a span. They never contain an id of a person, an address, a secret or a value of a row. */
 type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** Measures work as spans of a trace: a request, its statements, its calls to providers, a job. */
 export type Spans = {
   /**
-   * Runs `work` as a span inside the one that is running. `describe` adds what is known at the end. `parent`: the `traceparent` that the
-   * caller sent (W3C Trace Context).
+   * Runs `work` as a span inside the current one. `describe` adds the attributes that are available at the end. `parent`: the `traceparent`
+   * that the caller sent (W3C Trace Context).
    */
   run<T>(span: SpanStart, work: () => Promise<T>, describe?: () => SpanEnd): Promise<T>;
 };
@@ -17,5 +17,5 @@ export type SpanStart = {
   readonly parent?: string | undefined;
 };
 
-/** `name` replaces the first one. */
+/** `name` replaces the name that the span started with. */
 export type SpanEnd = { readonly name?: string; readonly attributes: SpanAttributes; readonly failed?: boolean };

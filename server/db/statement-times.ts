@@ -2,23 +2,26 @@ import { LRUCache } from 'lru-cache';
 
 /** Moving average of statement duration, per statement text. */
 export type StatementTimes = {
-  /** `alone`: the time includes the way to the database and back; of statements that were sent together, only the first one's does. */
+  /**
+   * `alone`: whether the time includes the round trip to the database. Of statements that were sent together, only that of the first one
+   * does.
+   */
   add(text: string, ms: number, alone: boolean): void;
   /** Whether a statement is known to be brief. */
   isBrief(text: string): boolean;
 };
 
-/** How much longer than the briefest statement a brief one may take. */
+/** A brief statement may take this many milliseconds more than `BRIEF_TIMES` times the briefest one. */
 const BRIEF_MS = 5;
-/** On a busy machine every statement takes long; then a brief one may take this many times the briefest. */
+/** On a busy machine every statement is slow, so a brief statement may take this many times as long as the briefest one. */
 const BRIEF_TIMES = 2;
-/** How much the newest run counts beside those before it. */
+/** The weight of the newest run in the moving average. */
 const WEIGHT = 0.2;
-/** Runs after which a statement is known. */
+/** Number of samples before a statement's average is trusted. */
 const KNOWN = 5;
-/** Statements remembered; beyond that the one that ran longest ago is dropped, which is why `isBrief` only peeks. */
+/** The maximum number of statements; beyond it, the one that ran longest ago is dropped, which is why `isBrief` only peeks. */
 const TEXTS_MAX = 1_000;
-/** How old a time may be that says how busy the machine is, and how often the briefest is looked for. */
+/** The maximum age of a sample that shows how busy the machine is, and how often the briefest statement is determined. */
 const RECENT_MS = 2_000;
 const LOOK_MS = 250;
 

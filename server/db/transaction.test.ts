@@ -9,7 +9,7 @@ import { createPostgres } from './postgres/postgres.ts';
 async function withPostgres(work: (db: Database) => Promise<void>): Promise<void> {
   const server = await createTestDatabase();
   const url = server?.url ?? '';
-  // One connection, so that the next statement sees what a transaction leaves behind.
+  // The pool has one connection, so the next statement sees the state in which a transaction leaves it.
   const db = createPostgres({ backendUrl: url, authenticatorUrl: url, poolSize: 1, warn: () => undefined });
   try {
     await work(db);

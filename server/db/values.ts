@@ -1,4 +1,4 @@
-/** Converts values between JavaScript and PostgreSQL's text format, the same way for both engines (see database.ts). */
+/** Converts values between JavaScript and PostgreSQL's text format, in the same way for both engines (see database.ts). */
 
 /** Encodes a parameter as PostgreSQL text; null stays null. */
 export function encodeValue(value: unknown): string | null {
@@ -27,7 +27,7 @@ const asNumber: Decoder = (text) => Number(text);
 const asDate: Decoder = (text) => decodeTimestamp(text);
 const asJson: Decoder = (text) => JSON.parse(text);
 
-/** By type OID; other types stay text. */
+/** Decoders by type OID; other types stay text. */
 const DECODERS: ReadonlyMap<number, Decoder> = new Map<number, Decoder>([
   [16, (text) => text === 't'],
   [17, (text) => Buffer.from(text.slice(2), 'hex')],

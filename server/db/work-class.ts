@@ -1,15 +1,15 @@
 /**
- * Whose work a statement is, highest first: a free slot goes to the first class that waits for one. `urgent`: holds, payments and access
- * codes. `server`: the server's own jobs.
+ * The classes of work, highest first: a free slot goes to the first class that waits for one. `urgent`: holds, payments and access codes.
+ * `server`: the server's own jobs.
  */
 export const WORK_CLASSES = ['urgent', 'staff', 'customer', 'server', 'guest'] as const;
 export type WorkClass = (typeof WORK_CLASSES)[number];
 
-/** What one class may use: statements that run at once, statements that wait, and how long each waits, in milliseconds. */
+/** The limits of one class: statements that run at once, statements that wait, and how long each may wait, in milliseconds. */
 type ClassLimit = { readonly running: number; readonly waiting: number; readonly waitMs: number };
 export type ClassLimits = Readonly<Record<WorkClass, ClassLimit>>;
 
-/** Statements of one class: waiting now, and refused since the start. */
+/** The number of statements of one class that wait now, and that were refused since the start. */
 export type ClassLoad = { readonly waiting: number; readonly refused: number };
 export type DatabaseLoad = Readonly<Record<WorkClass, ClassLoad>>;
 
@@ -24,12 +24,15 @@ export function forEachClass<T>(valueOf: (workClass: WorkClass) => T): Readonly<
 }
 
 /**
- * How many statements of a class may wait (half as many of guests), and for how long. The server's own work is not refused for its number;
- * what waits for `ownWaitMs` has met a deadlock.
+ * How many statements of a class may wait (half as many for guests), and for how long. The server's own statements are not limited in
+ * number; one that has waited for `ownWaitMs` is deadlocked.
  */
 export type QueueOptions = { readonly waiting: number; readonly waitMs: number; readonly ownWaitMs: number };
 
-/** Limits of each class for `slots` slots. `shares`: the part of them that a class may use at once, at least `least`. */
+/**
+ * Returns the limits of each class for `slots` slots. `shares`: the share of the slots that a class may use at once, but at least `least`
+ * slots.
+ */
 export function classLimits(
   slots: number,
   shares: Readonly<Record<WorkClass, number>>,

@@ -19,7 +19,7 @@ export type AnswerReader = {
   complete(tag: string): void;
   failed(error: ServerError): void;
   notified(channel: string, payload: string): void;
-  /** The end of a pipeline. */
+  /** Called at the end of a pipeline. */
   ready(): void;
 };
 
@@ -36,8 +36,8 @@ const CODE = {
 } as const;
 
 /**
- * Reads the messages of PostgreSQL's protocol (version 3) in order. Returns whether they end with ReadyForQuery: otherwise the engine
- * stopped in the middle.
+ * Reads messages of PostgreSQL's protocol (version 3) in order. Returns whether they end with ReadyForQuery; if they do not, the engine
+ * stopped midway.
  */
 export function readAnswer(bytes: Uint8Array, reader: AnswerReader): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -88,7 +88,7 @@ function readFields(buffer: Buffer, from: number): Field[] {
   let at = from + 2;
   for (let i = 0; i < count; i += 1) {
     const end = buffer.indexOf(0, at);
-    // After the name: table (4 bytes), column (2), type (4), its size (2), modifier (4), format (2).
+    // The name is followed by the table (4 bytes), column (2), type (4), its size (2), modifier (4) and format (2).
     fields.push({ name: buffer.toString('utf8', at, end), typeOid: buffer.readUInt32BE(end + 7) });
     at = end + 19;
   }

@@ -19,7 +19,7 @@ import { EngineLost } from './engine-thread.ts';
 import type { EngineHost } from './host.ts';
 
 type Notify = (channel: string, payload: string) => void;
-/** Runs pipelines one after the other, each as a transaction of its own: when one fails, the others go on. */
+/** Runs pipelines one after the other, each as its own transaction: if one fails, the others still run. */
 export type RunPipelines = (
   pipelines: readonly (readonly Statement[])[],
   limitMs: number | null,
@@ -30,8 +30,9 @@ export type RunPipeline = (statements: readonly Statement[], limitMs: number | n
 type Engine = { readonly host: EngineHost; readonly notified: Notify; cache: StatementCache; generation: number };
 
 /**
- * Returns a function that sends pipelines and reads their results; tracks what the current engine has prepared. Pipelines whose statements
- * are prepared share a message to the engine's thread: one that fails to be prepared cannot confuse those behind it.
+ * Returns a function that sends pipelines and reads their results; it tracks the statements that the current engine has prepared. Only
+ * pipelines whose statements are all prepared share a message to the engine's thread: a statement that fails to be prepared cannot disturb
+ * the pipelines behind it.
  */
 export function createPipelines(host: EngineHost, notified: Notify): RunPipelines {
   const engine: Engine = { host, notified, cache: createStatementCache(), generation: host.generation() };
@@ -53,7 +54,7 @@ export function createPipelines(host: EngineHost, notified: Notify): RunPipeline
 
 const isReady = ({ cache }: Engine, text: string): boolean => isPrepared(cache, statementName(text), text);
 
-/** Runs one pipeline of `run`. */
+/** Returns a function that runs a single pipeline with `run`. */
 export function onePipeline(run: RunPipelines): RunPipeline {
   return async (statements, limitMs) => {
     const [outcome = []] = await run([statements], limitMs);
@@ -62,7 +63,7 @@ export function onePipeline(run: RunPipelines): RunPipeline {
   };
 }
 
-/** Sends pipelines in one message. */
+/** Sends several pipelines in one message. */
 async function sendTogether(
   engine: Engine,
   pipelines: readonly (readonly Statement[])[],
@@ -82,7 +83,7 @@ async function sendTogether(
   return outcomes;
 }
 
-/** Reads the outcomes of pipelines with statements of these names; fewer when the answer is incomplete. */
+/** Reads the outcomes of pipelines whose statements have these names. Returns fewer outcomes if the answer is incomplete. */
 function readOutcomes(
   { cache, notified }: Engine,
   bytes: Uint8Array,
@@ -128,12 +129,12 @@ const STALE = new Set(['0A000', '26000', '42P05']);
 const DEALLOCATE_MS = 3_000;
 
 async function forgetStatements(host: EngineHost): Promise<StatementCache> {
-  // Inside a failed transaction this is refused; the next use of a stale name fails and retries it.
+  // Inside a failed transaction, PostgreSQL refuses this; the next use of a stale name then fails and retries it.
   await host.run(bytesOf([serialize.query('deallocate all')]), DEALLOCATE_MS);
   return createStatementCache();
 }
 
-/** Throws the first error of a script's answer; returns whether the answer is complete. */
+/** Throws the first error in a script's answer. Returns whether the answer is complete. */
 export function readScript(bytes: Uint8Array, notified: Notify): boolean {
   const nothing = (): void => undefined;
   const errors: ServerError[] = [];
@@ -152,7 +153,7 @@ export function readScript(bytes: Uint8Array, notified: Notify): boolean {
   return complete;
 }
 
-/** Concatenates into a new array, which can be transferred. */
+/** Concatenates byte arrays into a new array, which can be transferred. */
 export function bytesOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

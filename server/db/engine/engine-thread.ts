@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { DatabaseError } from '../database.ts';
 import { type EngineStart, type FromEngine, SIGNALS, SIGNALS_BYTES, type ToEngine } from './signals.ts';
 
-/** A statement was stopped by terminating the engine; with PostgreSQL's own message. */
+/** The statement was stopped by terminating the engine. It carries PostgreSQL's own message. */
 export class StatementStopped extends DatabaseError {
   constructor() {
     super({ code: '57014', message: 'canceling statement due to statement timeout' });
@@ -23,28 +23,28 @@ type Pending = { readonly resolve: (bytes: Uint8Array) => void; readonly reject:
 export type Thread = {
   readonly worker: Worker;
   readonly signals: Int32Array;
-  /** Pipelines sent to it. */
+  /** The number of pipelines sent to the thread. */
   sent: number;
   pending: Pending | null;
-  /** Prepared: from now on it is replaced when it exits. */
+  /** Whether the engine is prepared. From then on, the thread is replaced if it exits. */
   usable: boolean;
-  /** Why we are ending it; null while it runs. */
+  /** Why the server is ending the thread; null while it runs. */
   ending: 'stop' | 'close' | null;
 };
 
 /** How long the engine may take to close cleanly. */
 const CLOSE_MS = 60_000;
 /**
- * On a busy machine a statement gets up to twice its time: when its thread used less than this share of a core, it was waiting for CPU,
- * not working.
+ * On a busy machine a statement gets up to twice its time: if its thread used less than this share of a core, it was waiting for CPU rather
+ * than working.
  */
 const STARVED_SHARE = 0.5;
 /** How long to wait for a thread's CPU usage. */
 const USAGE_TIMEOUT_MS = 200;
-/** How long a finished answer may take to arrive. */
+/** How long the answer of a finished pipeline may take to arrive. */
 const ARRIVAL_MS = 100;
 
-/** The engine could not open its folder. The message is what it reported. */
+/** The engine could not open its folder. The message is the one that the engine reported. */
 export class EngineNotOpened extends Error {
   override readonly name = 'EngineNotOpened';
 }
@@ -135,7 +135,7 @@ export async function closeThread(thread: Thread): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Whether the thread has finished everything that was sent to it, even if the answer has not arrived yet. */
+/** Whether the thread has finished everything that was sent to it, even if the answer has not yet arrived. */
 export function isFinished({ signals, sent }: Thread): boolean {
   return Atomics.load(signals, SIGNALS.finished) >= sent;
 }
@@ -149,7 +149,7 @@ function watch(thread: Thread, limitMs: number, again: (timer: NodeJS.Timeout | 
   const began = performance.now();
   const isOver = (): boolean => thread.sent !== pipeline || thread.pending === null;
   const hasAnswered = (): boolean => Atomics.load(thread.signals, SIGNALS.finished) >= pipeline;
-  /** CPU time used, in milliseconds; 0 when the thread does not report it, which counts as waiting for CPU. */
+  /** CPU time used, in milliseconds; 0 if the thread does not report it, which counts as waiting for CPU. */
   const used = async (): Promise<number> => {
     const timeout = new Promise<null>((resolve) => setTimeout(() => resolve(null), USAGE_TIMEOUT_MS).unref());
     const usage = await Promise.race([thread.worker.cpuUsage(), timeout]).catch(() => null);
@@ -168,6 +168,6 @@ function watch(thread: Thread, limitMs: number, again: (timer: NodeJS.Timeout | 
     thread.ending = 'stop';
     await thread.worker.terminate();
   };
-  // Check halfway first, to have a CPU measurement to compare with at the end.
+  // Checks at half of the limit first, so that the check at the end has a CPU measurement to compare with.
   return setTimeout(() => void check(), limitMs / 2);
 }

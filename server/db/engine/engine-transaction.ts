@@ -6,7 +6,7 @@ import type { EngineHost } from './host.ts';
 
 /**
  * Runs `work` in a transaction that begins with its first statement. `limitMs` covers its statements and the time between them: a
- * transaction that stays idle past it is rolled back, because everyone else waits behind it.
+ * transaction that stays idle past it is rolled back, because all other statements wait behind it.
  */
 export async function runTransaction<T>(
   runPipeline: RunPipeline,
@@ -22,7 +22,7 @@ export async function runTransaction<T>(
   let over: DatabaseError | null = null;
   let running: Promise<unknown> | null = null;
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) => {
-    // Statements of one transaction run in order, even when they are not awaited one by one.
+    // Statements of one transaction run in order, even if they are not awaited individually.
     while (running) await running;
     if (over) throw over;
     if (generation !== host.generation()) throw interrupted();
@@ -39,7 +39,7 @@ export async function runTransaction<T>(
   const timeout = new Promise<never>((_resolve, reject) => {
     if (limitMs === null) return;
     const check = (): void => {
-      // The watchdog stops a running statement; this ends only an idle transaction.
+      // The watchdog stops a running statement; this timer ends only an idle transaction.
       if (running) timer = setTimeout(check, 10);
       else reject((over = idleTooLong()));
     };

@@ -30,7 +30,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
 const BURNING =
   'select count(*) from generate_series(1, 1000) a, generate_series(1, 1000) b, generate_series(1, 1000) c, generate_series(1, 1000) d';
 
-/** Bytes that are no protocol message: the engine never answers them. */
+/** Bytes that are not a protocol message: the engine never answers them. */
 const SILENCE = (): Uint8Array<ArrayBuffer> => new Uint8Array([0xff, 0, 0, 0, 4]);
 
 test('with sync the engine asks for every commit on the disk, and what it wrote is there when it opens again', async () => {
@@ -157,7 +157,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     now += 10 * hour;
     await maintenance.runOnce();
     expect(await pages()).toBeGreaterThan(0);
-    now += 14 * hour; // 03:00 UTC the next day is not a quiet hour
+    now += 14 * hour; // t 03:00 UTC the next day is not a quiet hour
     await maintenance.runOnce();
     expect(await pages()).toBeGreaterThan(0);
     now += 14 * hour;

@@ -10,30 +10,31 @@ import {
 } from './engine-thread.ts';
 
 export type EngineHost = {
-  /** The number of the current worker: a new one has neither the prepared statements nor the transaction of the old. */
+  /** The number of the current worker. A new worker has neither the prepared statements nor the transaction of the old one. */
   generation(): number;
   isUp(): boolean;
-  /** Waits until the engine accepts statements. Throws `EngineLost` when it will not come back. */
+  /** Waits until the engine accepts statements. Throws `EngineLost` if it cannot be restarted. */
   ready(): Promise<void>;
   /**
-   * Sends the bytes of one pipeline, transferring them, and returns the engine's answer. One at a time, only while the engine is up. After
-   * `limitMs` terminates and restarts the engine and throws `StatementStopped`; throws `EngineLost` when it exits unexpectedly.
+   * Sends the bytes of one pipeline, transferring them, and returns the engine's answer. Call it for one pipeline at a time and only while
+   * the engine is up. After `limitMs` it terminates and restarts the engine and throws `StatementStopped`; it throws `EngineLost` if the
+   * engine exits unexpectedly.
    */
   run(bytes: Uint8Array<ArrayBuffer>, limitMs: number | null): Promise<Uint8Array>;
   /** Terminates an engine after an incomplete answer; a new one starts. */
   abandon(): Promise<void>;
   /** A snapshot of the whole database. */
   image(): Promise<Blob>;
-  /** Closes the worker cleanly and starts another, which frees memory. Only between pipelines. */
+  /** Closes the worker cleanly and starts another, which frees memory. Call it only between pipelines. */
   recycle(): Promise<void>;
   heapMegabytes(): number;
-  /** Closes the engine for good. Only between pipelines. */
+  /** Closes the engine permanently. Call it only between pipelines. */
   close(): Promise<void>;
 };
 
 export type HostOptions = {
   readonly location: string | Blob | null;
-  /** Whether every commit waits until it is on the disk. */
+  /** Whether every commit waits until it is on disk. */
   readonly sync?: boolean;
   /** Prepares a new engine before its first statement. */
   readonly prepare: (run: EngineHost['run']) => Promise<void>;
@@ -44,25 +45,25 @@ export type HostOptions = {
   readonly broken: (error: Error) => void;
 };
 
-/** After this many failed attempts in a row to open the engine, give up. */
+/** The number of consecutive failed attempts to open the engine after which the server gives up. */
 const OPENS_MAX = 3;
-/** After this many unexpected exits in a row without an answered statement, give up. */
+/** The number of consecutive unexpected exits, without an answered statement, after which the server gives up. */
 const CRASHES_MAX = 10;
 const RETRY_MS = 250;
 
 type Host = {
   readonly options: HostOptions;
   thread: Thread | null;
-  /** While a thread is being replaced. */
+  /** Pending while a thread is being replaced. */
   opening: Promise<void> | null;
   generation: number;
-  /** Unexpected exits in a row without an answered statement. */
+  /** The number of consecutive unexpected exits without an answered statement. */
   crashes: number;
-  /** Why there will be no engine any more. */
+  /** Set when the engine cannot be restarted any more: the reason. */
   gone: EngineLost | null;
 };
 
-/** Opens the engine in a worker thread and keeps one running. Throws when the first one does not open. */
+/** Opens the engine in a worker thread and keeps one running. Throws if the first one does not open. */
 export async function startEngine(options: HostOptions): Promise<EngineHost> {
   const host: Host = { options, thread: null, opening: null, generation: 0, crashes: 0, gone: null };
   await open(host);
@@ -96,7 +97,7 @@ export async function startEngine(options: HostOptions): Promise<EngineHost> {
   };
 }
 
-/** Returns the thread that takes statements. Throws `EngineLost` when there is none. */
+/** Returns the thread that takes statements. Throws `EngineLost` if there is none. */
 function runningThread({ gone, thread, opening }: Host): Thread {
   if (gone) throw gone;
   if (!thread || opening) throw new EngineLost('the database engine is restarting');

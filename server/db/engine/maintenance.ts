@@ -1,8 +1,8 @@
 import type { Embedded } from './pglite.ts';
 
-/** Maintenance that the embedded engine does not do itself: checkpoints, vacuum, freeing memory. */
+/** Maintenance that the embedded engine does not perform itself: checkpoints, vacuum and freeing memory. */
 export type Maintenance = {
-  /** Runs one round, as happens every ten seconds. */
+  /** Runs one round of maintenance, as happens every ten seconds. */
   runOnce(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -15,17 +15,17 @@ export type MaintenanceOptions = {
 };
 
 const ROUND_EVERY_MS = 10_000;
-/** Megabytes written since the last checkpoint that trigger the next one: they would be replayed at the next start. */
+/** The megabytes written since the last checkpoint that trigger the next one: the next start would replay them. */
 const WRITTEN_MAX = 16;
 const CHECKPOINT_EVERY_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
-/** Quiet hours are 16:00 to 18:59 UTC: night in eastern Australia all year. */
+/** Quiet hours are 16:00 to 18:59 UTC, which is night in eastern Australia all year. */
 const QUIET_FROM = 16;
 const QUIET_TO = 19;
 const VACUUM_EVERY_MS = 20 * HOUR_MS;
-/** After this long vacuum at any hour. */
+/** After this long without a vacuum, one runs at any hour. */
 const VACUUM_LATEST_MS = 48 * HOUR_MS;
-/** Do not vacuum during start-up. */
+/** No vacuum runs during start-up. */
 const VACUUM_AFTER_START_MS = 60_000;
 const HEAP_MAX = 384;
 const RECYCLE_EVERY_MS = 60_000;

@@ -23,7 +23,7 @@ export async function openEmbedded(location: DataLocation, options: OpenOptions 
   };
 }
 
-/** Returns what migrating needs of an embedded database. */
+/** Returns the operations that migrating an embedded database needs. */
 export function toMigrator(engine: Pick<Embedded, 'script' | 'query'>): Migrator {
   return {
     script: (sql) => engine.script(sql),

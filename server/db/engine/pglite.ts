@@ -23,7 +23,7 @@ export type Embedded = Database & {
   image(): Promise<Blob>;
   /** The engine's memory in megabytes. It only shrinks when the engine is recycled. */
   heapMegabytes(): number;
-  /** Whether nothing runs and nothing waits. */
+  /** Whether no statement runs and none waits. */
   idle(): boolean;
   /** Closes and reopens the engine, which frees memory; statements wait meanwhile. */
   recycle(): Promise<void>;
@@ -32,53 +32,53 @@ export type Embedded = Database & {
 /** Where an embedded database lives: a folder; or in memory, empty (null) or from an image. */
 export type DataLocation = string | null | Blob;
 
-/** The time limits of a statement, or of a transaction from its first statement to its end, in milliseconds; null: none. */
+/** Time limits in milliseconds, of a statement or of a whole transaction from its first statement; null for no limit. */
 type EngineLimits = {
   readonly guest: number | null;
   readonly caller: number | null;
   readonly server: number | null;
-  /** Migrations and maintenance. */
+  /** For migrations and maintenance. */
   readonly script: number | null;
 };
 
 /**
  * Callers wait for each other's statements, so their limits are short. The server's own statements are few and fast: one that takes this
- * long is a bug, and everyone waits for it.
+ * long is a bug that delays all callers.
  */
 const LIMITS: EngineLimits = { guest: 1_000, caller: 3_000, server: 15_000, script: 600_000 };
-/** No limits in memory: stopping a statement terminates the engine, which loses the data. */
+/** There are no limits in memory, because stopping a statement terminates the engine and loses the data. */
 const NO_LIMITS: EngineLimits = { guest: null, caller: null, server: null, script: null };
 
-/** The time limit of a new engine's first settings; normally a few milliseconds. */
+/** The time limit for the first settings of a new engine, which normally take a few milliseconds. */
 const PREPARE_MS = 60_000;
 const SESSION = `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'iso_8601'; set bytea_output to 'hex'`;
 
 export type PgliteOptions = {
   readonly limits?: Partial<EngineLimits>;
-  /** How many statements of a class may wait. */
+  /** The maximum number of waiting statements per class. */
   readonly waiting?: number;
-  /** Whether a caller (`Principal.caller`) is known as staff: their statements go before customers'. */
+  /** Returns whether a caller (`Principal.caller`) is staff: their statements go before customers'. */
   readonly isStaff?: (caller: string) => boolean;
-  /** In a folder: every commit waits until it is on the disk, so that a power cut loses nothing. */
+  /** In a folder: every commit waits until it is on disk, so that a power failure loses nothing. */
   readonly sync?: boolean;
   readonly warn?: (line: string) => void;
   /** Called once when the engine cannot be restarted. */
   readonly broken?: (error: Error) => void;
 };
 
-/** Who something runs for: its turn in the queue, its time limit, and the caller to count when it is stopped. */
+/** The caller of a piece of work: its turn in the queue, its time limit, and the caller to count if it is stopped. */
 type Run = { readonly turn: Turn; readonly limitMs: number | null; readonly caller?: string | undefined };
 
-/** With one engine every class may use it, in turns. */
+/** There is only one engine, which every class may use in turn. */
 const SHARES: Readonly<Record<WorkClass, number>> = { urgent: 1, staff: 1, customer: 1, server: 1, guest: 1 };
-/** A statement that keeps everybody waiting for longer than this is followed by as much time without another such. */
+/** After a statement that delays others for longer than this, no other such statement starts for the same length of time. */
 const LONG_MS = 50;
-/** The longest script is one statement to those who wait for it. */
+/** A script is a single statement to those that wait for it, so this also covers the longest script. */
 const QUEUE: QueueOptions = { waiting: 400, waitMs: 20_000, ownWaitMs: 900_000 };
 
 /**
- * Whose stopped statements count together. A person's all do. The service key is shared by the operator's programs, so of it only the
- * statement that is expensive is refused after three stops.
+ * Returns the key under which stopped statements are counted. All statements of a person count together. The operator's programs share the
+ * service key, so after three stops only the expensive statement is refused, not the key.
  */
 const countedAs = ({ role, caller }: Principal, text = 'a transaction'): string | undefined =>
   caller !== undefined && role === 'service_role' ? `${caller} with ${text}` : caller;
@@ -92,10 +92,10 @@ type Engine = {
   readonly isStaff: ((caller: string) => boolean) | undefined;
   readonly listeners: Listeners;
   readonly runPipeline: RunPipeline;
-  /** Reads of callers that may share a message, by their time limit. */
+  /** Callers' reads that may share a message, by their time limit. */
   readonly shared: Readonly<Record<'guest' | 'caller', SharedMessages>>;
   readonly warn: (line: string) => void;
-  /** Null until it is closed. */
+  /** Null until the database is being closed. */
   closing: Promise<void> | null;
 };
 
@@ -120,7 +120,7 @@ export async function createPglite(location: DataLocation, options: PgliteOption
   };
 }
 
-/** The database for work of one class; null: the server's own statements, and callers by who they are. */
+/** Returns the database for work of one class. Null: the server's own statements, and each caller's in the class of that caller. */
 function databaseOf(engine: Engine, durability: Database['durability'], workClass: WorkClass | null): Database {
   const { host, slots, stops, limits, isStaff } = engine;
   const ownRun = (text: string): Run => ({ turn: ownTurn(workClass, text), limitMs: limits.server });
@@ -229,18 +229,18 @@ function exclusive<T>(engine: Engine, run: Run, work: () => Promise<T>): Promise
   });
 }
 
-/** Counts a statement that ended the engine for its caller. */
+/** Counts a statement that terminated the engine against its caller. */
 function noteStop({ stops, warn }: Engine, run: Run, error: unknown): void {
   if (error instanceof StatementStopped) warn(`stopped a statement of ${nameOf(run.turn)} at its time limit`);
-  // A crash during a statement counts too: its caller must not be able to repeat it endlessly.
+  // A crash during a statement counts too, so that its caller cannot repeat it endlessly.
   if (run.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
     stops.add(run.caller);
 }
 
-/** Whether a caller's transaction cannot change anything, so that it may run twice. */
+/** Whether a caller's transaction is read-only, so that it may run twice. */
 const isRead = ({ settings }: Principal): boolean => settings?.['transaction_read_only'] === 'on';
 
-/** Runs a read in a message that it may share with others. Returns the result of its last statement. */
+/** Runs a read in a message that it may share with other reads. Returns the result of its last statement. */
 async function runShared(
   engine: Engine,
   run: Run,
@@ -294,7 +294,7 @@ function runScript(engine: Engine, sql: string): Promise<void> {
   });
 }
 
-/** Adds a listener; the first of a channel starts listening, and the last that stops ends it. */
+/** Adds a listener. The first listener of a channel starts listening, and removing the last one ends it. */
 async function listen(
   engine: Engine,
   channel: string,

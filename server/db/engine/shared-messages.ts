@@ -6,8 +6,8 @@ import type { Slots } from '../slots.ts';
 import type { EngineHost } from './host.ts';
 
 /**
- * Runs a caller's read when its turn has come, in a message that it may share with others of its class. Returns null when the engine ended
- * during a message of several: then it has to run alone, because nobody knows whose statement it was.
+ * Runs a caller's read when its turn has come, in a message that it may share with others of its class. Returns null if the engine exited
+ * during a message with several reads: the read must then run alone, because it is unknown which statement caused the exit.
  */
 export type SharedMessages = (
   turn: Turn,
@@ -15,19 +15,22 @@ export type SharedMessages = (
   started?: () => void,
 ) => Promise<Result | null>;
 
-/** The engine ended during a message of several reads. */
+/** The engine exited during a message with several reads. */
 class Interrupted extends Error {
   constructor(cause: unknown) {
     super('a message of several reads was interrupted', { cause });
   }
 }
 
-/** The most reads in one message. They are one statement to those who wait for them, and on a slow machine each takes several milliseconds. */
+/**
+ * The maximum number of reads in one message. Other statements wait for all of them as for a single statement, and on a slow machine each
+ * read takes several milliseconds.
+ */
 const MESSAGE_MAX = 4;
 
 /**
- * Sends reads that wait for the engine together: each message costs both threads a change of process, and the engine waits for the next.
- * `send` runs pipelines as transactions of their own.
+ * Sends waiting reads to the engine together: each message costs both threads a context switch, and the engine is idle until the next one
+ * arrives. `send` runs each pipeline as its own transaction.
  */
 export function createSharedMessages(
   slots: Slots,

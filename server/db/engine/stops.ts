@@ -5,17 +5,17 @@ import { CallerStopped } from '../database.ts';
 export type Stops = {
   /** Counts one stop. */
   add(caller: string): void;
-  /** The whole seconds until this caller may use the engine again; null: no wait. */
+  /** Returns the whole seconds until this caller may use the engine again; null if it may use it now. */
   wait(caller: string): number | null;
   /** Throws `CallerStopped` while this caller is suspended. */
   check(caller: string | undefined): void;
 };
 
 const WINDOW_MS = 60_000;
-/** Callers remembered; beyond that the one whose last stop is oldest is dropped, which is why checks only `peek`. */
+/** The maximum number of callers; beyond it, the caller whose last stop is oldest is dropped, which is why checks only `peek`. */
 const CALLERS_MAX = 10_000;
 
-/** Suspends callers with `max` stops within a minute, until the first of these is a minute old. */
+/** Suspends a caller after `max` stops within a minute, until the first of these is a minute old. */
 export function createStops(max = 3, now: () => number = Date.now): Stops {
   const times = new LRUCache<string, number[]>({ max: CALLERS_MAX });
   const wait = (caller: string): number | null => {

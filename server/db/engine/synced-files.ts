@@ -10,12 +10,12 @@ type NodeFiles = {
   readonly stream_ops: { fsync?: (stream: Stream) => number };
 };
 
-/** The files of the engine in a folder. What it asks to be on the disk is there before it goes on, as with PostgreSQL. */
+/** The engine's files in a folder. When the engine asks for a sync, its data is on disk before the engine continues, as with PostgreSQL. */
 export class SyncedFiles extends NodeFS {
   override async init(pg: PGlite, options: InitOptions): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options);
     const preRun = [
-      // Cast: the package describes Emscripten's part without the operations of its streams.
+      // Cast: the package's types for Emscripten lack the operations of its streams.
       (module: { NODEFS: unknown }): void => addSync(module.NODEFS as NodeFiles),
       ...(emscriptenOpts.preRun ?? []),
     ];
@@ -31,7 +31,7 @@ function addSync(files: NodeFiles): void {
   };
 }
 
-/** A new file is on the disk once its folder is. */
+/** A new file is durable only once its folder is synced. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {

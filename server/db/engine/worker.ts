@@ -9,15 +9,15 @@ import { type EngineStart, type FromEngine, SIGNALS, type ToEngine } from './sig
 import { SyncedFiles } from './synced-files.ts';
 
 /**
- * Runs the embedded engine in a worker thread: receives the bytes of one pipeline at a time and returns the engine's bytes; the main
- * thread encodes and decodes both. An error here ends the worker, and the main thread starts another.
+ * Runs the embedded engine in a worker thread: receives the bytes of one pipeline at a time and returns the engine's bytes; the main thread
+ * encodes and decodes both. An error here ends the worker, and the main thread starts another.
  */
 
 const EXTENSIONS: Record<string, Extension> = { btree_gist, pg_trgm, pgcrypto };
 
 /**
- * A quarter of the default cache, because the engine allocates all of it at the start. Write-ahead files are recycled at 64 MB, which
- * keeps the replay after a crash short.
+ * A quarter of the default cache, because the engine allocates all of it at the start. Write-ahead files are recycled at 64 MB, which keeps
+ * the replay after a crash short.
  */
 const SETTINGS = ['shared_buffers=32MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
 const MEGABYTE = 1024 * 1024;
@@ -25,7 +25,7 @@ const ANSWER_BYTES = 64 * 1024;
 
 const port = parentPort;
 if (port === null) throw new Error('this file is a worker');
-// The main thread always starts this file with an `EngineStart`.
+// Cast: the main thread always starts this file with an `EngineStart`.
 const start = workerData as EngineStart;
 const signals = new Int32Array(start.signals);
 
@@ -33,7 +33,7 @@ if (start.again && typeof start.location === 'string' && !existsSync(join(start.
   throw new Error(`the database in ${start.location} is missing`);
 
 const synced = start.sync && typeof start.location === 'string';
-/** `-F` switches fsync off. */
+/** `-F` turns fsync off. */
 const defaults = PGlite.defaultStartParams.filter((one) => !synced || one !== '-F');
 const settings = synced ? [...SETTINGS, 'wal_sync_method=fdatasync'] : SETTINGS;
 const engine = new PGlite({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Where a PostgreSQL is and who logs in: `postgres://user:password@host:port/database?…`. */
+/** The server, database and login of a PostgreSQL address: `postgres://user:password@host:port/database?…`. */
 export type PostgresAddress = {
   /** The address with its port, for `pg` and `psql`. */
   readonly url: string;
@@ -11,10 +11,10 @@ export type PostgresAddress = {
 };
 
 const ADDRESS = /^(postgres(?:ql)?:\/\/)(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/;
-/** Values of libpq's `target_session_attrs` that a server which takes writes satisfies. With one host they have no effect. */
+/** Values of libpq's `target_session_attrs` that a writable server satisfies. With a single host they have no effect. */
 const WRITING = new Set(['any', 'read-write', 'primary']);
 const DEFAULT_PORT = 5432;
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const NAME_LENGTH = 63;
 
 /** Whether the address names several hosts, which libpq would try in turn. */
@@ -23,7 +23,7 @@ export function namesSeveralHosts(text: string): boolean {
   return host.includes(',') || new URLSearchParams(query).get('host')?.includes(',') === true;
 }
 
-/** Reads an address. Returns null if it is malformed, names several hosts, or names a kind of server that cannot be written to. */
+/** Parses an address. Returns null if it is malformed, names several hosts, or names a kind of server that cannot be written to. */
 export function readAddress(text: string): PostgresAddress | null {
   const [, scheme = '', userinfo = '', server = '', path = '', query = ''] = ADDRESS.exec(text) ?? [];
   if (scheme === '' || namesSeveralHosts(text)) return null;
@@ -32,14 +32,14 @@ export function readAddress(text: string): PostgresAddress | null {
   const { host, port } = readHost(server);
   if (!(port >= 1 && port <= 65_535)) return null;
   const [user = ''] = userinfo.split(':').map((part) => decode(part) ?? '');
-  // A socket's folder, as `?host=/run/postgresql`, has no host in the address.
+  // An address whose socket folder is given as `?host=/run/postgresql` has no host before the query.
   const hostAndPort = server === '' ? '' : `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const url = `${scheme}${userinfo === '' ? '' : `${userinfo}@`}${hostAndPort}/${path}${query === '' ? '' : `?${query}`}`;
   if (!URL.canParse(url.replace('@/', '@localhost/'))) return null;
   return { url, host, port, user, database: decode(path) || user };
 }
 
-/** Reads an address that the configuration has checked. */
+/** Parses an address that the configuration has validated. */
 export function toAddress(text: string): PostgresAddress {
   const address = readAddress(text);
   if (!address) throw new Error('DATABASE_URL is not a postgres:// address');
@@ -62,20 +62,20 @@ function decode(part: string): string | null {
   }
 }
 
-/** The same server and database with another login. */
+/** Returns the address of the same server and database with another login. */
 export function withLogin(text: string, user: string, password: string): string {
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
   return text.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?/, `$1${login}@`);
 }
 
-/** The server of an address for a message, without its password. */
+/** Describes the server of an address for a message, without its password. */
 export function describeServer({ host, port, database }: PostgresAddress): string {
   return `${host || 'the local socket'}:${port}, database ${database}`;
 }
 
 /**
- * The name of a login of one database. Roles belong to the whole cluster, so each database has logins of its own: another installation
- * beside it never changes their passwords.
+ * Returns the name of a login of one database. Roles belong to the whole cluster, so each database has its own logins: another installation
+ * in the cluster never changes their passwords.
  */
 export function loginOf(role: 'backend' | 'authenticator', database: string): string {
   const name = `${role}_${database}`;

@@ -2,13 +2,13 @@ import pg from 'pg';
 import { describeServer, type PostgresAddress } from './address.ts';
 import { DatabaseRefused, DatabaseUnreachable } from './refused.ts';
 
-/** How the start waits for a database that does not answer yet. */
+/** How long the start waits for a database that does not answer yet, and where it reports the wait. */
 export type Waiting = { readonly seconds: number; readonly report: (line: string) => void };
 
 const PAUSE_MS = 500;
 const TRY_MS = 5_000;
 
-/** Opens one connection. Waits for a server that is down, starting, full or not known yet, and reports that once. */
+/** Opens one connection. Waits for a server that is down, starting, full or not yet in DNS, and reports the wait once. */
 export async function connectPatiently(address: PostgresAddress, waiting: Waiting): Promise<pg.Client> {
   const until = performance.now() + waiting.seconds * 1000;
   let reported = false;
@@ -38,12 +38,12 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
 function reasonOf(error: unknown): string {
-  // A name with several addresses fails with one error for each.
+  // A host name with several addresses fails with one error for each of them.
   const [first] = error instanceof AggregateError ? error.errors : [error];
   return codeOf(first) || (first instanceof Error ? first.message : String(first));
 }
 
-/** What a person must change; null for what passes by itself. */
+/** Returns the fault that the operator must mend; null for a fault that may pass on its own. */
 function refusalOf(error: unknown, { user, database }: PostgresAddress): DatabaseRefused | null {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';

@@ -11,15 +11,15 @@ import { DatabaseRefused } from './refused.ts';
 import { storeSettings } from './session-settings.ts';
 import { loginPassword, makeRoles, readRights, viewOwnersOf } from './roles.ts';
 
-/** The advisory lock that lets one process migrate at a time; the number is arbitrary. */
+/** The advisory lock that lets only one process migrate at a time; the number is arbitrary. */
 const MIGRATION_LOCK = 7_204_001;
-/** Between two attempts to take it. */
+/** The pause between two attempts to take the lock. */
 const LOCK_PAUSE_MS = 200;
 const OLDEST_VERSION = 150_000;
 
 /**
- * `waitSeconds`: how long the start waits for a database that does not answer. `pooledUrl`: where a pooler gives out connections to it for one
- * transaction at a time. `replica`: a streaming replica for reads of guests, and how old its data may be.
+ * `waitSeconds`: how long the start waits for a database that does not answer. `pooledUrl`: the address of a pooler that assigns a
+ * connection for one transaction at a time. `replica`: a streaming replica for reads by guests, and the maximum age of its data.
  */
 export type PostgresOpenOptions = OpenOptions &
   Pick<PostgresOptions, 'poolSize' | 'queue' | 'isStaff'> & {
@@ -29,8 +29,9 @@ export type PostgresOpenOptions = OpenOptions &
   };
 
 /**
- * Opens a PostgreSQL server. `url` is the login of the database's owner, used to migrate; then the server uses two logins of its own:
- * `backend_…` for its own work and `authenticator_…`, which can only become a caller. Throws `DatabaseRefused` and `DatabaseUnreachable`.
+ * Opens a PostgreSQL server. `url` is the login of the database's owner, which is used to migrate; then the server uses two logins of its
+ * own: `backend_…` for its own work and `authenticator_…`, which can only become a caller. Throws `DatabaseRefused` and
+ * `DatabaseUnreachable`.
  */
 export async function openPostgres(url: string, options: PostgresOpenOptions): Promise<Database> {
   const address = toAddress(url);
@@ -59,7 +60,7 @@ export async function openPostgres(url: string, options: PostgresOpenOptions): P
   });
 }
 
-/** Migrates a database and calls `work` with its owner's rights, in one transaction. */
+/** Migrates a database and calls `work` with the rights of its owner, in one transaction. */
 export async function asOwner<T>(
   url: string,
   options: OpenOptions & { readonly waitSeconds: number },
@@ -78,12 +79,15 @@ export async function asOwner<T>(
     await admin.query('commit');
     return done;
   } finally {
-    // Rolls back what is not committed.
+    // Closing the connection rolls back what is not committed.
     await admin.end();
   }
 }
 
-/** Calls `work` with what reads a database in one read-only transaction, while servers use it. Takes no lock that could make one of them wait. */
+/**
+ * Calls `work` with a reader of the database in a single read-only transaction, while servers use it. Takes no lock that could make a
+ * server wait.
+ */
 export async function asReader<T>(
   url: string,
   waiting: Waiting,
@@ -111,7 +115,7 @@ async function refuseOldServer(admin: pg.Client): Promise<void> {
     throw new DatabaseRefused(['DATABASE_URL must lead to PostgreSQL 15 or newer']);
 }
 
-/** Makes roles, migrates and returns the password of the logins. One process at a time does so. */
+/** Creates the roles, migrates and returns the password of the logins. Only one process at a time does so. */
 async function prepare(admin: pg.Client, url: string, options: OpenOptions): Promise<string> {
   await refuseOldServer(admin);
   await takeMigrationLock(admin);
@@ -137,8 +141,8 @@ async function prepare(admin: pg.Client, url: string, options: OpenOptions): Pro
 }
 
 /**
- * Waits until no other process migrates. It asks again and again: a statement that waits for the lock would keep a snapshot, and `create index concurrently`
- * waits until no older snapshot is left.
+ * Waits until no other process migrates. It polls, because a statement that waits for the lock would keep a snapshot, and `create index
+ * concurrently` waits until no older snapshot is left.
  */
 async function takeMigrationLock(admin: pg.Client): Promise<void> {
   for (;;) {

@@ -5,19 +5,19 @@ import { loginOf } from './address.ts';
 import { type Rights, viewOwnersOf } from './roles.ts';
 
 /**
- * What an owner of one database needs who is no superuser and may not pass row policies, as on a managed PostgreSQL
+ * Adaptations for an owner that is not a superuser and cannot bypass row-level security, as on a managed PostgreSQL
  * (docs/decisions/0058-connections-to-postgresql.md).
  */
 
-/** The owner's own functions must reach every row. Nobody else owns tables, so `force` would bind only the owner. */
+/** The owner's own functions must reach every row. No other role owns tables, so `force` would bind only the owner. */
 const FORCE = /\bforce row level security\b/g;
-/** Made before the migrations run. */
+/** This grant is made before the migrations run. */
 const MADE_BEFORE = 'grant anon, authenticated, service_role to authenticator;';
 
-/** Returns the schema as this login can make it. Checksums and hashes stay those of the files. */
+/** Returns the schema in the form that this login can create. Checksums and hashes stay those of the files. */
 export function adaptSchema(schema: Schema, { superuser }: Rights): Schema {
   const adapt = (sql: string): string => {
-    // The start has made this table, for the password of the logins.
+    // The start has already created this table, to store the password of the logins.
     const adapted = sql.replace('create table private.settings (', 'create table if not exists private.settings (');
     return superuser ? adapted : adapted.replace(FORCE, 'no force row level security').replace(MADE_BEFORE, '');
   };
@@ -26,7 +26,7 @@ export function adaptSchema(schema: Schema, { superuser }: Rights): Schema {
   return { ...schema, migrations, code: { ...schema.code, others: letOwnViews(schema) } };
 }
 
-/** Owning a view takes the right to create in its schema. */
+/** To own a view, a role needs the right to create in the view's schema. */
 function letOwnViews(schema: Schema): readonly CodeObject[] {
   const owners = viewOwnersOf(schema).join(', ');
   return schema.code.others.map((object) => {
@@ -38,7 +38,7 @@ function letOwnViews(schema: Schema): readonly CodeObject[] {
 }
 
 const POLICY = 'the server reaches every row';
-/** Tables with row policies that this login owns, and who has the policy of the server there. */
+/** The tables with row-level security that this login owns, and the roles to which the server's policy applies on each. */
 const TABLES = `
 select format('%I.%I', n.nspname, c.relname) as name, c.relforcerowsecurity as forced,
   (select array_agg(pg_get_userbyid(r)::text order by 1) from pg_policy p, unnest(p.polroles) as r where p.polrelid = c.oid and p.polname = $1) as roles
@@ -47,7 +47,7 @@ where c.relkind in ('r', 'p') and c.relrowsecurity and pg_has_role(current_user,
   and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'
 order by 1`;
 
-/** Lets the server, the service key and the owner of the views reach all rows where they have no right to pass row policies. */
+/** Lets the server, the service key and the owner of the views reach all rows where they cannot bypass row-level security. */
 export async function letServerReachRows(
   admin: pg.ClientBase,
   rights: Rights,

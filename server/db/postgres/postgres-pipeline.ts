@@ -28,10 +28,10 @@ type ErrorMessage = {
   column?: string;
 };
 
-/** Connections that share those of the database through a pooler: a statement that one has prepared may be missing at the next. */
+/** Connections that come from a pooler: a statement prepared on one of its database connections may be missing on the next. */
 const unnamed = new WeakSet<pg.ClientBase>();
 
-/** Sends every statement of the connection without a name, so that it is gone with its transaction. */
+/** Sends every statement of the connection without a name, so that it ends with its transaction. */
 export const sendUnnamed = (client: pg.ClientBase): void => void unnamed.add(client);
 
 const statementCaches = new WeakMap<EventEmitter, StatementCache>();
@@ -47,9 +47,9 @@ function statementCacheOf(connection: EventEmitter): StatementCache {
 }
 
 /**
- * Several statements in one round trip: parse, bind and execute for each and a single Sync, so that PostgreSQL runs them as one
+ * Runs several statements in one round trip: parse, bind and execute for each and a single Sync, so that PostgreSQL runs them as one
  * transaction and answers once. This keeps row-level security cheap. `next`: a pipeline that is queued behind this one on the same
- * connection; it goes out in the same write when the connection has prepared its statements.
+ * connection; it is sent in the same write if the connection has prepared its statements.
  */
 class Pipeline implements pg.Submittable {
   readonly #statements: readonly Statement[];
@@ -80,12 +80,12 @@ class Pipeline implements pg.Submittable {
     const cache = statementCacheOf(connection);
     this.#cache = cache;
     this.#connection = connection;
-    // One buffer, one write: each write is a system call.
+    // The messages go out in a single write, because each write is a system call.
     if (!this.#written) connection.stream.write(Buffer.concat(this.#writeAll(cache)));
     this.#expect(0);
   }
 
-  /** Writes this pipeline and those behind it, up to the first that has to prepare a statement. */
+  /** Writes this pipeline and the ones behind it, up to the first that has to prepare a statement. */
   #writeAll(cache: StatementCache): Buffer[] {
     const parts: Buffer[] = [];
     const ready = this.#isReady(cache);
@@ -138,7 +138,8 @@ class Pipeline implements pg.Submittable {
   handleError(error: ErrorMessage): void {
     this.#failed = toDatabaseError(error);
     if (error.code === READ_ONLY && this.#connection) refusing.add(this.#connection);
-    // pg drops a query at its first error, so `handleReadyForQuery` will not be called: answer now. Later messages stay in pg's queue.
+    // pg drops a query at its first error, so `handleReadyForQuery` will not be called and the outcome is reported here. Later messages
+    // stay in pg's queue.
     this.#done(this.#failed);
   }
 
@@ -166,7 +167,7 @@ function toDatabaseError(error: ErrorMessage): DatabaseError {
 /** Errors after which a connection's prepared statements may be stale. */
 export const STALE = new Set(['0A000', '26000', '42P05', '08006', '57P01']);
 
-/** `read_only_sql_transaction`: a caller's own read-only request, or a server that has become read-only. */
+/** SQLSTATE `read_only_sql_transaction`: either the caller's own request is read-only, or the server has become read-only. */
 const READ_ONLY = '25006';
 const refusing = new WeakSet<EventEmitter>();
 
@@ -186,7 +187,7 @@ export function runPipeline(client: pg.ClientBase, statements: readonly Statemen
 }
 
 /**
- * Runs pipelines on a connection one after the other, in one write and each as a transaction of its own: when one fails, the others go on.
+ * Runs pipelines on a connection one after the other, in one write and each as its own transaction: if one fails, the others still run.
  * Resolves when all are done. Throws an error after which the connection cannot be used again.
  */
 export function runPipelines(client: pg.ClientBase, runs: readonly PipelineRun[]): Promise<void> {
@@ -198,7 +199,7 @@ export function runPipelines(client: pg.ClientBase, runs: readonly PipelineRun[]
       first = new Pipeline(client, statements, next, (outcome) => {
         if (outcome instanceof Error && STALE.has(outcome.code)) stale ??= outcome;
         done(outcome);
-        // pg reads one query at a time; the messages of this one may be on their way already.
+        // pg reads the answers of one query at a time; the messages of the next one may have been sent already.
         if (next) client.query(next);
         else if (stale) reject(stale);
         else resolve();

@@ -4,20 +4,20 @@ import { createSlots, type Slots } from '../slots.ts';
 import { classLimits, type DatabaseLoad, forEachClass, type QueueOptions, type WorkClass } from '../work-class.ts';
 
 export type PostgresQueue = QueueOptions & {
-  /** The time that a caller's statement gets at first, in milliseconds. */
+  /** The time limit of the first attempt at a caller's statement, in milliseconds. */
   readonly quickMs: number;
 };
 export const DEFAULT_QUEUE: PostgresQueue = { waiting: 400, waitMs: 2_000, ownWaitMs: 30_000, quickMs: 100 };
 
-/** Who may use the connections of the two logins. */
+/** Allocates the connections of the two logins. */
 export type PostgresSlots = {
   /** Slots for the server's own statements. */
   readonly backend: Slots;
   /** Slots for statements of callers that are limited to `quickMs`. */
   readonly quick: Slots;
   /**
-   * Runs a caller's statement: first briefly, and again without haste when that was not enough. `runBriefly` replaces the first try and its
-   * slot.
+   * Runs a caller's statement, first with the short limit, and again without it if the limit was too short. `runBriefly` replaces the first
+   * attempt and its slot.
    */
   runStatement<T>(
     turn: Turn,
@@ -25,12 +25,12 @@ export type PostgresSlots = {
     run: (principal: Principal) => Promise<T>,
     runBriefly?: (principal: Principal) => Promise<T>,
   ): Promise<T>;
-  /** Runs a caller's transaction. It cannot run twice, so a guest's counts as long. */
+  /** Runs a caller's transaction. It cannot run twice, so a guest's transaction counts as long. */
   runTransaction<T>(turn: Turn, run: () => Promise<T>): Promise<T>;
   load(): DatabaseLoad;
 };
 
-/** The part of the backend's connections that a class may use at once. */
+/** The share of the backend's connections that a class may use at once. */
 const BACKEND_SHARES: Readonly<Record<WorkClass, number>> = {
   urgent: 1,
   staff: 0.8,
@@ -45,7 +45,7 @@ const CALLER_SHARES: Readonly<Record<WorkClass, number>> = {
   server: 0.5,
   guest: 0.7,
 };
-/** Of the connections for long statements, few are for guests: each burns a core of the database. */
+/** Guests may use only a few of the connections for long statements: each occupies a core of the database. */
 const LONG_SHARES: Readonly<Record<WorkClass, number>> = {
   urgent: 1,
   staff: 1,
@@ -53,18 +53,18 @@ const LONG_SHARES: Readonly<Record<WorkClass, number>> = {
   server: 0.5,
   guest: 0.5,
 };
-/** The part of the callers' connections that run long statements. */
+/** The share of the callers' connections that run long statements. */
 const LONG_PART = 0.4;
-/** How long a long statement may wait for its turn: others run for seconds. */
+/** Factor by which a long statement may wait longer for its turn, because the statements before it run for seconds. */
 const LONG_WAIT = 5;
-/** The server's workers open transactions and ask beside them: fewer than this could wait for each other. */
+/** The server's workers run queries while they have a transaction open: with fewer connections they could wait for each other. */
 const BACKEND_LEAST = 2;
 const STOPPED = '57014';
 
 /**
- * Creates the slots of both logins. A caller's statement first runs with a limit of `quickMs`, in slots that nobody can therefore hold for
- * long. PostgreSQL undoes what it stops, so the statement runs again with its full time in one of a few other slots: expensive statements
- * wait for each other there, and light ones do not wait for them.
+ * Creates the slots of both logins. A caller's statement first runs with a limit of `quickMs`, in slots that no statement can therefore
+ * occupy for long. PostgreSQL rolls back a statement that it stops, so the statement then runs again with its full time in one of a few
+ * other slots: expensive statements wait for each other there, and light ones do not wait for them.
  */
 export function createPostgresSlots(poolSize: number, queue: PostgresQueue): PostgresSlots {
   const forLong = Math.max(1, Math.floor(poolSize * LONG_PART));

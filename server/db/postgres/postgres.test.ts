@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPostgres } from './postgres.ts';
 
-/** Messages of the server in the wire protocol (postgresql.org/docs/current/protocol-message-formats.html). */
+/** Encodes messages of the server in the wire protocol (postgresql.org/docs/current/protocol-message-formats.html). */
 const message = (kind: string, body: Buffer): Buffer => {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);

@@ -27,16 +27,16 @@ export type PostgresOptions = {
   readonly backendUrl: string;
   /** The login that can only become a caller. */
   readonly authenticatorUrl: string;
-  /** Connections of each login. */
+  /** The number of connections of each login. */
   readonly poolSize: number;
-  /** The two addresses lead to a pooler that gives out a connection for one transaction at a time, such as PgBouncer. */
+  /** Whether the two addresses lead to a pooler that assigns a connection for one transaction at a time, such as PgBouncer. */
   readonly pooled?: boolean;
-  /** The login for the server's own work at the database itself, to listen there; default: `backendUrl`. */
+  /** The backend login at the database itself, which listening needs; default: `backendUrl`. */
   readonly listenUrl?: string;
-  /** The two logins at a streaming replica, and how old its data may be when it answers guests. */
+  /** The two logins at a streaming replica, and the maximum age of its data when it answers guests. */
   readonly replica?: { readonly backendUrl: string; readonly authenticatorUrl: string; readonly maxLagMs: number };
   readonly queue?: PostgresQueue;
-  /** Whether a caller (`Principal.caller`) is known as staff: their statements go before customers'. */
+  /** Returns whether a caller (`Principal.caller`) is staff: their statements go before customers'. */
   readonly isStaff?: (caller: string) => boolean;
   /** Logs broken connections. */
   readonly warn: (message: string) => void;
@@ -46,7 +46,7 @@ export type PostgresOptions = {
 type Login = {
   readonly pool: pg.Pool;
   readonly warn: PostgresOptions['warn'];
-  /** Increased when the server turns out to be read-only. Connections of an earlier generation are not used again. */
+  /** Increased when the server turns out to be read-only. Connections of earlier generations are not used again. */
   generation: number;
 };
 type Core = {
@@ -54,13 +54,13 @@ type Core = {
   readonly backend: Login;
   readonly callers: Login;
   readonly slots: PostgresSlots;
-  /** Statements of callers that may share a connection and a write. */
+  /** Callers' statements that may share a connection and a write. */
   readonly batches: Batches;
   readonly listeners: Set<{ stop(): Promise<void> }>;
   readonly replica: Replica | null;
 };
 
-/** The most transactions that share a write. */
+/** The maximum number of transactions that share a write. */
 const BATCH_MAX = 8;
 
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
@@ -84,7 +84,7 @@ export function createPostgres(options: PostgresOptions): Database {
   );
 }
 
-/** The database for work of one class; null: the server's own statements, and callers by who they are. */
+/** Returns the database for work of one class. Null: the server's own statements, and each caller's in the class of that caller. */
 function databaseOf(core: Core, workClass: WorkClass | null): Database {
   const { options, backend, callers, slots, batches, listeners, replica } = core;
   const turnOf = (principal: Principal): Turn => {
@@ -166,7 +166,7 @@ function openReplica(options: PostgresOptions, backend: Login, slots: PostgresSl
   });
 }
 
-/** Under load the replica is of most use, so its comparison does not wait for other statements of the server. */
+/** The replica is most useful under load, so its comparison does not wait for other statements of the server. */
 const COMPARISON: Turn = { workClass: 'urgent', caller: 'replica' };
 
 /** Runs statements in one round trip and returns the result of the last. */
@@ -174,12 +174,12 @@ async function runOne(login: Login, statements: readonly Statement[]): Promise<R
   return last(await withClient(login, (client) => runPipeline(client, statements)));
 }
 
-/** Runs `work` with a connection of the pool, which drops the connection when it may be broken. */
+/** Runs `work` with a connection of the pool, and drops the connection afterwards if it may be broken. */
 async function withClient<T>(login: Login, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await takeClient(login);
   const { warn } = login;
   let stale = false;
-  // A connection that breaks between two statements emits an error here; unhandled, it would end the process.
+  // A connection that breaks between two statements emits an error here; if unhandled, it would end the process.
   const onError = (error: Error): void => {
     stale = true;
     warn(`database connection lost: ${error.message}`);
@@ -199,7 +199,7 @@ async function withClient<T>(login: Login, work: (client: pg.PoolClient) => Prom
 
 const generations = new WeakMap<pg.PoolClient, number>();
 
-/** Takes a connection of the pool. Drops those of an earlier generation. */
+/** Takes a connection from the pool. Drops those of earlier generations. */
 async function takeClient(login: Login): Promise<pg.PoolClient> {
   for (;;) {
     const client = await login.pool.connect().catch((cause: unknown) => {
@@ -212,11 +212,11 @@ async function takeClient(login: Login): Promise<pg.PoolClient> {
   }
 }
 
-/** Whether the server of a connection that refused a write has become read-only. Then all connections to it are dropped. */
+/** Returns whether the server of a connection that refused a write has become read-only. If so, drops all connections to it. */
 async function dropReadOnly(login: Login, client: pg.PoolClient): Promise<boolean> {
   const readOnly = await isReadOnly(client).catch(() => true);
   if (!readOnly) return false;
-  // Others that were made to the same server find it too; one report is enough.
+  // Other connections to the same server detect it too; one report is enough.
   if (generations.get(client) === login.generation) {
     login.warn('the database has become read-only; its connections are dropped');
     login.generation += 1;
@@ -231,7 +231,7 @@ async function inTransaction<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return withClient(login, async (client) => {
-    // `begin` is sent with the first statement: one round trip less, and none for work without statements.
+    // `begin` is sent together with the first statement, which saves a round trip; work without statements needs none.
     let opening: readonly Statement[] | null = [{ text: 'begin', values: [] }, ...first];
     const query: Query = async <R>(text: string, values: readonly unknown[] = []) => {
       const before = opening ?? [];
@@ -254,7 +254,9 @@ async function inTransaction<T>(
 
 const RECONNECT_MS = 1_000;
 
-/** Listens on its own connection. Reopens a lost one and then calls `onPayload` with '', because notifications may have been missed. */
+/**
+ * Listens on its own connection. Reopens a lost connection and then calls `onPayload` with '', because notifications may have been missed.
+ */
 async function keepListening(
   options: PostgresOptions,
   channel: string,
@@ -306,7 +308,7 @@ function openLogin(url: string, name: LoginName, options: PostgresOptions): Logi
   });
   pool.on('error', (error) => options.warn(`idle database connection lost: ${error.message}`));
   pool.on('connect', (client) => {
-    // A connection that the server ends in the same packet that opens it emits its error before `withClient` can listen.
+    // If the server ends a connection in the same packet that opens it, the error is emitted before `withClient` can listen for it.
     client.on('error', () => undefined);
     if (pooled) sendUnnamed(client);
   });

@@ -1,4 +1,4 @@
-/** The database cannot be used as DATABASE_URL names it, and a person must change something. One line each. */
+/** The database at DATABASE_URL cannot be used as it is, and the operator must change something. One line for each fault. */
 export class DatabaseRefused extends Error {
   override readonly name = 'DatabaseRefused';
   readonly lines: readonly string[];
@@ -8,7 +8,7 @@ export class DatabaseRefused extends Error {
   }
 }
 
-/** No server answered while the start waited. */
+/** No server answered while the start waited for one. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }

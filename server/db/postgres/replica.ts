@@ -1,46 +1,46 @@
 import type { Database, Principal, Query } from '../database.ts';
 import { DatabaseError } from '../database.ts';
 
-/** A streaming replica that answers reads of guests while it has what they may expect. */
+/** A streaming replica that answers guests' reads while its data is recent enough. */
 export type Replica = {
   /** Whether the replica may answer this statement now. */
   mayAnswer(principal: Principal): boolean;
-  /** Runs a read at the replica, and at the primary when the replica fails. */
+  /** Runs a read at the replica, or at the primary if the replica fails. */
   read<T>(atReplica: (db: Database) => Promise<T>, atPrimary: () => Promise<T>): Promise<T>;
-  /** The caller has written: until the replica has that too, the primary answers the caller. */
+  /** Records that the caller has written: the primary answers this caller until the replica has that write. */
   wrote(principal: Principal): void;
-  /** The database has notified: its listeners read again and must find the change. */
+  /** Records a notification from the database: listeners read again after it and must find the change. */
   changed(): void;
   close(): Promise<void>;
 };
 
 type ReplicaOptions = {
-  /** The database at the replica. It connects when it is first used. */
+  /** The database at the replica. It connects at its first use. */
   readonly db: Database;
-  /** Asks the primary. */
+  /** Queries the primary. */
   readonly primary: Query;
-  /** How old the replica's data may be. */
+  /** The maximum age of the replica's data. */
   readonly maxLagMs: number;
   readonly warn: (message: string) => void;
 };
 
 const COMPARE_MS = 200;
-/** Connection lost, server starting or stopping, and a read that recovery has cancelled. */
+/** SQLSTATEs of a lost connection, a server that starts or stops, and a read that recovery has cancelled. */
 const REPLICA_FAILED = /^(08|57P0|40001$)/;
 
-/** The part of the log that the primary has written, and whether the replica has replayed it. */
+/** The position in the log up to which the primary has written, and whether the replica has replayed it. */
 const WRITTEN = `select pg_current_wal_insert_lsn()::text as position`;
 const REPLAYED = `select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn as "caughtUp"`;
 
-/** Whether the statement cannot write, whatever its text. */
+/** Whether the transaction is read-only, whatever the text of the statement. */
 export const isRead = ({ settings }: Principal): boolean => settings?.['transaction_read_only'] === 'on';
 
-/** Follows how far the replica has come: it compares the two servers' positions in the log again and again. */
+/** Tracks how current the replica is by comparing the two servers' positions in the log every `COMPARE_MS`. */
 export function createReplica({ db, primary, maxLagMs, warn }: ReplicaOptions): Replica {
-  /** The replica has everything that the primary had at this moment, in milliseconds of `performance.now()`. */
+  /** The replica has all changes that the primary had at this moment, in milliseconds of `performance.now()`. */
   let completeTo = -Infinity;
   let changedAt = -Infinity;
-  /** When callers wrote that the replica may not have yet. */
+  /** When each caller last wrote, for writes that the replica may not have yet. */
   const wroteAt = new Map<string, number>();
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -55,7 +55,7 @@ export function createReplica({ db, primary, maxLagMs, warn }: ReplicaOptions): 
       const { rows } = await db.query<{ caughtUp: boolean | null }>(REPLAYED, [position]);
       if (rows[0]?.caughtUp === true) completeTo = askedAt;
     } catch {
-      // The replica or the primary does not answer: after `maxLagMs` the replica counts as behind.
+      // If the replica or the primary does not answer, the replica counts as behind after `maxLagMs`.
     }
     for (const [caller, at] of wroteAt) if (at < completeTo) wroteAt.delete(caller);
     report();

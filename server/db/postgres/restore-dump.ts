@@ -9,8 +9,9 @@ import type { Schema } from '../schema/schema.ts';
 import { makeGroups, readRights, viewOwnersOf } from './roles.ts';
 
 /**
- * Restores the plain text of `pg_dump` into the empty database at `url`: makes the roles that it names, gives everything to the login of
- * `url` and runs it with `psql` in one transaction. Throws with psql's message, and `DatabaseRefused` when roles are missing.
+ * Restores the plain text of `pg_dump` into the empty database at `url`: creates the roles that it names, makes the login of `url` the
+ * owner of all objects and runs the text with `psql` in one transaction. Throws with psql's message, and `DatabaseRefused` if roles are
+ * missing.
  */
 export async function restoreDump(
   url: string,
@@ -26,7 +27,7 @@ export async function restoreDump(
     );
     if (rows.length > 0) throw new Error('the database in DATABASE_URL is not empty; restore into a new one');
     await makeGroups(admin, await readRights(admin), owners);
-    // The LEDGER of a refused start.
+    // The dump creates this schema itself. Here it can only be one without tables, which were ruled out above.
     await admin.query('drop schema if exists private');
   } finally {
     await admin.end();
@@ -42,7 +43,7 @@ export async function restoreDump(
       throw new Error('psql is needed to restore a dump; install the client programs of PostgreSQL', { cause });
     }),
   ]);
-  // When psql ends early, its own message says why.
+  // If psql ends early, its own message gives the reason.
   const readAll = pipeline(rewriteDump(file, owners), psql.stdin).then(
     () => null,
     (error: unknown) => error,
@@ -52,7 +53,10 @@ export async function restoreDump(
   if (unreadable !== null) throw unreadable;
 }
 
-/** Yields the lines of a dump as the new owner can run them, in one transaction. Without its last line, which a dump that cannot be read lacks, nothing is committed. */
+/**
+ * Yields the lines of a dump in the form that the new owner can run in one transaction. The last line commits; a dump that cannot be read
+ * to its end lacks it, so that nothing is committed.
+ */
 async function* rewriteDump(file: string, viewOwners: readonly string[]): AsyncGenerator<string> {
   const rewrite = createRewriter(viewOwners);
   yield 'BEGIN;\n';
@@ -64,9 +68,7 @@ async function* rewriteDump(file: string, viewOwners: readonly string[]): AsyncG
   yield 'COMMIT;\n';
 }
 
-/**
- * Returns what rewrites the lines of a dump for another owner: null leaves a line out. Rows of `copy` stay as they are.
- */
+/** Returns a function that rewrites the lines of a dump for another owner: null leaves a line out. The rows of `copy` stay unchanged. */
 function createRewriter(viewOwners: readonly string[]): (line: string) => string | null {
   let copying = false;
   return (line) => {
@@ -77,7 +79,7 @@ function createRewriter(viewOwners: readonly string[]): (line: string) => string
     copying = /^COPY .* FROM stdin;$/.test(line);
     const owner = /^ALTER .* OWNER TO (\S+);$/.exec(line)?.[1];
     if (owner !== undefined && !viewOwners.includes(owner)) return null;
-    // Only their owner, an administrator, may comment on extensions.
+    // Only the owner of an extension, an administrator, may comment on it.
     if (line.startsWith('COMMENT ON EXTENSION ')) return null;
     if (line === 'CREATE SCHEMA private;' && viewOwners.length > 0)
       return `${line}\nGRANT CREATE ON SCHEMA public, private TO ${viewOwners.join(', ')};`;

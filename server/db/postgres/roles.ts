@@ -11,7 +11,7 @@ export type Rights = {
   readonly login: string;
   readonly database: string;
   readonly superuser: boolean;
-  /** Whether its own statements pass row policies, and whether it may give that right to others. */
+  /** Whether its own statements bypass row-level security, and whether it can grant that right. */
   readonly bypassRls: boolean;
   readonly givesBypassRls: boolean;
 };
@@ -27,7 +27,7 @@ export async function readRights(admin: pg.ClientBase): Promise<Rights> {
   return rights;
 }
 
-/** Shared by all installations of a cluster: nobody logs in as one of them. */
+/** All installations of a cluster share these roles; none of them can log in. */
 const GROUPS: readonly { readonly name: string; readonly attributes: string; readonly bypass: boolean }[] = [
   { name: 'anon', attributes: 'nologin noinherit', bypass: false },
   { name: 'authenticated', attributes: 'nologin noinherit', bypass: false },
@@ -35,7 +35,7 @@ const GROUPS: readonly { readonly name: string; readonly attributes: string; rea
   { name: 'authenticator', attributes: 'nologin noinherit', bypass: false },
   { name: 'backend', attributes: 'nologin', bypass: true },
 ];
-/** Roles that own views: they read all rows, and the views apply rules of their own. */
+/** Returns the roles that own views. They can read all rows; the views apply rules of their own. */
 export function viewOwnersOf(schema: Schema): readonly string[] {
   const statements = getObjects(schema).flatMap((object) => object.statements);
   const found = statements.flatMap((text) => /^alter view \S+ owner to (\w+)$/.exec(text)?.[1] ?? []);
@@ -45,7 +45,7 @@ const CALLERS = ['anon', 'authenticated', 'service_role'] as const;
 
 const id = (name: string): string => pg.escapeIdentifier(name);
 
-/** Runs statements of an administrator and keeps those that the login may not run. */
+/** Runs an administrator's statements and collects those that the login may not run. */
 function createRunner(admin: pg.ClientBase) {
   const refused: string[] = [];
   return {
@@ -55,9 +55,9 @@ function createRunner(admin: pg.ClientBase) {
         await retryConcurrentUpdate(() => admin.query(sql));
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? error.code : '';
-        // Another installation made the role at the same moment.
+        // Another installation created the role at the same moment.
         if (code === '42710' || code === '23505') return;
-        // Not allowed, or about a role that could not be made.
+        // The login lacks the right, or the statement names a role that could not be created.
         if (code !== '42501' && code !== '42704') throw error;
         refused.push(`${sql};`);
       }
@@ -77,8 +77,8 @@ type RoleOptions = {
 };
 
 /**
- * Makes the roles of the program and the two logins of this database, with `password`. Throws `DatabaseRefused` with the missing statements
- * when the login in DATABASE_URL may not make them. It changes nothing that other databases of the cluster use.
+ * Creates the program's roles and the two logins of this database, with `password`. Throws `DatabaseRefused` with the missing statements if
+ * the login in DATABASE_URL may not create them. It changes nothing that other databases of the cluster use.
  */
 export async function makeRoles(
   admin: pg.ClientBase,
@@ -96,7 +96,7 @@ export async function makeRoles(
   await keepOthersOut(admin, rights.database, Object.values(logins));
 }
 
-/** Lists the roles of the program that are missing and that the login may not make. */
+/** Lists the program's roles that are missing and that the login may not create. */
 export async function missingRoles(admin: pg.ClientBase): Promise<string[]> {
   const { rows } = await admin.query<{ able: boolean; database: string }>(
     'select rolsuper or rolcreaterole as able, current_database() as database from pg_roles where rolname = current_user',
@@ -107,7 +107,7 @@ export async function missingRoles(admin: pg.ClientBase): Promise<string[]> {
   return needed.filter((name) => !existing.has(name));
 }
 
-/** Makes the shared roles only, which the dump of a database names. */
+/** Creates only the shared roles, which the dump of a database names. */
 export async function makeGroups(admin: pg.ClientBase, rights: Rights, viewOwners: readonly string[]): Promise<void> {
   const runner = createRunner(admin);
   await runGroups(admin, rights, viewOwners, runner);
@@ -126,7 +126,7 @@ async function runGroups(
     if (!existing.has(name)) await runner.run(`create role ${name} ${attributes}${bypass ? bypassOf(rights) : ''}`);
   await grantMissing(admin, runner, [
     ...CALLERS.map((caller): [string, string] => [caller, 'authenticator']),
-    // Giving a view to another role takes membership in it.
+    // To give a view to another role, the login must be a member of that role.
     ...(rights.superuser ? [] : viewOwners.map((name): [string, string] => [name, rights.login])),
   ]);
 }
@@ -175,8 +175,8 @@ const loginsOf = (database: string) => ({
 });
 
 /**
- * Logins of other installations belong to the same shared roles, so only this database's own may connect to it. Roles that an operator adds
- * need a grant. Done once: an operator may give the right back to everybody.
+ * Logins of other installations are members of the same shared roles, so only this database's own logins may connect to it. Roles that an
+ * operator adds need a grant. This happens only once, because an operator may grant the right to PUBLIC again.
  */
 async function keepOthersOut(admin: pg.ClientBase, database: string, logins: readonly string[]): Promise<void> {
   const { rows } = await admin.query(
@@ -202,7 +202,7 @@ async function membershipsOf(admin: pg.ClientBase): Promise<Set<string>> {
   return new Set(rows.map(({ pair }) => pair));
 }
 
-/** Whether the login works. Any failure but a refused login counts as working: it will be reported when the server uses it. */
+/** Whether the login works. Any failure other than a refused login counts as working: the server reports it when it uses the login. */
 async function canLogIn(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
@@ -222,7 +222,7 @@ create table if not exists private.settings (name text primary key, value jsonb 
 alter table private.settings enable row level security;
 `;
 
-/** Returns the password of both logins. It is kept in the database, so that all servers of an installation use the same. */
+/** Returns the password of both logins. It is kept in the database, so that all servers of an installation share it. */
 export async function loginPassword(admin: pg.ClientBase): Promise<string> {
   await admin.query(SETTINGS);
   await admin.query(

@@ -2,7 +2,10 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 const ITERATIONS = 4_096;
 
-/** What PostgreSQL stores of a password (RFC 5803): lets it check the password, and may be shown. `password`: printable ASCII. */
+/**
+ * Returns the verifier that PostgreSQL stores for a password (RFC 5803). It suffices to check the password and is not secret. `password`:
+ * printable ASCII.
+ */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
   const keyed = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();

@@ -6,7 +6,7 @@ import { DatabaseRefused } from './refused.ts';
 /** The server's two logins. */
 export type LoginName = 'backend' | 'authenticator';
 
-/** What every connection of a login needs, by PostgreSQL's names. */
+/** The settings of every connection of a login, by PostgreSQL's names. */
 type Settings = Readonly<Record<string, string>>;
 
 const ALL: Settings = {
@@ -14,7 +14,7 @@ const ALL: Settings = {
   datestyle: 'ISO',
   intervalstyle: 'iso_8601',
   bytea_output: 'hex',
-  // PostgreSQL compiles a statement that it expects to be expensive. With a limit the estimate is far too high on a large table, and
+  // PostgreSQL compiles statements that it expects to be expensive. With `limit`, its estimate is far too high on a large table, and
   // compiling takes a hundred times longer than the statement.
   jit: 'off',
 };
@@ -33,8 +33,8 @@ export function startupOptions(login: LoginName): string {
 }
 
 /**
- * Stores the settings with the two logins of this database, for connections through a pooler, which passes no startup options on. Throws
- * `DatabaseRefused` with the statements when the login in DATABASE_DIRECT_URL may not.
+ * Stores the settings with the two logins of this database, for connections through a pooler, which does not pass startup options on.
+ * Throws `DatabaseRefused` with the statements if the login in DATABASE_DIRECT_URL lacks the right.
  */
 export async function storeSettings(admin: pg.ClientBase, database: string): Promise<void> {
   const { rows } = await admin.query<{ login: string; setting: string }>(

@@ -3,14 +3,17 @@ import { toLoadOrder } from './load-order.ts';
 import type { CodeRecord } from './records.ts';
 import type { Release } from './schema.ts';
 
-/** Compares the code of this version with what a database records. The loader does what these functions return, and a preview counts it. */
+/**
+ * Compares the code of this version with the records in a database. The loader acts on the results of these functions; a preview reports
+ * them.
+ */
 
 /** Whether version `1.2.3` is newer than another. */
 export function isNewer(version: string, than: string): boolean {
   return version.localeCompare(than, 'en', { numeric: true }) > 0;
 }
 
-/** Whether a newer version has loaded its code, which serves this version too: then this one changes nothing. */
+/** Whether a newer version has loaded its code, which also serves this version: this version then changes nothing. */
 export function hasNewerCode(records: readonly CodeRecord[], release: string): boolean {
   return records.some((record) => isNewer(record.release, release));
 }
@@ -26,14 +29,17 @@ export function getObjectsToLoad(
   return toLoadOrder(objects.filter(({ name, hash }) => loaded.get(name) !== hash));
 }
 
-/** Names of objects: those that this release retires, those that the code has again, and those to drop because an earlier release retired them. */
+/**
+ * Names of objects: those that this release retires, those that are part of the code again, and those to drop because an earlier release
+ * retired them.
+ */
 export type Retirement = {
   readonly retired: readonly string[];
   readonly restored: readonly string[];
   readonly dropped: readonly string[];
 };
 
-/** Returns what becomes of the recorded objects that are no longer part of the code. `objects`: all of the code. */
+/** Decides which recorded objects to retire, restore or drop. `objects`: all of the code. */
 export function getRetirement(
   objects: readonly CodeObject[],
   records: readonly CodeRecord[],
@@ -53,7 +59,7 @@ function namesWhere(records: readonly CodeRecord[], matches: (record: CodeRecord
   return records.filter(matches).map(({ name }) => name);
 }
 
-/** Returns the records that a database of an earlier release lacks, of views, triggers and policies that it has. */
+/** Returns the records of views, triggers and policies that a database of an earlier release has but never recorded. */
 export function getAdoptedRecords(records: readonly CodeRecord[], { version, code = {} }: Release): CodeRecord[] {
   const recorded = new Set(records.map(({ name }) => name));
   return Object.entries(code)

@@ -15,13 +15,13 @@ export type CodeObject = {
 };
 type Kind = 'function' | 'view' | 'trigger' | 'policy';
 
-/** The folder of what constraints, defaults and indexes call. It is loaded before the tables are made. */
+/** The folder of the functions that constraints, defaults and indexes call. It is loaded before the tables are created. */
 const BEFORE_TABLES = 'before-tables';
 
 /** The objects of a folder of code: those that tables need, and all others. */
 export type Code = { readonly beforeTables: readonly CodeObject[]; readonly others: readonly CodeObject[] };
 
-/** Reads the objects of all files `<noun>/<topic>.sql`, in the order of their names. Throws when one is defined twice. */
+/** Reads the objects of all files `<noun>/<topic>.sql`, in the order of their names. Throws if an object is defined twice. */
 export async function readCode(folder: string): Promise<Code> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.sql')).toSorted();
   const code: { beforeTables: CodeObject[]; others: CodeObject[] } = { beforeTables: [], others: [] };
@@ -36,7 +36,7 @@ export async function readCode(folder: string): Promise<Code> {
   return code;
 }
 
-/** Returns the objects of a script. Throws, naming `file`, when a statement belongs to none. */
+/** Returns the objects of a script. Throws, naming `file`, if a statement belongs to none of them. */
 export function objectsIn(sql: string, file: string): CodeObject[] {
   const found: { name: string; kind: Kind; statements: string[] }[] = [];
   for (const { text } of splitStatements(sql)) {
@@ -70,7 +70,9 @@ function definedBy(text: string): { name: string; kind: Kind } | null {
   return null;
 }
 
-/** Returns the types of a function's arguments; `from` is the place after the opening bracket. Arguments are written `name type default value`. */
+/**
+ * Returns the types of a function's arguments, which are written `name type default value`. `from`: the index after the opening bracket.
+ */
 function argumentTypes(text: string, from: number): string[] {
   const parts: string[] = [];
   let depth = 1;

@@ -5,18 +5,18 @@ import { readCodeRecords } from './records.ts';
 import type { Release } from './schema.ts';
 import { literal, resetRights } from './reset-rights.ts';
 
-/** How long loading waits for the lock of a view, and how often it tries again. */
+/** How long loading waits for the lock of a view, and how many times it tries. */
 const LOCK_MS = 100;
 const TRIES = 200;
-/** The longest pause before it tries again. */
+/** The longest pause before the next try. */
 const PAUSE_MS = 400;
 
 /**
- * Loads the objects whose text differs from what was loaded last, in one transaction: when it fails, nothing has changed. Loads nothing when a newer
- * version has loaded its code, which serves this version too. Idempotent. Returns the names of the objects that it loaded.
+ * Loads the objects whose text differs from the text that was loaded last, in one transaction: if it fails, nothing has changed. Loads
+ * nothing if a newer version has loaded its code, which also serves this version. Idempotent. Returns the names of the loaded objects.
  *
- * It never waits for a table while it holds the lock of another one: a request that holds the one and waits for the other would end in a deadlock. It locks
- * all tables whose triggers and policies change at once, or gives everything back and tries again.
+ * It never waits for a table while it holds the lock of another one: a request that holds one of them and waits for the other would
+ * deadlock with it. It locks all tables whose triggers and policies change at once, or releases all locks and tries again.
  */
 export async function loadCode(engine: Migrator, objects: readonly CodeObject[], release: string): Promise<string[]> {
   const changed = getObjectsToLoad(objects, await readCodeRecords(engine), release);
@@ -35,8 +35,9 @@ export async function loadCode(engine: Migrator, objects: readonly CodeObject[],
 }
 
 /**
- * Retires the recorded objects that are no longer part of the code, and drops those that an earlier release retired: the servers of the release
- * before this one may still call what this one retires. `objects`: all of the code. Never touches an object that loading did not record.
+ * Retires the recorded objects that are no longer part of the code, and drops those that an earlier release retired. Dropping waits for one
+ * release because servers of the release before this one may still call the objects that this one retires. `objects`: all of the code.
+ * Never touches an object that loading did not record.
  */
 export async function dropRetired(engine: Migrator, objects: readonly CodeObject[], release: string): Promise<void> {
   const { retired, restored, dropped } = getRetirement(objects, await readCodeRecords(engine), release);
@@ -55,7 +56,7 @@ function setRetired(name: string, release: string | null): string {
   return `update private.code_object set retired_in = ${release === null ? 'null' : literal(release)} where name = ${literal(name)}`;
 }
 
-/** Records views, triggers and policies that a database of an earlier release has already. Idempotent. */
+/** Records views, triggers and policies that a database of an earlier release already has. Idempotent. */
 export async function recordCode(engine: Migrator, earlier: Release): Promise<void> {
   const records = getAdoptedRecords(await readCodeRecords(engine), earlier);
   const rows = records.map(({ name, hash, release }) => `(${[name, hash, release].map(literal).join(', ')})`);
@@ -73,8 +74,8 @@ const load = (object: CodeObject, release: string): readonly string[] => [
 const hasTable = ({ kind }: CodeObject): boolean => kind === 'trigger' || kind === 'policy';
 
 /**
- * Returns the statement that locks the tables of those objects that belong to one. It fails at once when a table is in use. Views are left out, because it
- * would lock their tables with the rights of the view's owner.
+ * Returns the statement that locks the tables of these triggers and policies. It fails at once if a table is in use. Views are left out:
+ * `lock` would also lock their tables, with the rights of the view's owner.
  */
 function lockTables(names: readonly string[], objects: readonly CodeObject[]): readonly string[] {
   const views = new Set(objects.flatMap(({ kind, name }) => (kind === 'view' ? name.slice('view '.length) : [])));
@@ -90,8 +91,8 @@ function toRecord({ name, hash }: CodeObject, release: string): string {
 }
 
 /**
- * Returns the statement that makes way for a new version of an object. Functions and views are replaced in place, which their callers do not
- * notice. PostgreSQL cannot replace a policy, nor a trigger that is a constraint.
+ * Returns the statement that makes way for a new version of an object. Functions and views are replaced in place, which does not affect
+ * their callers. PostgreSQL cannot replace a policy or a constraint trigger.
  */
 function makeWay({ kind, name }: CodeObject): string {
   return kind === 'trigger' || kind === 'policy'
@@ -99,14 +100,14 @@ function makeWay({ kind, name }: CodeObject): string {
     : resetRights(kind, name.slice(kind.length + 1));
 }
 
-/** Runs statements in one transaction. When another transaction has a lock, it gives everything back and tries again. */
+/** Runs statements in one transaction. If another transaction holds a lock, it rolls back and tries again. */
 async function inTransaction(engine: Migrator, statements: readonly string[]): Promise<void> {
   const script = ['begin', `set local lock_timeout = '${LOCK_MS}ms'`, ...statements, 'commit'].join(';\n');
   for (let tries = 1; ; tries += 1)
     try {
       return await engine.script(script);
     } catch (error) {
-      // The connection is left inside the transaction that failed.
+      // After a failure, the connection is still inside the transaction.
       await engine.script('rollback');
       const locked = error instanceof Error && 'code' in error && error.code === '55P03';
       if (!locked || tries === TRIES) throw error;

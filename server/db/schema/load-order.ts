@@ -3,8 +3,8 @@ import type { CodeObject } from './code-objects.ts';
 const RANK = { function: 0, view: 1, trigger: 2, policy: 3 } as const;
 
 /**
- * Orders objects so that each follows those that PostgreSQL looks up when it creates the object: the relations that a view reads, the row types
- * in a function's signature, the function of a trigger. PostgreSQL does not look at the body of a function before the function runs.
+ * Sorts objects so that each follows the objects that PostgreSQL looks up when it creates it: the relations that a view reads, the row
+ * types in a function's signature, the function of a trigger. PostgreSQL does not look at the body of a function until it runs.
  */
 export function toLoadOrder(objects: readonly CodeObject[]): CodeObject[] {
   const byName = new Map<string, CodeObject[]>();
@@ -26,7 +26,7 @@ export function toLoadOrder(objects: readonly CodeObject[]): CodeObject[] {
   return [...ordered];
 }
 
-/** Returns the text in which PostgreSQL looks up names when it creates the object: all of it, except the body of a function. */
+/** Returns the text in which PostgreSQL looks up names when it creates the object: everything except the body of a function. */
 function lookedUpText({ kind, statements }: CodeObject): string {
   const text = statements.join(';\n');
   return kind === 'function' ? text.replace(/\$(\w*)\$[\s\S]*\$\1\$/, '') : text;

@@ -1,6 +1,6 @@
 import { splitStatements } from './statements.ts';
 
-/** Finds statements of migrations that keep others from using a table for as long as they read or write all of its rows. */
+/** Finds statements of migrations that prevent others from using a table while they read or write all of its rows. */
 
 type Rule = { readonly pattern: RegExp; readonly fault: string };
 
@@ -43,7 +43,7 @@ export function getCreatedTables(sql: string): string[] {
   return splitStatements(sql).flatMap(({ text }) => /^create (?:unlogged )?table ([\w.]+)/i.exec(text)?.[1] ?? []);
 }
 
-/** Writes a statement in one form: lower case, on one line, without comments. */
+/** Normalises a statement: lower case, on one line, without comments. */
 export function toPlainStatement(text: string): string {
   return text.toLowerCase().replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim();
 }
@@ -51,7 +51,7 @@ export function toPlainStatement(text: string): string {
 /** Returns the table that a plain statement alters; null for other statements. */
 export const getAlteredTable = (statement: string): string | null => TABLE.exec(statement)?.[1] ?? null;
 
-/** Returns what a plain statement does under a long lock. `newTables`: tables without readers and with few rows. */
+/** Returns the long locks of a normalised statement. `newTables`: tables without readers and with few rows. */
 export function findLongLocks(statement: string, newTables: ReadonlySet<string>): string[] {
   const index = INDEX.exec(statement);
   if (index)

@@ -4,7 +4,7 @@ import { migrate } from './migrate.ts';
 import type { Migrator } from './migrator.ts';
 import type { Migration, Schema } from './schema.ts';
 
-/** An engine that records the scripts it runs, on a database where these migrations have run. */
+/** Returns an engine that records the scripts it runs, on a database where these migrations have run. */
 function engineWith(...names: readonly string[]): Migrator & { scripts: string[] } {
   const scripts: string[] = [];
   return {

@@ -9,11 +9,11 @@ export type OpenOptions = {
   readonly schema: Schema;
   /** Called with a line about each migration before it runs. */
   readonly report: (line: string) => void;
-  /** Called with a line about each fault that does not stop the database. */
+  /** Called with a line about each fault that does not prevent the database from working. */
   readonly warn: (line: string) => void;
 };
 
-/** Idempotent. The default rights of an earlier release would let the server write the record of its own code. */
+/** Idempotent. Under the default privileges of an earlier release, the server could write the record of its own code. */
 const LEDGER = `
 create schema if not exists private;
 create table if not exists private.migrations (
@@ -32,7 +32,7 @@ begin
 end $ledger$;
 `;
 
-/** What an upgrade did: the migrations that ran, and the objects of the code that were loaded. */
+/** The result of an upgrade: the migrations that ran and the objects of the code that were loaded. */
 export type Upgrade = { readonly migrations: readonly string[]; readonly objects: readonly string[] };
 
 /**
@@ -62,11 +62,14 @@ export async function migrate(engine: Migrator, schema: Schema, report: (line: s
 const toRecord = ({ name, checksum }: Migration): string =>
   `insert into private.migrations (name, checksum) values ('${name}', '${checksum}');`;
 
-/** The first line of a migration with statements such as `create index concurrently`, which refuse to run in a transaction. */
+/** The first line of a migration whose statements, such as `create index concurrently`, cannot run in a transaction. */
 const WITHOUT_TRANSACTION = /^-- Runs without a transaction\b/;
 export const runsWithoutTransaction = ({ sql }: Migration): boolean => WITHOUT_TRANSACTION.test(sql);
 
-/** Runs a migration and records it. One without a transaction runs again as a whole when it has failed, so that each of its statements can be repeated. */
+/**
+ * Runs a migration and records it. After a failure, a migration without a transaction runs again as a whole, so each of its statements must
+ * be idempotent.
+ */
 async function run(engine: Migrator, migration: Migration): Promise<void> {
   try {
     if (runsWithoutTransaction(migration)) {

@@ -1,9 +1,9 @@
 import type { Migrator } from './migrator.ts';
 
-/** What a database records about its own schema. Reading it changes nothing and waits for no other transaction. */
+/** A database's records about its own schema. Reading them changes nothing and waits for no other transaction. */
 type Reader = Pick<Migrator, 'rows'>;
 
-/** An object of the code as it was loaded last. `retiredIn`: the release that had it no longer; null while it is part of the code. */
+/** An object of the code as it was loaded last. `retiredIn`: the first release without the object; null while it is part of the code. */
 export type CodeRecord = {
   readonly name: string;
   readonly hash: string;
@@ -11,7 +11,7 @@ export type CodeRecord = {
   readonly retiredIn: string | null;
 };
 
-/** Reads the migrations that ran: checksum by name. */
+/** Reads the migrations that ran. Returns the checksum of each by its name. */
 export async function readMigrationRecords(engine: Reader): Promise<ReadonlyMap<string, string>> {
   if (!(await exists(engine, 'private.migrations'))) return new Map();
   const rows = await engine.rows('select name, checksum from private.migrations');

@@ -1,9 +1,9 @@
-/** Writes a text as an SQL literal. */
+/** Quotes a text as an SQL literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Returns a statement that gives a function or view that exists the rights of a new one: `create or replace` keeps those that an earlier version
- * granted. `name` of a function includes the types of its arguments. Does nothing when the object does not exist.
+ * Returns a statement that gives an existing function or view the privileges of a new one: `create or replace` keeps those that an earlier
+ * version granted. The `name` of a function includes the types of its arguments. The statement does nothing if the object does not exist.
  */
 export function resetRights(kind: 'function' | 'view', name: string): string {
   const [type, catalogue, acl, owner, space, letter, target] =

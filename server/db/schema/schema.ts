@@ -5,19 +5,22 @@ import { type Code, type CodeObject, readCode } from './code-objects.ts';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
 
-/** A released version, with the checksum of each migration that it has, by its name. */
+/** A released version, with the checksum of each of its migrations by name. */
 export type Release = {
   readonly version: string;
-  /** The commit that it was built from. */
+  /** The commit that the release was built from. */
   readonly commit: string;
   readonly migrations: Readonly<Record<string, string>>;
-  /** The last migration of today's that its own chain led to, where that chain is no longer here. */
+  /** Set if a baseline has replaced the release's chain of migrations: the last present migration whose state that chain had reached. */
   readonly baseline?: string;
-  /** Where a baseline replaced its chain: the views, triggers and policies that it had, by their hash in `database/code`. They are not loaded again. */
+  /**
+   * Set if a baseline has replaced the release's chain: the views, triggers and policies of the release, by their hash in `database/code`.
+   * They are not loaded again.
+   */
   readonly code?: Readonly<Record<string, string>>;
 };
 
-/** Everything that a database of this version is made of. */
+/** Everything that makes up a database of this version. */
 export type Schema = {
   /** The version of the program. */
   readonly version: string;
@@ -39,7 +42,7 @@ export async function readSchema(folder: string): Promise<Schema> {
   return { version, migrations, code, releases };
 }
 
-/** Reads the migrations of the folder `database` from files `NNNN_noun.sql`, in order. Where only they are needed, this spares reading the code. */
+/** Reads the migrations of the folder `database` from files `NNNN_noun.sql`, in order, without reading the code. */
 export async function readMigrations(database: string): Promise<Migration[]> {
   const folder = join(database, 'migrations');
   const files = (await readdir(folder)).filter((file) => /^\d{4}_[a-z_-]+\.sql$/.test(file)).toSorted();

@@ -1,11 +1,11 @@
-/** A statement of a script, with the lines of comment before it. */
+/** A statement of a script, with the comment lines before it. */
 export type Statement = { readonly comment: string; readonly text: string };
 
 const DOLLAR_QUOTE = /\$\w*\$/y;
 
 /**
- * Splits a script into its statements, without the semicolons that end them. Knows strings, quoted names, dollar quotes and comments from `--` to the
- * end of a line.
+ * Splits a script into its statements, without the semicolons that end them. Handles strings, quoted names, dollar quotes and comments from
+ * `--` to the end of a line.
  */
 export function splitStatements(sql: string): Statement[] {
   const statements: Statement[] = [];
@@ -28,13 +28,13 @@ function add(statements: Statement[], part: string): void {
   if (text !== '') statements.push({ comment: comment.trim(), text });
 }
 
-/** Returns where the string, name, comment or character that begins at `at` ends. */
+/** Returns the end of the string, name, comment or character that begins at `at`. */
 function endOfToken(sql: string, at: number): number {
   const after = (closing: string, from: number): number => {
     const end = sql.indexOf(closing, from);
     return end === -1 ? sql.length : end + closing.length;
   };
-  // A doubled quote within a string ends one string and begins the next, which comes to the same.
+  // A doubled quote within a string is treated as the end of one string and the start of the next, which has the same effect.
   if (sql[at] === "'") return after("'", at + 1);
   if (sql[at] === '"') return after('"', at + 1);
   if (sql.startsWith('--', at)) return after('\n', at);

@@ -3,7 +3,7 @@ import type { Migration, Release, Schema } from './schema.ts';
 import { MigrationRefused, planUpgrade } from './upgrade-plan.ts';
 
 const migration = (name: string, checksum = name): Migration => ({ name, sql: '', checksum });
-/** Three migrations; the first two stand for the chain of release 0.1.0, which had `0001_a` and `0002_b`. */
+/** Three migrations; the first two replace the chain of release 0.1.0, which had `0001_a` and `0002_b`. */
 const schema: Schema = {
   version: '0.3.0',
   migrations: [migration('0200_tables'), migration('0201_rows'), migration('0202_more')],

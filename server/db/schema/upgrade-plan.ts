@@ -1,23 +1,28 @@
 import type { Migration, Release, Schema } from './schema.ts';
 
-/** The database belongs to another version of the program. The message is one line for the operator and says which version can start. */
+/**
+ * The database belongs to another version of the program. The message is one line for the operator and names the version that can start.
+ */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
 }
 
 export type UpgradePlan = {
-  /** Migrations that the database has without having run them, because the chain of an earlier release led to the same tables. */
+  /**
+   * Migrations whose tables the database already has, although they never ran there: the chain of an earlier release created the same
+   * tables.
+   */
   readonly adopted: readonly Migration[];
-  /** The earlier release whose chain that is. */
+  /** The earlier release that had this chain. */
   readonly adoptedFrom?: Release;
   /** Migrations that have not run. */
   readonly pending: readonly Migration[];
 };
 
 /**
- * Decides what a database needs to become one of this version. `recorded` is its list of migrations: checksum by name. Throws `MigrationRefused` when
- * this version cannot serve the database: a migration has changed since it ran, an unknown one precedes the last of ours, or the chain of an
- * earlier release was not finished. Unknown migrations after ours are those of a newer version, which only add to the database.
+ * Plans the upgrade of a database to this version. `recorded`: its migrations, checksum by name. Throws `MigrationRefused` if this version
+ * cannot serve the database: a migration has changed since it ran, an unknown one precedes the last of ours, or the chain of an earlier
+ * release was not finished. Unknown migrations after ours belong to a newer version, which only adds to the database.
  */
 export function planUpgrade(recorded: ReadonlyMap<string, string>, schema: Schema): UpgradePlan {
   refuseOtherVersion(recorded, schema);

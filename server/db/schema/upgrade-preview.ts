@@ -8,18 +8,18 @@ import { getObjects, type Migration, type Schema } from './schema.ts';
 import { splitStatements } from './statements.ts';
 import { planUpgrade } from './upgrade-plan.ts';
 
-/** A migration that would run. `longLocks`: a line about each statement that locks a table while it reads or writes all of its rows. */
+/** A migration that would run. `longLocks`: one line for each statement that locks a table while it reads or writes all of its rows. */
 type MigrationPreview = {
   readonly name: string;
   readonly withoutTransaction: boolean;
   readonly longLocks: readonly string[];
 };
 
-/** What the start of this version would change in a database. The lists hold names of functions, views, triggers and policies. */
+/** The changes that the start of this version would make in a database. The lists hold names of functions, views, triggers and policies. */
 export type UpgradePreview = {
   /** The newest release that has changed the database; null if it is empty. */
   readonly release: string | null;
-  /** A newer release has loaded its code. This version serves the database and changes none of it. */
+  /** Whether a newer release has loaded its code. This version then serves the database and changes none of it. */
   readonly isNewer: boolean;
   readonly migrations: readonly MigrationPreview[];
   readonly created: readonly string[];
@@ -28,7 +28,7 @@ export type UpgradePreview = {
   readonly dropped: readonly string[];
 };
 
-/** Returns what `migrate` would do, without changing anything. Throws `MigrationRefused` when it would. */
+/** Returns what `migrate` would do, without changing anything. Throws `MigrationRefused` if `migrate` would throw it. */
 export async function previewUpgrade(engine: Pick<Migrator, 'rows'>, schema: Schema): Promise<UpgradePreview> {
   const ran = await readMigrationRecords(engine);
   const { adoptedFrom, pending } = planUpgrade(ran, schema);
@@ -54,7 +54,7 @@ export async function previewUpgrade(engine: Pick<Migrator, 'rows'>, schema: Sch
   };
 }
 
-/** Returns the versions of the releases all of whose migrations have run. */
+/** Returns the versions of the releases whose migrations have all run. */
 export function getFinishedReleases(ran: ReadonlySet<string>, { releases }: Schema): string[] {
   return releases
     .filter(({ migrations }) => Object.keys(migrations).every((name) => ran.has(name)))
@@ -72,7 +72,7 @@ function previewMigrations(pending: readonly Migration[]): MigrationPreview[] {
     withoutTransaction: runsWithoutTransaction(migration),
     longLocks: splitStatements(migration.sql).flatMap(({ text }) => {
       const statement = toPlainStatement(text);
-      // What follows a colon is advice for the author of the migration.
+      // The text after a colon is advice for the author of the migration.
       return findLongLocks(statement, newTables).map((lock) => `${statement.slice(0, 60)}: ${lock.split(':')[0]}`);
     }),
   }));

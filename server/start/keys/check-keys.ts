@@ -6,7 +6,8 @@ const NAMES: readonly KeyName[] = ['APP_SECRET', 'JWT_SECRET', 'AUTH_SIGNING_KEY
 export const rowOf = (name: KeyName): string => `key_fingerprint.${name}`;
 
 /**
- * Compares the keys with those that the database was used with before, and records them at the first start. Returns one line if keys do not match: sessions would end, and encrypted data would be unreadable. An accepted earlier key matches.
+ * Compares the keys with those that the database was used with before, and records them at the first start. Returns one
+ * line if keys do not match: sessions would end, and encrypted data would be unreadable. An accepted earlier key matches.
  */
 export async function keyFaults(db: Queryable, { fingerprints }: Pick<Keys, 'fingerprints'>): Promise<string[]> {
   const wrong: KeyName[] = [];
