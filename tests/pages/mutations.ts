@@ -1,12 +1,12 @@
 import { readSourceFiles, type Source } from '#tests/support/source-files.ts';
 
-/** A mutation of a page, read from the source. */
+/** A mutation in the source of a page. */
 type FoundMutation = {
-  /** Path without extension, and the name of its variable or, without one, of the function around it. */
+  /** The path without its extension, and the name of the mutation's variable or, without a variable, of the surrounding function. */
   readonly name: string;
-  /** The queries that are read again when it ends. */
+  /** The queries that are reread when the mutation ends. */
   readonly rereads: readonly string[];
-  /** Whether the code around it looks at its state while it runs, or hands it to what does. */
+  /** Whether the surrounding code reads the mutation's state while it runs, or passes the mutation to code that does. */
   readonly isWatched: boolean;
 };
 
@@ -14,7 +14,7 @@ type FoundMutation = {
 export function findMutations(): FoundMutation[] {
   const sources = readSourceFiles().filter(({ path }) => path.startsWith('web/') && !/\.test\.tsx?$/.test(path));
   const found = sources.flatMap((source) => ofFile(source, sources));
-  // Two mutations of one name in one file are told apart by a number.
+  // A number distinguishes two mutations with the same name in one file.
   const seen = new Map<string, number>();
   return found.map((one) => {
     const count = (seen.get(one.name) ?? 0) + 1;
@@ -37,7 +37,7 @@ function ofFile(source: Source, sources: readonly Source[]): FoundMutation[] {
   });
 }
 
-/** The text from an opening bracket to the one that closes it. */
+/** Returns the text from an opening bracket to the matching closing one. */
 function balanced(text: string, from: number): string {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -48,7 +48,7 @@ function balanced(text: string, from: number): string {
   throw new Error('a bracket is not closed');
 }
 
-/** The expression of `meta.invalidates`; empty when there is none. */
+/** Returns the expression of `meta.invalidates`, or an empty string. */
 function invalidatesOf(call: string, text: string): string {
   const named = /\bmeta(?:: (\w+))?,|\bmeta(?:: (\w+))? \}/.exec(call);
   const within = named ? valueOf(named[1] ?? named[2] ?? 'meta', text) : call;
@@ -59,7 +59,7 @@ function invalidatesOf(call: string, text: string): string {
   return rest.startsWith('[') ? balanced(rest, 0) : (/^[\w.]+/.exec(rest)?.[0] ?? '');
 }
 
-/** The value of a constant in a file. */
+/** Returns the value of a constant in a file, or an empty string. */
 function valueOf(name: string, text: string): string {
   const at = new RegExp(`(?:const|let) ${name}(?:: [^=]+)? = `).exec(text);
   if (!at) return '';
@@ -67,7 +67,7 @@ function valueOf(name: string, text: string): string {
   return '[{'.includes(text[from] ?? ' ') ? balanced(text, from) : (/^[^;]+/.exec(text.slice(from))?.[0] ?? '');
 }
 
-/** The names of the queries in an expression, through constants of this file and of those it imports. */
+/** Returns the names of the queries in an expression, following constants of this file and of the files it imports. */
 function keysOf(expression: string, source: Source, sources: readonly Source[]): string[] {
   const direct = [...expression.matchAll(/queryKeys\.(\w+)\.all/g)].map((one) => one[1] ?? '');
   const constants = [...expression.replace(/queryKeys[\w.]*/g, '').matchAll(/\b([A-Za-z_]\w+)\b/g)].map(
@@ -83,13 +83,13 @@ function keysOf(expression: string, source: Source, sources: readonly Source[]):
 }
 
 function isWatched(variable: string, rest: string): boolean {
-  // Returned or inside another call: what gets it looks.
+  // The mutation is returned or is an argument of a call, so the receiver reads its state.
   if (variable === '') return true;
   if (variable.startsWith('{')) return /isPending|status|\.\.\./.test(variable);
   const handedOn = new RegExp(
     `=\\{${variable}\\}|\\{\\.\\.\\.${variable}|[(,] ?${variable}[,)]|return ${variable};|[{,] ?${variable} ?[,}]|: ${variable}[,\\s]`,
   );
-  // A form is busy until what it sends has ended.
+  // A form is busy until `onSend` has ended.
   if (new RegExp(`onSend=\\{[^}]*\\b${variable}\\.mutateAsync`).test(rest)) return true;
   return rest.includes(`${variable}.isPending`) || rest.includes(`${variable}.status`) || handedOn.test(rest);
 }

@@ -1,10 +1,10 @@
-/** Everything that shows bookings to staff. */
+/** All queries that show bookings to staff. */
 const BOOKINGS =
   'alerts availability customerBookings customers guestBookings staffBooking staffBookings staffCalendar staffDay';
 
 /**
- * Every mutation of the pages, with the queries that show what it changes: they are read again when it ends. Empty where it changes nothing that a page
- * shows: a file, a mail, a code at a door, or a step after which another page opens.
+ * Every mutation of the pages, with the queries that show what it changes, which are reread when it ends. The list is empty if the mutation
+ * changes nothing that a page shows: it concerns a file, a mail, a code at a door, or a step after which another page opens.
  */
 export const REREADS: Readonly<Record<string, string>> = {
   'web/features/access/door-help ask': 'doorHelp',
@@ -147,7 +147,7 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/staff/team/member-forms remove': 'staffRights team',
 };
 
-/** Mutations whose pages do not look at their state while they run, and why a second press does no harm. */
+/** Mutations whose pages do not read their state while they run, and why a second press is harmless. */
 export const UNWATCHED: Readonly<Record<string, string>> = {
   'web/features/account/profile-form useSave': 'the form that sends it is busy until it ends',
   'web/features/account/second-step removeApp': 'its button goes with the press',

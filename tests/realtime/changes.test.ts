@@ -41,17 +41,17 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
 
        alter publication supabase_realtime add table public.stock where (amount > 0);`,
     );
-    // The publication is cached for a second.
+    // The server caches the publication for a second.
     server.advance(1_100);
   });
   afterAll(() => server.close());
   afterEach(async () => {
     for (const client of clients.splice(0)) client.close();
-    // A truncate is not sent.
+    // A truncate is not sent to subscribers.
     await server.app.db.query('truncate public.item');
   });
 
-  /** Joins with bindings. Returns what the server says about them and a list that fills with the changes. */
+  /** Joins with bindings. Returns the server's messages about them and a list that fills with the changes. */
   async function subscribe(
     bindings: readonly object[],
     options: { token?: string; vsn?: '1.0.0' | '2.0.0'; config?: object } = {},
@@ -361,7 +361,7 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
     server.advance(1_100);
   });
 
-  // Without a watchdog an engine in memory cannot be stopped.
+  // An in-memory engine cannot be stopped, because it does not have a watchdog.
   test.runIf(engine.name === 'PostgreSQL')(
     'a filter that takes too long keeps no change from others, is refused for a while, and its subscriber is told to read again',
     async () => {

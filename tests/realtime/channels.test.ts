@@ -43,7 +43,7 @@ describe.each(engines)('channels on the $name database', (engine) => {
       for (const odd of [null, 5, 'text', [1]]) sender.send('1', null, 'realtime:verbatim', 'broadcast', odd);
       sender.send('1', null, 'realtime:verbatim', 'broadcast', { last: true });
       await one.frame((frame) => frame.payload['last'] === true);
-      // An absent payload counts as an empty object.
+      // A missing payload is treated as an empty object.
       expect(broadcasts(one).map((frame) => frame.payload)).toEqual([payload, {}, { last: true }]);
       expect(broadcasts(sender)).toEqual([]);
     },
@@ -101,7 +101,7 @@ describe.each(engines)('channels on the $name database', (engine) => {
         await server.app.db.query('select realtime.send($1::jsonb, $2, $3, true)', [{ n }, 'e', topic]);
       await server.app.db.query(`select realtime.send_binary('\\x0102', 'b', $1, true)`, [topic]);
       await server.app.db.query(`select realtime.send('{"n":9}', 'e', $1, false)`, [topic]);
-      // What is still on its way to those who have joined would reach the new client too.
+      // Wait, because messages still on their way to the joined clients would reach the new client too.
       await expect.poll(received).toBe(vsn === '1.0.0' ? 4 : 5);
       const client = await connect(vsn);
       await client.join(topic, { private: true, broadcast: { replay: { since, limit: 3 } } });

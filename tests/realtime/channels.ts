@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 
 export type Connection = { readonly url: string; readonly anonKey: string };
 
-/** A supabase-js client, of an account when there is a token. Without setAuth, its first join may go out before the token is known. */
+/** Returns a supabase-js client, signed in if there is a token. Without setAuth, its first join may go out before the token is known. */
 export async function connect(
   { url, anonKey }: Connection,
   token?: string | (() => string),
@@ -27,33 +27,33 @@ export async function subscribed(channel: RealtimeChannel): Promise<void> {
   expect(await outcome(channel)).toEqual(['SUBSCRIBED', '']);
 }
 
-/** The payloads of the broadcasts of an event, as they arrive. */
+/** Returns a list that fills with the payloads of an event's broadcasts as they arrive. */
 export function collect(channel: RealtimeChannel, event: string): Record<string, unknown>[] {
   const got: Record<string, unknown>[] = [];
   channel.on('broadcast', { event }, ({ payload }) => void got.push(payload));
   return got;
 }
 
-/** What is known of a table: by reading it after every `SUBSCRIBED`, as documented, and by events. */
+/** What a client has learned about a table from events, and from reading it after every `SUBSCRIBED`, as documented. */
 export type Watcher = {
   readonly channel: RealtimeChannel;
-  /** Ids by event, in their order. */
+  /** Ids received in events, in order. */
   readonly events: number[];
-  /** Ids by reading. */
+  /** Ids found by reading. */
   readonly read: Set<number>;
   readonly statuses: string[];
-  /** Messages of the server about the channel. */
+  /** The server's messages about the channel. */
   readonly told: string[];
   /** Resolves after the first read. */
   readonly ready: Promise<void>;
 };
 
-/** Rows of one read: fewer than an answer may have (`PGRST_DB_MAX_ROWS`), which leaves out the others without an error. */
+/** Rows per read. It must stay below the limit of an answer (`PGRST_DB_MAX_ROWS`), which omits further rows without an error. */
 const READ_ROWS = 500;
 
 /**
- * Watches the column `id` of a table. `since`: reads it once only and after that asks the server, at each new connection, for the changes
- * since the last event.
+ * Watches the column `id` of a table. With `since`, it reads the table only once, and at each new connection asks the server for the
+ * changes since the last event.
  */
 export function watchTable(
   client: SupabaseClient,
@@ -89,7 +89,7 @@ export function watchTable(
   channel
     .on('system', {}, ({ message }) => {
       watcher.told.push(message);
-      // Not all of the changes are kept.
+      // The server no longer has all of the changes.
       if (/read again/.test(message)) void readAll();
     })
     .on('postgres_changes', { event: '*', schema: 'public', table, ...where }, (change) => {
@@ -103,7 +103,7 @@ export function watchTable(
   return { ...watcher, ready: first.promise };
 }
 
-/** What a watcher has not learned of, and what it got twice as an event. */
+/** Returns the ids that a watcher has missed, and those that it received twice as an event. */
 export const gapsOf = (watcher: Watcher, written: readonly number[]): { missed: number[]; twice: number[] } => ({
   missed: written.filter((id) => !watcher.read.has(id) && !watcher.events.includes(id)),
   twice: watcher.events.filter((id, at) => watcher.events.indexOf(id) !== at),

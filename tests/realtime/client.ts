@@ -1,6 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
 
-/** A text frame as the server sends it; serializer 1.0.0 has no join_ref. */
+/** A text frame as sent by the server. Serializer 1.0.0 does not have `join_ref`. */
 export type ReceivedFrame = {
   readonly joinRef: string | null;
   readonly ref: string | null;
@@ -9,7 +9,7 @@ export type ReceivedFrame = {
   readonly payload: Record<string, unknown>;
 };
 
-/** A client of the realtime protocol without supabase-js: it sends any frame and sees every answer. */
+/** A client of the realtime protocol without supabase-js. It can send any frame and sees every answer. */
 export type RealtimeClient = {
   readonly frames: readonly ReceivedFrame[];
   /** The binary frames, as received. */
@@ -18,7 +18,7 @@ export type RealtimeClient = {
   sendRaw(data: string | Uint8Array): void;
   /** Joins `realtime:<name>` and returns the reply. */
   join(name: string, config?: object, token?: string): Promise<ReceivedFrame>;
-  /** Waits for a frame that matches, also among those already received. */
+  /** Waits for a matching frame, which may already have been received. */
   frame(matches: (frame: ReceivedFrame) => boolean): Promise<ReceivedFrame>;
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
@@ -27,7 +27,7 @@ export type RealtimeClient = {
 
 const WAIT_MAX_MS = 10_000;
 
-/** Connects with serializer 2.0.0; 1.0.0 shows broadcasts as text. */
+/** Connects with the given serializer. Serializer 1.0.0 receives broadcasts as text. */
 export async function connectRealtime(
   url: string,
   key: string,
@@ -92,7 +92,7 @@ export async function connectRealtime(
   return client;
 }
 
-/** Asks for a WebSocket and returns how that was refused. */
+/** Requests a WebSocket and returns how the request was refused. */
 export function refusedUpgrade(url: string, query: string): Promise<{ status: number; body: unknown }> {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${query}`);
   return new Promise((resolve, reject) => {

@@ -15,21 +15,21 @@ export type Cluster = {
   readonly anonKey: string;
   readonly serviceRoleKey: string;
   readonly keys: Keys;
-  /** As the owner of the tables. */
+  /** A connection with the rights of the owner of the tables. */
   readonly db: Database;
   readonly databaseUrl: string;
-  /** One process. */
+  /** The connection to one process. */
   at(index: number): Connection;
-  /** Any process that accepts connections. */
+  /** The connection to any process that accepts connections. */
   readonly any: Connection;
   process(index: number): ServerProcess;
   addCustomer(): Promise<Customer>;
-  /** Starts a process again that has ended, on its port. */
+  /** Restarts a process that has ended, on the same port. */
   start(index: number): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Throws without a PostgreSQL. `server`: the URL of another one than that of the test run. */
+/** Throws if there is no PostgreSQL. `server` is the URL of a PostgreSQL other than that of the test run. */
 export async function startCluster(count: number, env: Record<string, string> = {}, server?: string): Promise<Cluster> {
   const first = await freePorts();
   const database = await createMigratedDatabase(server);
@@ -48,7 +48,7 @@ export async function startCluster(count: number, env: Record<string, string> = 
   };
   const processes: ServerProcess[] = [];
   const start = async (index: number): Promise<void> => {
-    // Each writes a file when it is ready, so each has a folder. The keys are the same.
+    // Each process writes a file when it is ready, so each has its own folder. The keys are the same.
     const folder = join(dataDir, String(index));
     await mkdir(folder, { recursive: true });
     await copyFile(join(dataDir, 'keys.json'), join(folder, 'keys.json'));

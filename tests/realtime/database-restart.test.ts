@@ -4,7 +4,7 @@ import { freePorts } from '#tests/support/test-server.ts';
 import { collect, connect, gapsOf, subscribed, type Watcher, watchTable } from './channels.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
-/** Half of them read the table again at each connection; the others ask for the changes since their last event. */
+/** Number of watchers. Half of them reread the table at each connection; the others ask for the changes since their last event. */
 const WATCHERS = 4;
 
 describe.runIf(process.env['TEST_POSTGRES_BIN'])('two processes on a PostgreSQL that restarts', () => {
@@ -25,7 +25,7 @@ describe.runIf(process.env['TEST_POSTGRES_BIN'])('two processes on a PostgreSQL 
     postgres.remove();
   });
 
-  /** Writes one row after the other until `work` is done. A row whose connection is lost is written again. Returns the ids. */
+  /** Writes one row after another until `work` is done. A row whose connection is lost is written again. Returns the ids. */
   async function writeDuring(work: () => void | Promise<void>): Promise<number[]> {
     const ids: number[] = [];
     let done = false;

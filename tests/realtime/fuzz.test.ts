@@ -7,13 +7,19 @@ import { startTestServer, type TestServer } from '#tests/support/test-server.ts'
 import { connectRealtime } from './client.ts';
 import { randomFrame } from './random-frames.ts';
 
-/** Broken and hostile frames over several sockets at once, beside a private channel that none of them may hear. */
+/**
+ * Number of broken and hostile frames, sent over several sockets at once. A private channel is open at the same time, and none of the
+ * sockets may hear it.
+ */
 const FRAMES = process.env['TEST_LONG'] ? 100_000 : 2_000;
 const SOCKETS = 8;
-/** Frames between two checks that the server answers. It closes a socket on text that is no UTF-8 and on JSON above its limits; the socket is then opened again. */
+/**
+ * Number of frames between two checks that the server answers. It closes a socket on text that is not UTF-8 and on JSON above its limits;
+ * the test then opens the socket again.
+ */
 const BATCH = 50;
 const MEASURES = 10;
-/** The heap after a collection may be this much larger than after the first round. */
+/** Maximum growth of the heap in bytes, after a garbage collection, compared with the first round. */
 const GROWTH_MAX = 25_000_000;
 const SECRET = 'a message for one person only';
 
@@ -87,7 +93,7 @@ test(
 type Sender = {
   readonly serializer: '1.0.0' | '2.0.0';
   send(frame: { data: string | Uint8Array; binary: boolean }): void;
-  /** Resolves when the server has handled what was sent. A socket that it has closed is opened again. */
+  /** Resolves when the server has handled all sent frames. Reopens the socket if the server has closed it. */
   settle(round: number): Promise<void>;
   leaks(): string[];
   close(): void;
@@ -146,7 +152,7 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Repeatable numbers below `max`. */
+/** Returns a source of repeatable numbers below `max`. */
 function randomFrom(seed: number): (max: number) => number {
   let state = seed;
   return (max) => {

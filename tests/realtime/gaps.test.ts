@@ -4,12 +4,12 @@ import { runScript } from '#tests/support/schema.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
 import { connect, gapsOf, type Watcher, watchTable } from './channels.ts';
 
-/** A write is either in what a client reads after `SUBSCRIBED`, or it arrives as an event: once. */
+/** Number of races. In each, a write must either be found when a client reads after `SUBSCRIBED`, or arrive as an event, exactly once. */
 const RACES = process.env['TEST_LONG'] ? 1_000 : 40;
-/** Races with a disturbance. Each begins with one. */
+/** Number of races with disturbances. Each of them begins with one. */
 const DISTURBED = process.env['TEST_LONG'] ? 200 : 10;
 const AT_ONCE = 10;
-/** The last write of a race, which shows that the ones before have arrived. */
+/** Number of the last write of a race. Its arrival shows that the ones before it have arrived. */
 const LAST = 9;
 
 describe.each(engines)('races of subscribing and writing on the $name database', (engine) => {
@@ -34,7 +34,7 @@ describe.each(engines)('races of subscribing and writing on the $name database',
     new Promise((done) => {
       setTimeout(done, milliseconds);
     });
-  /** Repeats a write whose connection is lost. */
+  /** Inserts a row, and repeats the insert if the connection is lost. */
   const insert = async (id: number, number: number): Promise<void> => {
     const write = 'insert into public.races values ($1::bigint, $2::int) on conflict do nothing';
     await server.app.db.query(write, [id, number]).catch(async () => {
@@ -43,7 +43,7 @@ describe.each(engines)('races of subscribing and writing on the $name database',
     });
   };
 
-  /** Writes eight rows at random moments around a join, and one after it. Returns what the client missed or got twice. */
+  /** Writes eight rows at random moments around a join, and one after it. Returns the ids that the client missed or received twice. */
   async function race(): Promise<{ missed: number[]; twice: number[] }> {
     const number = (races += 1);
     const client = await connect({ url: server.url, anonKey: server.app.keys.anonKey });
@@ -56,7 +56,7 @@ describe.each(engines)('races of subscribing and writing on the $name database',
     const watcher: Watcher = watchTable(client, `race-${number}`, { table: 'races', filter: ['race', number] });
     await Promise.all([...writes, watcher.ready]);
     await insert(number * 10 + LAST, number);
-    // A channel that lost its server meanwhile reads the last write instead.
+    // If the channel lost its server in the meantime, it finds the last write by reading.
     const last = (): number[] => gapsOf(watcher, [number * 10 + LAST]).missed;
     await expect.poll(last, { timeout: 30_000, interval: 5 }).toEqual([]);
     const gaps = gapsOf(watcher, ids);
@@ -131,7 +131,7 @@ describe.each(engines)('races of subscribing and writing on the $name database',
     await insert(number * 10 + 3, number);
     const ids = [1, 2, 3].map((n) => number * 10 + n);
     await expect.poll(() => gapsOf(watcher, ids)).toEqual({ missed: [], twice: [] });
-    // It may have been read before its event arrived.
+    // The row may have been read before its event arrived.
     await expect.poll(() => watcher.events).toContain(number * 10 + 3);
     await client.removeAllChannels();
   });

@@ -1,4 +1,7 @@
-/** Random policies, privileges and publications of the table `public.leak`, and what each subscriber should hear of a change under them. */
+/**
+ * Makes random policies, privileges and publications of the table `public.leak`, and computes what each subscriber should receive of a
+ * change under them.
+ */
 
 export type Random = (max: number) => number;
 
@@ -31,7 +34,9 @@ export const LEAK_TABLES = `create table public.leak (id int primary key, owner 
 
   alter publication supabase_realtime add table public.leak, public.leak_end;`;
 
-/** `readsItself`: the policy sees the table as it is now, so it cannot decide about a deleted row, and nobody is told of one. */
+/**
+ * `readsItself`: the policy reads the table as it is now, so it cannot decide about a deleted row, and deletions are sent to no subscriber.
+ */
 const POLICIES: readonly { readonly using: string; readonly readsItself?: true }[] = [
   { using: 'true' },
   { using: 'false' },
@@ -47,7 +52,7 @@ const POLICIES: readonly { readonly using: string; readonly readsItself?: true }
   { using: 'exists (select from public.leak_member m where m.person = auth.uid() and m.grade >= level)' },
   { using: 'level <= public.leak_grade()' },
   { using: 'public.leak_is_open(level)', readsItself: true },
-  // PostgreSQL refuses every select under it: infinite recursion.
+  // PostgreSQL refuses every select under this policy: infinite recursion.
   { using: 'exists (select from public.leak l where l.level = leak.level)', readsItself: true },
 ];
 const ROLES = ['anon', 'authenticated'] as const;
@@ -58,7 +63,7 @@ const FILTERS = [
 
 export type Round = {
   readonly script: string;
-  /** Whether a policy reads the table while a change is delivered: the next change must wait. */
+  /** Whether a policy reads the table while a change is delivered. Then the next change must wait. */
   readonly readsItself: boolean;
   expected(change: LeakChange, subscriber: LeakSubscriber): string | null;
 };
@@ -67,15 +72,15 @@ type LeakChange = { readonly before: LeakRow | null; readonly after: LeakRow | n
 
 type LeakSubscriber = {
   readonly role: 'anon' | 'authenticated' | 'service_role';
-  /** What a select of this caller found, before and after the change. */
+  /** Whether a select by this caller found the row before the change, and after it (`seesAfter`). */
   readonly sawBefore: boolean;
   readonly seesAfter: boolean;
   readonly select: readonly string[] | null;
-  /** Whether its filter matches a row. */
+  /** Returns whether the subscriber's filter matches a row. */
   readonly wants: (row: LeakRow) => boolean;
 };
 
-/** The columns that a role may read: null when it may not read the key, so that it is shown nothing at all. */
+/** The columns that a role may read, or null if it may not read the key, in which case it is shown nothing. */
 type Readable = ReadonlySet<string> | null;
 
 export function randomRound(random: Random): Round & { readable(role: string): Readable } {
@@ -147,7 +152,10 @@ export function randomRound(random: Random): Round & { readable(role: string): R
   };
 }
 
-/** What is sent of a change through the row filter and the flags of the publication (PostgreSQL documentation, "Row Filters"). */
+/**
+ * Returns the kind of event that is sent for a change, given the row filter and the flags of the publication (PostgreSQL documentation,
+ * "Row Filters"), or null if none is sent.
+ */
 function kindOf(
   { before, after }: LeakChange,
   matches: (row: LeakRow) => boolean,
@@ -164,6 +172,6 @@ function kindOf(
 const cut = (row: LeakRow | null, names: readonly Column[]): object =>
   Object.fromEntries(names.map((name) => [name, row?.[name] ?? null]));
 
-/** One event as text, to compare. */
+/** Returns one event as text, for comparison. */
 export const eventText = (kind: unknown, record: unknown, old: unknown): string =>
   `${String(kind)} ${JSON.stringify(record ?? null)} ${JSON.stringify(old ?? null)}`;

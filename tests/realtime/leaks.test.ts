@@ -6,8 +6,9 @@ import { connectRealtime, type RealtimeClient } from './client.ts';
 import { eventText, LEAK_TABLES, type LeakRow, type Random, randomRound, type Round } from './leak-rounds.ts';
 
 /**
- * Random policies, privileges, publications, rows, changes and callers: a caller gets a change exactly when it may read the row, with exactly
- * the columns it may read. The expectation comes from a select of the same caller before and after the change.
+ * Number of changes per round. The test uses random policies, privileges, publications, rows, changes and callers. A caller must receive a
+ * change exactly when it may read the row, with exactly the columns that it may read. The expectation comes from a select by the same
+ * caller before and after the change.
  */
 const CHANGES_PER_ROUND = 20;
 const SUBSCRIBERS = 6;
@@ -50,11 +51,11 @@ describe.each(engines)('table changes on the $name database', (engine) => {
   });
   afterAll(() => server.close());
 
-  /** Makes random changes under one random set of policies. Returns how many events differ from what they should be. */
+  /** Makes random changes under one random set of policies. Returns the differences between the events and the expected ones. */
   async function playRound(number: number, random: Random): Promise<{ differences: string[]; events: number }> {
     const round = randomRound(random);
     await runScript(server, round.script);
-    // Policies and the publication are cached for a second.
+    // The server caches policies and the publication for a second.
     server.advance(1_100);
     const listeners = await listen(number, round.readable('authenticated') !== null);
     for (let count = 0; count < CHANGES_PER_ROUND; count += 1) await change(round, listeners, random);
@@ -63,7 +64,7 @@ describe.each(engines)('table changes on the $name database', (engine) => {
     for (const { client, caller, expected } of listeners) {
       await client.frame(({ payload }) => Object(payload['data']).table === 'leak_end');
       const got = eventsOf(client);
-      // Without the right to read the key, a select cannot tell the rows apart; such events are empty.
+      // Without the right to read the key, a select cannot tell the rows apart, so such events are empty.
       const blind = round.readable(caller.role) === null;
       const same = blind ? got.every((event) => event === '401') : JSON.stringify(got) === JSON.stringify(expected);
       if (!same)
@@ -75,7 +76,7 @@ describe.each(engines)('table changes on the $name database', (engine) => {
     return { differences, events: listeners.reduce((total, { expected }) => total + expected.length, 0) };
   }
 
-  /** Subscribes everybody; two people also with a filter, a list of columns. */
+  /** Subscribes all callers. Two of them subscribe once more, with a filter and with a list of columns. */
   async function listen(number: number, readsKey: boolean): Promise<Listener[]> {
     const plain = callers.map((caller) => ({ caller, binding: {}, wants: () => true }));
     const [, , first = plain[0], second = plain[0]] = plain;
@@ -104,7 +105,7 @@ describe.each(engines)('table changes on the $name database', (engine) => {
     );
   }
 
-  /** Inserts, updates or deletes a row and notes what each listener should get. */
+  /** Inserts, updates or deletes a row and records what each listener should receive. */
   async function change(round: Round, listeners: readonly Listener[], random: Random): Promise<void> {
     const { db } = server.app;
     const row = randomRow(random, people);
@@ -132,7 +133,7 @@ describe.each(engines)('table changes on the $name database', (engine) => {
       await expect.poll(() => eventsOf(service.client).length, { interval: 5 }).toBe(service.expected.length);
   }
 
-  /** Returns false when PostgreSQL refuses the change: the publication needs a replica identity that the table does not have. */
+  /** Returns false if PostgreSQL refuses the change because the publication needs a replica identity that the table does not have. */
   async function write(before: LeakRow | null, after: LeakRow | null): Promise<boolean> {
     const { db } = server.app;
     const values = [after?.owner, after?.level, after?.hidden];
@@ -151,7 +152,7 @@ describe.each(engines)('table changes on the $name database', (engine) => {
     }
   }
 
-  /** What a select of each caller finds. A policy that fails shows nothing. */
+  /** Returns whether a select by each caller finds the row. A policy that fails shows nothing. */
   function visibleTo(id: number): Promise<boolean[]> {
     const answers = callers.map(async ({ role, claims }) => {
       const principal = { role, claims: JSON.stringify(claims) };
@@ -208,7 +209,7 @@ function eventsOf(client: RealtimeClient): string[] {
   });
 }
 
-/** Repeatable numbers below `max`. */
+/** Returns a source of repeatable numbers below `max`. */
 function randomFrom(seed: number): Random {
   let state = seed;
   return (max) => {

@@ -3,7 +3,7 @@ import { runScript } from '#tests/support/schema.ts';
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 import { connectRealtime, type RealtimeClient, refusedUpgrade } from './client.ts';
 
-/** Every limit at its number and at one more. */
+/** Tests every limit at its maximum and at one above it. */
 let server: TestServer;
 const clients: RealtimeClient[] = [];
 
@@ -223,7 +223,7 @@ test('a join that a limit or its own token refuses asks for no policy', async ()
   expect(queries()).toBe(0);
 });
 
-/** Counts the statements that run as a caller from now on. */
+/** Returns a counter of the statements that run as a caller from now on. */
 function countQueries({ app }: TestServer): () => number {
   const { db } = app;
   let count = 0;

@@ -14,7 +14,7 @@ describe.each(engines)('events for pages on the $name database', (engine) => {
     await server.close();
   });
 
-  /** Joins a channel of text frames; returns the reply and what it gets. */
+  /** Joins a channel with text frames. Returns the status of the reply, and the client, which collects what it receives. */
   async function join(name: string, isPrivate: boolean, token?: string): Promise<[string, RealtimeClient]> {
     const client = await connectRealtime(server.url, server.app.keys.anonKey, '1.0.0');
     clients.push(client);
@@ -68,7 +68,7 @@ describe.each(engines)('events for pages on the $name database', (engine) => {
   });
 });
 
-/** The payloads of the broadcasts of one event. */
+/** Returns the payloads of one event's broadcasts. */
 const messagesOf = (client: RealtimeClient, event: string): Record<string, unknown>[] =>
   client.frames.flatMap((frame) =>
     frame.event === 'broadcast' && frame.payload['event'] === event ? [Object(frame.payload['payload'])] : [],

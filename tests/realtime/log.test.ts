@@ -6,7 +6,7 @@ import { type ServerProcess, startServer } from '#tests/support/server-process.t
 import { freePorts } from '#tests/support/test-server.ts';
 import { connectRealtime, refusedUpgrade } from './client.ts';
 
-/** A server of its own, whose whole output can be read. */
+/** A separate server process, whose whole output can be read. */
 let program: ServerProcess;
 let dataDir: string;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ test('after every kind of refusal, no key, no token and no payload is in the log
       });
   for (const one of [client, ...others]) one.close();
   const log = program.output();
-  // The requests themselves are logged, so the log is not just empty.
+  // The requests themselves are logged, which shows that the log is not empty.
   expect(log).toContain('/realtime/v1/api/broadcast');
   const parts = [anonKey, serviceRoleKey, forged].flatMap((token) => token.split('.').slice(1));
   const secrets = [

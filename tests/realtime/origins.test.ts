@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 
-/** Which pages may open sockets. Browsers name the origin of the page and no script can change it. */
+/** Origins of pages that may not open sockets. Browsers send the origin of the page, and no script can change it. */
 const FOREIGN = ['https://elsewhere.example', 'http://elsewhere.example', 'null', 'file://'];
 
-/** Returns how an upgrade ends: 101 or the status of its refusal, with the answer's body. */
+/** Returns the status of an upgrade, 101 or that of its refusal, with the body of the answer. */
 function upgrade(server: TestServer, headers: Record<string, string>): Promise<[status: number, body: string]> {
   const path = `/realtime/v1/websocket?apikey=${server.app.keys.anonKey}&vsn=2.0.0`;
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, { headers });

@@ -27,7 +27,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     for (const client of clients.splice(0)) await client.removeAllChannels();
   });
 
-  /** A new published table, so that nobody has subscribed to it before. */
+  /** Creates a new published table, so that there are no earlier subscriptions to it. */
   async function addTable(): Promise<string> {
     const name = `t${(tables += 1)}`;
     await runScript(
@@ -43,7 +43,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     clients.push(client);
     return watchTable(client, `watch-${table}`, { table, ...(filter ? { filter } : {}) });
   }
-  /** A connection with an open transaction that has run a statement. */
+  /** Returns a connection with an open transaction that has run a statement. */
   async function begin(statement: string, isolation = 'read committed'): Promise<pg.Client> {
     const writer = new pg.Client({ connectionString: server.ownerUrl ?? '' });
     await writer.connect();
@@ -135,7 +135,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
       ).rows.map(({ id }) => id);
     await expect
       .poll(async () => {
-        // Changes are deleted when a snapshot of five minutes ago has seen them.
+        // Changes are deleted once a snapshot taken five minutes ago has seen them.
         await server.app.db.query(`insert into public.${table} values ((select max(id) + 1 from public.${table}))`);
         await server.app.db.query(`update realtime.outbox_mark set at = at - interval '10 minutes'`);
         await cleanOutbox(server.app.db);
@@ -159,7 +159,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
       [`public.${table}`],
     );
     await server.app.db.query('select realtime.set_capture_flags()');
-    // While a server reads the outbox by itself, changes are written down until it clears the flag of the table.
+    // As long as any server polls the outbox, changes are recorded until it clears the flag of the table.
     let id = 0;
     const inserted = (): Promise<unknown> =>
       server.app.db.query(`insert into public.${table} values ($1::int)`, [(id += 1)]);
@@ -220,7 +220,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     );
     await subscribed(channel);
     await runScript(server, `alter table public.${table} add column note text default 'x'`);
-    // The columns of a table are known for a second.
+    // The server caches the columns of a table for a second.
     await expect
       .poll(async () => {
         await server.app.db.query(`insert into public.${table} select coalesce(max(id), 0) + 1 from public.${table}`);
@@ -229,7 +229,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
       .toContain('x');
   });
 
-  /** The database, whose statements that contain `part` wait for what `before` returns. */
+  /** Returns the database, with statements that contain `part` waiting for the promise of `before`. */
   function intercept(part: string, before: () => Promise<void>): TestServer['app']['db'] {
     const { db } = server.app;
     const query: typeof db.query = async (text, values) => {
@@ -243,7 +243,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     const table = await addTable();
     let announcements = 0;
     const db = intercept('realtime.announce_reader', () =>
-      // The first announcement is that of the start.
+      // The first announcement is the one at the start.
       (announcements += 1) === 2 ? Promise.reject(new Error('out of reach')) : Promise.resolve(),
     );
     const read: Change[] = [];
@@ -330,13 +330,13 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
 
   type Resumed = {
     readonly feed: ChangeFeed;
-    /** The kept changes of the table, after an id. */
+    /** Returns the stored changes of the table after an id. */
     readonly changes: (after?: number) => Promise<readonly Change[]>;
-    /** Ids of the rows that the subscription got. */
+    /** Ids of the rows that the subscription received. */
     readonly got: readonly number[];
   };
 
-  /** Subscribes with the changes since an instant, after which `write` has written. */
+  /** Subscribes with the changes since an instant, after which `write` wrote its rows. */
   async function resume(
     table: string,
     steps: { write: () => Promise<unknown>; beforePage: (resumed: Resumed) => Promise<void> },

@@ -34,7 +34,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('three processes on one Postgre
     clients.push(client);
     return client;
   }
-  /** One client at each process. */
+  /** Opens one client at each process. */
   const openAll = (token?: string): Promise<SupabaseClient[]> =>
     Promise.all([0, 1, 2].map((index) => open(cluster.at(index), token)));
 
@@ -159,7 +159,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('three processes on one Postgre
     const watchers = (await openAll(owner.token)).map((client) => watchTable(client, 'pauses', { table: 'news' }));
     await Promise.all(watchers.map(({ ready }) => ready));
     const ids: number[] = [];
-    // A reader falls asleep after a second without changes.
+    // A reader goes to sleep after a second without changes.
     for (const end = performance.now() + PAUSES_MS; performance.now() < end;) {
       const row = await cluster.db.one<{ id: number }>(
         'insert into public.news (owner) values ($1::uuid) returning id',

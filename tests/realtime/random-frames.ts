@@ -47,7 +47,7 @@ const VALUES: readonly unknown[] = [
   { __proto__: null, constructor: {}, toString: 1 },
 ];
 
-/** A frame as clients send it, with wrong parts, or bytes that are no frame at all. */
+/** Returns a frame as clients send it, a frame with wrong parts, or bytes that are not a frame. */
 export function randomFrame(random: Random, serializer: '1.0.0' | '2.0.0'): Frame {
   const kind = random(12);
   if (kind < 6) return { data: textFrame(random, serializer), binary: random(20) === 0 };

@@ -46,7 +46,7 @@ describe.each(engines)('broadcasts over HTTP on the $name database', (engine) =>
     const text = await response.text();
     return { status: response.status, body: text === '' ? '' : JSON.parse(text), headers: response.headers };
   }
-  /** Sends as a person of its own, so that no call counts for another's limit. */
+  /** Sends a request as a new person, so that no call counts towards another's limit. */
   async function postAsNew(
     path: string,
     body: string | Uint8Array,

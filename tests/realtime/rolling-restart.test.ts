@@ -6,10 +6,13 @@ import { type Cluster, startCluster } from './cluster.ts';
 const LONG = process.env['TEST_LONG'] !== undefined;
 const WATCHERS = LONG ? 40 : 6;
 const ROUNDS = LONG ? 10 : 1;
-/** The table already has more rows than one answer: who reads it again has to read all of its pages. */
+/** Number of rows already in the table: more than one answer may have, so that a client that rereads the table must read several pages. */
 const ROWS = 1_500;
 
-/** Clients reach two processes through a load balancer, one row is written every few milliseconds, and the processes end meanwhile. */
+/**
+ * Clients reach two processes through a load balancer. One row is written every few milliseconds while the processes end one after the
+ * other.
+ */
 describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one after the other', () => {
   let cluster: Cluster;
   let watchers: Watcher[] = [];
@@ -24,13 +27,13 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
     ])
       await cluster.db.query(statement);
     const clients = await Promise.all(Array.from({ length: WATCHERS }, () => connect(cluster.any)));
-    // Half of them read the table again at each connection; the others ask for the changes since their last event.
+    // Half of them reread the table at each connection; the others ask for the changes since their last event.
     watchers = clients.map((client, at) => watchTable(client, 'news', { table: 'news', since: at % 2 === 1 }));
     await Promise.all(watchers.map(({ ready }) => ready));
   }, 120_000);
   afterAll(() => cluster.close());
 
-  /** Writes until `work` is done, with transactions that overlap. Returns what was written. */
+  /** Writes in overlapping transactions until `work` is done. Returns what was written. */
   async function writeDuring(work: () => Promise<void>): Promise<number[]> {
     const ids: number[] = [];
     let done = false;
@@ -64,7 +67,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
     }
   }
 
-  /** Who missed what, and how much of it was written to the outbox. */
+  /** Describes what each watcher missed, and which of that is absent from the outbox. */
   async function explainGaps(found: readonly { missed: number[]; index: number }[]): Promise<string> {
     const { rows } = await cluster.db.query<{ id: number }>(
       `select (record ->> 'id')::int as id from realtime.outbox where relation = 'public.news'::regclass`,
@@ -96,10 +99,10 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
       });
       await learned(written);
     }
-    // Every client has connected again by itself.
+    // Every client has reconnected automatically.
     for (const { statuses } of watchers)
       expect(statuses.filter((one) => one === 'SUBSCRIBED').length).toBeGreaterThan(ROUNDS);
-    // Only who asks for what follows an event may get some of it twice.
+    // Only a client that asks for the changes since an event may receive some of them twice.
     expect(watchers.filter((_, at) => at % 2 === 0).map((watcher) => gapsOf(watcher, []).twice)).toEqual(
       Array(Math.ceil(WATCHERS / 2)).fill([]),
     );

@@ -5,7 +5,7 @@ import { connectRealtime, type RealtimeClient } from './client.ts';
 
 const TOPIC = `studio:${STUDIO_A}`;
 
-/** Pages read the hours of a room again when its public topic says so. */
+/** Pages reread the hours of a room when its public topic sends a message. */
 describe.each(engines)('the public topic of a room on the $name database', (engine) => {
   let server: TestServer;
   let listener: RealtimeClient;
@@ -53,7 +53,7 @@ describe.each(engines)('the public topic of a room on the $name database', (engi
     expect((await post(`/${encodeURIComponent(TOPIC)}/events/alone`, {}, token)).status).toBe(403);
     await expect.poll(() => heard().filter((one) => String(one).startsWith('lobby'))).toContain(`lobby batch ${who}`);
     await expect.poll(heard).toContain(`lobby socket ${who}`);
-    // What was sent before these would have arrived before them.
+    // Any message sent before these would have arrived before them.
     expect(heard().filter((one) => String(one).startsWith(TOPIC))).toEqual([]);
     sender.close();
   });

@@ -7,7 +7,7 @@ import { startTestServer } from '#tests/support/test-server.ts';
 import { connect, type Connection, collect } from './channels.ts';
 import { startCluster } from './cluster.ts';
 
-/** Where the socket is, and where its person signs out: the same process, or two on one PostgreSQL. */
+/** The process that has the socket, and the one at which the person signs out: the same, or two on one PostgreSQL. */
 type Place = {
   readonly socket: Connection;
   readonly acting: Connection;
@@ -16,7 +16,7 @@ type Place = {
   sign(claims: Record<string, unknown>, seconds: number): string;
   close(): Promise<void>;
 };
-/** The server also checks sessions at heartbeats. Without them, only the notification of the database can end a channel. */
+/** Disables heartbeats, at which the server also checks sessions. Without them, only the notification of the database can end a channel. */
 const WITHOUT_HEARTBEATS = { heartbeatIntervalMs: 3_600_000 };
 const PASSWORD = 'correct horse battery 9';
 const places: readonly { name: string; open: () => Promise<Place> }[] = [
@@ -70,7 +70,7 @@ describe.each(places)('what ends a session $name', ({ open }) => {
   const admin = (): SupabaseClient => createClient(place.acting.url, place.serviceRoleKey, options);
 
   type Person = { id: string; email: string; session: SupabaseClient; token: string };
-  /** An account that is signed in at the acting process. */
+  /** Returns an account that is signed in at the acting process. */
   async function signIn(): Promise<Person> {
     const email = `${randomUUID().slice(0, 13)}@example.com`;
     const { data, error } = await admin().auth.admin.createUser({ email, password: PASSWORD, email_confirm: true });
@@ -80,7 +80,9 @@ describe.each(places)('what ends a session $name', ({ open }) => {
     return { id: data.user.id, email, session, token: signedIn.data.session?.access_token ?? '' };
   }
 
-  /** A private channel of this person at the other process; resolves `ended` with the message and the status that end it. */
+  /**
+   * Opens a private channel of this person at the process with the socket. `ended` resolves with the message and the status that end it.
+   */
   async function listen({ id, token }: Pick<Person, 'id' | 'token'>, name = `own:${id}`) {
     const client = await connect(place.socket, token, WITHOUT_HEARTBEATS);
     clients.push(client);
@@ -198,7 +200,7 @@ describe.each(places)('what ends a session $name', ({ open }) => {
     channel.subscribe((status) => {
       statuses.push(status);
       if (status === 'CHANNEL_ERROR') token = place.sign({ sub: id, role: 'authenticated' }, 3_600);
-      // The application's session store renews its token; the client asks for it at the next heartbeat or here.
+      // The application's session store renews its token. The client requests the new token at the next heartbeat, or here.
       if (status === 'CHANNEL_ERROR') void client.realtime.setAuth();
     });
     await expect.poll(() => statuses, { timeout: 20_000 }).toEqual(['SUBSCRIBED', 'CHANNEL_ERROR', 'SUBSCRIBED']);

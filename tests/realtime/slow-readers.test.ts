@@ -45,7 +45,7 @@ test('a client that does not read is cut off with 1013, and the others get every
   expect(numbers()).toEqual(Array.from({ length: MESSAGES }, (_, n) => n));
   slow.resume();
   expect(await closed).toBe(1013);
-  // What was on the way, in the buffers of both machines, and no more than that.
+  // Only the data already in the buffers of both machines was received.
   expect(received).toBeLessThan((MESSAGES * BYTES) / 2);
   sender.close();
   reader.close();

@@ -46,7 +46,7 @@ describe.each(engines)('/realtime/v1 with supabase-js on the $name database', (e
     return client;
   }
 
-  /** A signed-in client. Without setAuth, its first join may go out before the token is known. */
+  /** Returns a signed-in client. Without setAuth, its first join may go out before the token is known. */
   async function connectAs(vsn: '1.0.0' | '2.0.0', token: string): Promise<SupabaseClient> {
     const client = connect(vsn, token);
     await client.realtime.setAuth();

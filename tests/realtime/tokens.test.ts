@@ -182,7 +182,7 @@ test('a track on a private channel asks for the right to read presence, and then
   expect(client.frames.some(({ event }) => event === 'presence_state')).toBe(false);
 });
 
-/** A token of the same account with another expiry. */
+/** Returns a token of the same account with a later expiry. */
 async function renewed(): Promise<string> {
   const claims = JSON.parse(Buffer.from(person.token.split('.')[1] ?? '', 'base64url').toString());
   return signed({ ...claims, exp: claims.exp + 5 });

@@ -186,7 +186,7 @@ async function endSubscription({ app }: TestServer, process: string): Promise<vo
   await app.db.query('select realtime.end_table_subscriptions()');
 }
 
-/** The flags of published tables; here only that of `public.seen` is left. */
+/** Returns the number of flags of published tables. In these tests only the flag of `public.seen` may remain. */
 async function flagCount({ app }: TestServer): Promise<number> {
   const row = await app.db.one<{ count: number }>(
     `select count(*) as count from pg_sequences where schemaname = 'realtime' and sequencename like 'capture\\_%'`,

@@ -1,32 +1,35 @@
 /** Runs one statement. */
 type Run = (text: string, values?: readonly unknown[]) => Promise<{ readonly rows: readonly object[] }>;
 
-/** The account with this number, of those that `fillRelated` makes. */
+/** Returns the id of the account with this number, among those that `fillRelated` makes. */
 export const accountId = (number: number): string => `0ac00000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 
-/** How much to make. Of each hundred thousand bookings a part of the accounts has all, so a day has as many customers however long the past is. */
+/**
+ * Amounts of rows. Each block of 100,000 bookings belongs to a different part of the accounts, so that a day has the same number of
+ * customers however long the past is.
+ */
 export type Amounts = {
   readonly bookings: number;
   readonly studios: number;
   readonly accounts: number;
-  /** How many of ten bookings are cancelled. Default: one. */
+  /** Number of cancelled bookings in ten. Default: one. */
   readonly cancelled?: number;
-  /** The time from the start of a booking to that of the next in its room. Default: one hour, without a gap. */
+  /** Hours from the start of a booking to the start of the next in its room. Default: one, without a gap. */
   readonly hoursApart?: number;
-  /** How far into the future bookings reach. Default: as far as into the past, or two weeks. */
+  /** How many hours into the future bookings reach. Default: as far as into the past, at most two weeks. */
   readonly hoursAhead?: number;
 };
 
-/** Bookings that a part of the accounts has. */
+/** Number of bookings that belong to one part of the accounts. */
 const BLOCK = 100_000;
 const idOf = (prefix: string): string => `('${prefix}-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
 const ACCOUNT = idOf('0ac00000').replace('(n)', '(n % $2::int)');
-/** The account of a booking; $2: how many accounts have the bookings of a block. */
+/** The account of a booking. $2 is the number of accounts that share the bookings of a block. */
 const CUSTOMER = idOf('0ac00000').replace('(n)', `(n / ${BLOCK} * $2::int + n % $2::int)`);
 
 /**
- * Runs `fill` for a table without its triggers and indexes, and then creates the indexes: much faster than adding each row to them. The indexes
- * of keys and unique constraints stay; they cost little, because most rows come in their order. Needs a superuser.
+ * Runs `fill` for a table without its triggers and indexes, and then creates the indexes, which is much faster than updating them for each
+ * row. The indexes of keys and unique constraints stay; they cost little, because most rows arrive in their order. Needs a superuser.
  */
 async function fillTable(run: Run, table: string, fill: () => Promise<unknown>): Promise<void> {
   const { rows } = await run(
@@ -47,7 +50,10 @@ async function fillTable(run: Run, table: string, fill: () => Promise<unknown>):
   await run(`vacuum analyze ${table}`);
 }
 
-/** Fills every studio with one-hour bookings, from the past into the future. With gaps, the same number starts every hour. Needs a superuser. */
+/**
+ * Fills every studio with one-hour bookings, from the past into the future. With gaps, the same number of bookings starts every hour. Needs
+ * a superuser.
+ */
 export async function fillBookings(
   run: Run,
   { bookings, studios, accounts, cancelled = 1, hoursApart = 1, hoursAhead }: Amounts,
@@ -78,7 +84,7 @@ export async function fillBookings(
   );
 }
 
-/** The tables that `fillRelated` fills: accounts, and what grows with bookings. */
+/** The tables that `fillRelated` fills: accounts, and the tables that grow with bookings. */
 export const RELATED = [
   'auth.users',
   'public.profiles',
@@ -106,7 +112,10 @@ type Related = (typeof RELATED)[number];
 
 const OF_ACCOUNTS: readonly Related[] = RELATED.slice(0, 11);
 
-/** Fills accounts with profile, session and ID check, as many closures, and a payment and what else comes with each booking: these tables, or all of them. */
+/**
+ * Fills accounts with profile, session and ID check, the same number of closures, and for each booking a payment and its other rows. Fills
+ * the given tables, or all of them.
+ */
 export async function fillRelated(
   run: Run,
   { bookings, accounts, studios }: Pick<Amounts, 'bookings' | 'accounts' | 'studios'>,
@@ -126,17 +135,20 @@ export async function fillRelated(
   }
 }
 
-/** One for ten bookings. */
+/** Tables with one row for ten bookings. */
 const RARE: readonly Related[] = ['private.refund', 'private.staff_code', 'private.incident'];
-/** They are kept for five weeks only. */
+/** Maximum number of events, which are kept for five weeks only. */
 const EVENTS_MAX = 1_000_000;
 const [OF_ACCOUNT, OF_BOOKING] = [idOf('0ac00000'), idOf('b0000000')];
-/** The room that has all closures: an hour a day, from two months ahead into the past, so that as many are to come at every size. */
+/**
+ * The room that has all closures: one hour a day, from two months ahead into the past, so that at every size the same number lies in the
+ * future.
+ */
 const CLOSED_STUDIO = '5a000000-0000-4000-8000-00000000000a';
 const CLOSED = `now() + interval '60 days' - n * interval '1 day', now() + interval '60 days 1 hour' - n * interval '1 day'`;
 const CAMPAIGN = '0ca00000-0000-4000-8000-000000000001';
 const EMAIL = `'person' || n || '@example.com'`;
-/** Columns and values of row `n`. */
+/** The columns and the values of row `n`. */
 const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
   'auth.users': [
     'id, email, email_confirmed_at, created_at',
@@ -168,7 +180,7 @@ const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
     'booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, checked_at',
     `${OF_BOOKING}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now() - n * $3::int * interval '1 second', now()`,
   ],
-  // Their payments are missing: payments have ids of their own.
+  // Refunds refer to payments that do not exist, because payments have their own ids.
   'private.refund': [
     'id, payment_id, amount_cents, status, ours, created_at',
     `'re_' || n, ${OF_BOOKING}, 100, 'succeeded', true, now() - n * interval '20 minutes'`,
@@ -182,7 +194,7 @@ const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
     'booking_id, recipient_email, email_type, status, scheduled_for, sent_at',
     `${OF_BOOKING}, ${EMAIL}, 'access_code', 'sent', now(), now()`,
   ],
-  // The locks of the sandbox.
+  // These are the locks of the sandbox.
   'private.lock_event': [
     'lock_id, kind, at',
     `(array['SPA1X0001', 'SPB1X0002', 'SPC1X0003'])[1 + n % 3], 'from_inside', now() - n * interval '20 minutes'`,

@@ -14,20 +14,20 @@ import { accountId, fillBookings, fillRelated } from './many-rows.ts';
 import { type ProductQuery, productQueries, type Sender } from './product-queries.ts';
 
 /**
- * The plans of the product's queries on a large database (docs/scale.md): no query and no job reads a large table from beginning to end.
- * PostgreSQL counts the rows read that way per table.
+ * Checks the plans of the product's queries on a large database (docs/scale.md): no query and no job may read a large table from beginning
+ * to end. PostgreSQL counts the rows read that way per table.
  */
 const AMOUNTS = {
   bookings: 100_000,
-  // The server adds two.
+  // The server adds two more.
   studios: 1_198,
   accounts: 20_000,
   hoursApart: 4,
   hoursAhead: 48,
-  // The constraint that keeps bookings apart takes longest to build, and it leaves out cancelled ones.
+  // The constraint against overlapping bookings takes longest to build, and it skips cancelled ones, so eight of ten are cancelled.
   cancelled: 8,
 };
-/** Payments, jobs, codes, events and log entries: enough for an index. */
+/** Number of payments, jobs, codes, events and log entries: enough for PostgreSQL to prefer an index. */
 const RELATED_ROWS = 20_000;
 const LARGE = [
   'private.booking',
@@ -92,7 +92,7 @@ async function close(): Promise<void> {
   await closed;
 }
 
-/** Sends a query as a page does; returns the answer's text. `accept`: the type of answer. */
+/** Sends a query as a page does, and returns the text of the answer. `accept` is the media type of the answer. */
 async function send(query: ProductQuery, accept = 'application/json'): Promise<string> {
   const bearer: Readonly<Record<Sender, string>> = {
     guest: server.app.keys.anonKey,
@@ -114,7 +114,7 @@ async function send(query: ProductQuery, accept = 'application/json'): Promise<s
   return text;
 }
 
-/** Tables of which as many rows were read sequentially as they have, with that number. */
+/** Returns the tables of which at least as many rows were read sequentially as they have, with that number. */
 async function readSequentially(): Promise<Record<string, number>> {
   const { rows } = await owner.query<{ name: string; read: number }>(
     `select schemaname || '.' || s.relname as name, seq_tup_read::int as read from pg_stat_user_tables s join pg_class c on c.oid = s.relid
@@ -194,7 +194,7 @@ test.runIf(wanted)(
     await holdAndRelease();
     expect((await fetch(`${server.url}/metrics`)).ok).toBe(true);
     await server.settle();
-    // A connection reports what it read at the latest when it closes.
+    // A connection reports the rows that it read when it closes, at the latest.
     await close();
     expect(await readSequentially()).toEqual({});
   },

@@ -9,7 +9,7 @@ const NOT_MEASURED = new Set(
   rpc/developer_pages_open rpc/staff_rights rpc/second_factor_rules rpc/site_settings rpc/site_texts`.split(/\s+/),
 );
 
-/** What the pages of the product call of the database: `rpc/name` for a function, the name for a table. */
+/** Returns what the pages of the product call in the database: `rpc/name` for a function, the name for a table. */
 function called(): Set<string> {
   const files = readdirSync('web', { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file),

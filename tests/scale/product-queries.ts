@@ -1,22 +1,22 @@
 import { accountId } from './many-rows.ts';
 
-/** Who sends a query. */
+/** The kind of caller that sends a query. */
 export type Sender = 'guest' | 'customer' | 'staff';
 
 /** A query of the product, as a page sends it. */
 export type ProductQuery = {
   readonly name: string;
-  /** The file that sends it. */
+  /** The file that sends the query. */
   readonly file: string;
   readonly sender: Sender;
   readonly path: string;
-  /** Sent by POST. */
+  /** The body of a query that is sent by POST. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Which API answers it. Default: rest. */
+  /** The API that answers the query. Default: rest. */
   readonly api?: 'functions';
 };
 
-/** What the values of the queries are taken from. */
+/** Values that the queries use. */
 export type Known = { readonly customerId: string; readonly studioId: string; readonly now: Date };
 
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ const STAFF = 'web/staff/bookings/queries.ts';
 const COUPONS = 'web/staff/coupons/queries.ts';
 const DEVELOPER = 'web/staff/developer/queries.ts';
 
-/** Every read of the product that meets a table which grows, with the longest lists that the pages ask for. */
+/** Every read of the product that involves a growing table, with the longest lists that the pages request. */
 export function productQueries({ customerId, studioId, now }: Known): ProductQuery[] {
   const at = (hours: number): string => new Date(now.getTime() + hours * HOUR_MS).toISOString();
   const today = at(0).slice(0, 10);
@@ -42,7 +42,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     path: 'rpc/search_audit_logs',
     body: { words },
   });
-  /** A call of a function of the database, by staff. */
+  /** A call of a database function by staff. */
   const asks = (name: string, folder: string, path: string, body: ProductQuery['body'] = {}): ProductQuery => ({
     name,
     file: `web/staff/${folder}.ts`,
@@ -199,7 +199,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     asks('search of addresses: one', 'mailing/queries', 'search_mailing_list', { words: 'person77@', most: 50 }),
     asks('search of addresses: a part of all', 'mailing/queries', 'search_mailing_list', { words: 'person', most: 50 }),
     asks('counts of the addresses', 'mailing/queries', 'mailing_list_counts'),
-    // The fewest bookings reach three days into the past.
+    // With the smallest amount of rows, bookings reach only three days into the past.
     asks('numbers of a day', 'numbers/queries', 'business_numbers', { first_day: daysAgo(2), last_day: daysAgo(2) }),
     asks('comparison with the ledger', 'numbers/ledger-queries', 'ledger_check', { month: `${today.slice(0, 7)}-01` }),
     asks('team', 'team/queries', 'staff_team', { at: at(0) }),

@@ -13,8 +13,8 @@ const EMAIL = 'a@example.com';
 const AT = '2026-03-01T00:00:00Z';
 
 /**
- * What the database mails when a column changes: by table and column, the change of a row and the expected mail. Null: the change opens or
- * closes no way into the account.
+ * The mail that the database sends when a column changes: by table and column, the change of a row and the expected mail. Null means that
+ * the change neither opens nor closes a way into the account.
  */
 const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly [change: string, mail: string] | null>>>> = {
   'auth.users': {
@@ -54,7 +54,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly [change:
       `factor_type = 'webauthn', secret = null, web_authn_credential = '{"publicKey": "k"}'`,
       'account_changed factor_changed',
     ],
-    // A foreign key leads to the account; the row never changes hands.
+    // A foreign key refers to the account, and a row never moves to another account.
     user_id: null,
     id: null,
     friendly_name: null,
@@ -90,7 +90,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly [change:
     updated_at: null,
   },
 };
-/** Tables with rows of an account that open it. All others of the schema are sessions, codes and notes. */
+/** Tables whose rows open an account. All other tables of the schema hold sessions, codes and notes. */
 const OTHER_TABLES = [
   'auth.audit_log_entries',
   'auth.flow_state',
@@ -103,7 +103,9 @@ const OTHER_TABLES = [
   'auth.webauthn_challenges',
 ];
 
-/** Adds an account with a confirmed address, a password, a phone, a second factor, a passkey and an identity, and forgets the mails so far. */
+/**
+ * Adds an account with a confirmed address, a password, a phone, a second factor, a passkey and an identity, and deletes the mails so far.
+ */
 async function addAccount(rows: Rows): Promise<void> {
   await rows.add('auth.users', {
     id: PERSON,
@@ -134,7 +136,7 @@ async function addAccount(rows: Rows): Promise<void> {
   await rows.query('delete from private.outbox');
 }
 
-/** The queued mails, as `recipient kind change`. */
+/** Returns the queued mails, as `recipient kind change`. */
 const mails = async ({ query }: Rows): Promise<string[]> =>
   (
     await query<{ mail: string }>(

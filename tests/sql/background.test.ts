@@ -13,7 +13,10 @@ import {
   tryOut,
 } from './booking-rows.ts';
 
-/** What the server does by itself: each function does it in its time, for its rows, and for no others. The hours of a booking are minutes 600 to 660. */
+/**
+ * Functions that the server runs on a schedule: each must act at its time on its rows, and on no others. The booking's hours are minutes
+ * 600 to 660.
+ */
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -30,7 +33,7 @@ const CONFIRMED = { status: 'confirmed', confirmed_at: at(-10_000) };
 const value = async (rows: Rows, expression: string, values: readonly unknown[] = []): Promise<unknown> =>
   (await rows.query(`select ${expression} as value`, [...values]))[0]?.['value'];
 
-/** How many reminders a moment queues, without keeping them. */
+/** Returns how many reminders are queued at a minute, and rolls them back. */
 const remind = (rows: Rows, minute: number, texts = false): Promise<unknown> =>
   tryOut(rows, () => value(rows, 'private.queue_reminders($1::timestamptz, $2::boolean)', [at(minute), texts]));
 
@@ -151,7 +154,7 @@ test(
     for (const minute of [100, 589, 590, 591, 650, 655, 724, 725, 895, 995])
       steps.push([minute, await follow(minute), await wanted()]);
     expect(steps).toEqual([
-      // A first "off" switches nothing.
+      // The lights are already off at the start, so nothing is switched.
       [100, 0, false],
       [589, 0, false],
       [590, 1, true],
@@ -559,7 +562,7 @@ test(
       [['money'], 1],
       [['money', 'bookings'], 2],
       [['money', 'bookings', 'identity'], 3],
-      // The one before has expired.
+      // The previous invitation has expired.
       [['money', 'bookings', 'identity'], 103],
     ] as const)
       expect(await invite(permissions, minute)).toEqual({ outcome: 'invited', id: uuid(made) });

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 
 /**
- * PostgreSQL looks at the body of a PL/pgSQL function only when it runs. The extension plpgsql_check compares each body with the catalogue, as the
- * first call would: tables, columns, functions, types and variables. `npm test` installs it beside PostgreSQL.
+ * PostgreSQL examines the body of a PL/pgSQL function only when it runs. The extension plpgsql_check compares each body with the catalogue,
+ * as the first call would: tables, columns, functions, types and variables. `npm test` installs it with PostgreSQL.
  */
 
-/** Functions of triggers with transition tables, which exist only while the trigger runs, and of triggers that the server creates on demand. */
+/**
+ * Functions of triggers with transition tables, which exist only while the trigger runs, and of triggers that the server creates on demand.
+ */
 const NOT_CHECKED = ['private.count_mailing_list()', 'realtime.capture()'];
 
 const FUNCTIONS = `

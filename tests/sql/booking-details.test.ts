@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRows, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
 import { addBooking, addPayment, addStudiosAndCustomers, ALEX, at, force, KIM, STUDIO } from './booking-rows.ts';
 
-/** What staff and the customer see of one booking, and the mails that staff send again. */
+/** Tests what staff and the customer see of a booking, and the mails that staff send again. */
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -11,7 +11,7 @@ afterAll(() => database.close());
 
 const STAFF = { role: 'authenticated', sub: ALEX };
 
-/** Runs a test with a confirmed booking of Kim's, as nobody yet. */
+/** Runs a test with a confirmed booking of Kim's, without a signed-in caller at first. */
 const asCustomer = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
@@ -27,7 +27,7 @@ const BOOKING = {
   end_time: '2999-03-01T01:00:00Z',
 };
 
-/** Runs a test with Alex as staff, who has this permission; the booking is Kim's. */
+/** Runs a test as Alex, who is staff with this permission. The booking is Kim's. */
 const asStaff = (permission: string, work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
@@ -160,7 +160,7 @@ test(
       ],
       refunds: [{ cents: 1500, state: 'pending', reason: 'Sorry' }],
       cancellation: { refund: 'part', cents: 1500, reason: 'Broken mixer' },
-      // The result of the ID check needs the permission for IDs.
+      // Reading the result of the ID check requires the permission for IDs.
       mayReadId: false,
       verification: null,
       mails: [{ kind: 'mail.booking-confirmed', sentAt: null, problem: 'no mail server', refusal: 'queued' }],
@@ -183,7 +183,7 @@ test(
       ['payment', uuid(30)],
     ])
       await rows.query(`select private.audit($1, 'update', $2, $3)`, [ALEX, type, id]);
-    // In any order: both entries may be of the same millisecond.
+    // The order is ignored, because both entries may be from the same millisecond.
     const history = async () =>
       rows.value(
         `select array_agg(one #>> '{}' order by one) from jsonb_path_query(public.booking_details('ABCD-2345'), '$.history[*].resource') one`,
@@ -297,7 +297,7 @@ test(
   asStaff('bookings', async (rows) => {
     const now = '2999-02-01T00:00:00Z';
     let number = 100;
-    /** Adds a mail about the booking that was sent so many days ago; returns why it cannot be sent again. */
+    /** Adds a mail about the booking that was sent `daysAgo` days ago. Returns why it cannot be sent again. */
     const sent = async (kind: string, { daysAgo = 0, booking = 30, ...more } = {} as Record<string, unknown>) => {
       number += 1;
       const at = new Date(Date.parse(now) - Number(daysAgo) * 86_400_000).toISOString();

@@ -20,7 +20,7 @@ export async function force<T>({ query }: Rows, work: () => Promise<T>): Promise
   return result;
 }
 
-/** Runs `work` and rolls it back; returns its result. */
+/** Runs `work` and rolls it back. Returns its result. */
 export async function tryOut<T>({ query }: Rows, work: () => Promise<T>): Promise<T> {
   await query('savepoint try_out');
   try {
@@ -84,7 +84,7 @@ export const addBooking = (rows: Rows, number: number, more: Row = {}): Promise<
     }),
   );
 
-/** Adds a payment; its id contains the numbers of the booking and the attempt. */
+/** Adds a payment, whose id contains the numbers of the booking and of the attempt. */
 export const addPayment = (rows: Rows, booking: number, state: string, more: Row = {}): Promise<Row> =>
   force(rows, () => {
     const attempt = Number(more['attempt'] ?? 1);
@@ -155,7 +155,7 @@ export const hold = async ({ value }: Rows, more: Row = {}, now = NOW): Promise<
     now,
   ])) as HoldOutcome;
 
-/** A booking's status, cancel reason, redemption state, and 'moving' while the redemption moves to another hold. */
+/** Returns a booking's status, cancel reason and redemption state, and 'moving' while the redemption moves to another hold. */
 export const stateOf = async ({ value }: Rows, number: number): Promise<unknown> =>
   value(
     `select concat_ws(' ', b.status, b.cancel_reason, r.state, case when r.moving_until is not null then 'moving' end)

@@ -27,7 +27,7 @@ const CALLERS = ['guest', 'other', 'owner', 'staff', 'service'] as const;
 type Caller = (typeof CALLERS)[number];
 const PEOPLE: Partial<Record<Caller, string>> = { other: KIM, owner: ALEX, staff: STAFF };
 
-/** Does something as a caller of the data API and rolls it back. `check` runs before the rollback, as the owner of the tables. */
+/** Runs `work` as a caller of the data API and rolls it back. `check` runs before the rollback, as the owner of the tables. */
 function as<T>(rows: Rows, caller: Caller, work: () => Promise<T>, check?: () => Promise<unknown>): Promise<unknown> {
   const sub = PEOPLE[caller];
   const role = caller === 'service' ? 'service_role' : sub === undefined ? 'anon' : 'authenticated';
@@ -44,7 +44,7 @@ function as<T>(rows: Rows, caller: Caller, work: () => Promise<T>, check?: () =>
     return check();
   });
 }
-/** Does the same as each caller, in the order of CALLERS. */
+/** Runs the same work as each caller, in the order of CALLERS. */
 async function byEach(rows: Rows, work: () => Promise<unknown>, check?: () => Promise<unknown>): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const caller of CALLERS) answers.push(await as(rows, caller, work, check));
@@ -54,7 +54,7 @@ async function byEach(rows: Rows, work: () => Promise<unknown>, check?: () => Pr
 const elsewhere = (offset: number): Row => ({ start_time: at(1200 + offset * 60), end_time: at(1260 + offset * 60) });
 const REFUSED = '42501';
 
-/** Runs a test with a row of everything that belongs to Alex. */
+/** Runs a test in which Alex has one row of everything. */
 const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
@@ -130,7 +130,7 @@ const SEEN: Readonly<Record<string, readonly unknown[]>> = {
   booking_drafts: [REFUSED, 0, 1, 0, 1],
   booking_payments: [REFUSED, 0, 1, 1, 1],
   discount_codes: [REFUSED, 0, 0, 2, 2],
-  // The first version, and those whose privacy pages name saved cards, the names of guests, and phones with a pass.
+  // The database starts with one version of the settings.
   business_settings: [REFUSED, 0, 0, 1, 1],
   id_verifications: [REFUSED, 0, 1, 1, 1],
   user_verifications: [REFUSED, 0, 1, 1, 1],
@@ -321,7 +321,7 @@ describe('writes to public.bookings', () => {
       expect(await as(rows, 'service', insert({ ...whole, final_cost: 9 }), made)).toEqual([
         { ...pending, final: 900 },
       ]);
-      // Hours that are taken, and a studio that does not exist.
+      // The hours are taken, and the studio does not exist.
       expect(await as(rows, 'staff', insert({ notes: 'test', start_time: at(600), end_time: at(660) }))).toBe('23P01');
       expect(await as(rows, 'staff', insert({ notes: 'test', studio_id: uuid(99) }))).toBe('23P01');
       expect(

@@ -21,7 +21,7 @@ test('every table except the records of migrations and code has row level securi
     ).toEqual(['private.code_object', 'private.migrations'].map((name) => ({ name, enabled: false, forced: false })));
   }));
 
-/** Which callers may execute which functions; without trigger functions and the server's own. */
+/** The callers that may execute each function. Trigger functions and functions for the server only are omitted. */
 const EXECUTABLE: Readonly<Record<string, string>> = {
   'rest.limit_list': 'anon authenticated service_role',
   'rest.limit_response': 'anon authenticated service_role',
@@ -140,7 +140,7 @@ test('callers may use only the schemas of the data API, and create nothing in an
       { name: 'auth', usage: 'anon authenticated booking_reader service_role', make: false },
       { name: 'private', usage: 'booking_reader', make: false },
       { name: 'public', usage: 'anon authenticated booking_reader service_role', make: false },
-      // Granted to every role that a token may name.
+      // This is granted to every role that a token may name.
       { name: 'rest', usage: 'anon authenticated booking_reader service_role', make: false },
       { name: 'storage', usage: callers, make: false },
     ]);
@@ -189,7 +189,7 @@ test.each(Object.entries(RIGHTS))('%s grants callers exactly the listed privileg
   }),
 );
 
-/** For each partial index, a query that only an index with its condition can serve. */
+/** For each partial index, a query that only an index with this condition can serve. */
 const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   [
     'booking_by_guest',
@@ -299,7 +299,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
 
 test.each(QUERIES)('the index %s can serve its query', (index, statement) =>
   database.rolledBack(async ({ query }) => {
-    // Mark every other index of the table invalid, so that the plan shows whether this one is usable.
+    // Marks every other index of the table invalid, so that the plan shows whether this one is usable.
     await query('set local enable_seqscan = off');
     await query(
       `update pg_index i set indisvalid = false from pg_index mine join pg_class c on c.oid = mine.indexrelid

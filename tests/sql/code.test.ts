@@ -5,19 +5,19 @@ import { getObjects, type Schema } from '#server/db/schema/schema.ts';
 import { checkedOutSchema } from '#tests/support/image.ts';
 import { openRows, type TestRows } from '#tests/support/rows.ts';
 
-/** The rules of `database/`: see docs/how-to.md. */
+/** Tests the rules for `database/`; see docs/how-to.md. */
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'database');
 const LINE = 120;
 const FUNCTION_LINES = 80;
-/** Texts that cannot be broken: paragraphs of the first terms, and single literals. */
+/** Number of long lines allowed per file: texts that cannot be broken, such as paragraphs of the first terms and single literals. */
 const LONG_LINES = new Map([
   ['code/accounts/deletion.sql', 2],
   ['code/audit/search.sql', 1],
   ['code/before-tables/business-settings.sql', 1],
   ['migrations/0220_first_rows.sql', 14],
 ]);
-/** Functions that make one decision or return one long document. */
+/** Functions that are allowed to be long, because they make a single decision or return a single long document. */
 const LONG_FUNCTIONS = [
   'private.booking_details',
   'private.export_account',
@@ -105,7 +105,7 @@ test('variables of PL/pgSQL begin with v_', () => {
   expect(wrong).toEqual([]);
 });
 
-/** Returns the names that the `declare` sections of a function declare. */
+/** Returns the names in the `declare` sections of a function. */
 function variablesIn(text: string): string[] {
   return [...text.matchAll(/\bdeclare\b([\s\S]*?)\bbegin\b/g)].flatMap(([, section = '']) =>
     section

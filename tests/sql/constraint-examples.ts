@@ -4,7 +4,7 @@ import { uuid } from '#tests/support/rows.ts';
 
 /** Column values as JSON. */
 export type Values = Readonly<Record<string, unknown>>;
-/** Rows that the check refuses, and similar rows that it accepts; each is merged with the table's base row. */
+/** Rows that the check refuses, and similar rows that it accepts. Each is merged with the table's base row. */
 type CheckExample = { readonly bad: readonly Values[]; readonly good: readonly Values[] };
 /** Pairs of rows that may not exist together, and pairs that may. */
 type UniqueExample = {
@@ -21,12 +21,12 @@ export type TableExamples = {
 const AT = '2031-03-01T00:00:00Z';
 const LATER = '2031-03-01T01:00:00Z';
 const text = (length: number): string => 'x'.repeat(length);
-/** An object whose JSON has this many bytes: {"a": "…"} adds nine to its text. */
+/** Returns an object whose JSON has this many bytes. `{"a": "…"}` adds nine bytes to its text. */
 const json = (bytes: number): Values => ({ a: text(bytes - 9) });
 
-/** A hash in hexadecimal digits. */
+/** Returns a hash in hexadecimal digits. */
 const hash = (digit: string): string => digit.repeat(64);
-/** Of somebody who has joined a crew. */
+/** The columns of a person who has joined a crew. */
 const GUEST = { state: 'joined', name: 'n', terms_version: 't', joined_at: AT };
 const REPORTED = { kind: 'problem', category: 'sound', customer_id: uuid(1) };
 const LOST = { kind: 'lost', customer_id: uuid(1) };
@@ -56,7 +56,7 @@ const between = (column: string, from: unknown[], good: unknown[], more: Values 
 });
 const week = (count: number): (boolean | null)[] => Array.from({ length: count }, () => true);
 const prices = (count: number, each = 5_000): number[] => Array.from({ length: count }, () => each);
-/** A list of numbers without a hole, as PostgreSQL writes it: one that is shorter, longer, nested, numbered from 0 or has a null is refused. */
+/** A complete list of numbers. A list is refused if it is shorter, longer, nested, numbered from 0 or contains a null. */
 const filled = (column: string, count: number, low: number, high: number): CheckExample => {
   const list = (last: number | null, length = count): unknown[] => [...prices(length - 1, low), last];
   return {
@@ -73,9 +73,9 @@ const filled = (column: string, count: number, low: number, high: number): Check
     good: all(column, [list(low), list(high)]),
   };
 };
-/** A row for each column, with a character that turns the direction of writing. */
+/** Returns one row per column, with a character that changes the direction of writing. */
 const hidden = (...columns: readonly string[]): Values[] => columns.map((column) => ({ [column]: 'a\u202eb' }));
-/** Two rows that agree in `same` clash; they do not once any one column of `other` differs. */
+/** Two rows that agree in the columns of `same` clash, unless they differ in any column of `other`. */
 const unique = (same: Values, other: Values, both: Values = {}): UniqueExample => ({
   clash: [
     [
@@ -845,9 +845,9 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
 };
 
 const SLOT = { start_time: AT, end_time: LATER };
-/** The hold of new hours for a booking. */
 /** The second of two bookings of an order. */
 const ORDERED = { id: uuid(9), order_id: uuid(8), order_place: 2, order_size: 2 };
+/** The hold of new hours for a booking. */
 const MOVE_HOLD = { moves_booking: uuid(9), move_number: 1, user_id: null };
 const CLOSED = { closed_at: AT, close_reason: 'no' };
 
@@ -979,7 +979,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         ['1234567', '1'.repeat(21), '04 1234 5678'],
         [null, '12345678', `+${'1'.repeat(20)}`],
       ),
-      // A range that ends before it starts cannot be stored, so only an empty one breaks this rule.
+      // A range that ends before it starts cannot be stored, so only an empty range breaks this rule.
       booking_ends_after_start: { bad: [{ end_time: AT }], good: [{ end_time: '2031-03-01T00:00:00.000001Z' }] },
       booking_at_most_a_day: {
         bad: [{ end_time: '2031-03-02T01:00:00.000001Z' }],

@@ -4,7 +4,7 @@ import { AUTH, PRIVATE, PUBLIC, STORAGE, type Values } from './constraint-exampl
 
 const TABLES = { ...AUTH, ...PRIVATE, ...PUBLIC, ...STORAGE };
 const SCHEMAS = `('auth', 'storage', 'private', 'public')`;
-/** No row can break only these: `received` lies between 0 and `length`; a profile's `user_id` is its key. */
+/** No row can break these constraints alone: `received` lies between 0 and `length`, and a profile's `user_id` is its key. */
 const CHECKS_THAT_FOLLOW = ['storage.uploads uploads_length_check'];
 const UNIQUES_THAT_FOLLOW = ['public.profiles profiles_user_id_key'];
 

@@ -16,7 +16,7 @@ import {
   tryOut,
 } from './booking-rows.ts';
 
-/** Rules of codes beside those of the specification. NOW is a Saturday, 11 am in Sydney. */
+/** Tests rules of codes in addition to those of the specification. NOW is a Saturday, 11 am in Sydney. */
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -31,7 +31,7 @@ const withCodes = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
     await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [STAFF]);
     await work(rows);
   });
-/** Updates the code. */
+/** Updates columns of the code. */
 const change = (rows: Rows, columns: string): Promise<unknown> =>
   rows.query(`update public.discount_codes set ${columns} where id = $1`, [CODE]);
 
@@ -88,7 +88,7 @@ test(
       { weekdays: [6, 0], from: 9, until: 24 },
       { weekdays: null, from: 0, until: 2 },
     ];
-    // Around the changes of April and October, and an ordinary week.
+    // These cover the clock changes of April and October, and an ordinary week.
     const starts = ['2031-04-05T09:00:00Z', '2031-10-04T09:00:00Z', '2031-06-10T00:00:00Z'];
     let [missed, met] = [0, 0];
     for (const { weekdays, from, until } of rules) {
@@ -108,7 +108,7 @@ test(
       );
       for (const [number, [start, hours]] of spans.entries()) {
         const slots = slotsOfSpan(new Date(start), new Date(start + hours * 3_600_000));
-        // Nobody can book the repeated hour alone.
+        // The repeated hour cannot be booked alone.
         if (slots === null || slots.length === 0) continue;
         const fits = worksAt({ weekdays, fromHour: from, untilHour: until, worksWhen: '' }, slots);
         expect([new Date(start).toISOString(), hours, weekdays, from, answers[number]?.missed]).toEqual([
@@ -140,7 +140,7 @@ test(
         });
         return refused ? `${refused.code} ${refused.message}` : held;
       });
-    // The hour begins on Saturday at 9 pm.
+    // The requested hour begins on Saturday at 9 pm in Sydney.
     expect(await outcome('weekdays = array[6], from_hour = 21, until_hour = 22')).toBe('held');
     expect(await outcome('weekdays = array[1,2,3,4]')).toBe('HC003 This code works Monday to Thursday.');
     expect(await outcome('from_hour = 9, until_hour = 21')).toBe('HC003 This code works from 9 am to 9 pm.');
@@ -162,7 +162,7 @@ test(
     expect(await check(at(600), at(660))).toMatchObject([
       { id: null, is_valid: false, error_message: `This code works ${when}.`, works_when: null },
     ]);
-    // Monday 3 March 2031, 9 am.
+    // It is Monday 3 March 2031, 9 am in Sydney.
     expect(await check('2031-03-02T22:00:00Z', '2031-03-03T06:00:00Z')).toMatchObject([{ is_valid: true, ...hours }]);
     expect(await check('2031-03-02T22:00:00Z', '2031-03-03T07:00:00Z')).toMatchObject([{ is_valid: false }]);
   }),

@@ -31,10 +31,10 @@ const withStudios = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =
 const elsewhere = (offset: number): Row => ({ start_time: at(1200 + offset * 60), end_time: at(1260 + offset * 60) });
 const WITH_CODE = { couponId: CODE, couponTerms: TERMS, couponDiscountCents: 1000, finalCostCents: 3900 };
 
-/** Updates the code. */
+/** Updates columns of the code. */
 const change = (rows: Rows, columns: string): Promise<unknown> =>
   rows.query(`update public.discount_codes set ${columns} where id = $1`, [CODE]);
-/** Returns how often the two codes are used. */
+/** Returns how often each of the two codes has been used. */
 const used = async ({ query }: Rows): Promise<unknown[]> =>
   (await query<{ uses: number }>('select current_uses as uses from public.discount_codes order by id')).map(
     ({ uses }) => uses,
@@ -119,7 +119,7 @@ describe('a hold with a code', () => {
 });
 
 describe('the last use of a code', () => {
-  /** Alex has the last use in an unpaid hold at other hours, beside newer holds that cannot give one. */
+  /** Gives Alex the last use in an unpaid hold at other hours, along with newer holds that cannot give up a use. */
   async function withLastUse(rows: Rows, payment: string, limit = 'max_uses = 1'): Promise<void> {
     await addBooking(rows, 30, elsewhere(0));
     await addPayment(rows, 30, payment);
@@ -385,7 +385,7 @@ test(
     await rows.setClaims({ role: 'authenticated', sub: ALEX });
     const lookUp = (code: string) =>
       rows.refusal(() => rows.query('select * from public.validate_discount_code($1, 2)', [code]));
-    // A try takes six seconds until the limit is full again.
+    // Each try postpones the time at which the limit is full again by six seconds.
     const looks = () =>
       rows.value(
         `select coalesce(sum(extract(epoch from full_at - now())), 0) / 6 from private.rate_bucket where name = 'coupon-guess'`,

@@ -1,8 +1,11 @@
-/** What the database may still hold after a person has deleted the account. A column that is not here fails tests/sql/deletion.test.ts. */
+/**
+ * Lists what the database may still hold after a person has deleted the account. A column that is missing here fails
+ * tests/sql/deletion.test.ts.
+ */
 
 const list = (columns: string): string[] => columns.trim().split(/\s+/);
 
-/** Words of the person that stay, and until when. */
+/** Words of the person that stay, with the reason and the time limit. */
 export const KEPT_UNTIL: readonly (readonly [columns: string[], why: string, until: string])[] = [
   [
     list('private.booking.guest_name private.document.content'),
@@ -20,7 +23,7 @@ export const KEPT_UNTIL: readonly (readonly [columns: string[], why: string, unt
   [list('storage.deletion_queue.storage_key'), 'bytes that the cleanup still has to delete', 'its next run'],
 ];
 
-/** Columns of the person’s bookings and payments that say nothing about the person. */
+/** Columns of the person’s bookings and payments that reveal nothing about the person. */
 export const SAYS_NOTHING: readonly (readonly [columns: string[], why: string])[] = [
   [
     list(
@@ -49,7 +52,7 @@ export const SAYS_NOTHING: readonly (readonly [columns: string[], why: string])[
   ],
 ];
 
-/** Columns of tables whose rows belong to no customer. */
+/** Columns of tables whose rows do not belong to customers. */
 export const OF_NO_CUSTOMER: readonly (readonly [columns: string[], why: string])[] = [
   [
     list('private.campaign.body private.campaign.subject private.gift_batch.prefix public.discount_codes.code'),
@@ -86,15 +89,17 @@ export const OF_NO_CUSTOMER: readonly (readonly [columns: string[], why: string]
   ],
 ];
 
-/** Where the number of the account stays. It leads to no person once the account is gone: who did what stays. */
+/**
+ * Columns in which the id of the account stays, as a record of who did what. Once the account is gone, the id does not lead to a person.
+ */
 export const NUMBER_STAYS =
   list(`auth.audit_log_entries.payload private.booking_move.actor private.cancellation.actor private.lock_event.actor
   private.partial_refund.actor public.audit_logs.actor public.audit_logs.resource_id storage.buckets.owner storage.buckets.owner_id
   private.outbox.subject_id private.shown_secret.shown_to private.shown_secret.subject_id`);
-/** Names the channel of the account. Its partition is dropped after three days (realtime.maintain_messages). */
+/** The topic contains the id of the account. Its partition is dropped after three days (realtime.maintain_messages). */
 export const CHANNEL_STAYS = /^realtime\.messages(_\d{4}_\d{2}_\d{2})?\.topic$/;
 
-/** Tables without a row of the person here, and why. */
+/** Tables in which the person has no row here, with the reason. */
 export const WITHOUT_ROW: readonly (readonly [tables: string[], why: string])[] = [
   [list('private.settings private.lease'), 'settings of the program'],
   [list('storage.deletion_queue'), 'bytes of deleted files, until the next cleanup'],

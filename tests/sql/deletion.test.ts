@@ -11,8 +11,8 @@ import {
 import { EMAIL, findWords, liveRichly, NOW, PERSON, PHONE, readColumns } from './personal-life.ts';
 
 /**
- * The proof that an account is gone when it is deleted: the person has a row in every table of the catalogue, with a marker in every column that can
- * hold words; after the deletion every column of every table is searched. Bytes of files are in tests/api/account-ends.test.ts.
+ * Proves that a deleted account is gone. The person has a row in every table of the catalogue, with a marker in every column that can hold
+ * words. After the deletion every column of every table is searched. tests/api/account-ends.test.ts covers the bytes of files.
  */
 let database: TestRows;
 beforeAll(async () => {
@@ -24,9 +24,9 @@ const deleteAccount = ({ value }: Rows): Promise<unknown> =>
   value('select private.delete_account($1::uuid, $2::timestamptz)', [PERSON, NOW]);
 const deleteByService = ({ value }: Rows, softly: boolean): Promise<unknown> =>
   value('select private.delete_account_by_service($1::uuid, $2, $3::timestamptz)', [PERSON, softly, NOW]);
-/** The person is not the one who did it. */
+/** The columns that keep the id when the service deletes the account: the person is then not the actor. */
 const BY_SERVICE = NUMBER_STAYS.filter((column) => column !== 'public.audit_logs.actor');
-/** The ways in which an account ends, with the columns that keep its number. */
+/** The ways in which an account ends, with the columns that keep its id. */
 const WAYS: readonly (readonly [way: string, end: (rows: Rows) => Promise<unknown>, numbered: readonly string[]])[] = [
   ['the person', deleteAccount, NUMBER_STAYS],
   ['the service key', (rows) => deleteByService(rows, false), BY_SERVICE],
@@ -66,7 +66,7 @@ test.each(WAYS)(
       expect(await end(rows)).toMatchObject({ outcome: 'deleted', kept: 1, keptUntil: '2032-06-30' });
       const decided = [...columnsOf(KEPT_UNTIL), ...columnsOf(SAYS_NOTHING), ...columnsOf(OF_NO_CUSTOMER)];
       expect(await columnsWith(rows, [...markers.keys()])).toEqual(decided.toSorted());
-      // Jobs and the queue of bytes hold only what they delete.
+      // Jobs and the deletion queue contain only what they will delete.
       const queued = (await findWords(rows, [...markers.keys()])).filter(([column]) =>
         /outbox|deletion_queue/.test(column),
       );

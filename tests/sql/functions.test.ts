@@ -65,7 +65,7 @@ test(
     expect([
       await take('one', ['b', 'a'], 60),
       await take('two', ['a', 'b', 'c'], 60),
-      // Time passes for the renewal only: a lease of no seconds has ended.
+      // These leases last zero seconds, so they have ended when the next server takes them.
       await take('one', ['a', 'b', 'c'], 0),
       await take('two', ['a', 'b', 'c'], 60),
       await take('one', ['a', 'b', 'c'], 60),
@@ -158,7 +158,7 @@ test(
     expect(await looks(null, null, 1)).toEqual([true]);
     await query(`insert into private.settings values ('limit_factor', '2'), ('other', '0')`);
     expect(refusedFrom(await looks(uuid(4), null, 22))).toBe(21);
-    // The seconds until both admit the next try: three at twenty a minute, one at sixty.
+    // The seconds until both limits admit the next try: three at twenty per minute, one at sixty.
     expect(await wait(uuid(4), '203.0.113.1')).toBe(3);
     expect(refusedFrom(await looks(null, '203.0.113.3', 62))).toBe(61);
     expect(await wait(null, '203.0.113.3')).toBe(1);

@@ -224,7 +224,7 @@ describe('too many holds', () => {
       expect((await tryOut(rows, () => hold(rows))).outcome).toBe('held');
       const { outcome, holds, retryAt } = await tryOut(rows, () => hold(rows, { maxLiveHolds: 2 }));
       expect([outcome, holds?.map(({ id }) => id), retryAt]).toEqual(['too_many_holds', [uuid(31), uuid(30)], null]);
-      // A hold that the new one replaces does not count.
+      // A hold that the new hold replaces does not count.
       await addBooking(rows, 32);
       await addPayment(rows, 32, 'expired');
       expect((await hold(rows)).outcome).toBe('held');
@@ -263,7 +263,7 @@ describe('too many holds', () => {
     withStudios(async (rows) => {
       for (const add of [ended(30, -60), ended(31, -50), ended(32, -30)]) await add(rows);
       expect((await tryOut(rows, () => hold(rows))).outcome).toBe('held');
-      // An open hold counts towards the live ones only, and towards this hour only for an hour.
+      // An open hold counts as a live hold, and towards the limit per hour only during its first hour.
       const open = ended(34, -60, { status: 'pending', cancel_reason: null });
       expect((await tryOut(rows, () => open(rows).then(() => hold(rows)))).outcome).toBe('held');
       await ended(33, -10, { cancel_reason: 'abandoned' })(rows);

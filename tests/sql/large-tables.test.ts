@@ -107,7 +107,7 @@ test(
   }),
 );
 
-/** Adds log entries, one per second, the last of them at NOW. */
+/** Adds log entries, one per second, with the last at NOW. */
 const addEntries = (rows: Rows, count: number, action: string): Promise<unknown> =>
   rows.query(
     `insert into public.audit_logs (created_at, action, resource_type)
@@ -158,7 +158,7 @@ test(
     expect(await search(rows, `-9 ${only(9_999)}`)).toEqual(['log-9999']);
     expect(await search(rows, `-1 ${only(10_005)}`)).toEqual([]);
     expect(await search(rows, `-1 ${only(10_005)}`, at(-1))).toEqual(['log-10005']);
-    // A longer word is found wherever it is.
+    // A longer word is found anywhere in the text.
     expect(await search(rows, 'g-10005')).toEqual(['log-10005']);
   }),
 );

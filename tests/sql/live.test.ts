@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRows, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
 import { addBooking, addPayment, addStudiosAndCustomers, ALEX, at, OTHER_STUDIO, STUDIO } from './booking-rows.ts';
 
-/** Triggers that publish changes to pages and servers. */
+/** Tests triggers that publish changes to pages and servers. */
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -11,7 +11,7 @@ afterAll(() => database.close());
 
 const rolledBack = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.rolledBack(work);
 
-/** The messages sent in this transaction, without their ids. */
+/** Returns the messages sent in this transaction, without their ids. */
 const sent = async ({ query }: Rows): Promise<[topic: string, ...unknown[]][]> =>
   (
     await query<{ topic: string; event: string; private: boolean; payload: object }>(
@@ -339,7 +339,7 @@ test(
       rows.query('select realtime.announce_reader($1, $2::interval)', [uuid(server), awake]);
     const remove = (server: number): Promise<unknown> =>
       rows.query('select realtime.remove_readers($1)', [uuid(server)]);
-    /** For how many seconds all servers read by themselves. */
+    /** Returns for how many seconds all servers keep polling the outbox, to the nearest ten. */
     const awake = async (): Promise<number> => {
       const seconds = await rows.value(
         `select round((last_value / 1000 - extract(epoch from clock_timestamp())) / 10)::float8 * 10 from realtime.readers_awake`,
@@ -359,7 +359,7 @@ test(
   }),
 );
 
-/** A table of the publication with a time in each row. */
+/** Adds a table to the publication that has a time in each row. */
 async function addPublishedTable({ query }: Rows): Promise<void> {
   await query(`create table public.captured (at timestamptz default '2031-01-01T00:00:00Z')`);
   await query('alter table public.captured replica identity full');
@@ -397,7 +397,7 @@ test(
     );
     expect(await toStaff()).toEqual([event, event]);
     await rows.query('delete from public.user_roles where user_id = $1', [ALEX]);
-    // The permission is gone, and with it the invitation of its owner.
+    // Both the permission and the invitation sent by its owner are gone.
     expect(await toStaff()).toEqual([event, event, event, event]);
   }),
 );

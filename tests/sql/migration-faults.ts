@@ -2,24 +2,25 @@ import { findLongLocks, getAlteredTable, toPlainStatement } from '#server/db/sch
 import { splitStatements } from '#server/db/schema/statements.ts';
 
 /**
- * Finds statements of a migration that would break servers of the last release, or stop everybody while they run. A server of the last release serves while
- * the migration runs and after it, and may be started again.
+ * Finds statements of a migration that would break servers of the last release, or block all users while they run. A server of the last
+ * release serves requests during and after the migration, and may be restarted.
  */
 
 type Rule = { readonly pattern: RegExp; readonly fault: string };
 
-/** Statements that take something away. */
+/** Statements that remove something. */
 const REMOVALS: readonly Rule[] = [
   { pattern: /^drop (?:table|view|type|function|schema|sequence)\b/, fault: 'drops what the last release may use' },
   { pattern: /^alter table\b.*\bdrop (?:column|constraint)\b/, fault: 'drops what the last release may use' },
   { pattern: /^alter\b.*\brename\b/, fault: 'renames what the last release may use' },
 ];
-/** Marks a statement that is allowed; the words after it say why. */
+/** Marks a statement as allowed. The words after the colon give the reason. */
 const ALLOWED = /^-- Allowed: \S+/m;
 
 /**
- * Returns a sentence for each fault of a migration. `newTables`: those that no released migration has created, which have few rows and no readers. A comment
- * `-- Allowed: why` before a statement allows it, for example for a table that stays small or a column that the last release does not know.
+ * Returns a sentence for each fault of a migration. `newTables` are the tables that no released migration has created, which have few rows
+ * and no readers. A comment `-- Allowed: why` before a statement allows it, for example for a table that stays small or a column that the
+ * last release does not know.
  */
 export function findMigrationFaults(sql: string, newTables: ReadonlySet<string>): string[] {
   return splitStatements(sql).flatMap(({ comment, text }) => {

@@ -60,7 +60,7 @@ describe.each(databases)('names of verified IDs, on $name', (engine) => {
     expect(new Set(ours).size).toBe(2);
   });
 
-  /** A customer whose ID names Alex James Citizen, born in 1998, was verified under the account name "Alex Citizen". */
+  /** Adds a customer who was verified under the account name "Alex Citizen" with an ID that names Alex James Citizen, born in 1998. */
   async function verified(expiry = `now() + interval '1 year'`): Promise<string> {
     const id = await addPerson(db);
     await db.query(`delete from public.id_verifications where user_id = $1::uuid`, [id]);

@@ -35,7 +35,7 @@ async function numbers(rows: Rows, first: string, last: string, studio: string |
     studio,
   ])) as Numbers;
 }
-/** A confirmed booking of whole hours from an hour of a day in summer. */
+/** Adds a confirmed booking of whole hours. `from` is an hour in summer time. */
 const sold = (rows: Rows, number: number, from: string, hours: number, more: Row = {}): Promise<Row> => {
   const start = Date.parse(`${from}:00:00+11:00`);
   return addBooking(rows, number, {
@@ -212,7 +212,7 @@ test(
     await sold(rows, 35, day(9), 1, { status: 'cancelled', cancel_reason: 'hold_expired', final_cost_cents: 4_900 });
     await sold(rows, 36, day(9), 1, { status: 'cancelled', cancel_reason: 'replaced' });
     await sold(rows, 37, day(10), 1, { notes: 'test' });
-    // A test booking does not make its guest a returning customer either.
+    // A test booking does not make its guest a returning customer.
     await sold(rows, 38, day(2), 1, { user_id: null, guest_email: 'guest@example.com', notes: 'test' });
     expect((await numbers(rows, '2031-01-05', '2031-01-31')).totals).toEqual({
       sessions: 3,

@@ -1,12 +1,12 @@
 import { type Rows, uuid } from '#tests/support/rows.ts';
 import { AUTH, PRIVATE, PUBLIC, STORAGE, type Values } from './constraint-examples.ts';
 
-/** The person whose account is deleted, and staff who stay. */
+/** The person whose account is deleted. The account of STAFF stays. */
 export const PERSON = uuid(1);
 const STAFF = uuid(2);
-/** All times of the rows are before this one, also those of sessions and links. */
+/** All times of the rows are before this one, including those of sessions and links. */
 export const NOW = '2031-04-01T00:00:00Z';
-/** The person's address and number, wherever they are stored. */
+/** The person's email address and phone number, wherever they are stored. */
 export const EMAIL = 'zz.person@example.com';
 export const PHONE = '61499000111';
 
@@ -19,7 +19,7 @@ type Column = {
   readonly isGenerated: boolean;
 };
 
-/** Tables whose rows a migration makes; the others get one row of the person each. */
+/** A base row for each table. Tables that a migration fills keep their rows; each of the others gets one row of the person. */
 const TABLES: Readonly<Record<string, { readonly base: Values }>> = { ...AUTH, ...PRIVATE, ...PUBLIC, ...STORAGE };
 
 /** Reads all columns of all tables from the catalogue. */
@@ -34,19 +34,19 @@ export function readColumns({ query }: Rows): Promise<Column[]> {
   );
 }
 
-/** Columns that name the person; where no foreign key says so. */
+/** Columns that name the person without a foreign key. */
 const OWN = /^(user_id|owner|customer_id|reporter|actor|subject_id)$/;
-/** Columns that hold the person's own address or number. */
+/** Columns that hold the person's own email address or phone number. */
 const ADDRESS = /^(email|recipient|recipient_email|customer_email|guest_email)$/;
 const NUMBER = /^(phone|contact_phone|phone_change)$/;
-/** Their rows are the person's by what they say: `addWordsElsewhere` adds them. */
+/** Tables whose rows belong to the person only by their content. `addWordsElsewhere` adds these rows. */
 const BY_HAND = ['auth.audit_log_entries', 'private.outbox', 'public.audit_logs'];
 /** Columns that name staff. */
 const BY_STAFF = /_by$/;
 
 /**
- * Gives the person one row in every table, with references between them, and fills each column that can hold words with a marker of its own: `zz12zz`.
- * Runs without triggers. Returns what each marker stands for: `schema.table.column`.
+ * Gives the person one row in every table, with references between them, and fills each column that can hold words with a unique marker,
+ * such as `zz12zz`. Runs without triggers. Returns the column of each marker: `schema.table.column`.
  */
 export async function liveRichly(rows: Rows): Promise<Map<string, string>> {
   const columns = await readColumns(rows);
@@ -54,7 +54,7 @@ export async function liveRichly(rows: Rows): Promise<Map<string, string>> {
   await rows.query('set local session_replication_role = replica');
   const ids = new Map(tables.map((table, index) => [table, uuid(1000 + index)]));
   ids.set('auth.users', PERSON);
-  // The key of some tables is that of the row they belong to.
+  // Some tables share their key with the row that they belong to.
   for (const { table, references, isKey } of columns)
     if (isKey && references !== null && columns.filter((one) => one.table === table && one.isKey).length === 1)
       ids.set(table, ids.get(references) ?? '');
@@ -83,7 +83,10 @@ export async function liveRichly(rows: Rows): Promise<Map<string, string>> {
   return markers;
 }
 
-/** Rows that belong to the person by what they say: jobs, the two logs, messages and changes that clients get, and limits by address. */
+/**
+ * Adds rows that belong to the person by their content: jobs, the two logs, messages and changes that clients receive, and limits by
+ * address.
+ */
 async function addWordsElsewhere(
   rows: Rows,
   ids: ReadonlyMap<string, string>,
@@ -136,7 +139,7 @@ async function addWordsElsewhere(
       of(table),
       JSON.stringify({ after: { reason: say(`an audit row of a ${type}`) } }),
     ]);
-  // What staff wrote when they closed a job of a booking.
+  // The reason that staff entered when they closed a job of a booking.
   await rows.query(`select private.audit($1::uuid, 'update', 'outbox', $2, $3::jsonb)`, [
     STAFF,
     uuid(5002),
@@ -166,7 +169,7 @@ function rowOf(table: string, columns: readonly Column[], ids: ReadonlyMap<strin
   return own;
 }
 
-/** Puts a marker into the row's column, if a constraint admits one. Returns what to look for. */
+/** Puts a marker into the row's column if a constraint admits one. Returns the text to search for, or null. */
 async function fill(
   rows: Rows,
   { table, column, type, references, isKey, isGenerated }: Column,
@@ -188,7 +191,7 @@ async function fill(
   return null;
 }
 
-/** Values of this type with a marker, the freest first. */
+/** Returns values of this type that contain a marker, the least restricted first. */
 function candidates(type: string, number: number, column: string): (readonly [string, string])[] {
   const word = `zz${number}zz`;
   const digits = `61499${String(number).padStart(6, '0')}`;
@@ -209,7 +212,7 @@ function candidates(type: string, number: number, column: string): (readonly [st
       ];
     case 'jsonb':
     case 'json':
-      // A document of a sale names its buyer.
+      // The document of a sale names its buyer.
       if (column === 'content') return [[word, `'{"buyer": {"name": "${word}"}}'`]];
       return [
         [word, `coalesce("${column}", '{}') || '{"${word}": "${word}"}'`],
@@ -240,7 +243,7 @@ async function refusalOf(rows: Rows, work: () => Promise<unknown>): Promise<stri
   }
 }
 
-/** Finds the words in every column of every table: `schema.table.column: word`. */
+/** Finds the words in every column of every table. Returns pairs of a column, `schema.table.column`, and a word. */
 export async function findWords(rows: Rows, words: readonly string[]): Promise<[column: string, word: string][]> {
   const columns = await readColumns(rows);
   const found: [string, string][] = [];

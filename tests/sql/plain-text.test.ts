@@ -10,7 +10,7 @@ afterAll(() => database.close());
 
 test('the database and the rules refuse the same characters', () =>
   database.rolledBack(async ({ query }) => {
-    // Without NUL, which PostgreSQL cannot store, and surrogates.
+    // All characters except NUL, which PostgreSQL cannot store, and surrogates.
     const points = [...Array(0xffff).keys()].map((at) => at + 1).filter((at) => at < 0xd800 || at > 0xdfff);
     for (const [lines, plain] of [
       [false, isPlain],
@@ -25,7 +25,7 @@ test('the database and the rules refuse the same characters', () =>
     }
   }));
 
-/** Columns whose text callers do not choose freely: the server, a list of values or a pattern decides it. */
+/** Columns whose text callers cannot choose freely, because the server, a list of values or a pattern determines it. */
 const NOT_FREE = [
   'bookings.cancel_reason',
   'bookings.contact_phone',

@@ -4,7 +4,7 @@ import { specifiedRates } from '#tests/support/rates.ts';
 import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
 import { addStudiosAndCustomers, KIM, NOW, OTHER_STUDIO, STUDIO } from './booking-rows.ts';
 
-/** In Sydney NOW is this day. */
+/** The date of NOW in Sydney. */
 const TODAY = '2031-03-01';
 const flat = (cents: number) => ({
   hourCents: Array.from({ length: 168 }, () => cents),
@@ -69,7 +69,7 @@ describe('price lists', () => {
       const both = { validFrom: '2031-03-08', ...flat(4_000) };
       expect((await ratesOf(rows, '2031-03-08')).lists).toEqual([both]);
       expect((await ratesOf(rows, '2031-03-08', undefined, OTHER_STUDIO)).lists).toEqual([both]);
-      // Sent again it changes nothing.
+      // Idempotent.
       expect(await set(rows, { studioId: null, validFrom: '2031-03-08', prices: flat(4_000) })).toBe('set');
       expect(await set(rows, { studioId: STUDIO, validFrom: '2031-03-08', prices: null })).toBe('set');
       expect((await ratesOf(rows, '2031-03-08')).lists).toEqual(specifiedRates.lists);
@@ -98,7 +98,7 @@ describe('price lists', () => {
           code: '23514',
           constraint: 'price_history',
         });
-      // A minute before midnight in Sydney it is still yesterday there.
+      // One minute before midnight in Sydney, it is still the day before there.
       const tomorrow = { studioId: STUDIO, validFrom: '2031-03-02', prices: flat(3_000) };
       expect(await set(rows, tomorrow, '2031-03-01T12:59:00Z')).toBe('set');
       const later = { ...tomorrow, prices: flat(3_200) };

@@ -263,7 +263,7 @@ describe('staff', () => {
       }
       expect(await search('LOUD')).toBe('72 70');
       expect([await search('loud create'), await search('loud payment')]).toEqual(['72', '']);
-      // Pattern characters are literal.
+      // Pattern characters are matched literally.
       expect([await search('loud_'), await search('l%t'), await search('\\')]).toEqual(['70', '', '']);
       expect([await search('0002@EXAMPLE.com'), await search('0002@example booking'), await search('0001@')]).toEqual([
         '71',

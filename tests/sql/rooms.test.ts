@@ -30,7 +30,7 @@ test(
     expect(await rows.value('select count(*)::int from public.price_lists where studio_id = $1', [second])).toBe(1);
     await set(rows, second, { active: true, photos: ['drawn-a'] });
     expect(await siteRooms(rows)).toEqual(['One', 'Two']);
-    // What changes nothing is no entry.
+    // A call without a change does not add an entry.
     await set(rows, second, { name: 'Two' });
     const entries = await rows.query<{ action: string; details: { before?: unknown; after: unknown } }>(
       `select action, details from public.audit_logs where resource_type = 'studio' and resource_id = $1 order by created_at, action`,
@@ -76,7 +76,7 @@ test(
   }),
 );
 
-/** The closed spans of a room as texts. */
+/** Returns the closed spans of a room as texts. */
 const closed = async ({ query }: Rows, studio: unknown): Promise<string[]> =>
   (
     await query<{ span: string }>(
@@ -101,7 +101,7 @@ test(
       [id],
     );
     expect(String(last)).toBe(addDays('2031-03-01', 92));
-    // A later day comes into reach, and what is right stays as it is.
+    // A later day comes within reach, and correct spans are not changed.
     await rows.query('select private.follow_all_opening_hours($1)', ['2031-03-02T12:00:00Z']);
     expect((await closed(rows, id))[0]).toBe('03-02 02:00 to 03-02 10:00');
     await set(rows, id, { openHours: ALWAYS });
@@ -124,7 +124,7 @@ test(
          values (private.new_reference(), 'a@example.com', 'A', $1, 'Late', $2::timestamptz, $2::timestamptz + interval '1 hour', $3, 1, 0, 0, 'test') returning id`,
         [id, start, status],
       );
-    // 4 AM on 2 March.
+    // The booking starts at 4 AM on 2 March in Sydney.
     const booking = await book('2031-03-01T17:00:00Z', 'confirmed');
     await set(rows, id, { openHours: LATE });
     expect((await closed(rows, id)).slice(0, 2)).toEqual(['03-02 02:00 to 03-02 04:00', '03-02 05:00 to 03-02 10:00']);
@@ -162,7 +162,7 @@ test(
       ['2027-04-02T00:00:00Z', '2027-04-04'],
     ] as const) {
       const id = await rows.value('select private.set_room(null, $1::jsonb, $2::uuid, $3)', [
-        // Closed from 2 AM to 3 AM only: the hour that is skipped in October and comes twice in April.
+        // The room closes only from 2 AM to 3 AM, the hour that is skipped in October and repeated in April.
         { name: night, openHours: ALWAYS.map((_, at) => at % 24 !== 2) },
         STAFF,
         now,

@@ -66,7 +66,8 @@ test(
     expect(await versionAfter(terms('b'), '2031-03-01T12:59:59Z')).toBe('2031-03-01.2');
     expect(await versionAfter(terms('b'))).toBe('2031-03-01.2');
     expect(await versionAfter(terms('a'), '2031-03-01T13:00:00Z')).toBe('2031-03-02');
-    // The same text again is another version: everybody has accepted it before, but not instead of the one between.
+    // Restoring an earlier text creates another version: the customers accepted that text before, but not as a replacement of the one in
+    // between.
     expect(await versionAfter({ terms: firstSettings.terms }, '2031-03-01T13:00:00Z')).toBe('2031-03-02.2');
     expect(await rows.value('select private.booking_settings()')).toEqual({
       holdMinutes: 15,

@@ -14,7 +14,7 @@ import {
   tryOut,
 } from './booking-rows.ts';
 
-/** What the page Today reads. NOW is 11 am of 1 March in Sydney, so that day is minute -660 to 780. */
+/** Tests what the page Today reads. NOW is 11 am on 1 March in Sydney, so that day runs from minute -660 to 780. */
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -25,7 +25,7 @@ const NOW = at(0);
 const STAFF = { role: 'authenticated', sub: ALEX };
 const ALL = ['bookings', 'identity', 'money', 'settings'] as const;
 
-/** Runs a test with Alex as staff, who has these permissions. */
+/** Runs a test as Alex, who is staff with these permissions. */
 const asStaff = (permissions: readonly string[], work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
@@ -194,7 +194,7 @@ const alerts = async (rows: Rows): Promise<unknown> =>
     [NOW],
   );
 
-/** Something of every kind; the numbers are the references, then the jobs. */
+/** Adds one trouble of every kind. The numbers are first the references, then the jobs. */
 async function addTroubles(rows: Rows): Promise<void> {
   const confirmed = { status: 'confirmed', confirmed_at: at(-120) };
   await addBooking(rows, 30, { ...confirmed, start_time: at(20), end_time: at(80) });
@@ -242,7 +242,7 @@ test(
   }),
 );
 
-/** A code that Kim was shown; it ends an hour from NOW. */
+/** Adds a code that Kim was shown. It ends an hour after NOW. */
 const addSecret = (rows: Rows, more: Row) =>
   force(rows, () =>
     rows.add('private.shown_secret', {
@@ -528,7 +528,7 @@ test(
     await addJob(rows, 93, { closed_at: at(-1441), close_reason: 'too late' });
     await addJob(rows, 94, {});
     expect(await alerts(rows)).toEqual([]);
-    // Each is left out for one reason only.
+    // Each is omitted for exactly one reason.
     await rows.query(`update public.booking_access_codes set issued_at = null`);
     expect(await alerts(rows)).toEqual(['code_missing AAAA-0030']);
   }),
@@ -555,7 +555,7 @@ const calendar = (rows: Rows, first: string, days: number, studio: string | null
   );
 const namesOf = (found: readonly { kind: string; reference: string | null; reason: string | null }[]): string =>
   found.map(({ kind, reference, reason }) => `${kind} ${reference?.slice(-2) ?? reason}`).join(', ');
-/** Closes hours of the studio for two weeks; times in minutes from NOW. */
+/** Closes hours of the studio for two weeks. Times are in minutes from NOW. */
 const close = (rows: Rows, from: number, until: number, studio: string | null = STUDIO): Promise<unknown> =>
   rows.query('select private.close_hours($1::jsonb, $2::uuid, $3)', [
     { studioId: studio, startTime: at(from), endTime: at(until), weeks: 2, reason: 'Cleaning', public: false },

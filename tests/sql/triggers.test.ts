@@ -806,16 +806,26 @@ describe('storage', () => {
 });
 
 /**
- * Triggers that the tests above cover. Writes through public.bookings are tested by tests/policies and tests/api; what pages receive by
- * live.test.ts beside this file and by tests/realtime; closures by tests/api/closures.test.ts; IDs that
- * wait by tests/api/id-review.test.ts; campaigns by tests/api/mailing-list.test.ts; blocked customers by tests/api/customer-blocks.test.ts; partial refunds by
- * tests/operations/staff-refunds.test.ts; lost IDs by tests/operations/missing-ids.test.ts; prices and settings by prices.test.ts and settings.test.ts beside this file; moves by
- * tests/operations/staff-moves.test.ts and paid-moves.test.ts; rules of codes by coupon-rules.test.ts beside this file, codes that give money away by tests/api/permissions.test.ts; invitations by tests/api/staff-team.test.ts;
- * the wait list by tests/operations/waitlist.test.ts, the lowest price of a room by tests/api/rooms.test.ts; crews by
- * tests/operations/crew.test.ts; documents by tests/operations/paid-moves.test.ts, and without their buyer by tests/api/account-ends.test.ts; the provider's customer of an
- * account that ends by tests/operations/card-payments.test.ts; passes by tests/operating/wallet-updates.test.ts; mails about
- * changes of an account, and reserved addresses, by account-notices.test.ts beside this file; the locks of rooms by rooms.test.ts, and locks that are
- * not known by today.test.ts beside this file.
+ * Triggers that the tests above cover. Tests elsewhere cover the others:
+ * - writes through public.bookings: tests/policies and tests/api
+ * - what pages receive: live.test.ts in this folder and tests/realtime
+ * - closures: tests/api/closures.test.ts
+ * - waiting and lost IDs: tests/api/id-review.test.ts and tests/operations/missing-ids.test.ts
+ * - campaigns: tests/api/mailing-list.test.ts
+ * - blocked customers: tests/api/customer-blocks.test.ts
+ * - partial refunds: tests/operations/staff-refunds.test.ts
+ * - prices and settings: prices.test.ts and settings.test.ts in this folder
+ * - moves: tests/operations/staff-moves.test.ts and paid-moves.test.ts
+ * - rules of codes: coupon-rules.test.ts in this folder; codes that give money away: tests/api/permissions.test.ts
+ * - invitations: tests/api/staff-team.test.ts
+ * - the wait list: tests/operations/waitlist.test.ts
+ * - the lowest price of a room: tests/api/rooms.test.ts
+ * - crews: tests/operations/crew.test.ts
+ * - documents: tests/operations/paid-moves.test.ts; without their buyer: tests/api/account-ends.test.ts
+ * - the provider's customer of an account that ends: tests/operations/card-payments.test.ts
+ * - passes: tests/operating/wallet-updates.test.ts
+ * - mails about changes of an account, and reserved addresses: account-notices.test.ts in this folder
+ * - the locks of rooms: rooms.test.ts, and unknown locks: today.test.ts, both in this folder
  */
 const TESTED =
   `users_email_changed users_create_profile users_inserted_confirmed users_sync_identities users_update_profile buckets_guarded objects_guarded
