@@ -31,7 +31,7 @@ import {
 let db: Database;
 let close: () => Promise<void>;
 let system: BookingSystem;
-/** Each booking has hours of its own, because a lock has only so many codes for the same hours. */
+/** Each booking gets its own hours, because a lock has a limited number of codes for the same hours. */
 let hours = 0;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => close());
 beforeEach(() => begin());
 
-/** Starts with every hour free, at START, on the same database. */
+/** Starts at START with every hour free, on the same database. */
 async function begin(lock: Partial<LockCapabilities> = {}): Promise<void> {
   await db.query('delete from private.outbox');
   await db.query(
@@ -60,7 +60,7 @@ async function confirmedBooking(): Promise<Confirmed> {
   const { id } = await system.book(person, { startTime: new Date(start), endTime: new Date(end) });
   return { id, person, start, end };
 }
-/** Makes a confirmed booking with its first code, fifteen minutes before the start. */
+/** Makes a confirmed booking with its first code, fifteen minutes before its start. */
 async function bookingWithCode(): Promise<Confirmed & { pin: string }> {
   const one = await confirmedBooking();
   system.state.now = one.start - 60 * MINUTE;
@@ -69,7 +69,7 @@ async function bookingWithCode(): Promise<Confirmed & { pin: string }> {
   await addEarlierCode(one.id);
   return { ...one, pin: (await showAccess(system.services, one.id)).pin ?? '' };
 }
-/** A booking of another customer, a week earlier, whose code had the same digits and was removed from the lock. */
+/** Adds a booking of another customer, a week earlier, whose code had the same digits and was removed from the lock. */
 async function addEarlierCode(bookingId: string): Promise<void> {
   const booking = await db.one<{ id: string }>(
     `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
@@ -230,7 +230,7 @@ describe('the code of a booking', () => {
     expect(system.logFields).toEqual([{ booking: id, reason: 'igloohome: no_response' }]);
     system.state.lockFails = null;
     expect(await ensureCode(system.services, id)).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/) });
-    // Requested again with the same digits: the lock may have accepted them the first time.
+    // The code is requested again with the same digits, because the lock may have accepted them the first time.
     const [first, second] = system.state.requests;
     expect(second).toEqual(first);
   });
@@ -334,7 +334,7 @@ describe('the code of a booking', () => {
     system.state.now = start;
     expect(await showAccess(system.services, id)).toMatchObject({ pin, openedAt: null });
     await recordUse(system.services, { lockId: LOCK, pin, at: new Date(start) });
-    // Before the lock has removed it, and afterwards.
+    // The booking shows no code, both before and after the lock has removed it.
     expect(await showAccess(system.services, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
     await system.jobs.drain();
     expect(await showAccess(system.services, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
@@ -424,7 +424,7 @@ describe('a new code', () => {
     expect(system.logFields).toEqual([{ booking: id, provider: 'igloohome', reason: 'refused' }]);
     system.state.lockFails = null;
     await system.jobs.drain();
-    // It costs no try.
+    // This does not use up a try.
     expect(await showAccess(system.services, id)).toMatchObject({ pin, codesLeft: 19 });
     expect([...system.state.codes.keys()]).toEqual([`${LOCK}:${pin}`]);
     system.state.now += 30_000;

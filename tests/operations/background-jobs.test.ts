@@ -52,7 +52,7 @@ beforeEach(async () => {
   await db.query(`delete from private.lease where name = 'reconcile'`);
 });
 
-/** Background jobs whose handlers do nothing but note their kind; the other options replace what a test looks at. */
+/** Background jobs whose handlers only record their kind; the other options replace the parts that a test checks. */
 function jobsWith(
   more: {
     releaseExpiredHolds?: (stop: () => boolean) => Promise<number>;
@@ -341,7 +341,7 @@ test('the nightly check compares the month of a week ago and this one, and not a
     return rows.map(({ month }) => month).toSorted();
   };
   const third = studioDate(new Date(START + 40 * night)).slice(0, 7);
-  // 11 am in Sydney, on the third and on the tenth of a month.
+  // 11 am in Sydney, on the 3rd and on the 10th of a month.
   const [early, later] = [3, 10].map((day) => Date.parse(`${third}-${String(day).padStart(2, '0')}T00:00:00Z`));
   if (early === undefined || later === undefined) throw new Error('two days');
   const before = addDays(`${third}-01`, -1).slice(0, 7);

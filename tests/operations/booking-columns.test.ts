@@ -4,9 +4,9 @@ import { EXPORT_KINDS } from '#server/operations/exports/kinds.ts';
 import { addPerson, createBookingSystem, embedded } from './booking-system.ts';
 
 /**
- * Where each column of a booking is shown. `shown`: on the customer's page and in the panel of staff; `panel`: only in the panel; `file`: in the export of
- * bookings; `own`: in what an account downloads about itself. A new column is listed here with its places, or with the reason why it has none. One that
- * `private.booking_columns()` shows under its own name, and that is nowhere else, needs no entry.
+ * The places that show each column of a booking. `shown`: on the customer's page and in the staff panel; `panel`: only in the panel;
+ * `file`: in the export of bookings; `own`: in the data that an account downloads about itself. List a new column here with its places, or
+ * with the reason why it has none. A column that only `private.booking_columns()` shows, under its own name, needs no entry.
  */
 type Places = { readonly shown?: string; readonly panel?: string; readonly file?: string; readonly own?: string };
 const COLUMNS: Readonly<Record<string, Places | string>> = {
@@ -70,7 +70,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => close());
 
-/** What a column is called in JSON, unless it has another name there. */
+/** The JSON name of a column that is not renamed. */
 const toOwnName = (column: string): string => column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 async function readColumns(): Promise<string[]> {

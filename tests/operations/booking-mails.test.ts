@@ -48,13 +48,13 @@ beforeEach(async () => {
 
 const emailOf = async (person: string): Promise<string | undefined> =>
   (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]))?.email;
-/** The only mail since the last look, with its text in one line. */
+/** Returns the only mail since the last check, with its text in one line. */
 function onlyMail() {
   const [mail, ...more] = system.mails.splice(0);
   if (!mail || more.length > 0) throw new Error(`one mail was expected, there are ${mail ? more.length + 1 : 0}`);
   return { ...mail, text: mail.text.replaceAll(/\s+/g, ' ') };
 }
-/** Sends one mail about a booking as the worker does. */
+/** Sends one mail about a booking, as the worker does. */
 async function send(kind: JobKind, bookingId: string): Promise<void> {
   await enqueue(db, { kind, subjectId: bookingId, dueAt: system.clock(), dedupe: randomUUID() });
   await system.jobs.drain();
@@ -152,7 +152,7 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   await system.jobs.drain();
   expect(system.mails).toEqual([]);
   await expect(mail(randomUUID(), randomUUID())).rejects.toMatchObject({ code: 'not_found' });
-  // A note whose refund failed after all is not mailed.
+  // A refund note is not mailed if its refund failed after all.
   await db.query(`update private.document set voided_at = now() where booking_id = $1::uuid and kind = 'adjustment'`, [
     id,
   ]);
@@ -255,7 +255,7 @@ test('staff send a mail again with what is true now, once for each request, and 
     [id],
   );
   expect(logged).toEqual({ count: 1 });
-  // Queued before the cancellation, so that it would run after it.
+  // This job was queued before the cancellation, but runs after it.
   await again(confirmation);
   await cancelBooking(system.services, id, person);
   await system.jobs.drain();
@@ -378,7 +378,7 @@ test('a code mail that comes after the end of the session is closed with the rea
 });
 
 const DAY = 24 * HOUR;
-/** Lets the periodic task run at this time, and sends what it queued. */
+/** Runs the periodic task at this time and sends what it queued. */
 async function remindAt(time: number): Promise<{ mails: number; texts: number }> {
   system.state.now = time;
   await queueReminders(system.services);
@@ -437,12 +437,13 @@ test('nobody is reminded of a session that was cancelled, is switched off, or wa
     [off.person],
   );
   await db.query('update auth.users set phone_confirmed_at = null where id = $1::uuid', [unconfirmed.person]);
-  // Only the one whose day is over since: the mail of `unconfirmed` and `late` is due, all texts are not.
+  // Reminder mails are due a day before the start, so those of `unconfirmed` and `late` are due; text messages are due two hours before it,
+  // so none is.
   expect(await remindAt((starts[3] ?? 0) - 20 * HOUR)).toEqual({ mails: 2, texts: 0 });
   expect(late.id).not.toBe(unconfirmed.id);
   expect(await remindAt((starts[2] ?? 0) - 31 * MINUTE)).toEqual({ mails: 0, texts: 1 });
   expect(await remindAt((starts[3] ?? 0) - HOUR)).toEqual({ mails: 0, texts: 1 });
-  // Booked 23 hours ahead: the confirmation is enough.
+  // The booking was made 23 hours ahead, so the confirmation is enough.
   await bookToRemind(new Date(system.state.now - (system.state.now % HOUR) + 23 * HOUR));
   expect(await remindAt(system.state.now + MINUTE)).toEqual({ mails: 0, texts: 1 });
 });
@@ -526,7 +527,7 @@ test('a session is thanked for once, half an hour after its end, with one questi
   expect(mail?.text).toContain(`/bookings/${reference}#something-wrong`);
   expect(mail?.text).toMatch(/booking\?room=.*&from=\d{4}-\d{2}-\d{2}T\d{2}&hours=2/);
   expect(await thankAt(end + 40 * MINUTE)).toEqual([]);
-  // Not for a session that nobody came to, and not for who has switched it off.
+  // A customer who did not come, or who has switched the mail off, is not thanked.
   await db.query(`delete from private.outbox where kind = 'mail.thanks'`);
   await db.query('update public.profiles set thank_by_email = false where user_id = $1::uuid', [person]);
   expect(await thankAt(end + HOUR)).toEqual([]);

@@ -25,10 +25,10 @@ import { createFakeProvider, type FakeProvider } from '#tests/support/providers/
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { servicesWith } from '#tests/support/providers/services.ts';
 
-/** The booking operations on a real database, with providers in memory: no test server, no network. */
+/** The booking operations on a real database, with in-memory providers: no test server and no network. */
 
 const DATABASE = new URL('../../database/', import.meta.url).pathname;
-/** Kinds of jobs that no test of these tries: this system lacks their providers, and does them at once. */
+/** Kinds of jobs that no test of the booking operations runs: this system lacks their providers and completes them at once. */
 const UNTRIED: readonly JobKind[] = [
   'mail.id-decision',
   'mail.review-waiting',
@@ -66,7 +66,7 @@ export const embedded: TestDatabase = {
     return { db, close: () => db.close() };
   },
 };
-/** The engines that this machine has: always the embedded one, and PostgreSQL when the test run has started it. */
+/** The engines that are available: always the embedded one, and PostgreSQL if the test run has started it. */
 export const databases: readonly TestDatabase[] = [
   embedded,
   ...(process.env['TEST_POSTGRES_URL'] ? [{ name: 'PostgreSQL', open: openOnPostgres }] : []),
@@ -80,7 +80,7 @@ async function openOnPostgres(): Promise<Opened> {
 
 export type BookingSystem = Awaited<ReturnType<typeof createBookingSystem>>;
 
-/** Everything between the functions and the providers; `now` is moved by the test. */
+/** Creates everything between the functions and the providers; the test moves `now`. */
 export async function createBookingSystem(db: Database, lock: Partial<LockCapabilities> = {}) {
   const clock = (): Date => new Date(state.now);
   const provider: FakeProvider = createFakeProvider(clock);
@@ -106,7 +106,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     },
   };
   const mails: MailMessage[] = [];
-  /** Mails with the note of a refund: each refund that arrives has one, beside the mails that a test is about. */
+  /** Mails with a refund note: every completed refund sends one, in addition to the mails that a test checks. */
   const notes: MailMessage[] = [];
   const logged: string[] = [];
   const logFields: Record<string, unknown>[] = [];
@@ -157,7 +157,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     reconcilePayments: () => reconcilePayments(services),
     circuits: {},
     tasks: [],
-    // The jobs that need the other services are done at once.
+    // Jobs that need other services are completed at once.
     kinds: jobKinds(
       ALL_JOBS.map((job) => (UNTRIED.includes(job.kind) ? { ...job, handle: async () => 'done' as const } : job)),
       services,
@@ -165,7 +165,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   });
   const jobs = { scheduler, drain: () => queue.run() };
 
-  /** The next free hours, a week ahead; `hours` long. */
+  /** Returns the next free hours, a week ahead; `hours` long. */
   function nextSpan(hours = 1): { startTime: Date; endTime: Date } {
     const start = Math.floor(state.now / HOUR) * HOUR + 7 * 24 * HOUR + state.hour * HOUR;
     state.hour += hours;
@@ -173,7 +173,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   }
   const request = (userId: string, more: Partial<HoldRequest> = {}): HoldRequest => ({
     userId,
-    // Coupon guesses are counted for the account only: the tests share one address.
+    // Coupon guesses count only for the account, because the tests share one address.
     ip: '',
     email: 'person@example.com',
     studioId: STUDIO,
@@ -192,7 +192,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
         bookingId,
       ])
     )?.id ?? '';
-  /** A booking that is paid for and confirmed. */
+  /** Makes a paid and confirmed booking. */
   async function book(userId: string, more: Partial<HoldRequest> = {}): Promise<{ id: string; sessionId: string }> {
     const { bookingId } = await holdBooking(services, request(userId, more));
     const sessionId = await sessionOf(bookingId);
@@ -222,12 +222,12 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   };
 }
 
-/** What a test moves and looks at; the part of the lock is that of `FakeLocks`. */
+/** The state that a test changes and checks; the lock's part is that of `FakeLocks`. */
 type State = Pick<FakeLocks, 'codes' | 'requests' | 'revoked' | 'duringRequest'> & {
   now: number;
-  /** true: the server does not answer; an error: it refuses with it. */
+  /** True: the mail server does not answer. An error: it refuses with this error. */
   mailFails: boolean | Error;
-  /** While set, the lock fails with it. */
+  /** While set, the lock fails with this error. */
   lockFails: ProviderError | null;
   hour: number;
 };
@@ -235,12 +235,12 @@ type State = Pick<FakeLocks, 'codes' | 'requests' | 'revoked' | 'duringRequest'>
 export type PersonOptions = {
   readonly born?: string;
   readonly mailConfirmed?: boolean;
-  /** When the verification ends; null: there is none. */
+  /** The end of the verification; null without one. */
   readonly verifiedUntil?: Date | null;
   readonly terms?: string | null;
 };
 
-/** A person who may book, unless told otherwise. Answers their id. */
+/** Adds a person who may book, unless the options differ. Returns their id. */
 export async function addPerson(db: Database, given: PersonOptions = {}): Promise<string> {
   const { born = '1998-04-03', mailConfirmed = true, terms = studio.termsVersion } = given;
   const until = given.verifiedUntil === undefined ? new Date(START + 2 * 365 * 24 * HOUR) : given.verifiedUntil;

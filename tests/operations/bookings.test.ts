@@ -36,7 +36,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
   }, 180_000);
   afterAll(() => opened.close());
   beforeEach(async () => {
-    // Hours are not shared between tests: the earlier ones are given back.
+    // Tests do not share hours: those of earlier tests are freed.
     await db.query(`delete from private.outbox`);
     await db.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`,
@@ -63,7 +63,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
   }
   const unitsOf = async (code: string): Promise<number | undefined> =>
     (await db.one<{ n: number }>('select current_uses as n from public.discount_codes where code = $1', [code]))?.n;
-  /** When the limit of a person's tries is full again, in milliseconds; each try moves it. */
+  /** Returns when the person's limit of tries is full again, in milliseconds; each try moves it. */
   const guessesUntil = async (person: string): Promise<number> =>
     (
       await db.one<{ at: Date }>(
@@ -335,7 +335,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
   });
 
   describe('a cancellation', () => {
-    /** A confirmed booking with a code at the lock, an hour before its start. */
+    /** Makes a confirmed booking of one hour that starts `hoursAhead` hours after START. */
     async function withCode(hoursAhead = 30): Promise<{ id: string; person: string }> {
       const person = await addPerson(db);
       const startTime = new Date(START + hoursAhead * HOUR);
@@ -345,7 +345,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
 
     test('removes the access code from the lock and shows it nowhere', async () => {
       const { id, person } = await withCode();
-      // The job runs an hour before the start, when only staff can still cancel: run it early.
+      // The job runs shortly before the start, when only staff can still cancel, so it is run early here.
       await requestFirstCode(system.services, {
         id: randomUUID(),
         subjectId: id,
@@ -453,7 +453,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     const person = await addPerson(db);
     const [bookingId, { startTime, endTime }] = [randomUUID(), system.nextSpan()];
     const session = system.provider.session(bookingId, 'create:1', 4800).id;
-    // The payment was made out wrongly: the price of the booking decides.
+    // The amount of the payment is wrong: the price of the booking decides.
     await db.query(
       `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
        values ($1::uuid, private.new_reference(), $2::uuid, $3::uuid, 'Studio', $4::timestamptz, $5::timestamptz, $6::timestamptz, 1, 4900, 4900)`,

@@ -14,7 +14,7 @@ import { createPaymentCases, noResponse, type PaymentCases } from './payment-cas
 
 const DAY = 24 * HOUR;
 const SATURDAY = START + 7 * DAY;
-/** Seven hours after it, where an hour costs $10 more. */
+/** Seven hours later, when an hour costs $10 more. */
 const EVENING = SATURDAY + 7 * HOUR;
 const RACES = process.env['TEST_LONG'] ? 200 : 20;
 const STOPS = process.env['TEST_LONG'] ? 'all' : 8;
@@ -29,13 +29,12 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
   afterAll(() => close());
   beforeEach(async () => {
     cases = await createPaymentCases(db);
-    // The hold of new hours does not count those of other tests.
     await db.query('delete from private.outbox');
   });
 
   const context = () => cases.system.services;
   const provider = () => cases.system.provider;
-  /** A booking of one hour, and a card of its customer that behaves so. */
+  /** Makes a booking of one hour, whose customer has a card with this behaviour. */
   async function booked(card: CardBehaviour = 'pays'): Promise<{ id: string; person: string }> {
     await db.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`,
@@ -50,7 +49,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     return { id, person };
   }
   type Mine = { id: string; person: string };
-  /** Asks for one more hour, from the end at first. `card`: undefined for the pay page. */
+  /** Requests one more hour, at first from the end of the booking. `card`: undefined for the pay page. */
   async function extend({ id, person }: Mine, card?: string, by: Services = context()): Promise<Moved> {
     const from = new Date(SATURDAY + HOUR);
     const { studioId, ...span } = await readExtension(by, { bookingId: id, customer: person, hours: 1, from });
@@ -58,7 +57,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     const move: Move = { bookingId: id, studioId, ...span, ...own, card: card ?? null };
     return moveBooking(by, move);
   }
-  /** Asks for the evening of the day. */
+  /** Requests the evening of the same day. */
   const reschedule = ({ id, person }: Mine, card?: string, by: Services = context()): Promise<Moved> =>
     moveBooking(by, {
       bookingId: id,
@@ -80,7 +79,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
         [id],
       )
     )?.s ?? '';
-  /** The booking has the hour, and one payment for it that nobody gave back. */
+  /** Requires that the booking has the hour and exactly one payment for it that was not refunded. */
   async function requirePaidOnce(id: string): Promise<void> {
     expect(await hoursOf(id)).toBe(2);
     const { paid, returned } = await cases.moneyOf(id);
@@ -128,7 +127,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       const { waiting } = await extend(mine, 'pm_1');
       expect(waiting).toMatchObject({ url: expect.stringContaining('https://'), cardProblem: behaviour });
       expect(await hoursOf(mine.id)).toBe(1);
-      // Another tap finds another card. The page is closed before it is charged.
+      // Another tap uses another card. The page is closed before the card is charged.
       const page = await holdSession(mine.id);
       provider().saveCard(mine.person, 'pm_2', 'pays');
       expect(await extend(mine, 'pm_2')).toMatchObject({ waiting: null });
@@ -187,7 +186,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       const before = provider().charged.length;
       const other = round % 2 === 0 ? 'pm_1' : undefined;
       await Promise.allSettled([extend(mine, 'pm_1'), extend(mine, other)]);
-      // Whoever is not sure asks again, also after the calls have ended.
+      // A client that is unsure repeats the call, also after the first calls have ended.
       cases.system.state.now += MINUTE;
       for (const _ of [1, 2]) await extend(mine, 'pm_1');
       await requirePaidOnce(mine.id);
@@ -196,7 +195,10 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     }
   });
 
-  /** Each cent that the provider took belongs to the hours of the booking, or went back, and no hold is left. Returns how often it was taken for the change. */
+  /**
+   * Requires that each cent the provider took pays for hours of the booking or was refunded, and that no hold remains. Returns how many
+   * times it was taken for the change.
+   */
   async function audit({ id }: Mine, chargedBefore: number, pagesPaid: number): Promise<number> {
     const { paid, returned } = await cases.moneyOf(id);
     const row = await db.one<{ cents: number; status: string; holds: number }>(
@@ -224,7 +226,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       if (goesOn === 'tap') await change(mine, 'pm_1');
       if (goesOn === 'tabs') await Promise.allSettled([change(mine, 'pm_1'), change(mine), change(mine, 'pm_1')]);
       if (goesOn === 'tabs' || goesOn === 'page') {
-        // The call of the killed server has ended by then.
+        // By then, the call of the killed server has ended.
         cases.system.state.now += MINUTE;
         const { waiting } = await change(mine);
         const page = await holdSession(mine.id);

@@ -13,7 +13,9 @@ const DAY = 24 * HOUR;
 type Span = { readonly startTime: Date; readonly endTime: Date };
 const span = (start: string, end: string): Span => ({ startTime: new Date(start), endTime: new Date(end) });
 
-/** Sunday 4 April 2027: at 3 am the clocks go back to 2 am, at 16:00 UTC. 2 am is one hour to book and takes two. */
+/**
+ * On Sunday 4 April 2027 at 3 am, 16:00 UTC on Saturday, the clocks go back to 2 am. The hour from 2 am is one hour to book and lasts two.
+ */
 const APRIL = {
   now: '2027-03-20T00:00:00Z',
   friday: span('2027-04-01T23:00:00Z', '2027-04-02T01:00:00Z'),
@@ -21,7 +23,7 @@ const APRIL = {
   oneToThree: span('2027-04-03T14:00:00Z', '2027-04-03T17:00:00Z'),
   oneToFour: span('2027-04-03T14:00:00Z', '2027-04-03T18:00:00Z'),
 } as const;
-/** Sunday 3 October 2027: at 2 am the clocks go forward to 3 am, at 16:00 UTC. 3 am follows 1 am. */
+/** On Sunday 3 October 2027 at 2 am, 16:00 UTC on Saturday, the clocks go forward to 3 am. 3 am follows 1 am. */
 const OCTOBER = {
   now: '2027-09-18T00:00:00Z',
   friday: span('2027-10-01T00:00:00Z', '2027-10-01T02:00:00Z'),
@@ -29,7 +31,7 @@ const OCTOBER = {
   oneToFour: span('2027-10-02T15:00:00Z', '2027-10-02T17:00:00Z'),
 } as const;
 
-// What engine it is changes none of these: instants and Sydney's days in SQL are compared with the rules in tests/sql.
+// One engine is enough: tests/sql compares instants and Sydney's days in SQL with the rules on every engine.
 describe.each(databases.slice(-1))('over the nights on which the clocks change, on $name', ({ open }) => {
   let db: Database;
   let close: () => Promise<void>;
@@ -86,7 +88,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
       () => null,
       (error: { code: string }) => error.code,
     );
-  /** The mail of the change, and the end of the code that the lock is asked for. */
+  /** Returns the mail about the change, and the end of the code that the lock is asked for. */
   async function told(start: Date): Promise<{ mail: string; codeEnds: Date | undefined }> {
     await cases.system.jobs.drain();
     const mail = cases.system.mails.find(({ subject }) => /^Booking (moved|extended)/.test(subject))?.text ?? '';
@@ -141,7 +143,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
     const mine = await booked(APRIL.now, APRIL.oneToThree);
     cases.system.state.now = Date.parse('2027-04-03T16:50:00Z');
     const { waiting, differenceCents } = await extend(mine, APRIL.oneToThree.endTime);
-    // Three hours have the volume discount: $177 instead of $138.
+    // Three hours earn the volume discount: $177 instead of $138.
     expect({ until: waiting?.until, differenceCents }).toEqual({
       until: APRIL.oneToThree.endTime,
       differenceCents: 3_900,
@@ -150,7 +152,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
     expect(await rowOf(mine.id)).toEqual({ ...APRIL.oneToFour, hours: 3, cents: 17_700 });
   });
 
-  /** What a series of weeks from `hours` on costs and when it is; then it is booked on the dates that are free. */
+  /** Returns the times and prices of a weekly series that begins with `hours`, and books it on the dates that are free. */
   async function seriesOf(now: string, hours: Span, first: string) {
     cases.system.state.now = Date.parse(now);
     const person = await addPerson(db);
@@ -179,7 +181,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
     const mail = cases.system.mails.find(({ subject }) => subject.includes('confirmed'));
     return {
       dates: quoted.map(({ date, problem }) => `${date} ${problem ?? 'free'}`),
-      // Month, day and hour in UTC; hours to pay; cents.
+      // Each row: month, day and hour in UTC; hours to pay for; cents.
       rows: rows.map(
         (one) =>
           `${new Date(one.start).toISOString().slice(5, 13)} to ${new Date(one.end).toISOString().slice(5, 13)}, ${one.hours} for ${one.cents}`,
@@ -219,7 +221,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
   });
 
   test('a series over the night has an hour less to pay in October, and as many in April', async () => {
-    // Saturday 11 pm to Sunday 4 am.
+    // From Saturday 11 pm to Sunday 4 am.
     const october = await seriesOf(OCTOBER.now, span('2027-09-25T13:00:00Z', '2027-09-25T18:00:00Z'), '2027-09-25');
     expect(october.rows).toEqual([
       '09-25T13 to 09-25T18, 5 for 28500',

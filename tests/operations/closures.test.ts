@@ -10,7 +10,7 @@ import { addPerson, embedded, HOUR, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 const WEEK = 7 * 24 * HOUR;
-/** Hours of a Saturday a month ahead, from midnight in Sydney. */
+/** An hour of a Saturday a month ahead, counted from midnight in Sydney. */
 const at = (hour: number): Date => new Date(START + 28 * 24 * HOUR - 11 * HOUR + hour * HOUR);
 
 let db: Database;
@@ -36,7 +36,7 @@ const closeFor = (more: Partial<Closure> = {}): Promise<string> =>
   );
 const reopen = (closureId: string, from: Date | null = null, following = false): Promise<void> =>
   reopenHours(cases.system.services, { closureId, from, following }, staff);
-/** The starts of the closed weeks of a studio. */
+/** Returns the starts of a studio's closed weeks. */
 async function starts(): Promise<readonly Date[]> {
   const { rows } = await db.query<{ start: Date }>(
     'select start_time as start from private.closed_span where studio_id = $1::uuid order by 1',
@@ -150,7 +150,7 @@ describe('closures', () => {
     expect(before).toBeGreaterThan(HORIZON_DAYS_MAX / 7);
     await extendClosures(cases.system.services);
     expect(await starts()).toHaveLength(before);
-    // The clocks go back meanwhile.
+    // The clocks go back within this time.
     cases.system.state.now += 10 * WEEK + 2 * HOUR;
     for (const _twice of [1, 2]) {
       await extendClosures(cases.system.services);

@@ -44,7 +44,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
 
   async function begin(lock: Partial<LockCapabilities> = { singleUse: true }): Promise<void> {
     await db.query('delete from private.outbox');
-    // Bookings are at most 90 days ahead.
+    // Frees all hours: bookings are at most 90 days ahead, so the tests would run out of days.
     await db.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`,
     );
@@ -54,7 +54,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
     system = await createBookingSystem(db, lock);
   }
   type Hosted = { readonly id: string; readonly host: string; readonly start: number; readonly end: number };
-  /** A confirmed booking of two hours with free days around it. */
+  /** Makes a confirmed booking of two hours, with free days around it. */
   async function hosted(): Promise<Hosted> {
     const host = await addPerson(db);
     days += 2;
@@ -84,12 +84,12 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       () => 'done',
       (error: { code: string }) => error.code,
     );
-  /** Moves the clock, and runs what is due. */
+  /** Moves the clock and runs the jobs that are due. */
   async function at(now: number): Promise<void> {
     system.state.now = now;
     await system.jobs.drain();
   }
-  /** The codes at the lock by their names: the reference is left out. */
+  /** Returns the names of the codes at the lock, without the booking reference. */
   const atLock = (): string[] =>
     [...system.state.codes.values()].map((name) => name.replace(/^\S+/, 'host')).toSorted();
   const members = async (bookingId: string) =>
@@ -217,7 +217,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
     test('is requested an hour before the start, shown with the code of the host, opens once, and is removed at the end', async () => {
       const booking = await hosted();
       const { token } = await joined(booking);
-      await invite(booking); // Has not joined, so gets no code.
+      await invite(booking); // t This person has not joined, so gets no code.
       await at(booking.start - 60 * MINUTE - 1);
       expect(atLock()).toEqual([]);
       await at(booking.start - 60 * MINUTE);
@@ -317,7 +317,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
           system.state.duringRequest = async () => {
             system.state.duringRequest = () => Promise.resolve();
             await revoke(booking, inviteId);
-            // The removal runs before the lock has the code.
+            // In some rounds, the removal runs before the lock has the code.
             if (round % 4 < 2) await system.jobs.drain();
           };
           system.state.now = booking.start - 60 * MINUTE;
@@ -376,7 +376,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       await revoke(booking, inviteId);
       system.state.lockFails = null;
       await system.jobs.drain();
-      // The lock had stored it all the same, after the removal.
+      // Yet the lock stores the code after its removal.
       if (request) system.door.storeLate(request);
       await at(booking.start - 30 * MINUTE);
       expect(atLock()).not.toContain('host crew');

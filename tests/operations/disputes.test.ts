@@ -69,7 +69,7 @@ describe('several disputes of one payment', () => {
       { id: older.id, status: 'won', waits: false, due },
       { id: newer.id, status: 'needs_response', waits: true, due },
     ]);
-    // It has been answered at the provider.
+    // The dispute has been answered at the provider.
     payments.listDisputes = () => Promise.resolve([{ ...newer, providerStatus: 'under_review', needsResponse: false }]);
     await settlePayment(system.services, sessionId);
     expect((await stored())[1]).toEqual({ id: newer.id, status: 'under_review', waits: false, due });

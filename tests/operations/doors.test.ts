@@ -154,7 +154,7 @@ describe('the doors', () => {
     locks.check = () => Promise.reject(silent);
     expect(await door()).toMatchObject({ known: null, batteryPercent: 20 });
     expect(cases.system.logged).toContain('a part of the doors is unknown');
-    // Another lock than the one that was checked.
+    // A different lock from the one that was checked.
     const other = { ...services, lockOf: new Map([[STUDIO, 'other']]) };
     expect(await door(other)).toMatchObject({
       lockId: 'other',

@@ -14,7 +14,7 @@ describe.each(databases)('early holds on $name', ({ open }) => {
   let close: () => Promise<void>;
   let cases: PaymentCases;
   let addresses = 0;
-  // Each test has a day of its own: hours that were held count for an hour.
+  // Each test has its own day: held hours count towards a limit for an hour.
   let day = FIRST;
   beforeAll(async () => {
     ({ db, close } = await open());

@@ -27,13 +27,16 @@ let close: () => Promise<void>;
 let cases: PaymentCases;
 let staff: string;
 let person: string;
-/** Bookings: paid with a coupon and partly refunded, paid and disputed, paid elsewhere by a guest. */
+/** Three bookings: paid with a coupon and partly refunded; paid and disputed; paid elsewhere by a guest. */
 let [refunded, disputed, elsewhere] = ['', '', ''];
 beforeAll(async () => {
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
-/** In the first test, not before all: a mutation test runs every test for what runs outside of tests. */
+/**
+ * This runs in the first test rather than in `beforeAll`: mutation testing assumes that every test covers the code that runs outside of
+ * tests.
+ */
 let booked: Promise<void> | null = null;
 beforeEach(() => (booked ??= book()));
 
@@ -57,7 +60,7 @@ async function book(): Promise<void> {
   system.state.now += HOUR;
   const other = await system.book(person, { ...at(14), details: { contactPhone: '+61411111111' } });
   disputed = other.id;
-  // A minute later: lines of one moment are in the order of their ids.
+  // A minute passes, because lines of the same instant are sorted by their random ids.
   system.state.now += MINUTE;
   system.provider.move(other.sessionId, 'dispute');
   await settlePayment(cases.payment, other.sessionId);
@@ -85,7 +88,7 @@ const readText = (stream: ReadableStream<Uint8Array>): Promise<string> => new Re
 type Options = Partial<typeof ALWAYS & { readonly withIds: boolean }>;
 const openExport = (name: ExportName, { withIds = true, ...range }: Options = {}) =>
   exportCsv(cases.system.services, { ...ALWAYS, ...range, name, withIds }, staff);
-/** The lines of a file, with words in place of what is another in each run. */
+/** Returns the lines of a file, with words in place of the values that differ in each run. */
 async function lines(name: ExportName, options: Options = {}): Promise<readonly string[]> {
   const { rows } = await db.query<{ text: string; word: string }>(
     `select b.reference as text, case b.id when $1::uuid then 'REFUNDED' when $2::uuid then 'DISPUTED' else 'ELSEWHERE' end as word

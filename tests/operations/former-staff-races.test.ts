@@ -30,7 +30,7 @@ describe.each(databases)('a removal that happens while a secret is shown, on $na
     return id;
   };
   const remove = (userId: string) => setPermissions(servicesWith({ db }), { userId, permissions: [] }, SERVICE);
-  /** Runs while the lock is asked for a code. */
+  /** Runs `change` while the lock is being asked for a code. */
   const duringRequest = async (change: () => Promise<unknown>, work: () => Promise<unknown>): Promise<unknown> => {
     system.state.duringRequest = async () => {
       system.state.duringRequest = () => Promise.resolve();

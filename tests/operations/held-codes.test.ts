@@ -54,7 +54,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     days = 0;
     system = await createBookingSystem(db, lock);
   }
-  /** A confirmed booking of an hour; `at` moves the clock to minutes before its start and runs what is due. */
+  /** Makes a confirmed booking of an hour; its `at` moves the clock to minutes before the start and runs the jobs that are due. */
   async function booked() {
     const person = await addPerson(db);
     days += 2;
@@ -155,7 +155,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       [one.id],
     );
     expect(log.rows).toEqual([{ actor: STAFF, reason: 'We called them' }]);
-    // The bank decides against us afterwards: staff have decided already.
+    // The bank then decides against us, but staff have decided already.
     await one.dispute('dispute lost');
     expect((await showAccess(system.services, one.id)).held).toBe(false);
   });
@@ -188,7 +188,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     const words = system.mails.find(({ subject }) => subject.startsWith('Your access code is'))?.text;
     expect(words).toContain('before you come');
     expect(words).not.toMatch(/disput|bank|card|payment/i);
-    // Decided before the mail could be sent.
+    // Staff decide before the mail can be sent.
     const other = await booked();
     system.provider.move(other.sessionId, 'dispute');
     await settlePayment(system.services, other.sessionId);

@@ -7,7 +7,7 @@ import { followBusiness } from '#server/operations/settings/business.ts';
 import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
-/** A week ahead, where an hour costs less than seven hours later. */
+/** A week ahead, at an hour that costs less than seven hours later. */
 const MORNING = START + 7 * 24 * HOUR;
 const BY_OPERATOR = 25;
 const BY_STAFF = 15;
@@ -67,7 +67,7 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
     '%s: a link of staff needs at least %s minutes until an hour before the start',
     async (operator, minutes) => {
       const now = cases.system.services.clock().getTime();
-      // Sessions begin at full hours, so the clock moves instead.
+      // Sessions begin on the hour, so the test moves the clock instead.
       const start = Math.ceil((now + 3 * HOUR) / HOUR) * HOUR;
       const link = (left: number) =>
         bookForStaff(

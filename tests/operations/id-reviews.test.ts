@@ -38,7 +38,7 @@ type Read = {
   born?: string;
   expiry?: string | null;
 };
-/** Adds an ID of the person that waits for a decision. */
+/** Adds an ID of the person that awaits review. */
 async function addWaiting(read: Read = {}, source = 'photo'): Promise<string> {
   const found = { first: 'Alex', middle: null, last: 'CITIZEM', born: '1998-04-03', expiry: '2031-12-31', ...read };
   const row = await db.one<{ id: string }>(

@@ -323,7 +323,7 @@ describe('an event about a hosted check', () => {
     await db.query('delete from realtime.messages');
   });
 
-  /** Accepts an event of the provider; returns whether it is handled and how often the account's pages were notified. */
+  /** Accepts an event of the provider. Returns whether it is handled and how many times the account's pages were notified. */
   async function accept(checks: Services, type: string, objectId: string) {
     const events = servicesWith({
       db,

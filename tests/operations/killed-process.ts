@@ -4,8 +4,8 @@ import type { Payments } from '#server/providers/ports.ts';
 type Reaching = { readonly db: Database; readonly payments: Payments };
 
 /**
- * A context whose process is killed at the given step: nothing works afterwards. Each statement, transaction and call of the payment provider is a step.
- * `lost`: what the step did stays, only its answer is lost. `steps` says how many there were.
+ * Returns a context whose process is killed at the given step: nothing works afterwards. Each statement, transaction and payment provider
+ * call is a step. `lost`: the effect of the step remains, only its answer is lost. `steps` counts the steps.
  */
 export function killedAt<Context extends Reaching>(
   own: Context,

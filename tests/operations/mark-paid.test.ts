@@ -67,7 +67,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     expect(await payments(id)).toEqual(after);
     expect(await mark(id)).toMatchObject({ id, status: 'confirmed' });
     expect(await payments(id)).toEqual(after);
-    // The provider tells of the closed session.
+    // The provider reports the closed session.
     await settlePayment(cases.payment, session);
     expect(await cases.bookingOf(id)).toEqual({ status: 'confirmed', reason: null });
     const { rows: entries } = await db.query(

@@ -35,7 +35,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
 
   async function booked(minutesBefore: number) {
     const person = await addPerson(db);
-    // A day later each time: earlier bookings are over.
+    // Each call is a day later, so earlier bookings have ended.
     const startTime = new Date(START + (days += 1) * 24 * HOUR);
     system.state.now = startTime.getTime() - 12 * HOUR;
     const { id } = await system.book(person, { startTime, endTime: new Date(startTime.getTime() + HOUR) });

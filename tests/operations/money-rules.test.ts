@@ -36,7 +36,7 @@ test('a payment is counted when it reaches another state that is an outcome, and
   countChange(services, 'paid', 'paid');
   countChange(services, 'intent', 'open');
   countChange(services, 'paid', 'refund_pending');
-  // Cast: only the booking is read.
+  // Cast: the function reads only the booking.
   const payment = { bookingId: 'b' } as PaymentFacts;
   reportDecline(services, payment, null);
   reportDecline(services, payment, { code: 'card_declined' } as never);

@@ -29,7 +29,7 @@ describe.each(databases)('the room that is free first on $name', ({ open }) => {
     expect(now?.slice(0, 2)).toEqual([name, null]);
     expect(now?.[2]).toBeGreaterThan(0);
     expect((await readNextFree(system.services))?.query).toBe(`?room=${STUDIO}&from=2031-03-01T11&hours=1`);
-    // Held for somebody, then closed.
+    // These hours are first held, then closed.
     const hours = { startTime: new Date(START), endTime: new Date(START + 2 * HOUR) };
     await holdBooking(system.services, system.request(await addPerson(db), hours));
     expect((await look())?.[1]).toBe(2);

@@ -28,7 +28,7 @@ type Row = { id: string; status: string; cents: number; place: number; reason: s
 const RACES = process.env['TEST_LONG'] ? 200 : 8;
 const STOPS = process.env['TEST_LONG'] ? 'all' : 6;
 
-/** Each test has a week of its own, so that none meets the hours of another. */
+/** Each test has its own week, so that it does not meet the hours of another test. */
 let next = 0;
 
 describe.each(databases)('orders on $name', ({ open }) => {
@@ -46,7 +46,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
 
   const context = () => cases.system.services;
   const provider = () => cases.system.provider;
-  /** An hour or more of a day of this test, and the dates of its weeks. */
+  /** An hour or more on a day of this test, and the dates of its weeks. */
   function weekly(weeks: number, hours = 2): Omit<Partial<HoldRequest>, 'series'> & { series: string[] } {
     const date = addDays(studioDate(new Date(START)), 3 + (next % 7));
     const startTime = slotStart(date, (Math.floor(next / 7) * 3) % 22) ?? new Date(0);
@@ -57,7 +57,10 @@ describe.each(databases)('orders on $name', ({ open }) => {
     };
   }
   const request = (person: string, more: Partial<HoldRequest>) => cases.system.request(person, more);
-  /** Holds hours; a neighbour whose ID ends before the last of their dates is refused the same hours first, or told that they are not hours. */
+  /**
+   * Holds hours. First, a neighbour whose ID expires before the last of their dates is refused the same hours, or is told that they are not
+   * valid hours.
+   */
   async function hold(person: string, more: Partial<HoldRequest>): Promise<HoldResult> {
     const wanted = request(person, more);
     const last = wanted.series?.at(-1);
@@ -98,8 +101,8 @@ describe.each(databases)('orders on $name', ({ open }) => {
   }
   const drain = () => cases.system.jobs.drain();
   /**
-   * Requires that each paid cent belongs to a booking that is kept, or has gone back. `charges`: how many saved cards paid for it last. `given`: what staff gave
-   * back of bookings that are kept.
+   * Requires that each paid cent belongs to a booking that was kept or has been refunded. `charges`: how many saved cards paid for it last.
+   * `given`: the refunds by staff of bookings that were kept.
    */
   async function audit(orderId: string, session: string, { charges = 0, given = 0 } = {}): Promise<void> {
     const cards = provider().events.filter(({ type }) => type === 'payment_intent.succeeded');
@@ -151,7 +154,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
 
   test('keeps the clock over a night when the clocks change', async () => {
     const person = await addPerson(db);
-    // Clocks go back on Sunday 6 April 2031.
+    // The clocks go back on Sunday 6 April 2031.
     const startTime = slotStart('2031-03-30', 10) ?? new Date(0);
     const { rows } = await paid(person, {
       startTime,
@@ -501,7 +504,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     }
   });
 
-  /** As the first caller whose process is killed at some step, then as two tabs. */
+  /** Runs `work` as a caller whose process is killed at some step, then as two tabs. */
   async function inTabs(dying: Services, work: (by: Services) => Promise<unknown>): Promise<void> {
     await work(dying).catch(() => null);
     await Promise.allSettled([work(context()), work(context())]);
@@ -579,10 +582,10 @@ describe.each(databases)('orders on $name', ({ open }) => {
       const session = await sessionOf(first.bookingId);
       const pay = async (): Promise<void> => {
         for (let pause = 0; pause < round % 16; pause += 1) await db.query('select 1');
-        // Only what the provider has not closed can be paid.
+        // A session can be paid only until the provider has closed it.
         if ((await provider().payments.getSession(session)).status !== 'open') return;
         provider().move(session, 'pay');
-        // The customer returns, or closes the tab.
+        // The customer returns to the page or closes the tab.
         if (round % 3 > 0)
           await Promise.allSettled([settlePayment(context(), session), settlePayment(context(), session)]);
       };

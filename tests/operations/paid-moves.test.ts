@@ -17,7 +17,7 @@ import { createPaymentCases, noResponse, type PaymentCases } from './payment-cas
 import { servicesWith } from '#tests/support/providers/services.ts';
 
 const DAY = 24 * HOUR;
-/** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; seven hours later it costs $69. */
+/** A Saturday at 11 am in Sydney, a week ahead, when an hour costs $59; seven hours later it costs $69. */
 const SATURDAY = START + 7 * DAY;
 const EVENING = SATURDAY + 7 * HOUR;
 
@@ -54,7 +54,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
       money: 'held',
       ...more,
     });
-  /** What a customer does with the own booking. */
+  /** Moves a customer's own booking, as that customer. */
   const own = (person: string, bookingId: string, span: Span, more: Partial<Move> = {}) =>
     move(bookingId, span, { actor: person, customer: person, ...more });
   async function extend(person: string, bookingId: string, hours: number, from: number | null = null) {
@@ -72,7 +72,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
        from private.booking where id = $1::uuid`,
       [bookingId],
     );
-  /** The newest hold of new hours of a booking, with its session. */
+  /** Returns the newest hold of new hours for a booking, with its session. */
   async function holdOf(bookingId: string): Promise<{ id: string; status: string; reason: string; session: string }> {
     const hold = await db.one<{ id: string; status: string; reason: string; session: string }>(
       `select b.id, b.status, b.cancel_reason as reason, (select p.session_id from private.payment p where p.key like 'create:' || b.id || ':%'
@@ -87,7 +87,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     cases.system.provider.move(session, 'pay');
     await settlePayment(context(), session);
   }
-  /** A payment of a session that was closed. */
+  /** Pays a session that was already closed. */
   async function payTooLate(session: string): Promise<void> {
     cases.system.provider.force(session, 'pay');
     await settlePayment(context(), session);
@@ -99,7 +99,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
       () => null,
       (error: unknown) => error,
     );
-  /** What was paid for a booking and its holds of new hours, less what went back or will: what it keeps. */
+  /** Returns what was paid for a booking and its holds of new hours, less past and pending refunds. */
   async function kept(bookingId: string): Promise<number> {
     await drain();
     const sum = await db.one<{ cents: number }>(
@@ -347,7 +347,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const { id, person } = await booked();
     await own(person, id, at(EVENING));
     const first = await holdOf(id);
-    // A pay page for new hours takes no money that is days on its way; a setting at the provider could.
+    // A pay page for new hours does not offer delayed payment methods, but a setting at the provider could enable them.
     cases.system.provider.force(first.session, 'delay');
     await settlePayment(context(), first.session);
     const until = () => db.one('select hold_expires_at as at from private.booking where id = $1::uuid', [first.id]);
@@ -513,7 +513,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     await booked(at(SATURDAY + 4 * HOUR));
     const taken = await refusal(extend(person, id, 2));
     expect(taken).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
-    // The price is on a button that charges at once, so it is not offered for hours that somebody else has.
+    // The button with the price charges at once, so no price is offered for hours that another customer has.
     const quote = (hours: number, customer?: string) => {
       const wanted = {
         bookingId: id,
@@ -571,7 +571,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   });
 
   test('the hour that comes twice is one hour of an extension', async () => {
-    // Sunday 6 April 2031, 1 am in Sydney: an hour later it is 2 am for two hours.
+    // Sunday 6 April 2031, 1 am in Sydney: an hour later, the hour from 2 am begins, which lasts two hours.
     const night = Date.parse('2031-04-05T14:00:00Z');
     const { id, person } = await booked(at(night));
     await extend(person, id, 1);

@@ -28,7 +28,7 @@ export async function createPaymentCases(db: Database) {
   await db.query(`update private.payment set state = 'expired' where state in ('intent', 'open')`);
   await db.query(`update private.payment set state = 'failed' where state = 'processing'`);
   const system = await createBookingSystem(db);
-  /** The provider's port, whose calls a test replaces one by one. */
+  /** The provider's port, whose calls a test can replace individually. */
   const payments: { -readonly [Call in keyof Payments]: Payments[Call] } = system.provider.payments;
   const payment: CallServices = {
     ...forCalls(system.services),
@@ -71,7 +71,7 @@ export async function createPaymentCases(db: Database) {
     const { bookingId, url } = await holdBooking(system.services, request);
     return { id: bookingId, person, session: await system.sessionOf(bookingId), request, url };
   }
-  /** Makes a hold whose create call lost its answer. `created`: the provider created the session all the same. */
+  /** Makes a hold whose create call lost its answer. `created`: the provider created the session nevertheless. */
   async function unanswered(
     created: boolean,
   ): Promise<{ id: string; person: string; request: HoldRequest; session: string }> {
@@ -100,8 +100,8 @@ export async function createPaymentCases(db: Database) {
   }
 
   /**
-   * Runs the jobs, then compares every payment of a booking and of its waiting moves with the provider, cent for cent.
-   * Returns what was paid and what went back; of what was paid elsewhere, what staff are to give back by hand.
+   * Runs the jobs, then compares every payment of a booking and of its waiting moves with the provider, to the cent. Returns the amounts
+   * paid and refunded; for payments made elsewhere, the amount that staff must refund by hand.
    */
   async function moneyOf(bookingId: string): Promise<{ readonly paid: number; readonly returned: number }> {
     await system.jobs.drain();

@@ -168,7 +168,7 @@ describe('a hold of the same hours with another coupon', () => {
     expect((await payments.getSession(before.session)).status).toBe('expired');
     expect(await bookingOf(before.id)).toEqual({ status: 'cancelled', reason: 'replaced' });
     expect(await paymentsOf(before.id)).toMatchObject([{ state: 'expired' }]);
-    // Without a code again: the unit comes back, and the price is the full one.
+    // The retry has no code: the coupon's use is returned, and the price is the full one.
     const full = await holdBooking(system.services, { ...before.request, couponCode: '' });
     expect(full.totalCents).toBeGreaterThan(after.totalCents);
     expect(await bookingOf(after.bookingId)).toEqual({ status: 'cancelled', reason: 'replaced' });

@@ -243,7 +243,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
     await settlePayment(context, one.sessionId);
     await settlePayment(context, one.sessionId);
     expect(await rowOf(one.id)).toMatchObject({ state: 'refund_failed', refunded: 0 });
-    // One for the refund, one for the payment.
+    // One alert is for the refund, one for the payment.
     expect(await alerts(one.paymentId)).toBe(2);
     const again = await db.one<{ due_at: Date }>(
       `select due_at from private.outbox where kind = 'payment.refund' and subject_id = $1::uuid`,
@@ -421,7 +421,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
     expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  /** What can happen to a payment, as sequences of moves at the provider. */
+  /** Possible histories of a payment, as sequences of moves at the provider. */
   const HISTORIES: readonly (readonly ProviderMove[])[] = [
     ['pay'],
     ['expire'],
@@ -445,7 +445,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
         const one = await hold();
         let at = 0;
         for (const choice of deliveries) {
-          // Either the next move happens at the provider, or an event so far arrives, maybe again.
+          // Either the next move happens at the provider, or one of the earlier events arrives, possibly again.
           const event = provider.events[choice % (provider.events.length + 1)];
           const next = moves[at];
           if (event)

@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 
-/** Reads what the audit log says of a row, oldest entry first. */
+/** Reads the audit log entries about a row, oldest first. */
 export async function readAudit(db: Database, resourceId: string) {
   const { rows } = await db.query<{ actor: string | null; action: string; details: unknown }>(
     'select actor, action, details from public.audit_logs where resource_id = $1 order by created_at, id',

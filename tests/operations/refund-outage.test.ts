@@ -46,7 +46,7 @@ async function paymentToReturn(): Promise<string> {
   return payment;
 }
 
-/** A provider whose answer to a refund the test sets; it records the keys. */
+/** Returns a provider whose answer to a refund the test sets; it records the idempotency keys. */
 function fakePayments(refund: Payments['refund']): { payments: Payments; keys: string[] } {
   const keys: string[] = [];
   const never = (): Promise<never> => Promise.reject(new Error('not asked in this test'));

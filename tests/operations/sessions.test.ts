@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => close());
 
-/** A plug that obeys; while `failing` is set, it does not answer. */
+/** Returns a plug that obeys; while `failing` is set, it does not answer. */
 function createPlug(): { power: Power; switched: boolean[]; failing: Error | null } {
   const plug = { switched: [] as boolean[], failing: null as Error | null };
   const answer = async <T>(value: T): Promise<T> => {
@@ -64,9 +64,9 @@ beforeEach(async () => {
   };
 });
 
-/** Moves the clock to so many minutes after the start of the booking. */
+/** Moves the clock to `minutes` after the start of the booking. */
 const goTo = (minutes: number): void => void (cases.system.state.now = booking.start + minutes * MINUTE);
-/** Books the hours after the booking for somebody else. */
+/** Books the hours after the booking for another customer. */
 const bookNext = async (): Promise<{ id: string }> =>
   cases.system.book(await addPerson(db), { startTime: new Date(booking.end), endTime: new Date(booking.end + HOUR) });
 

@@ -39,7 +39,7 @@ async function booked(hour: number): Promise<{ id: string; person: string }> {
   return { ...(await cases.system.book(person, at(hour))), person };
 }
 
-/** Moves a booking, and pays where something is to pay. */
+/** Moves a booking, and pays if a payment is due. */
 async function moveTo({ id, person }: { id: string; person: string }, hour: number): Promise<void> {
   const by = { waive: false, actor: person, customer: person };
   const { waiting } = await moveBooking(cases.system.services, { bookingId: id, studioId: STUDIO, ...at(hour), ...by });
@@ -53,7 +53,7 @@ async function moveTo({ id, person }: { id: string; person: string }, hour: numb
   await settlePayment(cases.payment, session?.id ?? '');
 }
 
-/** What the customer has paid, less what went back. */
+/** Returns what the customer has paid, less refunds. */
 async function kept({ id }: { id: string }): Promise<number> {
   await cases.system.jobs.drain();
   const row = await db.one<{ cents: number }>(

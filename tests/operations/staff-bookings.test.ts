@@ -59,7 +59,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [userId]))?.email ?? '';
   const sessionsOf = async (bookingId: string): Promise<number> =>
     (await cases.payments.listSessions(new Date(0))).filter((one) => one.bookingId === bookingId).length;
-  /** A link that is paid for. */
+  /** Pays through the booking's payment link. */
   async function pay(bookingId: string): Promise<void> {
     const session = (await cases.paymentsOf(bookingId)).at(-1)?.session ?? '';
     cases.system.provider.move(session, 'pay');
@@ -135,7 +135,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     expect(await row(made.bookingId)).toMatchObject({ status: 'confirmed' });
   });
 
-  /** Books again, and runs `meanwhile` after the first statement: the call has read the booking as it was before. */
+  /** Books again, and runs `meanwhile` after the first statement, when the call has already read the earlier state of the booking. */
   function bookDuring(asked: StaffBooking, meanwhile: () => Promise<unknown>) {
     let pending: (() => Promise<unknown>) | null = meanwhile;
     const interrupted: Database = {

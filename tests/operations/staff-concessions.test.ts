@@ -21,13 +21,13 @@ import { forCalls } from '#tests/support/providers/services.ts';
 
 const DAY = 24 * HOUR;
 const WEEKS_AHEAD = 8;
-/** Where the terms give nothing back, the longest sequences are tried in every run. */
+/** If the terms refund nothing, every run tries the longest sequences. */
 const LENGTH = { full: process.env['TEST_LONG'] ? 3 : 2, none: 3 } as const;
-/** Free to cancel; and too late to cancel with a refund. */
+/** One start is free to cancel; the other is too late to cancel with a refund. */
 const STARTS = { full: START + 7 * DAY, none: START + 12 * HOUR } as const;
 
 type Answer = { readonly bookingId?: string; readonly undo?: { readonly id: string }; readonly [key: string]: unknown };
-/** A booking on which actions are tried, with the ids that the actions before have answered. */
+/** A booking on which actions are tried, with the ids that earlier actions returned. */
 type Scene = {
   readonly id: string;
   readonly person: string;
@@ -45,7 +45,7 @@ describe('money that staff give away', () => {
     const engine = databases[0];
     if (!engine) throw new Error('there is no engine');
     ({ db, close } = await engine.open());
-    // The last owner stays one.
+    // There must be an owner, so the last one stays.
     for (const permission of ['owner', 'bookings', 'identity', 'settings'] as const)
       callers.set(permission, await addStaff(permission));
   }, 180_000);
@@ -54,7 +54,7 @@ describe('money that staff give away', () => {
     cases = await createPaymentCases(db);
   });
 
-  /** Adds an account of staff with exactly one permission. */
+  /** Adds a staff account with exactly one permission. */
   async function addStaff(permission: Permission): Promise<Caller> {
     const userId = await addPerson(db);
     await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [userId]);
@@ -91,7 +91,7 @@ describe('money that staff give away', () => {
     try {
       await requirePermission(services, caller, server.permission);
       const call = { request: new Request(url), url, caller, body, log: cases.system.log, checked: true };
-      // Cast: the functions for staff answer objects.
+      // Cast: the functions for staff return objects.
       return (await (await server.handle(call)).json()) as Answer;
     } catch (error) {
       if (error instanceof Refusal) return error.code;
@@ -115,10 +115,10 @@ describe('money that staff give away', () => {
     const span = { startTime: new Date(at), endTime: new Date(at + count * HOUR) };
     return { ...(await cases.system.book(person, span)), person, at, undo: '', made: [] };
   }
-  /** Frees the hours of the bookings so far, without a trace of money. */
+  /** Frees the hours of all earlier bookings, without refunds. */
   const freeHours = () =>
     db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`);
-  /** Everything that was given away: refunds that are decided, hours that are not charged, and new bookings that were not paid here. */
+  /** Returns the total given away: decided refunds, hours that are not charged, and new bookings that were not paid here. */
   async function given({ id, made }: Scene): Promise<number> {
     const row = await db.one<{ cents: number }>(
       `select (
@@ -263,7 +263,7 @@ describe('money that staff give away', () => {
     },
   );
 
-  /** What one member of staff can do, or have the customer do. Each answers whether something happened. */
+  /** The actions of a member of staff, directly or through the customer. Each returns whether it had an effect. */
   const ACTIONS: Readonly<Record<string, (scene: Scene, permission: Permission) => Promise<boolean>>> = {
     shorten: async (scene, who) => keep(scene, await call('move', who, moveTo(scene, scene.at, 1, { undoable: true }))),
     'lengthen and waive': async (scene, who) =>
@@ -309,7 +309,10 @@ describe('money that staff give away', () => {
     return true;
   }
 
-  /** Tries every sequence that begins with these actions. One whose last action is refused is the shorter one, which was tried before. */
+  /**
+   * Tries every sequence that begins with these actions. A sequence whose last action is refused equals the shorter one, which was tried
+   * before.
+   */
   async function tryAll(
     terms: keyof typeof STARTS,
     who: Permission,

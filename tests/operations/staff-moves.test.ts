@@ -16,7 +16,7 @@ const STAFF = randomUUID();
 const OTHER_STUDIO = '5a000000-0000-4000-8000-0000000000fd';
 const RETIRED_STUDIO = '5a000000-0000-4000-8000-0000000000fc';
 const DAY = 24 * HOUR;
-/** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; two days later it costs $49, seven hours later $69. */
+/** A Saturday at 11 am in Sydney, a week ahead, when an hour costs $59; two days later it costs $49, seven hours later $69. */
 const SATURDAY = START + 7 * DAY;
 const MONDAY = SATURDAY + 2 * DAY;
 const EVENING = SATURDAY + 7 * HOUR;
@@ -79,12 +79,12 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     const { paymentIntentId } = await cases.payments.getSession(sessionId);
     return (await cases.payments.listRefunds(paymentIntentId ?? '')).map(({ amountCents }) => amountCents);
   }
-  /** Moves a booking after some queries, so that a hold that began with it is sometimes faster. */
+  /** Moves a booking after a number of queries, so that a hold that starts at the same time sometimes wins. */
   async function moveLater(bookingId: string, span: { startTime: Date; endTime: Date }, queries: number) {
     for (let step = 0; step < queries; step += 1) await db.query('select 1');
     return move(bookingId, span);
   }
-  /** Ends all holds, and makes them too old to count as recent ones. */
+  /** Ends all holds and makes them too old to count as recent. */
   async function freeHolds(): Promise<void> {
     await db.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'staff', created_at = created_at - interval '2 hours' where status = 'pending'`,
@@ -339,7 +339,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
         two.id,
       ]);
       moved = refusal(move(one.id, at(SATURDAY + HOUR)));
-      // The embedded database runs one transaction at a time, so there the move has not begun.
+      // The embedded database runs one transaction at a time, so the move has not begun there.
       while (name === 'PostgreSQL' && !(await waits(tx))) await nextTurn();
       await tx.query('select from private.booking where id = $1::uuid for update', [one.id]);
     });

@@ -32,7 +32,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
     cases = await createPaymentCases(db);
   });
 
-  /** Three weeks, for a guest who pays by a link. */
+  /** Returns a booking of three weeks, for a guest who pays by a link. */
   function wanted(more: Partial<StaffBooking> = {}): StaffBooking & { readonly series: readonly StudioDate[] } {
     const span = { ...cases.system.nextSpan(), ...more };
     return {
@@ -54,7 +54,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
   const addressOf = async (userId: string): Promise<string> =>
     (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [userId]))?.email ?? '';
   type Row = { id: string; place: number; status: string; start: Date; reference: string };
-  /** The bookings of a series, with their newest payments. */
+  /** Returns the bookings of a series with their newest payments. */
   const order = async (first: string) =>
     (
       await db.query<Row & Record<string, unknown>>(

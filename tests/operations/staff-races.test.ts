@@ -11,14 +11,17 @@ import { undoForStaff } from '#server/operations/staff/undo.ts';
 import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
-/** What staff do, at the same moment as each other, the customer, the payment and the jobs. After each race all money is compared with the provider. */
+/**
+ * Actions of staff run concurrently with each other, the customer, the payment and the jobs. After each race, all money is compared with
+ * the provider.
+ */
 const RACES = process.env['TEST_LONG'] ? 1_000 : 8;
 const DAY = 24 * HOUR;
 /** A Saturday at 11 am in Sydney, a week ahead. */
 const SATURDAY = START + 7 * DAY;
 const EVENING = SATURDAY + 7 * HOUR;
 const MONDAY = SATURDAY + 2 * DAY;
-/** What an hour costs then. */
+/** The price of an hour at each time. */
 const PRICES: Readonly<Record<number, number>> = { [SATURDAY]: 5_900, [EVENING]: 6_900, [MONDAY]: 4_900 };
 
 describe.each(databases)('races of staff on $name', ({ name, open }) => {
@@ -47,13 +50,13 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
       money: 'held',
       ...more,
     });
-  /** Begins anew with a booking of Saturday that is paid for. */
+  /** Starts over with a paid booking on Saturday. */
   async function booked() {
     cases = await createPaymentCases(db);
     const person = await addPerson(db);
     return { person, ...(await cases.system.book(person, at(SATURDAY))) };
   }
-  /** Begins some queries later. */
+  /** Runs `work` after a number of queries. */
   async function after<T>(queries: number, work: () => Promise<T> | undefined): Promise<T | undefined> {
     for (let query = 0; query < queries; query += 1) await db.query('select 1');
     return work();
@@ -70,7 +73,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
     );
     return found?.n ?? 0;
   }
-  /** Prints how often each end came, when it was worth counting. */
+  /** Prints how many times each outcome occurred, in runs that are long enough for counts to be meaningful. */
   function show(ends: readonly string[]): void {
     const counts = Map.groupBy(ends, (end) => end);
     if (RACES > 100)
@@ -89,7 +92,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
       const ends: string[] = [];
       for (let race = 0; race < RACES; race += 1) {
         const { id, person } = await booked();
-        // Staff move it, or the customer in two tabs.
+        // Either staff move the booking, or the customer does in two tabs.
         if (race % 8 < 4) await move(id, EVENING);
         else await Promise.all([1, 2].map(() => move(id, EVENING, { customer: person, actor: person })));
         const hold = await db.one<{ session: string }>(
@@ -106,7 +109,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
           expire,
           () => move(id, MONDAY),
         ];
-        // Otherwise the same one is always the first.
+        // Without this delay, the same call would always be first.
         const late = Math.floor(race / 8);
         const [paid, , , oldHours, newHours] = await Promise.allSettled([
           after(late % 9, () => settlePayment(context(), session)),
@@ -152,7 +155,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         const refund = race % 2 === 0 ? ('full' as const) : 2_000;
         const cancelled = { bookingId: id, refund, reason: 'Flood', actor: staff, money: 'held' as const };
         const part = { bookingId: id, reason: 'Sorry', requestId: null, actor: staff, money: 'held' as const };
-        /** Each does something and returns what goes back because of it. */
+        /** Each action returns the amount that it refunds. */
         const actions = [
           async () => (await cancelForStaff(context(), cancelled)).refundCents,
           async () => (await move(id, MONDAY)).refundCents,
@@ -189,7 +192,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         const { id } = await booked();
         const { state, mails } = cases.system;
         const kind = ['cancellation', 'cancellation with a code', 'move'][race % 3] ?? '';
-        // Half an hour before the start the lock has the code, and its mail is not due.
+        // Half an hour before the start, the lock has the code and its mail is not due yet.
         if (kind === 'cancellation with a code') state.now = SATURDAY - 30 * MINUTE;
         await drain();
         await drain();
@@ -207,7 +210,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
             ? await move(id, MONDAY, { undoable: true })
             : await cancelForStaff(context(), { ...wanted, undoable: true });
         state.now += race % 2 === 0 ? 9_999 : 10_000;
-        // The worker's clock is a little ahead.
+        // Makes the jobs due, as if the worker's clock were slightly ahead.
         await db.query(
           `update private.outbox set due_at = due_at - interval '1 second' where done_at is null and due_at = $1::timestamptz`,
           [undo?.until],

@@ -11,7 +11,7 @@ import { addPerson, databases, HOUR } from './booking-system.ts';
 import { createPaymentCases, noResponse, type PaymentCases } from './payment-cases.ts';
 
 const RACES = process.env['TEST_LONG'] ? 1_000 : 6;
-/** What one hour costs on the day of the first bookings. */
+/** The price of one hour on the day of the first bookings. */
 const PAID = 5_900;
 const STAFF = randomUUID();
 
@@ -51,7 +51,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
       ...more,
     }).then(({ refundId }) => refundId);
   const drain = () => cases.system.jobs.drain();
-  /** Moves the clock so far that the next try of a failed refund is due, and runs it. */
+  /** Moves the clock until the next try of a failed refund is due, and runs it. */
   const nextDay = async () => {
     cases.system.state.now += 25 * HOUR;
     await drain();
@@ -66,7 +66,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     );
     return row ?? {};
   }
-  /** What has gone back at the provider, in cents, smallest first. */
+  /** Returns the amounts refunded at the provider, in cents, smallest first. */
   async function returned(sessionId: string): Promise<readonly number[]> {
     const { paymentIntentId } = await cases.payments.getSession(sessionId);
     const all = await cases.payments.listRefunds(paymentIntentId ?? '');
@@ -245,7 +245,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
       second = insert(db)
         .catch((error: unknown) => error)
         .finally(() => (settled = true));
-      // The embedded database runs one transaction at a time, so there the second has not begun.
+      // The embedded database runs one transaction at a time, so the second has not begun there.
       const waits = () => tx.one('select from pg_locks where not granted and pid <> pg_backend_pid()');
       while (name === 'PostgreSQL' && !settled && (await waits()) === null) await nextTurn();
     });

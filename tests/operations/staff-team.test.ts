@@ -52,7 +52,6 @@ const readPermissions = async (id: string): Promise<readonly string[]> =>
 const set = (userId: string, permissions: readonly Permission[], actor = owner) =>
   setPermissions(cases.system.services, { userId, permissions }, actor);
 const notOwner = { code: 'not_yours', message: 'Only owners can do this.', details: { permission: 'owner' } };
-/** The jobs of a kind, by when they are due. */
 
 describe('an invitation', () => {
   test('is valid for seven days, works once, and gives exactly its permissions', async () => {
@@ -203,7 +202,7 @@ describe('permissions', () => {
 });
 
 describe('rules about the second factor', () => {
-  /** Gives an account a second factor. Returns a session that has shown it, and one that has not. */
+  /** Adds a second factor to an account. Returns a session that has used it, and one that has not. */
   async function addFactor(userId: string): Promise<{ shown: string; plain: string }> {
     await db.query(
       `insert into auth.mfa_factors (user_id, factor_type, status, secret, created_at, updated_at)
@@ -245,7 +244,7 @@ describe('rules about the second factor', () => {
       ]);
     const both = [money, boss].toSorted();
     expect(await mails()).toEqual([...both.map((id) => [id, 0]), ...both.map((id) => [id, 6 * DAY])]);
-    // A rule that stays is not mailed again; with a day or less, there is one mail.
+    // An unchanged rule is not mailed again; with a grace period of a day or less, only one mail is sent.
     await db.query('delete from private.outbox');
     await setRules(['money', 'bookings'], 1, owner, shown);
     expect(await mails()).toEqual([bookings, boss].toSorted().map((id) => [id, 0]));

@@ -11,7 +11,7 @@ import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 const STAFF = randomUUID();
 const DAY = 24 * HOUR;
-/** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; two days later it costs $49. */
+/** A Saturday at 11 am in Sydney, a week ahead, when an hour costs $59; two days later it costs $49. */
 const SATURDAY = START + 7 * DAY;
 const MONDAY = SATURDAY + 2 * DAY;
 

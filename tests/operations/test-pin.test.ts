@@ -10,7 +10,7 @@ import { servicesWith } from '#tests/support/providers/services.ts';
 
 /** 3:20 pm in Sydney. */
 const NOW = new Date('2031-03-01T04:20:00Z');
-/** 6:30 pm in Sydney: the next 7 pm is more than a day away from the full hour. */
+/** 6:30 pm in Sydney: the first full hour that is a day away or more is 25 hours after the last full hour. */
 const EVENING = new Date('2031-03-03T07:30:00Z');
 let db: Database;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ function createLocks(mode: LockCapabilities['mode'], lockIds: readonly string[] 
   const lockOf = new Map(lockIds.map((lockId, at) => [at === 0 ? STUDIO_A : STUDIO_B, lockId]));
   const context = servicesWith({
     db,
-    // Cast: the operation calls nothing else of the locks.
+    // Cast: the operation calls no other function of the locks.
     locks: locks as unknown as Locks,
     lockOf,
     encryption: createEncryption(Buffer.alloc(32, 2)),

@@ -37,7 +37,7 @@ async function confirmedBooking(): Promise<{ id: string; person: string; start: 
   const { id } = await system.book(person, { startTime: new Date(start), endTime: new Date(start + 2 * HOUR) });
   return { id, person, start };
 }
-/** Replaces the address of an account and begins to undo that, at the time of the system. */
+/** Replaces the email address of an account and begins to undo the change, at the system's time. */
 async function beginUndo(person: string): Promise<void> {
   const at = new Date(system.state.now);
   await db.query(

@@ -14,7 +14,7 @@ import { readSourceFiles } from '#tests/support/source-files.ts';
 import { addPerson, databases, HOUR, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
-/** A generator of whole numbers below a bound, the same ones for the same seed (mulberry32). */
+/** Returns a generator of whole numbers below a bound (mulberry32). Equal seeds give equal sequences. */
 function chooser(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -31,7 +31,7 @@ const STAFF = randomUUID();
 const MOST = 48;
 const MOST_OF_BOOKING = 24;
 
-/** The code that inserts rows of bookings. Those that can be pending are paths of the property below. */
+/** The code that inserts booking rows. The inserts that can create a pending row are paths of the property below. */
 const INSERTS = {
   server: [
     'server/operations/bookings/hold-move.ts',
@@ -57,7 +57,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
   });
 
   const context = () => cases.system.services;
-  /** Hours on a day that no other call of this test has, at 11 am. */
+  /** Returns hours from 11 am on a day that no other call in this test uses. */
   function span(hours = 1) {
     day += 1;
     const start = START + day * 24 * HOUR;
@@ -89,7 +89,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
         throw error;
       },
     );
-  /** The hours of each live unpaid booking that an account holds itself, read apart from the function under test. */
+  /** Returns the hours of each live unpaid booking that an account itself holds, computed independently of the function under test. */
   async function unpaid(userId: string): Promise<readonly number[]> {
     const { rows } = await db.query<{ hours: number }>(
       `select extract(epoch from b.end_time - b.start_time)::float8 / 3600 as hours
@@ -100,7 +100,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
     return rows.map(({ hours }) => hours);
   }
   const sum = (hours: readonly number[]): number => hours.reduce((total, one) => total + one, 0);
-  /** Hours of another customer, for which the account waits, and which are then freed. */
+  /** Has the account wait for hours of another customer, and then frees these hours. */
   async function claim(userId: string, hours: number): Promise<void> {
     const owner = await addPerson(db);
     const taken = span(hours);
@@ -108,7 +108,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
     await joinWaitlist(context(), { userId, studioId: STUDIO, ...taken });
     await cancelBooking(context(), id, owner);
   }
-  /** Hours that are held while the ID is being verified: the account has none meanwhile. */
+  /** Holds hours while the account's ID is being verified; until then, the account has no verified ID. */
   async function early(userId: string, hours: number): Promise<void> {
     const verified = (status: string) =>
       db.query('update public.id_verifications set verification_status = $2 where user_id = $1::uuid', [
@@ -142,7 +142,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
     for (const id of bookings) answers.push((await refusal(moveTo(alex, id, 24)))?.code ?? 'held');
     expect(answers).toEqual(['held', 'held', 'too_many_hours', 'too_many_hours', 'too_many_hours']);
     expect(await unpaid(alex)).toEqual([24, 24]);
-    // The new hours of a booking replace those that it waits for.
+    // The new hours of a booking replace the ones that it already waits for.
     expect(await refusal(moveTo(alex, bookings[0] ?? '', 24))).toBeNull();
     expect(sum(await unpaid(alex))).toBe(MOST);
   });
@@ -204,7 +204,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
 
   test('six changes may be begun within an hour without paying, of all bookings of an account together', async () => {
     const alex = await addPerson(db);
-    // Late enough that each may still be moved.
+    // The bookings are late enough that each can still be moved.
     day += 2;
     const bookings = [await book(alex), await book(alex), await book(alex)];
     const answers = [];
@@ -264,7 +264,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
         const hours = await unpaid(alex);
         expect(sum(hours), `seed ${seed}, step ${step}: ${name}`).toBeLessThanOrEqual(MOST);
         expect(Math.max(0, ...hours)).toBeLessThanOrEqual(MOST_OF_BOOKING);
-        // The limit of new holds in an hour is not what this test is about.
+        // The limit on new holds per hour is not under test here.
         await db.query(
           `update private.booking set created_at = created_at - interval '2 hours' where status = 'pending'`,
         );

@@ -58,7 +58,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
       () => 'done',
       (error: { code: string }) => error.code,
     );
-  /** Who has the hours: the accounts of the bookings and claims that block them. */
+  /** Returns who has the hours: the accounts of the bookings and claims that block them. */
   const takers = async (hours = span()): Promise<readonly (string | null)[]> => {
     const { rows } = await db.query<{ id: string | null }>(
       `select user_id as id from private.booking where studio_id = $1::uuid and status <> 'cancelled' and during && tstzrange($2::timestamptz, $3::timestamptz, '[)')`,
@@ -176,7 +176,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     await cases.system.jobs.drain();
     cases.system.mails.length = 0;
     await cancelBooking(context(), id, owner);
-    // The first with a verified ID has the hours, although two joined before.
+    // The first person with a verified ID gets the hours, although two others joined earlier.
     expect([await states(first, second, third), await takers()]).toEqual(['waiting waiting asked', [cas]]);
     later(15 * MINUTE);
     await releaseExpiredHolds(context());
@@ -200,7 +200,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     later(15 * MINUTE);
     await releaseExpiredHolds(context());
     expect(await states(...entries)).toBe('passed asked');
-    // The first one joins again, for one hour and for two, while the other one has the hours.
+    // The first person joins again, for one hour and for two, while the other person has the hours.
     const again = [await join(ann, span(0, 1)), await join(ann, span(0, 2))];
     later(15 * MINUTE);
     await releaseExpiredHolds(context());
@@ -318,7 +318,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
         const id = await book(owner, hours);
         const entry = await join(ann, hours);
         const rivals = [await person(), await person()];
-        /** Begins after some queries, so that each of the calls is the first one in some rounds. */
+        /** Runs `work` after a number of queries, so that each of the calls is first in some rounds. */
         const after = async <T>(queries: number, work: () => Promise<T>): Promise<T> => {
           for (let query = 0; query < queries; query += 1) await db.query('select 1');
           return work();

@@ -25,7 +25,7 @@ afterAll(() => close());
 let services: Services;
 let person: string;
 let bookingId: string;
-/** What the wallets were given. */
+/** The passes, pushes and updates that the wallets received. */
 let [passes, pushed, updated]: [unknown[], unknown[], WalletPass[]] = [[], [], []];
 let pushes: PassPushes;
 let works: boolean;
@@ -65,7 +65,7 @@ const cancel = () => cancelBooking(services, bookingId, person);
 const request = () => ({ typeId: TYPE, serial: bookingId, token: passToken(services, bookingId) });
 const add = (device: string, more: object = {}) =>
   addPhone(services, { ...request(), device, pushToken: pushTo(device), ...more });
-/** The push token of a phone. */
+/** Returns the push token of a phone. */
 const pushTo = (device: string): string => Buffer.from(device.padEnd(16, '-')).toString('hex');
 const job = (tries = 1) => ({ id: randomUUID(), subjectId: bookingId, tries, payload: null }) as never;
 
@@ -195,7 +195,7 @@ describe('the phones of a pass', () => {
       'select extract(epoch from changed_at)::float8 as at from private.wallet_pass',
     );
     const changed = row?.at ?? 0;
-    // What was not committed yet is told once more.
+    // A change that was not yet committed at the last call is reported again.
     expect(await ask(changed + 59)).toMatchObject({ serials: [bookingId] });
     expect(await ask(changed + 61)).toBeNull();
     await expect(listChanged(services, { typeId: 'other', device: 'a', since: null })).rejects.toMatchObject({
