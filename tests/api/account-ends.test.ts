@@ -5,14 +5,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { checkout, type Customer, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
 
-/** Words that are in every personal field of the person who goes. */
+/** Words that appear in every personal field of the account that is deleted. */
 const NAME = 'Zephyrine Quillfeather';
 const PHONE = '+61499887766';
 const SECRET = 'zzsecretzz';
 
 /**
- * What becomes of every column that can hold an account, an address, a number or a name, when its person deletes the account. A new column
- * fails the test below until somebody decides about it, and `private.delete_account` does it.
+ * The fate of every column that can hold an account, an address, a number or a name when its account is deleted. A new column fails the
+ * test below until it is listed here and `private.delete_account` handles it.
  */
 const GONE = `auth.flow_state.link_user_id auth.flow_state.user_id auth.identities.user_id auth.identities.email auth.mfa_factors.user_id
   auth.mfa_factors.phone auth.mfa_factors.friendly_name auth.one_time_tokens.user_id auth.one_time_tokens.email auth.one_time_tokens.phone
@@ -27,14 +27,14 @@ const GONE = `auth.flow_state.link_user_id auth.flow_state.user_id auth.identiti
   public.mailing_list.email public.profiles.id public.profiles.user_id public.profiles.full_name public.profiles.email public.profiles.phone
   public.profiles.dj_name public.profiles.address public.profiles.remind_by_email public.profiles.thank_by_email public.scheduled_emails.recipient_email public.terms_acceptances.user_id storage.objects.owner
   storage.uploads.owner public.waitlist_entries.user_id`;
-/** Emptied; the row stays. */
+/** These columns are emptied; their rows stay. */
 const EMPTIED = `auth.audit_log_entries.ip_address private.booking.user_id private.booking.contact_phone private.booking.guest_email
   private.coupon_redemption.user_id private.incident.reporter public.discount_codes.customer_email auth.mfa_challenges.ip_address`;
-/** The buyer's name stays with a paid booking until the tax records end. */
+/** The buyer's name stays with a paid booking until the tax records expire. */
 const KEPT_FOR_TAX = 'private.booking.guest_name';
-/** A number that leads to nobody once the account is gone: who did what stays. */
+/** An id that identifies no one once the account is deleted: the audit log keeps it. */
 const ONLY_A_NUMBER = 'public.audit_logs.actor';
-/** Of staff, who cannot delete their accounts, or the nil UUID. */
+/** Columns that hold ids of staff, whose accounts cannot be deleted, or the nil UUID. */
 const OF_STAFF = `private.booking.made_by private.booking.no_show_by private.booking_move.actor private.booking_note.made_by
   private.calendar_feed.created_by private.campaign.made_by private.cancellation.actor private.closure.created_by private.customer_block.blocked_by
   private.customer_message.made_by private.customer_note.made_by private.gift_batch.made_by private.id_review.decided_by
@@ -42,7 +42,7 @@ const OF_STAFF = `private.booking.made_by private.booking.no_show_by private.boo
   private.kept_dispute.kept_by private.missing_id.kept_by private.outbox.closed_by private.partial_refund.actor private.staff_code.made_by private.staff_code.name
   private.staff_invitation.invited_by private.staff_invitation.accepted_by private.undo.actor public.business_settings.created_by
   public.staff_permissions.user_id public.user_roles.user_id storage.buckets.owner`;
-/** Names of things. */
+/** Columns that hold names of things. */
 const NOT_PERSONAL = `private.booking.studio_name private.code_object.name private.lease.name private.ledger_difference.name private.migrations.name private.rate_bucket.name
   private.settings.name private.task_lease.name public.special_days.name public.studios.name storage.buckets.name storage.objects.name storage.uploads.name`;
 const PERSONAL =
@@ -73,7 +73,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
     await server.settle();
     return String(held.body['bookingId']);
   }
-  /** Finds the rows that hold one of these words, in every table. */
+  /** Finds the rows in every table that contain one of these words. */
   async function rowsWith(words: readonly string[]): Promise<string[]> {
     const tables = await query<{ name: string }>(
       `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -157,7 +157,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
         PHONE,
         SECRET,
       ]);
-      // As if it had been issued under this name.
+      // Simulates a document that was issued under this name.
       await query(
         `update private.document set content = jsonb_set(content, '{buyer,name}', to_jsonb($2::text)) where booking_id = $1::uuid`,
         [paid, NAME],
@@ -216,7 +216,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
       expect((await server.call('export-my-data', {}, fresh)).status).toBe(401);
 
       expect(await rowsWith([email, 'earlier@example.com', PHONE, SECRET, '203.0.113.99'])).toEqual([]);
-      // The bytes of the file and the picture of the ID go with the next cleanup.
+      // The next cleanup deletes the bytes of the file and the picture of the ID.
       expect(await query('select 1 from storage.deletion_queue')).toHaveLength(1);
       await server.settle();
       expect(await query('select 1 from storage.deletion_queue')).toHaveLength(0);
@@ -233,7 +233,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
           [paid],
         ),
       ).toEqual([{ user_id: null, status: 'confirmed', until: taxEnd(server.now()), state: 'paid' }]);
-      // The years pass.
+      // The tax records expire: `forget_buyers` runs on their last day and on the day after.
       await query('select private.forget_buyers($1::timestamptz)', [`${taxEnd(server.now())}T12:00:00+10:00`]);
       expect(await rowsWith([NAME])).toEqual(['private.booking', 'private.document']);
       await query(`select private.forget_buyers($1::timestamptz + interval '1 day')`, [
@@ -251,7 +251,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
     await query(`update auth.sessions set created_at = created_at - interval '11 minutes' where user_id = $1::uuid`, [
       customer.id,
     ]);
-    // This account has no password. For one with a password see auth-sign-in-methods.test.ts.
+    // This account has no password. auth-sign-in-methods.test.ts covers an account with one.
     expect(await remove()).toMatchObject({ status: 403, body: { error: { code: 'reauthentication_needed' } } });
     expect(await remove({ currentPassword: 'wrong' })).toMatchObject({
       status: 403,
@@ -289,14 +289,14 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
   });
 });
 
-/** The last day of the fifth financial year after that of `now`, in Sydney. */
+/** Returns the last day of the fifth financial year after that of `now`, in Sydney. */
 function taxEnd(now: Date): string {
   const month = now.toLocaleDateString('en-CA', { timeZone: 'Australia/Sydney' }).slice(0, 7);
   const [year = 0, ofYear = 0] = month.split('-').map(Number);
   return `${String(year + (ofYear > 6 ? 1 : 0) + 5)}-06-30`;
 }
 
-/** Signs the person in again at the server's time. */
+/** Signs the person in again at the server's current time. */
 async function renewed(server: TestServer, { id, email }: Customer): Promise<string> {
   const sessionId = randomUUID();
   await server.app.db.query(

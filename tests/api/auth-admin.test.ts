@@ -18,7 +18,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
   const accessOf = async (client: SupabaseClient): Promise<Record<string, string>> => ({
     authorization: `Bearer ${(await client.auth.getSession()).data.session?.access_token}`,
   });
-  /** The statuses that each API answers a session with. */
+  /** Returns the statuses with which each API answers a session. */
   async function statusesOf({ authorization = '' }: Record<string, string>): Promise<Readonly<Record<string, number>>> {
     const headers = { authorization, apikey: server.app.keys.anonKey, 'content-type': 'application/json' };
     const paths = {

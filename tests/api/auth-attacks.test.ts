@@ -203,7 +203,7 @@ describe.each(engines)('attacks on accounts (PostgreSQL: %s)', (postgres) => {
   }, 120_000);
 
   test('a body over a megabyte is refused, with or without a content-length', async () => {
-    // Without a socket: a server may close the connection while the client is still sending.
+    // The test uses no socket, because a server may close the connection while the client is still sending.
     const megabytes = new TextEncoder().encode('x'.repeat(2 * 1024 * 1024));
     for (const path of ['/signup', '/otp', '/nowhere'])
       for (const announced of [true, false]) {

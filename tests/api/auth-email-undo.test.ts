@@ -6,7 +6,7 @@ type Client = ReturnType<AuthTestServer['visitor']>;
 const STEP_MS = 30_000;
 const HOUR_MS = 3_600_000;
 const REPLACED = 'The email address of your account was changed';
-/** bcrypt of `PASSWORD`, as a hosted project stores it. */
+/** The bcrypt hash of `PASSWORD`, as a hosted project stores it. */
 const BCRYPT = '$2b$06$t8V8PuXQl7HwjGgN10PGv.mDt75QRe1DSj7smSfvbnh8bsjkwRovG';
 const NEW_PASSWORD = 'a wholly new password 7';
 
@@ -39,14 +39,14 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
     if (done.error) throw done.error;
     return { id: data.id, secret: data.totp.secret };
   }
-  /** Waits for the mail to a replaced address; returns the token of its link. */
+  /** Waits for the mail to a replaced address and returns the token of its link. */
   async function undoToken(email: string): Promise<string> {
     for (let nth = 1; ; nth += 1) {
       const mail = await server.mail(email, nth);
       if (mail.subject === REPLACED) return mail.tokenHash;
     }
   }
-  /** An account whose address the service key has changed. */
+  /** Creates an account whose address was changed with the service key. */
   async function replaced(email = someone()) {
     const client = await server.member(email);
     const id = await idOf(client);
@@ -67,7 +67,7 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
         server.service().auth.admin.updateUserById(await idOf(client), { email: next }),
       'unlinking the identity by email': async (client, _email, next) => {
         const id = await idOf(client);
-        // An account at another provider whose address differs was linked on the account page.
+        // Simulates an account at another provider that has a different address and was linked on the account page.
         await server.app.db.query(
           `insert into auth.identities (user_id, provider, provider_id, identity_data) values ($1::uuid, 'google', $2, $3::jsonb)`,
           [id, next, { email: next, email_verified: true }],

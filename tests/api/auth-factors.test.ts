@@ -244,7 +244,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
       (await otherUser.auth.mfa.challengeAndVerify({ factorId, code: '000000' })).error,
     ])
       expect(error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' });
-    // Not completed: after five minutes the names are free again.
+    // The enrolment is not completed, so the names are free again after five minutes.
     server.advance(301_000);
     expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Same' })).error).toBeNull();
   });
@@ -379,7 +379,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     const factor = await enrolled(client);
     expect(await rights()).toEqual([true, true, true]);
     expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull();
-    // The token still says aal2, but the session counts.
+    // The token still contains aal2, but the level of the session decides.
     expect((await claimsOf(client))['aal']).toBe('aal2');
     expect(await rights()).toEqual([false, false, false]);
   });

@@ -16,7 +16,7 @@ describe.each(engines)('simultaneous guesses of one code (PostgreSQL: %s)', (pos
     const email = 'guessed@example.com';
     await server.visitor().auth.signUp({ email, password: PASSWORD });
     const { code } = await server.mail(email);
-    // The right code is sent last, so it is among the first five only by chance.
+    // The correct code is sent last, so it is among the first five only by chance.
     const guesses = Array.from({ length: GUESSES }, (_, n) =>
       String((Number(code) + GUESSES - 1 - n) % 1_000_000).padStart(6, '0'),
     );

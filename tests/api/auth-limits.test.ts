@@ -183,7 +183,7 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
       expect((await again()).status).toBe(200);
       expect((await again()).status).toBe(429);
     }
-    // Wait first: a clock moved while a mail is being sent would end its lease and send it twice.
+    // The test waits first: moving the clock while a mail is being sent would end its lease and send it twice.
     const mails = [await server.mail(email, 2), await server.mail(email, 3)];
     expect(mails.map((one) => one.subject)).toContain('Reset your password');
     server.advance(61_000);

@@ -17,7 +17,7 @@ describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) 
   async function register(client: Client, key = createAuthenticator(server.url)) {
     const { data, error } = await client.auth.passkey.startRegistration();
     if (error) throw error;
-    // The client's type is the browser's JSON, which the authenticator reads.
+    // Cast: the client's type is the browser's JSON, which the authenticator reads.
     const credential = key.create(data.options);
     const verified = await client.auth.passkey.verifyRegistration({
       challengeId: data.challenge_id,
@@ -88,7 +88,7 @@ describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) 
       status: 400,
       code: 'webauthn_challenge_not_found',
     });
-    // A wrong answer uses it up too.
+    // A wrong answer also uses up the challenge.
     const second = await start(visitor);
     expect((await finish(visitor, second.id, { ...answer })).error?.code).toBe('webauthn_verification_failed');
     expect((await finish(visitor, second.id, key.get(second.options))).error?.code).toBe(

@@ -6,7 +6,7 @@ import { type AuthTestServer, startAuthTestServer, PASSWORD, engines, oneEngine 
 type Client = ReturnType<AuthTestServer['visitor']>;
 type Who = { email: string; name?: string; verified?: boolean };
 
-/** The fragment or the query of a final URL. */
+/** Return the parameters in the fragment or the query of a final URL. */
 const fragment = (url: string | null): URLSearchParams => new URLSearchParams(new URL(url ?? '').hash.slice(1));
 const query = (url: string | null): URLSearchParams => new URL(url ?? '').searchParams;
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
@@ -44,7 +44,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     expect(back.status).toBe(303);
     return back.location ?? '';
   }
-  /** The whole flow in a browser without a verifier. */
+  /** Completes the whole flow in a browser without a verifier. */
   async function walkImplicit(who: Who, more: Record<string, string> = {}, walk = walker()): Promise<Step> {
     const start = await walk.go(authorizeUrl(more));
     expect(start.status).toBe(302);
@@ -158,7 +158,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     const walk = walker();
     const start = await walk.go(authorizeUrl({}));
     const back = await consent(walk, start.location ?? '', { email });
-    // Another browser that follows this link would be signed in as the attacker.
+    // Another browser that follows this link would be signed in as the attacker, so it is refused.
     const attacked = await walker().go(back);
     expect(query(attacked.location).get('error_code')).toBe('bad_oauth_state');
     expect(query((await walk.go(back)).location).get('error_code')).toBe('bad_oauth_state');
@@ -175,7 +175,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
       answer.searchParams.set(name, value);
       expect(query((await other.go(answer.href)).location).get('error')).toBe('invalid_request');
     }
-    // A code of another flow: verifier and nonce do not match.
+    // The code belongs to another flow: verifier and nonce do not match.
     const mine = walker();
     const first = await mine.go(authorizeUrl({}));
     const mineBack = new URL(await consent(mine, first.location ?? '', { email: someone() }));
@@ -315,7 +315,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
       expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe(
         'invalid_credentials',
       );
-      // An unverified address does not become the account's, where it would count as confirmed.
+      // An unverified address does not become the account's address, where it would count as confirmed.
       expect((await client.auth.getUser()).data.user?.email).toBe(email);
       expect((await client.auth.unlinkIdentity(google)).error).toMatchObject({
         status: 422,

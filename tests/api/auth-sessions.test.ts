@@ -164,7 +164,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       const third = await trade(second);
       const access = String(third.body['access_token']);
       expect(await call(access)).toBe(200);
-      // A copy of the first token, right after an honest refresh: the age of the newest token does not matter.
+      // A copy of the first token is used right after a legitimate refresh: the age of the newest token does not matter.
       const stolen = await trade(refresh);
       expect(stolen).toMatchObject({ status: 400, body: { code: 'refresh_token_already_used' } });
       expect(stolen.body['access_token']).toBeUndefined();
@@ -321,7 +321,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
         const { id } = (await client.auth.getUser()).data.user ?? {};
         const other = new pg.Client({ connectionString: server.ownerUrl ?? '' });
         await other.connect();
-        // Blocks the sender just before it stores the code: the same row is inserted here and not committed yet.
+        // Blocks the sender just before it stores the code, by inserting the same row without committing it.
         await other.query('begin');
         await other.query(
           `insert into auth.one_time_tokens (user_id, kind, email, code_hash, token_hash, expires_at, created_at)

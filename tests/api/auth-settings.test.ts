@@ -10,15 +10,15 @@ import { onlyPostgres } from '#tests/support/engines.ts';
 import { until } from '#tests/support/test-server.ts';
 import { type AuthTestServer, startAuthTestServer, PASSWORD, engines, oneEngine } from './auth-test-server.ts';
 
-// Several servers are started one after the other.
+// The tests start several servers one after the other.
 vi.setConfig({ testTimeout: 180_000 });
 
 let count = 0;
 const someone = (): string => `setting${(count += 1)}@example.com`;
 
 /**
- * Holds the row of an account, so that sign-ins wait for it. The result releases it once `waiting` of them wait. The embedded database has
- * one connection, where they run one after the other anyway.
+ * Locks the row of an account, so that sign-ins wait for it. Returns a function that releases it once `waiting` of them wait. The embedded
+ * database has a single connection, so they run one after the other there in any case.
  */
 async function holdAccount(
   { app: { db } }: AuthTestServer,
@@ -32,7 +32,7 @@ async function holdAccount(
     await letGo.promise;
   });
   await held.promise;
-  // Sign-ins that wait for the rate limiter have not reached the row yet.
+  // Sign-ins that wait for the rate limiter have not yet reached the row, so they do not count.
   const stand = `select count(*)::int as n from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query not like '%take_limit%'`;
   return async (waiting) => {
@@ -43,7 +43,7 @@ async function holdAccount(
 }
 
 describe.each(oneEngine)('settings of the operator (PostgreSQL: %s)', (postgres) => {
-  /** Runs with its own server, for settings that others cannot share. */
+  /** Runs `work` with a server of its own, for settings that other tests cannot share. */
   async function within(env: Record<string, string>, work: (server: AuthTestServer) => Promise<void>): Promise<void> {
     const server = await startAuthTestServer({ postgres, env });
     try {

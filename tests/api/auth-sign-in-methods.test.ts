@@ -8,7 +8,7 @@ const somePhone = (): string => `+6140000${String((count += 1)).padStart(4, '0')
 const NEW_PASSWORD = 'another fine phrase';
 const TEST_PHONE = '+61491570156';
 
-/** Status and code of a refused function. */
+/** Returns the status and code of a refused function call. */
 async function failureOf(call: Promise<{ error: unknown }>): Promise<unknown> {
   const { context } = (await call).error as { context: Response };
   const { error: fields } = (await context.json()) as { error: object };

@@ -20,9 +20,9 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
   const someone = (): string => `employee${(count += 1)}@example.com`;
   const acs = (): string => `${server.url}/auth/v1/sso/saml/acs`;
 
-  /** The cookies of each sign-on that began, by its relay state. */
+  /** The cookies of each sign-on that was begun, by its relay state. */
   const cookies = new Map<string, string[]>();
-  /** Starts a sign-on as the client does; returns the provider's URL, our request's id and its relay state. */
+  /** Begins a sign-on as the client does. Returns the provider's URL, the id of our request and its relay state. */
   async function begin(more: Record<string, unknown> = {}) {
     const { status, body, headers } = await server.request('POST', '/sso', {
       domain: 'example.com',
@@ -42,7 +42,7 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
       method: 'POST',
       form: { SAMLResponse, RelayState },
     });
-  /** The whole flow through the provider's page. */
+  /** Completes the whole flow through the provider's page. */
   async function signOn(email: string, more: Record<string, unknown> = {}): Promise<Step> {
     const { url, relayState } = await begin(more);
     const walk = createWalker('10.4.0.2', { origin: server.url, lines: cookies.get(relayState) ?? [] });
@@ -52,7 +52,7 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
     expect(action).toBe(acs());
     return walk.go(action, { method: 'POST', form: fields });
   }
-  /** An answer signed by the provider's key, correct except for these values. */
+  /** Creates an answer that is signed with the provider's key and correct except for these values. */
   const answer = async (of: Record<string, unknown>): Promise<string> =>
     String(((await server.sandbox('/api/saml-response', of)) as { SAMLResponse?: unknown }).SAMLResponse);
   const isRefused = (step: Step, code = 'validation_failed'): boolean =>
@@ -177,7 +177,7 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
     expect(isRefused(await post(right, good.relayState), 'saml_relay_state_not_found')).toBe(true);
     const other = await begin();
     expect(isRefused(await post(right, other.relayState))).toBe(true);
-    // As if a backup had brought the sign-on back: the answer itself was used.
+    // Simulates a sign-on that was restored from a backup: only the record of the used answer refuses it.
     const restored = await begin();
     const back = await server.app.db.query('update auth.flow_state set request_id = $1 where request_id = $2', [
       good.requestId,

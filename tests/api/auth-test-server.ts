@@ -4,7 +4,7 @@ import { type Engine, engines as every, oneEngine as one } from '#tests/support/
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { startTestServer, mailsTo, until, type TestServer } from '#tests/support/test-server.ts';
 
-/** A mail with its code and the token of its link. */
+/** An email with its code and the token of its link. */
 type AccountMail = {
   readonly subject: string;
   readonly text: string;
@@ -13,31 +13,34 @@ type AccountMail = {
 };
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
 const isPostgres = ({ name }: Engine): boolean => name === 'PostgreSQL';
-/** For each engine to test, whether it is PostgreSQL. */
+/** Whether each engine under test is PostgreSQL. */
 export const engines: readonly boolean[] = every.map(isPostgres);
-/** The same for the one engine of tests that do not depend on it. */
+/** The same for the single engine of tests that do not depend on the engine. */
 export const oneEngine: readonly boolean[] = one.map(isPostgres);
 export const PASSWORD = 'correct horse battery';
 
-/** The test server with tools for accounts: clients with their own IP address, codes from mails, raw calls. */
+/** The test server with helpers for accounts: clients with their own IP address, codes from emails, raw calls. */
 export type AuthTestServer = TestServer & {
-  /** All mails to an address, oldest first. */
+  /** Returns all emails to an address, oldest first. */
   mailsOf(email: string): Promise<AccountMail[]>;
-  /** Waits for the n-th mail to an address, counted from 1. */
+  /** Waits for the nth email to an address, counted from 1. */
   mail(email: string, nth?: number): Promise<AccountMail>;
-  /** Waits for the n-th text message to a phone (with its plus), counted from 1; returns its code. */
+  /** Waits for the nth text message to a phone number (with its plus sign), counted from 1. Returns its code. */
   textCode(phone: string, nth?: number): Promise<string>;
-  /** A client with the service key. */
+  /** Creates a client with the service key. */
   service(): SupabaseClient<Database>;
-  /** A client like a browser tab, with its own IP address. */
+  /** Creates a client that resembles a browser tab, with its own IP address. */
   visitor(ip?: string): SupabaseClient<Database>;
-  /** A raw call to /auth/v1. */
+  /** Makes a raw call to /auth/v1. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Signs up and confirms; returns the client with its session. */
+  /** Signs up and confirms an account. Returns the client with its session. */
   member(email: string, password?: string): Promise<SupabaseClient<Database>>;
 };
 
-/** Starts a server with practically no limits unless `env` sets them. The minute between two mails to one address still applies. */
+/**
+ * Starts a server whose limits are effectively off unless `env` sets them. The minimum of a minute between two emails to the same address
+ * still applies.
+ */
 export async function startAuthTestServer(
   options: { postgres?: boolean; env?: Record<string, string> } = {},
 ): Promise<AuthTestServer> {
@@ -61,7 +64,7 @@ export async function startAuthTestServer(
         tokenHash: /token_hash=([\w-]+)/.exec(text)?.[1] ?? '',
       }))
       .toReversed();
-  /** Waits for a message and until the server has recorded that it was sent: moving the clock in between would send it again. */
+  /** Waits for a message and until the server has recorded that it was sent: moving the clock before that would send it again. */
   async function arrival<T>(to: string, find: () => Promise<T | undefined>): Promise<T> {
     const found = await until(find, 5_000);
     const leased = `select 1 from private.outbox where recipient = ltrim($1, '+') and lease_until > $2::timestamptz`;
@@ -122,7 +125,7 @@ export async function startAuthTestServer(
   };
 }
 
-/** A client with the service key, for admin calls. */
+/** Creates a client with the service key, for admin calls. */
 export function serviceClient(server: TestServer): SupabaseClient<Database> {
   return createClient<Database>(server.url, server.app.keys.serviceRoleKey, {
     auth: { autoRefreshToken: false, persistSession: false },

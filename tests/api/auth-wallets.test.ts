@@ -5,7 +5,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthTestServer, startAuthTestServer, engines, oneEngine } from './auth-test-server.ts';
 
-/** A software wallet with the interface that a page finds in the browser. */
+/** A software wallet with the interface that a browser offers to a page. */
 function createWallet() {
   const secret = secp256k1.utils.randomSecretKey();
   const key = secp256k1.getPublicKey(secret, false);
@@ -19,7 +19,7 @@ function createWallet() {
   return {
     address,
     sign,
-    /** EIP-1193 */
+    /** See EIP-1193. */
     request: ({ method, params }: { method: string; params?: readonly unknown[] }): Promise<unknown> => {
       if (method === 'eth_requestAccounts') return Promise.resolve([address]);
       if (method === 'eth_chainId') return Promise.resolve('0x1');
@@ -66,7 +66,7 @@ describe.each(engines)('wallets with supabase-js (PostgreSQL: %s)', (postgres) =
     const client = server.visitor();
     const { data, error } = await client.auth.signInWithWeb3({
       chain: 'ethereum',
-      // The client's type is the browser's own wallet.
+      // Cast: the client's type is the wallet of a browser.
       wallet: wallet as never,
       statement: 'I accept the terms',
       options: { url: `${server.url}/auth` },

@@ -4,7 +4,9 @@ import type { Call } from '#contracts/core/define-call.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
-/** The calls that customers and the specification know; tests/functions/bad-bodies.test.ts has bad bodies of those of the staff pages too. */
+/**
+ * The calls of customers and of the specification; tests/functions/bad-bodies.test.ts sends bad bodies to the calls of the staff pages too.
+ */
 const CALLS = Object.values<Call>(contracts).filter(
   ({ name, methods }) => methods.includes('POST') && !name.startsWith('staff-'),
 );
@@ -40,7 +42,7 @@ const HOSTILE: readonly unknown[] = [
   { verificationSessionId: 'vs_nobody' },
 ];
 
-/** Whether a call takes such a body: it is not bad there. Without a body a call gets an empty object. */
+/** Whether a call accepts such a body, which is then not a bad one. Without a body, a call receives an empty object. */
 function accepts({ body: schema, callers }: Call, body: unknown): boolean {
   if (callers === 'provider') return false;
   if (typeof body !== 'string') return schema.safeParse(body).success;

@@ -17,11 +17,11 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
   const call = (action: 'create' | 'revoke', studioId: string = STUDIO_A, token = staff.token) =>
     server.call('staff-calendar-feed', { studioId, action }, token);
   const addressOf = async (studioId?: string): Promise<string> =>
-    // The address names the site, which is not this test server.
+    // The address points to the public site, which is not this test server.
     new URL(String((await call('create', studioId)).body['url'])).search;
   const read = (search: string, headers: Record<string, string> = {}) =>
     fetch(`${server.url}/functions/v1/calendar-feed${search}`, { headers });
-  /** The file with its folded lines joined. */
+  /** Returns the file with its folded lines joined. */
   const readFile = async (search: string): Promise<string> =>
     (await (await read(search)).text()).replaceAll(/\r\n[ \t]/g, '');
   const book = async (hoursAhead: number, customerName: string, studioId = STUDIO_A): Promise<string> => {
@@ -73,7 +73,7 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
     expect(file).toContain(`DTSTART:${stamp(closed.startTime)}\r\n`);
     expect(file).toContain(`DTEND:${stamp(closed.endTime)}\r\n`);
     expect(file).not.toContain('TZID');
-    // The time of writing would change the file with every reading.
+    // If the time of writing were in the file, each request would return a different file.
     const timesOf = (name: string) => [...file.matchAll(new RegExp(`^${name}:(.*)$`, 'gm'))].map(([, time]) => time);
     expect(timesOf('DTSTAMP')).toEqual(timesOf('DTSTART'));
   });

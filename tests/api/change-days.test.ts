@@ -6,18 +6,18 @@ const firstSunday = (year: number, month: number): number => {
   return first.setUTCDate(1 + ((7 - first.getUTCDay()) % 7));
 };
 const thisYear = new Date().getUTCFullYear();
-/** The next April whose first Sunday is ahead with days to spare for booking, and the October after it. */
+/** The next year whose first Sunday in April is at least five days ahead, to leave time for booking; October is in the same year. */
 const YEAR = firstSunday(thisYear, 3) - 5 * 86_400_000 > Date.now() ? thisYear : thisYear + 1;
-/** An hour of the evening before, in UTC. The clocks change at 16:00 UTC: from 3 AM to 2 AM in April, from 2 AM to 3 AM in October. */
+/** An hour of the day before, in UTC. The clocks change at 16:00 UTC: from 3 am to 2 am in April, from 2 am to 3 am in October. */
 const before = (sunday: number, hour: number): string => new Date(sunday + (hour - 24) * 3_600_000).toISOString();
 const [APRIL, OCTOBER] = [firstSunday(YEAR, 3), firstSunday(YEAR, 9)];
 
-/** The two nights on which Sydney's clocks change, with a clock set by the test. */
+/** The two nights on which Sydney's clocks change, with a clock that the test sets. */
 describe('on the days when the clocks change', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer();
-    // Stripe opens no sessions so far ahead, so these cost nothing.
+    // Stripe opens no sessions so far ahead, so these bookings are free.
     await server.app.db.query(
       `insert into public.discount_codes (code, discount_type, discount_value) values ('FREE', 'percentage', 100)`,
     );

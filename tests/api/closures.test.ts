@@ -136,13 +136,13 @@ describe.each(engines)('closures on $name', ({ open }) => {
     const starts = async () => [...new Set((await spans(id)).map(({ start }) => start.getTime()))];
     const first = await starts();
     expect([first.length, (await spans(id)).length]).toEqual([54, 162]);
-    // The clocks may change in between.
+    // The clocks may change within this time.
     const week = 7 * DAY_MS;
     const upTo = (weeks: number) =>
       server.app.db.one('select private.extend_closures($1::timestamptz)', [
         new Date((first[0] ?? 0) + weeks * week + DAY_MS),
       ]);
-    // A setting let somebody book very far ahead.
+    // Simulates a setting that allowed a booking very far ahead.
     await server.app.db.query(
       `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
        select private.new_reference(), $1::uuid, 'Studio', private.weeks_later(c.start_time, 55), private.weeks_later(c.start_time, 55) + interval '1 hour', c.start_time, 1, 0, 0

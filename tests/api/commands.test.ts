@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 120_000);
 
-/** Runs the program with a command to its end. Returns its exit code and what it wrote to stderr. */
+/** Runs the program with a command until it exits. Returns its exit code and its stderr. */
 function run(args: readonly string[], env: Record<string, string> = {}): [status: number | null, errors: string] {
   const { status, stderr } = spawnSync(process.execPath, ['server/main.ts', ...args], {
     cwd: ROOT,

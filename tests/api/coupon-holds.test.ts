@@ -188,7 +188,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     let moving = true;
     const grabs = others.map(async (other) => {
       const seen: unknown[] = [];
-      // The same hours each time: they stay free, and a year has only so many.
+      // The call uses the same hours each time: they stay free, and the number of hours in a year is limited.
       const time = hours();
       while (moving) seen.push(Object((await hold(other, time, code)).body['error']).code);
       return seen;
@@ -354,9 +354,9 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
       );
     const today = firstSettings.freeCancelHours;
     await setCancelHours(300);
-    // So late that today's 24 hours would allow it.
+    // So late that today's limit of 24 hours would allow it.
     const strict = await hold(customer, span(server.now(), 28), code, 0);
-    // So soon that today's 24 hours would refuse it.
+    // So soon that today's limit of 24 hours would refuse it.
     const soon = span(server.now(), 12);
     await setCancelHours(6);
     const kind = await hold(customer, soon, code, 0, STUDIO_B);
@@ -380,7 +380,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
   it('is refused with the words of its rule when the code does not work at these hours or for this person', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
-    // Every day but that of the booking.
+    // The code works on every weekday except that of the booking.
     const change = (columns: string, ...values: unknown[]) =>
       server.app.db.query(`update public.discount_codes set ${columns} where code = $1`, [code, ...values]);
     await change(
@@ -474,7 +474,7 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
     expect(refused.holds).toHaveLength(1);
     expect(refused.retryAfter).toBeGreaterThan(3_500);
     expect(refused.retryAfter).toBeLessThanOrEqual(3_600);
-    // The same code again is not a new hold.
+    // A repeated call with the same code does not make a new hold.
     expect(answers[7]?.body['bookingId']).toBe(answers[5]?.body['bookingId']);
   });
 

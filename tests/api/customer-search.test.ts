@@ -167,7 +167,7 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
     const [sent, ...more] = await mailsTo(server, zoe.email, 'Your bag');
     expect([sent?.text.includes('We found it.'), more.length]).toEqual([true, 0]);
     expect(Object(sent).headers['reply-to']).toBe('hello@example.com');
-    // A booking's mails, and one to an address that the mail server refuses.
+    // The emails about a booking, and one to an address that the mail server refuses.
     const held = await server.call('create-payment', checkout(span(server.now(), 90)), zoe.token);
     expect(held.status).toBe(200);
     const { id } = await paymentOf(server, held.body['bookingId']);

@@ -30,7 +30,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       await tx.query(`update private.booking set status = 'confirmed' where id = $1::uuid`, [id]);
     });
   };
-  /** Adds a confirmed booking that starts in so many minutes, with its payment; returns its id and reference. */
+  /** Adds a confirmed booking that starts in `startIn` minutes, with its payment. Returns its id and reference. */
   async function addSession(startIn: number, minutes: number, studio: string) {
     const start = new Date(server.now().getTime() + startIn * MINUTE);
     const [made] = await rows<{ id: string; reference: string }>(
@@ -43,11 +43,11 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
   }
   const cancel = (id: string) =>
     rows(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [id]);
-  /** Which plugs of the sandbox are on. */
+  /** Returns the plugs of the sandbox that are on. */
   const lit = async (): Promise<string[]> =>
     ((await server.sandbox('/api/plugs')) as { id: string; on: boolean }[]).flatMap(({ id, on }) => (on ? id : []));
   const isOn = async (): Promise<boolean> => {
-    // The first round queues the job.
+    // The first round only queues the job.
     await server.settle();
     await server.settle();
     return (await lit()).includes('green-room');
@@ -123,7 +123,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(await settle()).toEqual(['studio-a']);
     await cancel(first.id);
     expect(await settle()).toEqual(['studio-a']);
-    // Another plug for the room of the session: the old one goes off, the new one on.
+    // The session's room gets another plug: the old one is switched off, the new one on.
     expect(await name(STUDIO_B, 'Studio B')).toMatchObject({ status: 200 });
     expect(await settle()).toEqual(['studio-b']);
     const { body } = await server.call('staff-doors', {}, staff.token);
@@ -174,7 +174,8 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       status: 200,
       body: { studioId: STUDIO_A, lights: true, followed: true },
     });
-    // The next session's minutes: its lights go on although the plug was wanted on all the time, and stay on.
+    // The time before the next session has begun: its lights are switched on, although the plug was meant to be on all the time, and stay
+    // on.
     server.advance(60 * MINUTE);
     expect(await settle()).toEqual(['studio-a']);
     expect(await lights(false)).toMatchObject({ status: 409, body: { error: { code: 'lights_in_use' } } });
@@ -260,7 +261,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     server.advance(16 * MINUTE);
     await server.settle();
     expect(await alerts()).toEqual([]);
-    // The operator takes the lock out of the account.
+    // Simulates an operator who removes the lock from the account.
     await rows(`insert into private.studio_lock (studio_id, lock_id) values ($1::uuid, 'SPX1X0009')`, [STUDIO_A]);
     await rows('select private.announce_rooms()');
     await expect
@@ -298,7 +299,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     server.advance(3 * MINUTE);
     await server.settle();
     expect((await rows('select from private.lock_state where offline_since < checked_at')).length).toBe(3);
-    // The report of the bridge brings the next check forward.
+    // The report of the bridge triggers the next check early.
     await server.sandbox('/api/doors/bridge', { online: true });
     await until(async () => {
       await server.settle();
@@ -370,7 +371,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       body: { codeId: expect.any(String), pin: expect.stringMatching(/^\d{6}$/) },
     });
     expect(await make()).toEqual(made);
-    // The id that a call without one gets: with another end it is not answered with the digits of the first.
+    // The id that a call without one is given: with a different end, the call is not answered with the digits of the first code.
     const requestId = `${STUDIO_B.slice(0, 8)} ${hour} ${hour + 120 * MINUTE} Electrician`;
     expect(await make({ requestId })).toEqual(made);
     expect(await make({ requestId, endTime: new Date(hour + 180 * MINUTE).toISOString() })).toMatchObject({
@@ -484,7 +485,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     await files.upload(left, picture, { contentType: 'image/jpeg' });
     await rows(`select private.delete_unused_photos(now() + interval '25 hours')`);
     expect((await files.list(staff.id)).data?.map(({ name }) => name)).toEqual(['mixer.jpg']);
-    // Neither a customer nor staff without the permission sees or adds a photo.
+    // Neither a customer nor staff without the permission can see or add a photo.
     const colleague = await server.addCustomer();
     await server.call('staff-set-permissions', { userId: colleague.id, permissions: ['money'] }, staff.token);
     for (const { id, token } of [await server.addCustomer(), colleague]) {
@@ -492,7 +493,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       expect((await others.download(photo)).error).not.toBeNull();
       expect((await others.upload(`${id}/x.jpg`, picture, { contentType: 'image/jpeg' })).error).not.toBeNull();
     }
-    // Nobody reports an incident with somebody else's photo.
+    // Staff cannot report an incident with a photo of another account.
     await server.call('staff-set-permissions', { userId: colleague.id, permissions: ['bookings'] }, staff.token);
     const theft = { studioId: STUDIO_A, description: 'Broken mixer', photo, requestId: 'theirs' };
     expect(await server.call('staff-report-incident', theft, colleague.token)).toMatchObject({ status: 404 });
@@ -514,7 +515,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       .toBuffer();
     const upload = async ({ id, token }: Customer) =>
       server.client(token).storage.from('incidents').upload(`${id}/bass.jpg`, picture, { contentType: 'image/jpeg' });
-    // Without a session nobody adds a photo.
+    // A photo cannot be added without a session.
     expect((await upload(owner)).error).not.toBeNull();
     const [session] = await rows<{ id: string }>(
       `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
@@ -569,7 +570,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       rating: null,
     });
     expect(await feedback(other)).toBeNull();
-    // Lost property has an outcome of its own.
+    // Lost property has its own outcome.
     const lost = await report({ kind: 'lost', category: undefined, description: 'My USB stick', requestId: 'lost' });
     const found = {
       incidentId: lost.body['reportId'],
@@ -579,7 +580,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     };
     expect(await answer(found)).toMatchObject({ status: 200 });
     expect(await feedback(owner)).toMatchObject({ reports: [{ kind: 'lost', outcome: 'found' }, {}] });
-    // No more reports than a booking may have, also when they come at the same moment.
+    // A booking cannot have more reports than the limit, even if they arrive at the same moment.
     const many = await Promise.all(Array.from({ length: 10 }, (_, at) => report({ requestId: `more ${at}` })));
     expect(many.filter(({ status }) => status === 200)).toHaveLength(8);
     expect(many.find(({ status }) => status !== 200)).toMatchObject({ status: 429 });
@@ -691,7 +692,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     await server.settle();
     expect((await door())?.lastOpening).toMatchObject(named);
     expect((await door())?.codes).not.toContainEqual(expect.objectContaining(named));
-    // On a busy machine the removal from the lock needs another turn.
+    // On a busy machine, the removal from the lock needs another round.
     const typeAgain = async () => {
       await server.settle();
       return type(pin);

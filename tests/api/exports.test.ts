@@ -62,7 +62,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
       },
       body: JSON.stringify(body),
     });
-  /** Returns the lines of a file without quotes, cell by cell. */
+  /** Returns the lines of a file cell by cell, without quotes. */
   async function lines(
     kind: string,
     range: Record<string, unknown> = { from, to },
@@ -85,7 +85,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
       `select sum(amount_cents)::int as cents from private.refund where status = 'succeeded'`,
     );
     expect([paid, refunded]).toEqual([expect.any(Number), 1_234]);
-    // The coupon makes cents.
+    // The coupon makes the amount end in cents.
     expect((paid ?? 0) % 100).not.toBe(0);
     const payments = await lines('payments');
     expect(payments).toHaveLength(3);
@@ -328,7 +328,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const { data } = await server.client(staff.token).rpc('ledger_check', { month: `${month}-01` });
     return data as Check;
   }
-  // The first comparison also does all jobs that the tests above have left.
+  // The first comparison also runs all jobs that the tests above have left.
   it('a month agrees with the payment provider’s ledger; what differs is named, and alerted to after a day', async () => {
     const alerts = async (hours: number) => {
       const at = new Date(server.now().getTime() + hours * 3_600_000).toISOString();
@@ -361,7 +361,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     await db().query(`update private.payment set payment_intent_id = 'pi_elsewhere' where id = $1::uuid`, [first?.id]);
     await db().query('update private.payment set paid_cents = paid_cents + 1 where id = $1::uuid', [second?.id]);
     const [refund] = await rows<{ id: string }>('delete from private.refund returning id');
-    // What one side knows since a few minutes only may be under way.
+    // An entry that only one side has had for a few minutes may still be on its way to the other.
     expect((await compare()).differences.map(({ name }) => name)).toEqual(['other_amount']);
     server.advance(20 * 60_000);
     const { differences } = await compare();
@@ -375,7 +375,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
       ].toSorted(),
     );
     expect([await alerts(1), await alerts(25)]).toEqual([[], [expect.stringMatching(/^4 in \w+ \d{4}$/)]]);
-    // Meanwhile the server has found the refund again by itself.
+    // Since then, the server itself has found the refund again.
     const foundAt = ({ differences: found }: Check) =>
       found.flatMap((one) => (one.kind === 'payment' ? [`${one.id} ${one.foundAt}`] : []));
     expect(foundAt(await compare())).toEqual(foundAt({ ...agreed, differences }));
@@ -387,7 +387,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const taken = await rows<{ cents: number }>(
       `select amount_cents as cents from private.payment where payment_intent_id is not null and paid_cents > 0`,
     );
-    // A domestic card costs 1.7 % and 30 cents, a dispute $25; a refund gives no fee back.
+    // The fees: a domestic card costs 1.7 % plus 30 cents, a dispute $25; a refund returns no fee.
     const feeCents = 2_500 + taken.reduce((sum, one) => sum + Math.round(one.cents * 0.017) + 30, 0);
     expect(before.feesAndPayouts).toEqual({ feeCents, payouts: [] });
     await server.sandbox('/api/clock', { advance_seconds: 3 * 86_400 });

@@ -6,9 +6,10 @@ import { engines, oneEngine } from '#tests/support/engines.ts';
 import { type Customer, mailsTo, STUDIO_A, STUDIO_B, type TestServer } from '#tests/support/test-server.ts';
 
 /**
- * Every function whose code reaches a secret, with what its caller learns. `staff`: a secret that ends when the person loses the permission; each has
- * a case below. `own`: what belongs to the caller, or to the holder of the link that they show. `none`: the secret goes to a mail, a lock or the hash
- * that finds it, and not into the answer. A new function that reaches one fails the test until it is named here.
+ * Every function whose code reaches a secret, and the kind of secret that its caller learns. `staff`: a secret that ends when its owner
+ * loses the permission; each has a case below. `own`: a secret that belongs to the caller, or to the holder of the presented link. `none`:
+ * the secret goes to an email, a lock or the hash that identifies it, and is not in the answer. A new function that reaches a secret fails
+ * the test until it is listed here.
  */
 const SECRETS: Readonly<Record<string, 'staff' | 'own' | 'none'>> = {
   'accept-staff-invitation': 'none',
@@ -25,7 +26,7 @@ const SECRETS: Readonly<Record<string, 'staff' | 'own' | 'none'>> = {
   'staff-access-code': 'staff',
   'staff-access-codes': 'none',
   'staff-calendar-feed': 'staff',
-  // The address that was invited gets the link by mail.
+  // The link is emailed to the address that was invited.
   'staff-invite': 'staff',
   'staff-mail-document': 'none',
   'staff-resend-invitation': 'none',
@@ -38,10 +39,10 @@ const SECRETS: Readonly<Record<string, 'staff' | 'own' | 'none'>> = {
 };
 const STAFF_SECRETS = Object.keys(SECRETS).filter((name) => SECRETS[name] === 'staff');
 
-/** Modules that turn what is stored into a secret, or make one. */
+/** Matches modules that turn stored data into a secret, or create one. */
 const SOURCE = /\bdecrypt\(|\.sign\(|\.issueCode\(/;
 
-/** The modules of functions and operations that a module imports, directly or through others. */
+/** Returns the modules of functions and operations that a module imports, directly or indirectly. */
 function reached(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -53,7 +54,7 @@ function reached(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-/** The file of each function, by its name. `wallet-service` has addresses of its own, so it has no contract. */
+/** The file of each function, by its name. `wallet-service` has its own addresses, so it has no contract. */
 const NAMES: ReadonlySet<string> = new Set([...Object.values(contracts).map(({ name }) => name), 'wallet-service']);
 const FILES: ReadonlyMap<string, string> = new Map(
   globSync('server/functions/*/*.ts').flatMap((path): [string, string][] => {
@@ -70,16 +71,16 @@ test('each function whose code reaches a secret says who learns it', () => {
 });
 
 test('each function that shows staff a secret records it, or its row has an end of its own', () => {
-  // Invitations end with the permission of who made them, by a trigger of their table.
+  // A trigger ends an invitation when its creator loses the permission.
   for (const name of STAFF_SECRETS.filter((one) => one !== 'staff-invite'))
     expect([...reached(FILES.get(name) ?? '')]).toContain('server/operations/core/shown-secrets.ts');
 });
 
 const HOUR = 3_600_000;
 const STUDIO_C = '5a000000-0000-4000-8000-00000000000c';
-/** What the keypad says to a code that the lock does not know. */
+/** The keypad's answer to a code that the lock does not have. */
 const DEAD = { opened: false, reason: 'wrong code' };
-/** Ways in which an account loses its permissions. */
+/** The ways in which an account loses its permissions. */
 const CAUSES = ['staff-remove', 'staff-set-permissions', 'a ban', 'the end of the account'] as const;
 
 /** Opens a server with an owner, and helpers for staff and doors. */
@@ -93,7 +94,7 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
     return person;
   };
   const owner = await addStaff('owner');
-  /** The lock that has a code of staff, or the codes of a booking. */
+  /** Returns the lock that has a staff code, or the codes of a booking. */
   const lockOf = async (id: unknown): Promise<string> =>
     (
       await db.one<{ lock: string }>(
@@ -118,7 +119,7 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
       await server.call(cause, { userId: person.id, permissions: ['identity'] }, keys.serviceRoleKey);
     else if (cause === 'a ban') expect(await changeAccount(person, 'PUT', { ban_duration: '24h' })).toBe(200);
     else {
-      // An account of staff is deleted only after they were removed.
+      // A staff account can be deleted only after the person is removed from staff.
       expect(await changeAccount(person, 'DELETE')).toBe(409);
       expect(await server.call('staff-remove', { userId: person.id }, keys.serviceRoleKey)).toMatchObject({
         status: 200,
@@ -132,16 +133,16 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
     const { data } = await server.client(keys.serviceRoleKey).rpc('staff_team', { at: server.now().toISOString() });
     return (data as { secrets: Record<string, unknown>[] }).secrets;
   };
-  /** A code of staff for the hour that runs and the next `hours`. */
+  /** Creates a staff code for the current hour and the next `hours`. */
   const makeCode = (person: Customer, name: string, hours = 2, studio = STUDIO_C) => {
     const start = Math.floor(server.now().getTime() / HOUR) * HOUR;
     const [startTime, endTime] = [new Date(start), new Date(start + hours * HOUR)];
     return server.call('staff-access-code', { studioId: studio, startTime, endTime, name }, person.token);
   };
-  /** A confirmed booking that begins soon, whose customer has the code by mail. */
+  /** Adds a confirmed booking that begins soon, whose customer has received the code by email. */
   async function addSession(studio: string): Promise<{ id: string; customer: Customer }> {
     const customer = await server.addCustomer();
-    // The code works five minutes before.
+    // The code works from five minutes before the start.
     const start = server.now().getTime() + 3 * 60_000;
     const made = await db.one<{ id: string }>(
       `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents, created_at)
@@ -175,7 +176,7 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
 }
 type Studio = Awaited<ReturnType<typeof openStudio>>;
 
-/** Shows a person the secret of a function. Returns a check that it opens nothing any more. */
+/** Each case shows a person the secret of a function, and returns a check that the secret no longer opens anything. */
 const CASES: Readonly<Record<string, (studio: Studio, person: Customer) => Promise<() => Promise<void>>>> = {
   async 'staff-access-code'({ makeCode, lockOf, enter }, person) {
     const made = await makeCode(person, `Plumber ${person.id.slice(0, 8)}`);

@@ -32,7 +32,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
       )
     )[0]?.status;
 
-  /** Adds a customer whose ID waits for a decision, with its picture as after `verify-id`. */
+  /** Adds a customer whose ID awaits review, with its picture in the state after `verify-id`. */
   async function addWaiting(
     read: Record<string, unknown> = {},
   ): Promise<Customer & { verification: string; key: string }> {

@@ -7,9 +7,9 @@ import { type MeasuredServer, startMeasuredServer } from '#tests/support/measure
 const LONG = process.env['TEST_LONG'] !== undefined;
 const SAMPLE = 24;
 const MEMORY_MAX = 64 * 1024 * 1024;
-/** Nothing listens there, and none of the files may cause a request. */
+/** No server listens at this address, and none of the files may cause a request. */
 const NOWHERE = 'http://127.0.0.1:9';
-/** Always in the sample: files that would decompress or scale to more memory than a process can have. */
+/** These files are always in the sample: they would decompress or scale to more memory than a process can have. */
 const HEAVY = /^jpeg of|million pixels|16 bits|65535 by 65535|profile bomb/;
 
 describe('hostile licence photos', () => {
@@ -33,7 +33,7 @@ describe('hostile licence photos', () => {
     const all = await hostileFiles(NOWHERE);
     const every = LONG ? 1 : Math.floor(all.length / SAMPLE);
     const files = all.filter(({ name }, at) => HEAVY.test(name) || at % every === 0);
-    // Read a valid picture first, so that the reader is loaded before memory is measured.
+    // A valid picture is read first, so that the reader is loaded before memory is measured.
     const blank = { create: { width: 900, height: 600, channels: 3, background: '#fff' } } as const;
     expect(await show(await sharp(blank).jpeg().toBuffer())).toMatchObject({ status: 200 });
     const before = await server.usedMemory();

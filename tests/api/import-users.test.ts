@@ -10,7 +10,7 @@ import { PROGRAM_ENV, startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-// bcrypt of "correct horse battery", cost 6, as a hosted project stores it.
+// The bcrypt hash of "correct horse battery", cost 6, as a hosted project stores it.
 const HASH = '$2b$06$t8V8PuXQl7HwjGgN10PGv.mDt75QRe1DSj7smSfvbnh8bsjkwRovG';
 const ANNA = '11111111-1111-4111-8111-111111111111';
 const BEN = '22222222-2222-4222-8222-222222222222';
@@ -54,7 +54,7 @@ test('accounts of a hosted project are imported once, with their ids, identities
     auth: { persistSession: false },
   });
   for (let n = 0; n < 2; n += 1) {
-    // On the second sign-in the hash is already ours.
+    // By the second sign-in, the hash has been replaced by one of ours.
     const { data, error } = await client.auth.signInWithPassword({
       email: 'anna@example.com',
       password: 'correct horse battery',

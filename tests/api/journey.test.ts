@@ -40,7 +40,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
       const time = span(server.now(), 80, 1);
       const held = await server.call('create-payment', checkout(time), customer.token);
       const payment = await paymentOf(server, held.body['bookingId']);
-      // The customer pays at the moment when our record is cancelled but the provider's session is still open.
+      // The customer pays after our record is cancelled, while the provider's session is still open.
       await server.app.db.query(`update private.payment set state = 'expired' where session_id = $1`, [payment.id]);
       await server.app.db.query(
         `update private.booking set status = 'cancelled', cancel_reason = 'hold_expired' where id = $1::uuid`,
@@ -102,7 +102,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
   });
 
-  // Last, because it moves the clocks by days, and Stripe opens no pay page so far ahead.
+  // This test is last, because it moves the clocks by days, and Stripe opens no pay page so far ahead.
   it(
     'leads from sign-up with a mailed code through licence, payment and mail to a PIN that opens the door',
     { timeout: 90_000 },
@@ -184,7 +184,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
       expect(confirmation?.text).toContain('Sydney time');
       const start = Date.parse(time.startTime);
 
-      // Nothing before its time: the code is shown and mailed a quarter of an hour before the start.
+      // The code is shown and emailed a quarter of an hour before the start, and not earlier.
       expect(await invoke('generate-access-code', { bookingId: held.bookingId })).toMatchObject({ pinCode: null });
       await moveTo(server, start - 16 * 60_000);
       await server.settle();

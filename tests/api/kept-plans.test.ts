@@ -4,7 +4,7 @@ import { runScript } from '#tests/support/schema.ts';
 import { STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
 
 const BOOKINGS = 6_000;
-/** As the data API writes the availability of the booking page. */
+/** The data API's query for the availability on the booking page. */
 const AVAILABILITY = `
 select coalesce(json_agg(x.*), '[]')::text as body, count(*) as count from (
   select t1.studio_id, t1.start_time, t1.end_time, t1.status from public.bookings as t1
@@ -19,7 +19,7 @@ type Plan = {
   readonly Plans?: readonly Plan[];
 };
 
-/** How a plan reads a table: node types and indexes. */
+/** Returns how a plan reads a table: its node types and indexes. */
 function readsOf(plan: Plan, table: string): string[] {
   const own = plan['Relation Name'] === table ? [`${plan['Node Type']} ${plan['Index Name'] ?? ''}`.trim()] : [];
   return [...own, ...(plan.Plans ?? []).flatMap((one) => readsOf(one, table))];
@@ -63,7 +63,7 @@ describe.each(engines)('plans that a connection keeps and reads that guests shar
 
       analyze;`,
     );
-    // So that the index alone can answer, as on a server, where this happens by itself. It runs outside any transaction.
+    // After a vacuum, the index alone can answer, as on a server, where autovacuum runs. It must run outside a transaction.
     await runScript(server, 'vacuum analyze private.booking');
   }, 180_000);
   afterAll(() => server.close());
@@ -88,7 +88,7 @@ describe.each(engines)('plans that a connection keeps and reads that guests shar
         await query('deallocate availability');
         return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => readsOf(plan, 'booking')));
       });
-      // One branch for the own bookings, one for all others.
+      // One branch reads the own bookings, the other all others.
       expect(reads).toEqual(['Index Only Scan booking_availability', 'Index Only Scan booking_availability']);
     },
   );
@@ -112,7 +112,7 @@ describe.each(engines)('plans that a connection keeps and reads that guests shar
       ).json();
     for (let value = 1; value <= 5; value += 1) {
       const before = Array.from({ length: 6 }, read);
-      // The reads before begin while it runs, with a snapshot from before its end, and go on after it.
+      // The reads in `before` begin while the update runs, so their snapshots precede its end; they finish after it.
       await server.app.db.query('update public.shared_counter set value = $1::int from pg_sleep(0.02)', [value]);
       const after = await Promise.all(Array.from({ length: 6 }, read));
       expect(after).toEqual(after.map(() => [{ value }]));

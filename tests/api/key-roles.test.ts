@@ -9,7 +9,7 @@ import { runScript } from '#tests/support/schema.ts';
 import { STUDIO_A, until, type TestServer } from '#tests/support/test-server.ts';
 
 const SECRET = 'the shared secret of this test, 40 letters';
-/** Roles belong to the whole PostgreSQL server: a unique name keeps two test runs apart. */
+/** Roles belong to the whole PostgreSQL server, so unique names keep concurrent test runs apart. */
 const REPORTER = `reporter_${randomBytes(4).toString('hex')}`;
 const UNGRANTED = `stranger_${randomBytes(4).toString('hex')}`;
 

@@ -10,7 +10,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
   }, 60_000);
   afterAll(() => server.close());
 
-  /** A header of the newest mail to an address. */
+  /** Returns a header of the newest email to an address. */
   async function headerOf(email: string, name: string): Promise<string> {
     const [mail] = await mailsTo(server, email);
     return Object(mail).headers?.[name] ?? '';
@@ -57,7 +57,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
     });
     const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
       server.app.db.query<R>(text, values).then((result) => result.rows);
-    /** Puts exactly these addresses on the list. */
+    /** Replaces the list by these addresses. */
     async function fill(...emails: string[]): Promise<void> {
       await rows('delete from public.mailing_list');
       await rows('insert into public.mailing_list (email) select unnest($1::text[])', [emails]);
@@ -79,7 +79,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
         status: 409,
         body: { error: { message: expect.stringMatching(/being sent/) } },
       });
-      // Leaves before the mail has gone.
+      // This address unsubscribes before its email is sent.
       const [left] = await rows<{ id: string }>(
         `update public.mailing_list set unsubscribed_at = now() where email = 'three@example.com' returning id`,
       );
@@ -129,7 +129,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
       const then = await sent();
       expect(then).toBeGreaterThanOrEqual(5);
       expect(then).toBeLessThanOrEqual(9);
-      // All jobs are due, as after an outage of the server: those of ten seconds leave, the others get a new turn.
+      // All jobs are overdue, as after an outage of the server: the emails of ten seconds are sent, and the other jobs get a later time.
       server.advance(60_000);
       const late = await sent();
       expect(late - then).toBeGreaterThanOrEqual(10);

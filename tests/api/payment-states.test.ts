@@ -82,7 +82,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
       expect(
         (await server.client(customer.token).from('booking_payments').select('state').eq('booking_id', bookingId)).data,
       ).toEqual([{ state: 'processing' }]);
-      // The quarter of an hour of the hold is over, but the hours stay taken.
+      // The fifteen minutes of the hold have passed, but the hours stay taken.
       server.advance(20 * 60_000);
       await server.settle();
       expect((await server.call('create-payment', checkout(time), other.token)).status).toBe(409);
@@ -136,7 +136,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
   it('a payment of another amount is refunded at the provider, in full', { timeout: 120_000 }, async () => {
     const customer = await server.addCustomer();
     const mine = await hold(customer);
-    // A session of our account with another amount, changed to look like this booking's.
+    // A session of our account with a different amount, changed to look like the session of this booking.
     const stripe = server.sandboxUrl.replace(/\d+$/, (port) => String(Number(port) + 1));
     const made = await fetch(`${stripe}/v1/checkout/sessions`, {
       method: 'POST',
@@ -235,7 +235,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     expect(await post(true, 0)).toEqual({ status: 400, rows: 0 });
   });
 
-  // Last, because it moves the server's clock by more than a day, and Stripe opens no session so far ahead.
+  // This test is last, because it moves the server's clock by more than a day, and Stripe opens no session so far ahead.
   it(
     'a pending refund that fails is recorded as owed, alerted, and made again a day later',
     { timeout: 120_000 },

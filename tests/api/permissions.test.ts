@@ -81,7 +81,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     );
   });
 
-  /** What a colleague may do right now, by permission. */
+  /** Returns the current rights of a colleague, by permission. */
   const rights = async (): Promise<Record<Permission, readonly boolean[]>> => {
     const client = server.client(colleague.token);
     const reads = async (table: 'id_verifications' | 'audit_logs' | 'discount_codes' | 'scheduled_emails') =>
@@ -253,7 +253,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     await db().transaction(async (tx) => {
       await tx.one(`select private.set_permissions($1::uuid, '{}', $2::uuid)`, [colleague.id, owner.id]);
       second = set(owner, [], colleague.token);
-      // The embedded database runs one transaction at a time, so there the call has not begun.
+      // The embedded database runs one transaction at a time, so the call has not begun there.
       while (name === 'PostgreSQL' && !(await waits(tx))) await nextTurn();
     });
     expect(await second).toMatchObject({ status: 403, body: { error: { code: 'not_yours' } } });

@@ -39,7 +39,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
   afterAll(() => server.close());
 
   it('a guest sees studios and busy times, and nothing else', async () => {
-    // Untyped: it names tables by variables and inserts rows that no table takes.
+    // The client is untyped: it names tables by variables and inserts rows that no table accepts.
     const guest: SupabaseClient = server.client();
     expect((await guest.from('studios').select('*')).data).toHaveLength(3);
     const busy = await guest.from('bookings').select('*');
@@ -117,7 +117,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     const { startTime, endTime } = span(server.now(), 45);
     for (const moved of [{ start_time: startTime, end_time: endTime }, { studio_id: crypto.randomUUID() }])
       expect((await client.from('bookings').update(moved).eq('id', bookingId).select()).error?.code).toBe('42501');
-    // The write that the page makes after paying is answered with the row, as the server has already confirmed it.
+    // The page's update after the payment is answered with the row, because the server has already confirmed it.
     expect(
       (await client.from('bookings').update({ status: 'confirmed' }).eq('id', bookingId).select()).data,
     ).toHaveLength(1);

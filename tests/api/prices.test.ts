@@ -20,7 +20,7 @@ describe.each(engines)('prices on $name', ({ open }) => {
   beforeAll(async () => {
     server = await open();
     [staff, customer] = [await server.addCustomer(), await server.addCustomer()];
-    // The first one stays an owner: there must be one.
+    // There must be an owner, so the first person stays one.
     for (const { id } of [await server.addCustomer(), staff])
       await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
     await grant('settings');
@@ -45,7 +45,7 @@ describe.each(engines)('prices on $name', ({ open }) => {
       customer.token,
     );
   };
-  /** What two hours from noon cost by the specification, in dollars. */
+  /** The price of two hours from noon according to the specification, in dollars. */
   const ordinary = (date: string): number => quoteSlots(slotsAtNoon(date), specifiedRates).totalCents / 100;
   const quoteOf = (bookingId: unknown) =>
     server.app.db.one(
@@ -73,7 +73,7 @@ describe.each(engines)('prices on $name', ({ open }) => {
       first: '3000',
     });
 
-    // The hold keeps its price when staff change the list, also when it is asked for again.
+    // The hold keeps its price when staff change the list, even if it is requested again.
     expect(await set({ studioId: STUDIO_A, validFrom: date, prices: prices(4_000) })).toMatchObject({ status: 200 });
     expect(await hold(date, 48)).toMatchObject({ status: 200, body: { bookingId: held.body['bookingId'], total: 48 } });
     expect(await hold(date, 80)).toMatchObject({ status: 409, body: { error: { code: 'price_changed', total: 48 } } });

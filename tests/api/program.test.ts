@@ -18,7 +18,7 @@ const TRIES = process.env['TEST_LONG'] === '1' ? 100 : 2;
 let dataDir: string;
 let program: Program;
 
-/** Runs a script of bin/ to its end, with these variables. */
+/** Runs a script of bin/ with these variables until it exits. */
 function runScript(
   name: string,
   env: Readonly<Record<string, string>>,
@@ -123,7 +123,7 @@ test('an invalid setting stops the start and is named', () => {
 
 const OTHER_VERSION = `insert into private.migrations (name, checksum) values ('0042_of_another_version', '')`;
 
-/** Starts the program on data of another version, and expects it to end with one line about it. */
+/** Starts the program on the data of another version, and expects it to exit with one line about the version. */
 function expectRefusal(env: Readonly<Record<string, string>>): void {
   const { status, output } = runScript('start.js', {
     SANDBOX_PORT: String(program.ports.sandboxPort + 20),
@@ -178,7 +178,7 @@ test('SIGTERM ends it with 0 and leaves no keys in the folder, status says that 
   program = await startProgram({ dataDir, ports: program.ports });
 });
 
-/** Whether a process is there and no zombie that waits for its parent. */
+/** Whether a process exists and is not a zombie that waits for its parent. */
 const isRunning = (pid: number): boolean => {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.trim().startsWith('Z');

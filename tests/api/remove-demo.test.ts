@@ -27,7 +27,7 @@ const PRODUCTION = {
   MAIL_FROM: 'Studio <hello@studio.test>',
 };
 
-/** Runs one of our programs to its end. */
+/** Runs one of our programs until it exits. */
 function runToEnd(file: string, env: Record<string, string>): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, file)], {
     env: { ...PROGRAM_ENV, ...emptyConfig(), LOG_LEVEL: 'error', ...env },
@@ -38,8 +38,8 @@ function runToEnd(file: string, env: Record<string, string>): { status: number |
 }
 
 /**
- * Six programs start for each engine, which takes 20 s on the embedded one. What they refuse and print does not depend on it, and the SQL
- * runs on both below. Every engine with TEST_LONG.
+ * Six programs start for each engine, which takes 20 s on the embedded one. Their refusals and output do not depend on the engine, and the
+ * tests below run the SQL on both. With TEST_LONG, all engines run.
  */
 test.each(process.env['TEST_LONG'] ? engines : oneEngine)(
   'on $name a production start on a sandbox database ends with 78 and names the accounts and the command, which removes them',

@@ -371,7 +371,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
       expect(
         JSON.parse((await fixture.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=Nowhere' } })).text),
       ).toMatchObject({ zone: 'UTC' });
-      // Node's library knows it, PostgreSQL does not.
+      // Node's library has this time zone, but PostgreSQL does not.
       expect(
         JSON.parse((await fixture.raw('/rpc/settings_seen', { headers: { prefer: 'timezone=JST' } })).text),
       ).toMatchObject({ zone: 'UTC' });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { type RestFixture, openRestFixture, soon } from './rest-test-server.ts';
 
-/** Settings of `/rest/v1` that an operator can make, by environment and in the database. */
+/** Settings of `/rest/v1` that an operator can change, in the environment and in the database. */
 const ENV = {
   PGRST_DB_SCHEMAS: 'public, second',
   PGRST_DB_AGGREGATES_ENABLED: 'true',

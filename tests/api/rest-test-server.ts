@@ -10,21 +10,21 @@ import type { Customer, TestServer } from '#tests/support/test-server.ts';
 export type RestFixture = {
   readonly server: TestServer;
   readonly someone: Customer;
-  /** A client without types: the generated types do not have the tables of rest.sql. */
+  /** Creates a client without types: the generated types do not include the tables of rest.sql. */
   client(token?: string): SupabaseClient;
   raw(path: string, init?: RequestInit, token?: string): Promise<{ status: number; headers: Headers; text: string }>;
-  /** Runs statements separated by empty lines, as the owner of the tables. */
+  /** Runs statements, separated by empty lines, as the owner of the tables. */
   script(text: string): Promise<void>;
 };
 
-/** Repeats until a schema notification has been processed, on slow machines too. */
+/** Repeats a call until the server has processed a schema notification, even on slow machines. */
 export const soon = <T>(ask: () => Promise<T>): Promise<T> => vi.waitFor(ask, { timeout: 20_000, interval: 50 });
 
 const SCHEMA = await readFile(join(import.meta.dirname, 'rest.sql'), 'utf8');
 
 export async function openRestFixture(engine: Engine, env: Record<string, string> = {}): Promise<RestFixture> {
   const server = await engine.open(env);
-  // Load the schema cache before the schema changes, so that only the notification can update it.
+  // The schema cache is loaded before the schema changes, so that only the notification can update it.
   await server.client().from('studios').select('id');
   await runScript(server, SCHEMA);
   const client: RestFixture['client'] = (token) => server.client(token);

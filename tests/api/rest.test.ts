@@ -27,7 +27,7 @@ describe.each(engines)('/rest with supabase-js on $name', (engine) => {
   }, 120_000);
   afterAll(() => server.close());
 
-  /** The ids of the towns that match a filter. */
+  /** Returns the ids of the towns that match a filter. */
   const ids = async (query: PromiseLike<{ data: unknown; error: unknown }>): Promise<unknown> => {
     const { data, error } = await query;
     expect(error).toBeNull();
@@ -341,7 +341,7 @@ describe.each(engines)('/rest with supabase-js on $name', (engine) => {
         const headers = { prefer: `handling=strict, max-affected=${max}` };
         return (await raw('/lands?id=in.(40,41)', { method: 'DELETE', headers }, someone.token)).status;
       };
-      // Exactly as many as allowed pass, one more does not.
+      // The exact maximum is accepted; one more is refused.
       expect([await remove(0), await remove(1), await remove(2), await remove(0)]).toEqual([400, 400, 204, 204]);
     });
 

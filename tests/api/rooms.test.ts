@@ -51,7 +51,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     expect(await set(id, { lockId: 'SPD1X0004' })).toMatchObject({ status: 200 });
     await server.sandbox('/api/faults', { provider: 'igloohome', kind: 'status', status: 503, seconds: 86_400 });
     expect(await set(id, { active: true })).toMatchObject({ body: { error: { code: 'provider_unavailable' } } });
-    // What an open room shows can be changed meanwhile.
+    // The details of an open room can be changed in the meantime.
     expect(await set(STUDIO_A, { title: 'The vinyl room', active: true })).toMatchObject({ status: 200 });
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await expect.poll(() => set(id, { active: true })).toMatchObject({ status: 200 });

@@ -5,7 +5,7 @@ import { constants } from '#rules/venue.ts';
 import { engines } from '#tests/support/engines.ts';
 import { checkout, type Customer, mailsTo, STUDIO_A, type TestServer, until } from '#tests/support/test-server.ts';
 
-/** A photo that nothing uses. */
+/** An unused photo. */
 const UNUSED = '0a1b2c3d-0000-4000-8000-000000000003.png';
 
 describe.each(engines)('settings of the business on $name', ({ open }) => {
@@ -15,7 +15,7 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
   beforeAll(async () => {
     server = await open();
     [staff, customer] = [await server.addCustomer(), await server.addCustomer()];
-    // The first one stays an owner: there must be one.
+    // There must be an owner, so the first person stays one.
     for (const { id } of [await server.addCustomer(), staff])
       await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
     await grant('settings');
@@ -54,12 +54,12 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
       status: 200,
       body: { settings: { holdMinutes: 25, name: '24/7 DJ Studios' } },
     });
-    // A new cancellation period is a new version of the terms.
+    // A new cancellation period creates a new version of the terms.
     expect(await hold(10, 10)).toMatchObject({ status: 403, body: { error: { code: 'terms_required' } } });
     const after = await hold(10, 10, true);
     expect(await stored(after.body['bookingId'])).toMatchObject({ minutes: 25, policy: { freeCancelHours: 72 } });
     expect(await hold(11, 10)).toMatchObject({ status: 409, body: { error: { code: 'slot_closed' } } });
-    // What was agreed when the booking was made still counts.
+    // The terms that were agreed for the booking still apply.
     expect(await stored(before.body['bookingId'])).toMatchObject({ policy: { freeCancelHours: 24 } });
     const own = await server.client(customer.token).rpc('own_bookings');
     expect(Object.fromEntries((own.data ?? []).map((one) => [one.id, one.free_cancel_hours]))).toEqual({
@@ -96,7 +96,7 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
     ]);
     expect(accepted.rows).toEqual([]);
     expect(await stored((await hold(5, 10, true, newer)).body['bookingId'])).toMatchObject({ terms: newer });
-    // Who has accepted the current text may repeat an older acceptance.
+    // A customer who has accepted the current text may repeat an older acceptance.
     expect(await hold(5, 10, true, older)).toMatchObject({ status: 200 });
   });
 
@@ -148,7 +148,7 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
 
   it('mails have the new name and address', async () => {
     await set({ name: 'Harbour Decks', address: '1 Wharf Road', email: 'decks@example.com' });
-    // This process reads them again when it hears of the change.
+    // This process reads the settings again when it is notified of the change.
     await until(async () => {
       await server.client().auth.resetPasswordForEmail(customer.email);
       await server.app.flushMail();

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { checkout, type Customer, span, startTestServer, type TestServer } from '#tests/support/test-server.ts';
 
-/** Shares of the database. On PostgreSQL a table is locked, so that guests who read it keep every slot that guests may have. */
+/**
+ * Each class's share of the database. On PostgreSQL a table is locked, so that guests who read it occupy every slot that guests may have.
+ */
 const GUESTS = 12;
 
 let database: TestDatabase;

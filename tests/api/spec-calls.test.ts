@@ -19,7 +19,7 @@ import {
   type TestServer,
 } from '#tests/support/test-server.ts';
 
-/** The calls that the pages of the specification make, with the real client. */
+/** The calls on the pages of the specification, made with the real client. */
 const FIELDS: Readonly<Record<string, string>> = {
   profiles: 'id, user_id, dj_name, full_name, email, phone, address, date_of_birth',
   mailing_list: 'email',
@@ -47,7 +47,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
   }, 60_000);
   afterAll(() => server.close());
 
-  /** Books and pays an hour; returns the booking's id. */
+  /** Books and pays for an hour. Returns the booking's id. */
   async function book(hoursAhead: number, studio = STUDIO_A): Promise<string> {
     const held = await server.call(
       'create-payment',
@@ -61,7 +61,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
   }
 
   it('every table has the fields of the specification', async () => {
-    // Untyped: names of tables and columns come from the list above.
+    // The client is untyped: names of tables and columns come from the list above.
     const all: SupabaseClient = server.client(server.app.keys.serviceRoleKey);
     for (const [table, fields] of Object.entries(FIELDS))
       expect([table, (await all.from(table).select(fields).limit(1)).error]).toEqual([table, null]);
@@ -79,7 +79,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       date_of_birth: '1998-04-03',
     };
     const saved = await client.from('profiles').update(form).eq('user_id', customer.id).select('*').single();
-    // The account's address stays: it is changed by its own call.
+    // The account's address stays the same: another call changes it.
     expect(saved.data).toMatchObject({ ...form, email: customer.email, address: null });
   });
 
@@ -211,7 +211,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
           [key],
         )
       )?.at.getTime() ?? 0;
-    // The limit of a normal server: each check moves the time when the limit is full again by six seconds.
+    // Restores the limit of a normal server: each check delays the moment when the limit is full again by six seconds.
     const before = await db.one<{ value: unknown }>(`select value from private.settings where name = 'limit_factor'`);
     await db.query(`update private.settings set value = '1' where name = 'limit_factor'`);
     expect((await look('GUESS1')).error).toBeNull();
@@ -219,7 +219,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(first).toBeGreaterThan(0);
     expect((await pay('GUESS2')).status).toBe(422);
     expect(await fullAt()).toBeGreaterThanOrEqual(first + 6_000);
-    // As after ten checks, for as long as the test may take.
+    // Sets the state after ten checks, for as long as the test may take.
     await db.query(
       `update private.rate_bucket set full_at = now() + interval '10 minutes' where name = 'coupon-guess' and key = $1`,
       [key],
@@ -229,7 +229,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       body: { error: { code: 'too_many_requests', message: 'Too many attempts. Please try again in a minute.' } },
     });
     expect((await look('GUESS4')).status).toBe(429);
-    // Without a code there is nothing to guess.
+    // Without a code, there is nothing to guess.
     expect((await pay(null)).status).toBe(200);
     await db.query(`update private.settings set value = $1::jsonb where name = 'limit_factor'`, [
       JSON.stringify(before?.value),
@@ -311,7 +311,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(Object.keys(Object(body['extractedData'])).toSorted()).toEqual(
       ['dateOfBirth', 'expiryDate', 'firstName', 'fullName', 'lastName', 'middleName'].toSorted(),
     );
-    // The token says whose it is, and the reader's raw answer is not returned.
+    // The token identifies the person, and the reader's raw answer is not returned.
     expect(body['aiRawResponse']).toBeNull();
     expect(body['hostedCheck']).toBe(true);
     const row = await server
@@ -386,7 +386,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
   it('a call without a session, and one without an address, fail with the messages of supabase-js', async () => {
     const client = server.client();
     expect((await client.auth.getUser()).error?.message).toBe('Auth session missing!');
-    // The message of the client for a form that sends neither an address nor a phone.
+    // The client's message for a form with neither an address nor a phone number.
     const nobody = Object.assign(Object.create(null), { password: 'something long' });
     expect((await client.auth.signUp(nobody)).error?.message).toBe(
       'You must provide either an email or phone number and a password',
@@ -418,7 +418,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     const door = Array.isArray(doors) ? String(doors[0].id) : '';
     const press = () => server.sandbox(`/api/doors/${door}/keypad`, { pin: shown.body['pin'] });
     expect(await press()).toMatchObject({ opened: true });
-    // The lock reports the opening on its own, and the code is removed after that.
+    // The lock itself reports the opening, and the code is removed after that.
     await expect
       .poll(async () => {
         await server.settle();
@@ -441,7 +441,7 @@ it.each(oneEngine)(
   { timeout: 60_000 },
   async ({ open }) => {
     const server = await open();
-    // A proxy without a server behind it.
+    // Acts as a proxy without a server behind it.
     const broken = createServer((_request, response) => response.writeHead(503).end('{}')).listen(0);
     await once(broken, 'listening');
     try {

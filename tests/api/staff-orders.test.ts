@@ -36,7 +36,7 @@ describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
     expect((await server.call('verify-payment', { sessionId: session })).body).toMatchObject({ status: 'confirmed' });
     return { bookingId, session, cents: Math.round(Number(held.body['total']) * 100) };
   }
-  /** What the payment provider has sent back for a booking. */
+  /** Returns the amounts that the payment provider has refunded for a booking. */
   async function returned(bookingId: string): Promise<readonly number[]> {
     await server.settle();
     const { intent } = (await server.app.db.one<{ intent: string }>(

@@ -4,7 +4,7 @@ import * as contracts from '#contracts/calls.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
-/** The names of the functions that need a permission. */
+/** Returns the names of the functions that need a permission. */
 const functionsOf = (permission: string): readonly string[] =>
   Object.values(contracts).flatMap((call) =>
     call.callers === 'staff' && call.permission === permission ? [call.name] : [],
@@ -43,7 +43,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     const found = (await server.sandbox(`/api/mail?to=${encodeURIComponent(email)}`)) as Mail[];
     return found.filter(({ subject }) => subject.startsWith(about));
   };
-  /** The token of the invitation that was mailed last to an address. */
+  /** Returns the token of the invitation that was last mailed to an address. */
   const newestToken = async (email: string): Promise<string> =>
     /staff-invitation#(\S+)/.exec((await mailsTo(email))[0]?.text ?? '')?.[1] ?? '';
   const accept = (person: Customer, token: string) => server.call('accept-staff-invitation', { token }, person.token);
@@ -79,7 +79,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     expect(await audit('staff_permissions', person.id)).toMatchObject([
       { actor: owner.id, details: { before: [], after: ['bookings', 'money'] } },
     ]);
-    // The answer may have been lost, so the same account may send it again; nobody else.
+    // The answer may have been lost, so the same account may repeat the call; no other account may.
     expect((await accept(person, token)).status).toBe(200);
     await server.call('staff-remove', { userId: person.id }, owner.token);
     expect(await accept(person, token)).toMatchObject({ status: 410, body: { error: { code: 'invitation_ended' } } });
@@ -116,7 +116,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     expect(await accept(revoked as Customer, tokens[0] ?? '')).toMatchObject(ended);
     expect((await server.call('staff-resend-invitation', { invitationId: ids[0] }, owner.token)).status).toBe(409);
 
-    // Other permissions for the same address.
+    // The same address is invited with other permissions.
     await invite(replaced?.email ?? '', ['identity']);
     expect(await accept(replaced as Customer, tokens[3] ?? '')).toMatchObject(ended);
     expect((await accept(replaced as Customer, await newestToken(replaced?.email ?? ''))).status).toBe(200);
@@ -148,7 +148,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     expect(await invite(person.email)).toMatchObject({ status: 409, body: { error: { code: 'already_done' } } });
     expect((await accept(person, await newestToken(person.email))).status).toBe(409);
     expect(await held(person)).toEqual(['settings']);
-    // Otherwise the old link would make the removed person staff again.
+    // Otherwise the old link would make the removed person a member of staff again.
     await give(person);
     expect((await accept(person, await newestToken(person.email))).status).toBe(410);
   });
@@ -224,7 +224,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     expect((await server.client(colleague.token).rpc('staff_team')).error?.code).toBe('42501');
   });
 
-  /** Enrols a second factor, and shows it in the sessions of `person` unless told otherwise. */
+  /** Enrols a second factor and, by default, raises the sessions of `person` to it. */
   const enrol = async ({ id }: Customer, level = 'aal2') => {
     await db().query(
       `insert into auth.mfa_factors (user_id, factor_type, status, secret, created_at, updated_at) values ($1::uuid, 'totp', 'verified', 's', now(), now())`,
@@ -257,7 +257,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     for (const permission of ['money', 'bookings'] as const)
       for (const name of functionsOf(permission))
         expect(await calls(name, colleague.token), name).toMatchObject({ code: 'second_factor_required', permission });
-    // Bad bodies: these calls are admitted.
+    // The bodies are bad, but the calls are admitted.
     expect(await calls('staff-close', free.token)).toMatchObject({ code: 'invalid_request' });
     expect(await calls('staff-refund', server.app.keys.serviceRoleKey)).toMatchObject({ code: 'invalid_request' });
     expect(await calls('staff-refund', guarded.token)).toMatchObject({ code: 'invalid_request' });
@@ -266,7 +266,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
       shown: false,
       due: null,
     });
-    // Otherwise an owner without it could switch the rule off.
+    // Otherwise an owner without a second factor could switch the rule off.
     expect(await require([], owner.token)).toMatchObject(needsStep);
     expect(await invite('thief@example.com', ['owner'])).toMatchObject(needsStep);
     expect((await server.client(owner.token).from('audit_logs').select('id').limit(1)).data).toEqual([]);
@@ -309,12 +309,12 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     await server.settle();
     expect(await mails(without)).toEqual([expect.stringMatching(/Add it by .* \(Sydney time\)/)]);
     expect([await mails(withFactor), await mails(other)]).toEqual([[], []]);
-    // The same rule again gives nobody more time, and mails nobody.
+    // Idempotent: an unchanged rule extends no deadline and sends no email.
     expect((await set(['bookings'], { graceDays: 30 })).status).toBe(200);
     expect(days(await due(without))).toBe(7);
     await db().query(`update private.second_factor_rule set required_from = now()`);
     expect([await acts(without), await due(without)]).toEqual([false, null]);
-    // A day before the end there is a reminder, which who has a factor by then does not get.
+    // A day before the deadline a reminder is sent, except to staff who have a factor by then.
     await db().query(`update private.second_factor_rule set required_from = now() + interval '7 days'`);
     await enrol(late, 'aal1');
     server.advance(6 * 86_400_000);

@@ -14,7 +14,7 @@ import {
 
 const MINUTE = 60_000;
 
-/** An hour that begins `minutes` from now, as the test pages write it. */
+/** Creates an hour that begins `minutes` from now, in the form that the test pages send. */
 function testBooking(server: TestServer, minutes: number, studio: string, more: Record<string, unknown> = {}) {
   const start = server.now().getTime() + minutes * MINUTE;
   return {
@@ -166,7 +166,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
     ]);
     const guess = await server.client(other.token).from('bookings').select('id').eq('contact_phone', '+61400000009');
     expect(guess.data).toEqual([]);
-    // Without a number it stays, with another one it changes; the account's own number is not touched.
+    // Without a number the old one stays, a new number replaces it, and the account's own number does not change.
     expect((await pay('')).body['bookingId']).toBe(held.body['bookingId']);
     expect(await seen(admin.token)).toEqual(['+61400000009']);
     expect((await pay('+44 20 7946 0000')).body['bookingId']).toBe(held.body['bookingId']);
@@ -261,7 +261,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
     const last = first.at(-1);
     const next = await page({ before_at: last?.created_at ?? '', before_id: last?.id ?? '' });
     const ids = [...first, ...next].map((one) => Number(one.resource_id));
-    // The embedded database counts milliseconds: entries of the same one may come in any order, but none twice.
+    // The embedded database counts milliseconds: entries of the same millisecond may come in any order, but none twice.
     expect(first).toHaveLength(100);
     expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 130 }, (_, at) => at));
     const newest = first[0]?.created_at ?? '';

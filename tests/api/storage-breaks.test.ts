@@ -7,7 +7,7 @@ import { engines } from '#tests/support/engines.ts';
 import { type OpenStore, stores } from '#tests/support/stores.ts';
 import { until, type TestServer } from '#tests/support/test-server.ts';
 
-/** Uploads that fail: a refusal comes before the bytes, and an aborted upload leaves nothing behind. */
+/** Uploads that fail: a refusal comes before the bytes are read, and an aborted upload leaves nothing behind. */
 const kinds = engines.flatMap((engine) => stores.map((store) => ({ engine, store })));
 const SIZE = 4_000_000;
 const BOUNDARY = 'a-boundary-of-ours';
@@ -30,7 +30,7 @@ describe.each(kinds)('uploads that fail, on $engine.name, files on $store.name',
     await opened.close();
   });
 
-  /** Every file in the store, finished or not. */
+  /** Returns every file in the store, finished or not. */
   async function stored(): Promise<string[]> {
     if (opened.service) return [...opened.service.objects.keys()].toSorted();
     const found = await readdir(join(server.dataDir, 'objects'), { recursive: true, withFileTypes: true });
@@ -158,7 +158,7 @@ describe.each(kinds)('uploads that fail, on $engine.name, files on $store.name',
     await bucket.upload('stays.txt', 'x');
     const before = await stored();
     await bucket.upload('lost.txt', 'x');
-    // As after a crash, or with a database older than its files.
+    // Simulates a crash, or a database that is older than its files.
     await server.app.db.query(`delete from storage.objects where name = 'lost.txt'`);
     await server.app.db.query('delete from storage.deletion_queue');
     server.advance(3_601_000);

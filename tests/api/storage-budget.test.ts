@@ -10,7 +10,7 @@ create policy "own folder, all" on storage.objects for all to authenticated
   with check (bucket_id = 'files' and (storage.foldername(name))[1] = (select auth.uid())::text)
 `;
 
-/** Uploads of 9 MB: two fit for an account, four in all. */
+/** Uploads of 9 MB: two fit for an account, four in total. */
 describe.each(engines)('the bytes of unfinished uploads on $name', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe.each(engines)('the bytes of unfinished uploads on $name', (engine) => {
     const statuses: number[] = [];
     for (const person of people) for (let at = 0; at < 2; at += 1) statuses.push((await begin(person)).status);
     expect(statuses).toEqual([201, 201, 201, 201, 503, 503]);
-    // The service key has no budget of its own, but the whole one.
+    // The service key has no budget of its own; only the total applies.
     expect((await begin({ id: 'service', token: server.app.keys.serviceRoleKey })).status).toBe(503);
     await server.app.db.query('delete from storage.uploads');
     for (let at = 0; at < 3; at += 1)

@@ -214,7 +214,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     test('more than a megabyte, in a form, byte by byte', async () => {
       const bytes = Buffer.alloc(3_333_333);
       for (let at = 0; at < bytes.length; at += 1) bytes[at] = (at * 31 + (at >> 8)) & 255;
-      // Bytes that look like the end of the form.
+      // These bytes resemble the end of the form.
       bytes.write('\r\n------formdata-undici-\r\n--\r\n', 1_000_000);
       await files().upload(path('large.bin'), new Blob([bytes], { type: 'application/x-any' }));
       const got = await files().download(path('large.bin'));
@@ -306,7 +306,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     const packed = gzipSync('a'.repeat(999));
     await files().upload(path('a.gz'), packed, { contentType: 'text/plain', contentEncoding: 'gzip' });
     await files().upload(path('b.gz'), new Blob([packed], { type: 'text/plain' }), { contentEncoding: 'gzip' });
-    // fetch decompresses them.
+    // `fetch` decompresses the files.
     for (const name of ['a.gz', 'b.gz']) expect(await text(own, name)).toBe('a'.repeat(999));
   });
 
@@ -331,7 +331,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     server.advance(61_000);
     expect((await fetch(one.data?.signedUrl ?? '')).status).toBe(400);
     server.advance(-61_000);
-    // A URL for reading cannot write, and one for another object opens nothing.
+    // A URL for reading cannot be used to write, and a URL for another object opens nothing.
     const token = new URL(one.data?.signedUrl ?? '').searchParams.get('token') ?? '';
     expect((await guest.storage.from('private').uploadToSignedUrl(at, token, 'x')).error?.message).toBe(
       'Invalid Compact JWS',
@@ -496,7 +496,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       expect(await shown({ width: 100, height: 100, resize: 'contain', format: 'origin' })).toEqual(['jpeg', 100, 50]);
       expect(await shown({ width: 100, height: 120, resize: 'fill', format: 'origin' })).toEqual(['jpeg', 100, 120]);
       expect(await shown({ width: 100, format: 'webp' })).toEqual(['webp', 100, 50]);
-      // Without a type the client sends text/plain.
+      // Without a type, the client sends text/plain.
       await files().upload(path('untyped.jpg'), photo);
       const untyped = await files().download(path('untyped.jpg'), { transform: { width: 100, format: 'origin' } });
       expect([await sizeOf(untyped.data), untyped.data?.type]).toEqual([['jpeg', 100, 50], 'image/jpeg']);

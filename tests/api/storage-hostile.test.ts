@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hostile, hostileFiles, MARK } from '#tests/support/files/hostile-files.ts';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
 
-/** Two hundred hostile files through upload and rendering: none crashes the server, none escapes, memory is limited. */
+/** Two hundred hostile files are uploaded and rendered: none crashes the server, none of their hidden content is served, and memory is limited. */
 const LONG = process.env['TEST_LONG'] !== undefined;
 const SAMPLE = 40;
 const MEMORY_MAX = 64 * 1024 * 1024;
@@ -34,7 +34,7 @@ describe('hostile files', () => {
     const own = server.person.client.storage.from('id-verifications');
     const shown = server.service.storage.from('anything');
     const uploaded: string[] = [];
-    // Upload a valid picture first, so that everything is loaded before memory is measured.
+    // A valid picture is uploaded first, so that everything is loaded before memory is measured.
     await own.upload(`${server.person.id}/first.jpg`, await sharp(BLANK).jpeg().toBuffer(), {
       contentType: 'image/jpeg',
     });
@@ -44,7 +44,7 @@ describe('hostile files', () => {
       const bytes = await make();
       const path = `${server.person.id}/${at}.jpg`;
       const { error } = await own.upload(path, bytes, { contentType: 'image/jpeg' });
-      // Either a refusal in the format of the protocol, or a picture that we re-encoded.
+      // The answer is either a refusal in the format of the protocol, or a picture that we re-encoded.
       if (error) expect([name, error]).toEqual([name, refusal]);
       else uploaded.push(path);
       expect((await shown.upload(`${at}.jpg`, bytes, { contentType: 'image/jpeg' })).error).toBeNull();
@@ -57,7 +57,7 @@ describe('hostile files', () => {
     }
     expect(uploaded.length).toBeGreaterThan(0);
     expect(uploaded.length).toBeLessThan(files.length);
-    // The bucket for documents contains only JPEGs without anything besides their pixels.
+    // The bucket for documents contains only JPEGs that hold nothing besides their pixels.
     for (const path of uploaded) {
       const { data } = await own.download(path);
       const bytes = Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer());
@@ -119,6 +119,6 @@ async function startBeacon(): Promise<{ url: string; requests: string[]; close: 
     response.end('x');
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  // A TCP server has an AddressInfo once it listens.
+  // Cast: a TCP server has an AddressInfo once it listens.
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, close: () => server.close() };
 }

@@ -7,7 +7,10 @@ import { type OpenStore, stores } from '#tests/support/stores.ts';
 const LONG = process.env['TEST_LONG'] !== undefined;
 const SENDERS = LONG ? 100 : 40;
 const SIZE = 10_485_760;
-/** Far below the 400 or 1,000 MB that are sent, and the same for both: what is between the sender and the store at one moment. */
+/**
+ * Limits the memory for bodies that are between the sender and the store at one moment. It is far below the 400 or 1,000 MB that are sent,
+ * and the same for both.
+ */
 const MEMORY_MAX = 192 * 1024 * 1024;
 const MULTIPART = 'a-boundary-of-ours';
 
@@ -53,7 +56,7 @@ describe.each(stores)(`${SENDERS} uploads at once, files on $name`, (store) => {
   });
 });
 
-/** Sends SIZE bytes as fast as they are accepted; returns the status. */
+/** Sends SIZE bytes as fast as they are accepted. Returns the status. */
 function send(url: string, key: string, kind: 'raw' | 'form', piece: Buffer, agent: Agent): Promise<number> {
   const head = `--${MULTIPART}\r\nContent-Disposition: form-data; name="cacheControl"\r\n\r\n60\r\n--${MULTIPART}\r\nContent-Disposition: form-data; name=""; filename="blob"\r\nContent-Type: text/plain\r\n\r\n`;
   const tail = `\r\n--${MULTIPART}--\r\n`;

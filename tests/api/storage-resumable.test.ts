@@ -110,7 +110,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
       contentType: 'text/plain',
       metadata: { colour: 'red' },
     });
-    // After a lost last answer, HEAD shows that the upload is complete.
+    // If the last answer is lost, HEAD shows that the upload is complete.
     expect(offsetOf(await ask('HEAD', at))).toBe('10');
     const owner = await server.app.db.one<{ owner: string }>('select owner from storage.objects where name = $1', [
       path('a.txt'),
@@ -307,7 +307,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     const made = await create('cors.txt', 4, { headers: { origin: 'https://example.com' } });
     for (const name of ['location', 'upload-offset', 'tus-resumable'])
       expect(made.headers.get('access-control-expose-headers')).toContain(name);
-    // For networks that allow only GET and POST.
+    // Some networks allow only GET and POST.
     const at = locationOf(made);
     const headers = {
       'x-http-method-override': 'PATCH',

@@ -44,7 +44,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     chunkSize: PIECE,
     ...more,
   });
-  /** Uploads a file; returns the upload, and throws the client's error otherwise. */
+  /** Uploads a file. Returns the upload; throws the client's error if it fails. */
   const send = (path: string, more: Partial<UploadOptions> = {}): Promise<Upload> =>
     new Promise((resolve, reject) => {
       const upload = new Upload(SET, {
@@ -58,7 +58,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     const { data } = await server.client(alex.token).storage.from('sets').download(path);
     return data === null ? null : Buffer.from(await data.arrayBuffer());
   };
-  /** Sends the first pieces and stops; returns the URL for the rest. */
+  /** Sends the first pieces and stops. Returns an upload with the URL for the rest. */
   const begin = (path: string): Promise<Upload> =>
     new Promise((resolve, reject) => {
       const upload = new Upload(SET, {

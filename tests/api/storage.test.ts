@@ -8,7 +8,7 @@ import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
-/** The real supabase-js against `/storage/v1`: the private bucket of the product, and two created by a test. */
+/** The real supabase-js against `/storage/v1`: the private bucket of the product, and two that a test creates. */
 const SCHEMA = `
 insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types) values
   ('notes', 'notes', false, 2000, null), ('posters', 'posters', true, null, '{text/*,image/png}')

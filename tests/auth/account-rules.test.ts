@@ -309,7 +309,7 @@ INSERT INTO auth.identities (user_id, provider, provider_id, id, identity_data) 
     expect(await account(4)).toMatchObject({ is_anonymous: true, email: '', app_metadata: { providers: [] } });
     expect(await account(8)).toMatchObject({ phone: '61491570181', app_metadata: { providers: ['github'] } });
     expect((await signInWith({ email: 'import1@example.com', password: 'correct horse battery' })).status).toBe(200);
-    // The password of an unconfirmed account counts with its code.
+    // The password of an unconfirmed account starts to count once its code is entered.
     const email = 'import2@example.com';
     expect((await signInWith({ email, password: 'correct horse battery' })).body).toMatchObject({
       code: 'email_not_confirmed',

@@ -151,7 +151,7 @@ describe('the check whether an address is taken', () => {
     const call = (of: string) => strict.request('POST', '/recover', { email: of, dry_run: true }, { ip: '10.9.0.1' });
     expect(await call(email)).toMatchObject({ status: 200, body: {} });
     for (let n = 0; n < 29; n += 1) expect((await call(address())).status).toBe(404);
-    // Time passes meanwhile, and brings one more every two seconds.
+    // The bucket refills by one call every two seconds while the test runs.
     const statuses: number[] = [];
     while (!statuses.includes(429) && statuses.length < 30) statuses.push((await call(email)).status);
     expect(statuses).toContain(429);
@@ -252,7 +252,7 @@ describe('a new password', () => {
   test('ends the link of a mail that is being sent, which is then not mailed', async () => {
     const { email, token } = await app.member();
     await recover(email);
-    // The change happens after the message has read the account, and before it activates the code.
+    // The change happens after the sender has read the account and before it activates the code.
     const { transaction } = app.db;
     const held = { changed: false };
     const db: { transaction: typeof transaction } = app.db;
@@ -322,7 +322,7 @@ describe('a mail server that is down', () => {
         [kind],
       )
     ).rows.map(({ details }) => details);
-  /** Lets time pass in steps of a minute, in which due mails are tried. */
+  /** Advances the clock minute by minute and tries due mails in each step. */
   async function passMinutes(count: number): Promise<void> {
     for (let gone = 0; gone < count; gone += 1) {
       app.advance(MINUTE);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
 import { type AuthApp, NEW_PASSWORD, openAuthApp, PASSWORD, SITE, textIn } from './auth-app.ts';
 
-/** What the audit log of accounts says of everything that a person does, in order. */
+/** The audit log entries for each action of an account, in order. */
 let app: AuthApp;
 beforeAll(async () => {
   app = await openAuthApp();
@@ -12,7 +12,7 @@ afterAll(() => app.close());
 const PHONE = '+61491570156';
 const VOLATILE = /^(id|.*_id|actor_.*|at|ip|session.*|traits|log_type|action)$/;
 
-/** Returns the entries since the last call: the action, and the details that are the same in each run. */
+/** Returns the entries since the last call: the action, and the details that do not change between runs. */
 async function newEntries(): Promise<readonly string[]> {
   const { rows } = await app.db.query<{ payload: Record<string, unknown> }>(
     'select payload from auth.audit_log_entries order by created_at, id offset $1',

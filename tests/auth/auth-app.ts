@@ -35,21 +35,21 @@ export type SignedInUser = {
   readonly refresh: string;
 };
 
-/** An auth server with settings of its own. Several share one database. */
+/** An auth server with its own settings. Several servers may share one database. */
 export type AuthServer = {
   /** Calls `/auth/v1` and returns the response. A body that is not JSON becomes `{text}`. */
   request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
-  /** `flush` sends what is queued. */
+  /** `flush` sends queued messages. */
   readonly queue: { flush(): Promise<void> };
 };
 
-/** The auth API on an embedded database. Mails, text messages and identity providers are in memory. */
+/** The auth API on an embedded database. Emails, text messages and identity providers are in memory. */
 export type AuthApp = AuthServer & {
   readonly db: Database;
   readonly keys: Keys;
   readonly mails: MailMessage[];
   readonly texts: { to: string; text: string; key: string }[];
-  /** Runs before a mail is handed over. */
+  /** Runs before an email is handed over. */
   beforeMail: (message: MailMessage) => Promise<void>;
   /** The user that the identity provider returns next. */
   providerUser: ProviderUser;
@@ -57,9 +57,9 @@ export type AuthApp = AuthServer & {
   advance(ms: number): void;
   /** Starts another server on the same database. `limitFactor`: 1 for the limits of production. */
   server(options: ServerOptions): AuthServer;
-  /** Sends queued messages and returns the newest mail to an address. */
+  /** Sends queued messages and returns the newest email to an address. */
   mailTo(email: string): Promise<{ subject: string; text: string; code: string; tokenHash: string }>;
-  /** Sends queued messages and returns the newest code texted to a phone, given with its plus. */
+  /** Sends queued messages and returns the newest code that was texted to a phone number, given with its plus sign. */
   textTo(phone: string): Promise<string>;
   /** Creates a confirmed account with a password and signs it in. */
   member(email?: string): Promise<SignedInUser>;
@@ -103,7 +103,7 @@ const CONFIG: AuthConfig = {
 
 const LETTERHEAD = { name: 'Studios', address: 'Sydney NSW', email: 'studios@example.com' };
 
-/** Opens an embedded database with one server, whose limits are practically off. */
+/** Opens an embedded database with one server, whose limits are effectively off. */
 export async function openAuthApp(): Promise<AuthApp> {
   const db = await takeEmbedded();
   const keys = await temporaryKeys();
@@ -239,7 +239,7 @@ export async function openAuthApp(): Promise<AuthApp> {
   });
 }
 
-/** Returns the text at a path of a body. Throws when there is none. */
+/** Returns the text at a path in a body. Throws if there is none. */
 export function textIn(body: unknown, ...path: readonly (string | number)[]): string {
   let found = body;
   for (const name of path) found = Object(found)[name];
@@ -247,13 +247,13 @@ export function textIn(body: unknown, ...path: readonly (string | number)[]): st
   return found;
 }
 
-/** Returns a user with a verified address, as an identity provider sends one. */
+/** Returns a user with a verified address, in the form that an identity provider sends. */
 export function newProviderUser(more: Partial<ProviderUser> = {}): ProviderUser {
   const subject = randomUUID();
   return { subject, email: `${subject.slice(0, 8)}@example.com`, emailVerified: true, claims: {}, ...more };
 }
 
-/** An identity provider in memory. Its id token is the number of seconds until its expiry. */
+/** An identity provider in memory. Its id token is the number of seconds until the token expires. */
 function createProvider(user: () => ProviderUser): SignInProvider {
   return {
     name: 'google',
@@ -265,7 +265,7 @@ function createProvider(user: () => ProviderUser): SignInProvider {
   };
 }
 
-/** A SAML provider in memory for addresses of `domain`. It stores each request in `requests`. */
+/** A SAML provider in memory for addresses at `domain`. It stores each request in `requests`. */
 export function createSsoProvider(domain: string, requests: { requestId: string }[]): SingleSignOn {
   return {
     id: '5a4d1000-0000-4000-8000-000000000001',

@@ -14,7 +14,9 @@ import {
 } from './auth-app.ts';
 import { EMAIL_EXISTS, expectRefusal } from './expect-refusal.ts';
 
-/** Undoing a change of address from the old address. `tests/api/auth-email-undo.test.ts` has the ways in which an address changes. */
+/**
+ * Undoing a change of email address from the old address. `tests/api/auth-email-undo.test.ts` covers the ways in which an address changes.
+ */
 const HOUR = 3_600_000;
 const REPLACED = 'The email address of your account was changed';
 let app: AuthApp;
@@ -38,7 +40,7 @@ const actions = async ({ id }: Pick<SignedInUser, 'id'>): Promise<string[]> =>
     )
   ).rows.map(({ action }) => action);
 
-/** Changes the address of an account by the service key. Returns the token that was mailed to the old one. */
+/** Changes the address of an account with the service key. Returns the token that was mailed to the old address. */
 async function replace({ id }: Pick<SignedInUser, 'id'>, email: string, next = `thief-${email}`): Promise<string> {
   await app.queue.flush();
   expect((await service('PUT', `/admin/users/${id}`, { email: next, email_confirm: true })).status).toBe(200);
@@ -47,7 +49,10 @@ async function replace({ id }: Pick<SignedInUser, 'id'>, email: string, next = `
   return mail.tokenHash;
 }
 
-/** Adds an authenticator app to an account, and returns its id and what makes its codes. Each code is of a later step than the last. */
+/**
+ * Adds an authenticator app to an account. Returns its id and a function that generates its codes; each code belongs to a later time step
+ * than the last.
+ */
 async function enrol(person: Pick<SignedInUser, 'token'>): Promise<{ id: string; code: () => string }> {
   const as = (path: string, body: unknown) => app.request('POST', path, body, { token: person.token, ip: '10.9.9.9' });
   const { body } = await as('/factors', { factor_type: 'totp', friendly_name: `App ${(count += 1)}` });
@@ -266,12 +271,12 @@ test('a replaced address is taken for everybody else, and each try mails its own
     ...EMAIL_EXISTS,
   ]);
   expect(await app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
-  // The account itself may have it again.
+  // The account whose address this was may use it again.
   expect((await app.request('PUT', '/user', { email }, { token: person.token })).status).toBe(200);
   expect((await app.mailTo(email)).code).toMatch(/^\d{6}$/);
 });
 
-// Last: the database sets the times of changes, and its clock does not follow the server's.
+// This test is last: the database sets the times of changes, and its clock does not follow the server's.
 test('the link ends after 72 hours', async () => {
   const person = await app.member();
   const token = await replace(person, person.email);

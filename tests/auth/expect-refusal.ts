@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { AuthServer } from './auth-app.ts';
 
-/** A call, what is sent, and the answer: supabase-js shows the message to people, and programs compare the code. */
+/** A call, its body and the refusal: supabase-js shows the message to people, and programs compare the code. */
 export type RefusalRow = readonly [call: string, sent: unknown, status: number, code: string, message: string];
 
-/** Makes the call of a row with a token, and expects its refusal. */
+/** Makes the call of a row with a token and expects its refusal. */
 export async function expectRefusal(
   server: Pick<AuthServer, 'request'>,
   [call, sent, status, code, message]: RefusalRow,
@@ -15,7 +15,7 @@ export async function expectRefusal(
   expect({ status: answer.status, ...answer.body }).toMatchObject({ status, code, message });
 }
 
-/** The id of no account, factor or passkey. */
+/** An id that no account, factor or passkey has. */
 export const NOBODY = '11111111-1111-4111-8111-111111111111';
 /** Refusals that many calls share. */
 export const INVALID = [400, 'validation_failed'] as const;

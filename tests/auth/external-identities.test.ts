@@ -21,7 +21,7 @@ afterAll(() => app.close());
 const token = (body: Record<string, unknown>, requests = {}): Promise<Answer> =>
   app.request('POST', '/token?grant_type=id_token', { provider: 'google', ...body }, requests);
 let proofs = 600;
-/** Signs in the provider's next person, with a new id token. */
+/** Signs in the user that the provider returns next, with a new id token. */
 const signIn = (requests = {}, more = {}): Promise<Answer> =>
   token({ id_token: String((proofs += 1)), ...more }, requests);
 
@@ -91,7 +91,7 @@ describe('a sign-in by an identity provider', () => {
 });
 
 describe('identities of an account', () => {
-  /** A signed-in user with a second identity, by default with the user's own address. */
+  /** Creates a signed-in user with a second identity, which by default has the user's own address. */
   async function linked(email?: string): Promise<{ person: SignedInUser; ids: Record<string, string> }> {
     const person = await app.member();
     app.providerUser = newProviderUser({ email: email ?? person.email });

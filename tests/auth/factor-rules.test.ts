@@ -28,7 +28,7 @@ const readClaims = (token: string): Record<string, unknown> =>
 const service = (method: string, path: string): Promise<Answer> =>
   app.request(method, path, undefined, { token: app.keys.serviceRoleKey });
 
-/** Moves the clock to the beginning of the next time step, and returns the code of one `steps` away. */
+/** Moves the clock to the start of the next time step, and returns the code of the step that is `steps` away. */
 function nextCode(secret: string, steps = 0): string {
   app.advance(30_000 - (app.now().getTime() % 30_000));
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: app.now().getTime() + steps * 30_000 });

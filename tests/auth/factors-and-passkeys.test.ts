@@ -43,7 +43,7 @@ describe('second factors', () => {
       status: 200,
       body: { user: { factors: [{ id, status: 'verified', friendly_name: number }] } },
     });
-    // A session without a second factor may not add one: it could be stolen.
+    // A session without the second factor cannot add another, because the session could be stolen.
     const again = await app.signIn(person.email);
     expect(await enrol(again, { factor_type: 'totp', friendly_name: 'an app' })).toMatchObject({
       status: 403,

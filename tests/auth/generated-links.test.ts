@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type AuthApp, type AuthServer, openAuthApp, PASSWORD, SITE, textIn } from './auth-app.ts';
 
-/** `generate_link`: what each type does to the account, and what the link that the caller mails is good for. */
+/** `generate_link`: the effect of each type on the account, and what the link that the caller mails can be used for. */
 let app: AuthApp;
 let both: AuthServer;
 let count = 0;
@@ -14,7 +14,7 @@ const address = (): string => `link${(count += 1)}@example.com`;
 const generate = (body: Record<string, unknown>, query = ''): Promise<Answer> =>
   both.request('POST', `/admin/generate_link${query}`, body, { token: app.keys.serviceRoleKey });
 const verify = (body: Record<string, unknown>): Promise<Answer> => both.request('POST', '/verify', body);
-/** Uses the code of a link, as somebody who types it. */
+/** Uses the code of a link, as a person who types it in. */
 const useCode = ({ body }: Answer, type: string, email: string): Promise<Answer> =>
   verify({ type, email, token: body['email_otp'] });
 

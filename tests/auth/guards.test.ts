@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthApp, createSsoProvider, openAuthApp, PASSWORD, textIn } from './auth-app.ts';
 import { expectRefusal } from './expect-refusal.ts';
 
-/** What every call passes, and what the API says of itself. */
+/** The checks that every call passes, and the API's description of itself. */
 let app: AuthApp;
 beforeAll(async () => {
   app = await openAuthApp();
@@ -197,7 +197,7 @@ describe('limits', () => {
     const call = (n: number, ip: string) => strict.request('POST', path, body(n), { ip });
     const ip = `198.51.100.${max} ${name}`;
     for (let n = 0; n < max; n += 1) expect((await call(n, ip)).status).not.toBe(429);
-    // Time passes meanwhile, and brings a few more.
+    // The bucket refills by a few calls while the test runs.
     let refused = null;
     for (let n = max; n < max + 20 && refused === null; n += 1) {
       const answer = await call(n, ip);

@@ -15,8 +15,8 @@ import { readRefreshToken, writeRefreshToken } from '#server/auth/sessions/refre
 import { onlyGiven } from '#tests/support/providers/services.ts';
 
 /**
- * Codes, links and tokens are derived from a key for a purpose. Those that people have when a server is upgraded still work afterwards, and so the purposes
- * never change.
+ * Codes, links and tokens are derived from a key and a purpose. Those that people hold when a server is upgraded must still work
+ * afterwards, so the purposes must never change.
  */
 const hmac = (purpose: string, text: string): Buffer => createHash('sha256').update(`${purpose}|${text}`).digest();
 const keys = onlyGiven<AuthContext['keys']>({ hmac, hmacs: (purpose, text) => [hmac(purpose, text)] });

@@ -5,7 +5,7 @@ import { type Answer, type AuthApp, type AuthServer, newProviderUser, openAuthAp
 import { readFragment, readLocation, readQuery } from './redirects.ts';
 import { expectRefusal, INVALID } from './expect-refusal.ts';
 
-/** The way through an identity provider and back: what it is sent, what it answers, and what the browser and the client prove. */
+/** The redirect to an identity provider and back: the request, the provider's answer, and what the browser and the client prove. */
 type Start = Parameters<SignInProvider['startUrl']>[0];
 type Redeem = Parameters<SignInProvider['redeem']>[0];
 let app: AuthApp;
@@ -54,7 +54,7 @@ const begin = async (query: string, from = server): Promise<Answer> => {
   expect(answer.status).toBe(302);
   return answer;
 };
-/** Comes back from the provider, with the cookies of the browser. */
+/** Returns from the provider with the browser's cookies. */
 const comeBack = (query: string, cookies: readonly string[] = [], from = server): Promise<Answer> =>
   from.request('GET', `/callback?state=${lastState()}&${query}`, undefined, {
     headers: { cookie: cookies.map((line) => line.split(';')[0]).join('; ') },
@@ -210,7 +210,7 @@ describe('the way back without a challenge', () => {
     tokens = { accessToken: 'only access', refreshToken: null };
     const again = await comeBack('code=x', (await begin('')).headers.getSetCookie());
     expect(readFragment(again)).not.toHaveProperty('provider_refresh_token');
-    // The flow is gone: nothing of it can be exchanged.
+    // The flow is gone, so none of its codes can be exchanged.
     expect(
       await app.db.one('select 1 from auth.flow_state where code_challenge is null and state_hash is null'),
     ).toBeNull();

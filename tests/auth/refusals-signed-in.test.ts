@@ -24,7 +24,7 @@ const LINK = 'POST /admin/generate_link';
 const NO_USER = [404, 'user_not_found', 'User not found'] as const;
 const NO_PASSKEY = [404, 'passkey_not_found', 'Passkey not found'] as const;
 const NO_SESSION = [404, 'session_not_found', 'Session not found'] as const;
-/** Metadata that the database stores in 16,384 bytes, which is the most. */
+/** Metadata that the database stores in 16,384 bytes, the maximum. */
 const LARGEST = { text: 'x'.repeat(16_384 - '{"text": ""}'.length) };
 const TOO_LARGE = { text: `${LARGEST.text}xx` };
 const HIDDEN = { text: 'a\u202eb' };

@@ -62,7 +62,7 @@ describe('refresh tokens', () => {
       strict.request('POST', '/token?grant_type=refresh_token', { refresh_token }, { ip });
     let refused: Answer | null = null;
     let admitted = 0;
-    // Time passes meanwhile, and brings two more each second.
+    // The bucket refills by two calls per second while the test runs.
     for (; admitted < 900 && refused === null; admitted += 1) {
       const answer = await from('203.0.113.60', 'no token');
       if (answer.status !== 400) refused = answer;

@@ -5,7 +5,7 @@ import { type Answer, type AuthApp, type AuthServer, createSsoProvider, openAuth
 import { readFragment, readLocation, readQuery } from './redirects.ts';
 import { expectRefusal } from './expect-refusal.ts';
 
-/** The way back from an organisation. Its answer is JSON here; `tests/api/auth-sso.test.ts` has the one in XML. */
+/** The return from an organisation's sign-in. Its answer is JSON here; `tests/api/auth-sso.test.ts` tests the XML form. */
 const PROVIDER = 'sso:5a4d1000-0000-4000-8000-000000000001';
 const VERIFIER = 'v'.repeat(43);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Begins a sign-on. Returns its state, and its cookie as the browser sends it. */
+/** Begins a sign-on. Returns its state, and its cookie in the form that the browser sends. */
 async function begin(more: Record<string, unknown> = {}): Promise<{ state: string; cookie: string }> {
   const answer = await server.request('POST', '/sso', { domain: 'work.example', redirect_to: `${SITE}/back`, ...more });
   expect(answer.status).toBe(303);
   const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
   return { state: readLocation(answer).searchParams.get('RelayState') ?? '', cookie: cookie.join('; ') };
 }
-/** The answer of the organisation, right except for these parts. */
+/** Creates an answer of the organisation that is correct except for these values. */
 function answerWith(user: Partial<ProviderUser> = {}, id = `answer ${(count += 1)}`): string {
   const subject = `subject ${(count += 1)}`;
   const email = `lee${count}@work.example`;
@@ -128,7 +128,7 @@ test('an answer counts once, in the browser where the sign-on began, and for its
   expect(readFragment(await post(answer, begun))).toHaveProperty('access_token');
   expect(readQuery(await post(answer, begun))).toEqual(refused);
   expect(readQuery(await post(answer, await begin()))).toMatchObject({ error_code: INVALID[0] });
-  // A state of a sign-on is none of a sign-in by a provider.
+  // The state of a sign-on is not valid for a provider's sign-in.
   const { state, cookie } = await begin();
   const crossed = await app.request('GET', `/callback?state=${state}&code=x`, undefined, { headers: { cookie } });
   expect(readQuery(crossed)).toMatchObject({ error_code: 'bad_oauth_state' });

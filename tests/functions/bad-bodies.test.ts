@@ -3,9 +3,9 @@ import * as contracts from '#contracts/calls.ts';
 import type { Call } from '#contracts/core/define-call.ts';
 import { createFunctionsApp, readResponse } from './test-app.ts';
 
-/** Bodies like the example of a contract with one thing wrong, made from the contract. */
+/** Bodies that differ from the example of a contract in a single fault, generated from the contract. */
 
-/** What takes the place of each value of an example. */
+/** The values that replace each value of an example. */
 const WRONG: readonly unknown[] = [
   null,
   7,
@@ -22,7 +22,7 @@ const WRONG: readonly unknown[] = [
 
 type Change = { readonly at: string; readonly body: unknown };
 
-/** Returns the body with each of its values replaced by each wrong one, and without each of its fields. */
+/** Returns variants of the body: each of its values replaced by each wrong one, and each of its fields left out. */
 function getChanges(body: unknown, wrap: (inner: unknown) => unknown = (inner) => inner, at = 'body'): Change[] {
   const replaced = WRONG.map((value) => ({ at: `${at} = ${JSON.stringify(value).slice(0, 30)}`, body: wrap(value) }));
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return replaced;
@@ -49,7 +49,7 @@ test.each(CALLS)('$name refuses each body that its contract refuses, and calls n
     if (call.body.safeParse(body).success) continue;
     const { status, body: answer } = await readResponse(await app.send(call.name, by, { body: JSON.stringify(body) }));
     expect({ at, status, answer }).toMatchObject({ status: 400 });
-    // One call has a shape of refusals of its own.
+    // `regenerate-pin` has its own format for refusals.
     if (call.name !== 'regenerate-pin')
       expect(answer).toMatchObject({ error: { code: 'invalid_request', message: expect.stringMatching(/\w/) } });
   }

@@ -15,7 +15,7 @@ import {
 
 const ADMITS_ALL = { none: null, guest: null, person: null, staff: null, low: null, service: null, suspended: null };
 
-/** The refusal that each kind of function gives each sender; null: the call succeeds. */
+/** The refusal that each kind of function returns to each sender; null if the call succeeds. */
 const REFUSED: Readonly<
   Record<Row['callers'], Readonly<Record<Exclude<Sender, 'colleague'>, readonly [number, string] | null>>>
 > = {

@@ -3,10 +3,10 @@ import * as contracts from '#contracts/calls.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { booking, createFunctionsApp, type FunctionsApp, readResponse } from './test-app.ts';
 
-/** What the server does with an answer or a refusal that the contract of the call does not describe. */
+/** The server's response to an answer or a refusal that the contract of the call does not describe. */
 const body = { studioId: booking.studioId, startTime: booking.startTime, endTime: booking.endTime };
 const send = async (app: FunctionsApp) => readResponse(await app.send('hold-hours', 'person', { body }));
-/** An answer with a text where the contract has an instant. */
+/** An answer with a text where the contract requires an instant. */
 const wrong = () => ({ toISOString: () => 'soon' });
 const unlisted = () => {
   throw new Refusal('last_owner', 'There must be an owner.');
@@ -44,7 +44,7 @@ test('openapi.json needs no key and has a path for each call', async () => {
 test('each contract has a function, at the address that it names', async () => {
   const app = createFunctionsApp();
   for (const { name } of Object.values(contracts)) {
-    // No function takes this method, so each says which ones it takes.
+    // No function accepts this method, so each lists the methods that it accepts.
     const { status } = await readResponse(await app.send(name, 'none', { method: 'DELETE' }));
     expect([name, status]).toEqual([name, 405]);
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ROWS } from './rows.ts';
 import { BOOKING, createFunctionsApp, type FunctionsApp, STUDIO } from './test-app.ts';
 
-/** An hour that staff give to a guest. */
+/** An hour that staff give to a guest for free. */
 const FREE_HOUR = {
   studioId: STUDIO,
   startTime: '2031-03-03T00:00:00Z',
@@ -12,7 +12,7 @@ const FREE_HOUR = {
   payment: 'free',
 };
 
-/** Further bodies of functions that do several things. */
+/** Further bodies for functions that do several things. */
 const MORE: Readonly<Record<string, readonly unknown[]>> = {
   'staff-set-room': [{ order: [BOOKING] }, { order: [] }, { studioId: null, room: {} }],
   'staff-set-prices': [
@@ -105,8 +105,8 @@ type Seen = {
 };
 
 /**
- * After a change that was meant: `node_modules/.bin/vitest run tests/functions/recorded-calls.test.ts -u` with the project's Node, and read what has changed in
- * the file.
+ * After an intended change, run `node_modules/.bin/vitest run tests/functions/recorded-calls.test.ts -u` with the project's Node, and
+ * review the changes in the file.
  */
 test('each function passes to its operation, and answers, exactly what recorded-calls.json says, also for bodies that it refuses', async () => {
   const recorded: Record<string, Seen[]> = {};

@@ -4,7 +4,7 @@ import { Refusal } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, STUDIO } from './test-app.ts';
 import { type FunctionsApp, readResponse } from './test-app.ts';
 
-/** What each function passes to its operation, and the exact shape of its answer. */
+/** The arguments that each function passes to its operation, and the exact shape of its answer. */
 let app: FunctionsApp;
 beforeEach(() => {
   app = createFunctionsApp();

@@ -4,7 +4,7 @@ import type { RefusalCode } from '#contracts/core/refusals.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { BOOKING, createFunctionsApp, type FunctionsApp, readResponse } from './test-app.ts';
 
-/** What the router does for all functions: paths, bodies and the common shape of refusals. */
+/** The behaviour of the router for all functions: paths, bodies and the common format of refusals. */
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const body = { bookingId: BOOKING };
@@ -14,7 +14,7 @@ function createApp(options: Parameters<typeof createFunctionsApp>[0] = {}): Func
   Object.assign(app.answers, { cancelBooking: () => ({ refund: 'none', amountCents: 0 }) });
   return app;
 }
-/** An app in which cancel-booking fails. It is not checked, because the contract of that call does not list most refusals. */
+/** An app in which cancel-booking fails. Contracts are not checked, because the contract of that call does not list most refusals. */
 const failing = (error: unknown): FunctionsApp => {
   const app = createFunctionsApp({ checked: false });
   app.answers['cancelBooking'] = () => {

@@ -9,20 +9,22 @@ import { access, BOOKING, booking, type FunctionsApp, payment, PERSON } from './
 
 type Contract = (typeof contracts)[keyof typeof contracts];
 
-/** What the tests send to a function and what the operations below it answer, so that a permitted call succeeds. */
+/**
+ * The bodies that the tests send to each function and the results of the fake operations below it, with which a permitted call succeeds.
+ */
 type Sample = {
   readonly name: Contract['name'];
   readonly body?: unknown;
   readonly answers: FunctionsApp['answers'];
   readonly succeeds?: number;
-  /** Content type of a successful answer that is not JSON. */
+  /** The content type of a successful answer that is not JSON. */
   readonly type?: string;
 };
 
-/** A sample with what the contract of its call says: who may call it, and which limit counts the call. */
+/** A sample together with the contract of its call: its permitted callers and the limit that counts the call. */
 export type Row = Sample & {
   readonly callers: Contract['callers'];
-  /** What staff need for it; set for functions of staff and developers. */
+  /** The permission that staff need; set for functions of staff and developers. */
   readonly permission: Permission | null;
   readonly limit: Limit | null;
 };
@@ -552,7 +554,7 @@ function verification(): unknown {
 
 const BY_NAME: ReadonlyMap<string, Call> = new Map(Object.values(contracts).map((one) => [one.name, one]));
 
-/** The calls that are made with POST and a key, or signed by a provider. The others have tests of their own. */
+/** The calls that use POST and a key, or that a provider signs. The others have their own tests. */
 export const ROWS: readonly Row[] = SAMPLES.map((sample) => {
   const call = BY_NAME.get(sample.name);
   if (call === undefined) throw new Error(`there is no call ${sample.name}`);

@@ -10,9 +10,9 @@ import type { BookingAccess } from '#server/operations/access/show-access.ts';
 import type { BookingFacts, PaymentFacts } from '#server/operations/core/booking-rows.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 
-/** The functions router with fake operations and providers: no database, no network. */
+/** The functions router with fake operations and providers: no database and no network. */
 
-/** A fake operation: passes its call to the app that made its services. */
+/** A fake operation: passes its call to the app that created its services. */
 const operation = vi.hoisted(
   () =>
     (name: string) =>
@@ -182,7 +182,7 @@ type FakeServices = { call(name: string, values: unknown[]): Promise<never> };
 
 export const PERSON = '11111111-1111-4111-8111-111111111111';
 export const STAFF = '22222222-2222-4222-8222-222222222222';
-/** Staff with the permissions of `createFunctionsApp` only. */
+/** A member of staff who has only the permissions given to `createFunctionsApp`. */
 const COLLEAGUE = '77777777-7777-4777-8777-777777777777';
 export const BOOKING = '33333333-3333-4333-8333-333333333333';
 export const OTHER_BOOKING = '44444444-4444-4444-8444-444444444444';
@@ -193,7 +193,7 @@ export const NOW = new Date('2031-05-01T00:00:00Z');
 /** The session of `staff` that lacks a required second factor. */
 const LOW_SESSION = '88888888-8888-4888-8888-888888888888';
 
-/** Who sends a request, by its token. `none` sends no key; `low` is staff in a session without a required second factor. */
+/** The sender of a request, by its token. `none` sends no key; `low` is staff in a session without a required second factor. */
 export type Sender = 'none' | 'guest' | 'person' | 'staff' | 'low' | 'colleague' | 'service' | 'suspended';
 
 const caller = (role: string, userId: string | null, claims: Caller['claims'] = {}): Caller => ({
@@ -289,18 +289,18 @@ export const access: BookingAccess = {
 
 type Work = (...values: never[]) => unknown;
 export type FunctionsApp = {
-  /** Calls of fake operations and providers in order: name and arguments. */
+  /** The calls of fake operations and providers in order: name and arguments. */
   readonly calls: (readonly [string, ...unknown[]])[];
-  /** The counted calls: limit and key. */
+  /** The calls that were counted: limit and key. */
   readonly taken: (readonly [Limit, string])[];
-  /** Messages logged as `level: message`. */
+  /** The logged messages, as `level: message`. */
   readonly logged: string[];
   /** The fields of each logged line. */
   readonly logFields: Record<string, unknown>[];
   readonly links: ReturnType<typeof createLinkSigner>;
-  /** Answers of fake operations by name, e.g. `renewCode`; an operation without one throws. */
+  /** The results of fake operations by name, e.g. `renewCode`; an operation without one throws. */
   readonly answers: Record<string, Work>;
-  /** Bytes now reserved for bodies of at most 1 MiB, and for larger ones. */
+  /** Returns the bytes that are now reserved for bodies of at most 1 MiB, and for larger ones. */
   reserved(): { small: number; large: number };
   send(name: string, by: Sender, options?: SendOptions): Promise<Response>;
 };
@@ -309,7 +309,7 @@ type SendOptions = {
   /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly query?: string;
-  /** Added to the headers of JSON; null removes one. */
+  /** Added to the default headers of JSON; null removes a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
 };
 
@@ -320,7 +320,7 @@ export function createFunctionsApp(
     bodyBytes?: number;
     now?: Date;
     permissions?: readonly string[];
-    /** Whether answers and refusals are compared with the contracts, as outside production. */
+    /** Whether answers and refusals are compared with the contracts, as they are outside production. */
     checked?: boolean;
   } = {},
 ): FunctionsApp {
@@ -347,7 +347,7 @@ export function createFunctionsApp(
     perMinute: createJsonBudget(1_000),
   };
   const links = createLinkSigner(Buffer.alloc(32, 7));
-  // Cast: the operations are fake, and the functions read nothing else of it.
+  // Cast: the operations are fake, and the functions read no other property.
   const services = {
     call,
     db: {
@@ -441,7 +441,7 @@ export function createFunctionsApp(
   };
 }
 
-/** Reads status, body and Retry-After of an answer. */
+/** Reads the status, body and Retry-After header of an answer. */
 export async function readResponse(
   response: Response,
 ): Promise<{ status: number; body: unknown; retryAfter: string | null }> {

@@ -7,9 +7,9 @@ import { createWalker, type Step } from '#tests/support/browser-walk.ts';
 export type Person = { readonly email: string; readonly name: string; readonly verified: boolean };
 
 export const SECRET = 'a secret that only the two servers share';
-/** Our server, an app of the same owner whose id tokens our server accepts, and an app of another owner. */
+/** The clients of the provider: our server, an app of the same owner, whose id tokens our server accepts, and an app of another owner. */
 export const CLIENTS = { server: 'our-server', app: 'our-app', foreign: 'foreign-app' } as const;
-/** All peers sign with one key, as the tenants of Microsoft do: their id tokens differ in the issuer. */
+/** All peers sign with the same key, as Microsoft's tenants do: their id tokens differ only in the issuer. */
 const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 const APP_PAGE = 'https://app.example.com/back';
 const VERIFIER = 'v'.repeat(64);
@@ -19,7 +19,7 @@ export type OpenIdPeer = {
   readonly issuer: string;
   /** Registers our server with its redirect address. Call it once, before the first request. */
   register(redirectUri: string): void;
-  /** Signs a person in at the provider and returns the address that it redirects the browser to. Null: the person refuses. */
+  /** Signs a person in at the provider and returns the address to which it redirects the browser. Null: the person refuses. */
   signIn(authorizationUrl: string, person: Person | null): Promise<string>;
   /** Signs a person in at the provider and returns the page with the form that the browser posts to us (`response_mode=form_post`). */
   signInByForm(authorizationUrl: string, person: Person): Promise<string>;
@@ -29,7 +29,7 @@ export type OpenIdPeer = {
 };
 
 /**
- * Starts `oidc-provider`, which is certified by the OpenID Foundation, on a port of its own. `claimsInIdToken`: whether id tokens contain the
+ * Starts `oidc-provider`, which is certified by the OpenID Foundation, on its own port. `claimsInIdToken`: whether id tokens contain the
  * claims of the scopes. By default only the userinfo endpoint returns them (OpenID Connect Core, 5.4).
  */
 export async function startOpenIdPeer({ claimsInIdToken }: { claimsInIdToken: boolean }): Promise<OpenIdPeer> {
@@ -98,7 +98,7 @@ function createListener(
     redirect_uris: [page],
     token_endpoint_auth_method: 'client_secret_post' as const,
   });
-  // It warns that its records are in memory.
+  // The provider warns that it stores its records in memory.
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   const provider = new Provider(issuer, {
     clients: [client('server', redirectUri), client('app', APP_PAGE), client('foreign', APP_PAGE)],
@@ -116,7 +116,7 @@ function createListener(
       const { email, name, verified } = person;
       return { accountId: id, claims: () => ({ sub: id, email, email_verified: verified, name }) };
     },
-    // Consent is given with the sign-in.
+    // Signing in also gives consent.
     async loadExistingGrant({ oidc: { provider: self, client: of, session } }) {
       const grant = new self.Grant({ clientId: of?.clientId, accountId: session?.accountId });
       grant.addOIDCScope('openid email profile');

@@ -5,8 +5,8 @@ import { startTestServer, type TestServer } from '#tests/support/test-server.ts'
 import { CLIENTS, type OpenIdPeer, type Person, SECRET, startOpenIdPeer } from './openid-provider.ts';
 
 /**
- * Our sign-in with OpenID Connect against `oidc-provider`, which others wrote: over HTTP, with its keys. `acme` returns the claims of a person
- * from its userinfo endpoint only, `globex` also in its id tokens.
+ * Our sign-in with OpenID Connect against `oidc-provider`, an independent implementation: over HTTP, with its own keys. `acme` returns the
+ * claims of a person only from its userinfo endpoint, `globex` also in its id tokens.
  */
 let peers: { acme: OpenIdPeer; globex: OpenIdPeer };
 let server: TestServer;
@@ -15,7 +15,7 @@ beforeAll(async () => {
     acme: await startOpenIdPeer({ claimsInIdToken: false }),
     globex: await startOpenIdPeer({ claimsInIdToken: true }),
   };
-  // The settings of Apple make the provider answer with a form post.
+  // The settings for Apple make the provider answer with a form post.
   const settings = Object.entries({ ...peers, apple: peers.globex }).map(([name, { issuer }]) => ({
     [`AUTH_${name.toUpperCase()}_ISSUER`]: issuer,
     [`AUTH_${name.toUpperCase()}_CLIENT_ID`]: `${CLIENTS.server},${CLIENTS.app}`,
@@ -43,7 +43,7 @@ async function begin(name: string): Promise<{ walk: Walker; url: URL }> {
   const { location } = await walk.go(`${server.url}/auth/v1/authorize?provider=${name}`);
   return { walk, url: new URL(location ?? '') };
 }
-/** Opens the address that the provider sent the browser to. Returns the session in the fragment, or the error in the query. */
+/** Opens the address to which the provider redirected the browser. Returns the session in the fragment, or the error in the query. */
 async function land(
   walk: Walker,
   back: string | URL,

@@ -5,14 +5,14 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The form that the sign-in page of the provider posts: the person, and how the response departs from a correct one. */
+/** The form that the provider's sign-in page posts: the person, and how the response deviates from a correct one. */
 export type SignOn = {
   readonly email: string;
   /** Default: our server. */
   readonly audience?: string;
-  /** What is signed. Default: the assertion. */
+  /** The signed elements. Default: the assertion. */
   readonly signed?: 'assertion' | 'both' | 'response';
-  /** Whether another key signs than that of the certificate that we know. */
+  /** Whether the response is signed with another key than that of the certificate that we have. */
   readonly otherKey?: 'true';
   readonly algorithm?: 'sha1';
 };
@@ -20,14 +20,14 @@ export type SignOn = {
 export type SamlPeer = {
   readonly entityId: string;
   readonly ssoUrl: string;
-  /** The certificate of its key as PEM. */
+  /** The certificate of the provider's key, as PEM. */
   readonly certificate: string;
   /** Registers our server by its metadata. Call it once, before the first request. */
   register(metadata: string): void;
   close(): Promise<void>;
 };
 
-/** The parts of samlify that are used here. Its own types bring those of the DOM into the program, which contradict those of Node. */
+/** The parts of samlify that are used here. Its own types add those of the DOM to the program, which conflict with those of Node. */
 type Samlify = {
   setSchemaValidator(validator: { validate: () => Promise<string> }): void;
   ServiceProvider(settings: { metadata: string; wantMessageSigned: boolean }): ServiceProvider;
@@ -65,10 +65,10 @@ const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
 
-// samlify wants a validator. Those that exist need Java or a compiler, and only requests of our own server are read here.
+// samlify requires a validator. The existing ones need Java or a compiler, and this test reads only requests of our own server.
 samlify.setSchemaValidator({ validate: () => Promise.resolve('not validated') });
 
-/** Starts an identity provider made with samlify on a port of its own. It answers each posted sign-on with a form for our server. */
+/** Starts an identity provider made with samlify on its own port. It answers each posted sign-on with a form for our server. */
 export async function startSamlPeer(): Promise<SamlPeer> {
   const keys = { own: createKey(), other: createKey() };
   let metadata = '';
@@ -93,7 +93,7 @@ export async function startSamlPeer(): Promise<SamlPeer> {
   };
 }
 
-/** Reads our request as the HTTP-Redirect binding sends it, and returns the page that posts the response (HTTP-POST binding). */
+/** Reads our request in the form of the HTTP-Redirect binding, and returns the page that posts the response (HTTP-POST binding). */
 async function createPage(
   request: IncomingMessage,
   entityId: string,
@@ -174,7 +174,7 @@ function createTags(entityId: string, acs: string, requestId: string, email: str
   };
 }
 
-/** Makes a key with a certificate that it signs itself. */
+/** Creates a key with a self-signed certificate. */
 function createKey(): Key {
   const folder = mkdtempSync(join(tmpdir(), 'saml-'));
   const options = '-x509 -nodes -newkey rsa:2048 -days 2 -subj /CN=provider -keyout key.pem -out certificate.pem';

@@ -7,7 +7,7 @@ import { createWalker, readForm, type Walker } from '#tests/support/browser-walk
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 import { type SamlPeer, type SignOn, startSamlPeer } from './saml-provider.ts';
 
-/** Our single sign-on against an identity provider made with samlify, which others wrote: over HTTP, with its keys. */
+/** Our single sign-on against an identity provider made with samlify, an independent implementation: over HTTP, with its own keys. */
 const ID = '5a4d1000-0000-4000-8000-0000000000aa';
 let peer: SamlPeer;
 let server: TestServer;
@@ -31,7 +31,7 @@ afterAll(async () => {
 const newEmail = (): string => `${randomUUID().slice(0, 8)}@company.example`;
 
 type Form = { readonly SAMLResponse: string; readonly RelayState: string };
-/** Begins a sign-on in a new browser and signs in at the provider. Returns the browser, and the form that it is about to post to us. */
+/** Begins a sign-on in a new browser and signs in at the provider. Returns the browser and the form that it is about to post to us. */
 async function begin(signOn: SignOn): Promise<{ walk: Walker; form: Form }> {
   const response = await fetch(`${server.url}/auth/v1/sso`, {
     method: 'POST',
