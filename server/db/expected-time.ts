@@ -27,7 +27,7 @@ export type ExpectedTime = {
   heldBackFor(): number;
 };
 
-/** Number of samples before a caller's average is trusted. Until then, the caller may not go before others. */
+/** Number of samples before a caller's average is trusted. Until then, the text's average or `UNKNOWN_MS` counts instead. */
 const KNOWN = 10;
 /** The expected duration of a statement whose caller and text are both unknown. */
 const UNKNOWN_MS = 40;

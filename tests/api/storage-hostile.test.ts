@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hostile, hostileFiles, MARK } from '#tests/support/files/hostile-files.ts';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
 
-/** Two hundred hostile files are uploaded and rendered: none crashes the server, none of their hidden content is served, and memory is limited. */
+/** Two hundred hostile files are uploaded and rendered: none crashes the server, hidden content is not served, and memory is limited. */
 const LONG = process.env['TEST_LONG'] !== undefined;
 const SAMPLE = 40;
 const MEMORY_MAX = 64 * 1024 * 1024;

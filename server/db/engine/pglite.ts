@@ -25,7 +25,7 @@ export type Embedded = Database & {
   heapMegabytes(): number;
   /** Whether no statement runs and none waits. */
   idle(): boolean;
-  /** Closes and reopens the engine, which frees memory; statements wait meanwhile. */
+  /** Closes and reopens the engine, which frees memory; statements wait until it is open again. */
   recycle(): Promise<void>;
 };
 

@@ -45,7 +45,7 @@ const CALLERS = ['anon', 'authenticated', 'service_role'] as const;
 
 const id = (name: string): string => pg.escapeIdentifier(name);
 
-/** Runs an administrator's statements and collects those that the login may not run. */
+/** Runs an administrator's statements and collects those that the login lacks the right to run. */
 function createRunner(admin: pg.ClientBase) {
   const refused: string[] = [];
   return {
@@ -96,7 +96,7 @@ export async function makeRoles(
   await keepOthersOut(admin, rights.database, Object.values(logins));
 }
 
-/** Lists the program's roles that are missing and that the login may not create. */
+/** Lists the program's roles that are missing and that the login cannot create. */
 export async function missingRoles(admin: pg.ClientBase): Promise<string[]> {
   const { rows } = await admin.query<{ able: boolean; database: string }>(
     'select rolsuper or rolcreaterole as able, current_database() as database from pg_roles where rolname = current_user',
