@@ -11,14 +11,14 @@ import {
 } from './support/source-files.ts';
 
 /**
- * The import table (docs/architecture.md). The first row that contains a file applies; a `*` makes each file or folder there an area of its
- * own. Unit tests beside the code may import what their area may, tests/support, and any package.
+ * The import table (docs/architecture.md). The first row that contains a file applies. A `*` makes each file or folder in its place a
+ * separate area. Unit tests next to the code may import what their area may, tests/support, and any package.
  */
 const WIRE = ['server/http', 'server/crypto', 'server/db'];
 const PORTS = 'server/providers/ports';
-// Every adapter may throw the one error type that lies beside the ports.
+// Every adapter may throw the single error type defined next to the ports.
 const PORT_ERRORS = 'server/providers/call';
-// What the functions share: their type, how they read requests and write responses.
+// The shared parts of functions: their type, and how they read requests and write responses.
 const FUNCTION_PARTS = ['function', 'handler', 'requests', 'responses', 'describe-access'].map(
   (name) => `server/functions/${name}`,
 );
@@ -30,13 +30,13 @@ const TABLE: readonly Area[] = [
   { area: 'database', may: [], packages: [] },
   { area: 'bin', may: [], packages: ['node:'] },
 
-  // Writes database/types.ts from what the data API knows of the migrated database.
+  // Writes database/types.ts from the data API's schema cache of the migrated database.
   { area: 'tools/database-files', may: ['server/db', 'server/rest/schema-cache'], mayType: ['database'] },
-  // Subsets the web font, by hand.
+  // Subsets the web font; run by hand.
   { area: 'tools/fonts', may: [] },
   // Writes database/released.json from the migrations.
   { area: 'tools/releases', may: ['server/db'] },
-  // Renders all mails with their previews, to look at and to test.
+  // Renders all mails with their previews, for viewing and testing.
   { area: 'tools/mails', may: ['server/mails', 'rules'] },
   { area: 'build', may: [] },
 
@@ -100,7 +100,7 @@ const TABLE: readonly Area[] = [
     may: [PORTS, PORT_ERRORS, 'server/providers/circuit', 'server/providers/http-call'],
     mayType: [...WIRE, 'rules/access'],
   },
-  // Jobs and their workers: no words of the product, no providers.
+  // Jobs and their workers, without any knowledge of the product or its providers.
   { area: 'server/queue', may: ['server/db'], mayType: WIRE },
   { area: 'server/http', may: ['server/crypto/constant-time'], mayType: WIRE },
   { area: 'server/crypto', may: [], mayType: WIRE },
@@ -108,7 +108,7 @@ const TABLE: readonly Area[] = [
 
   { area: 'sandbox', may: [] },
   { area: 'tests/e2e', may: ['tests/support'], mayType: ['database'] },
-  // The functions router with fake operations: it builds what the program builds, without a database.
+  // The functions router with fake operations, built as the program builds it, but without a database.
   {
     area: 'tests/functions',
     may: [
@@ -124,7 +124,7 @@ const TABLE: readonly Area[] = [
   },
   // The account API on an embedded database with mail, text messages and identity providers in memory.
   { area: 'tests/auth', may: ['server/auth', 'server/queue', ...WIRE, PORTS, 'tests/support'] },
-  // What an operator does: databases with few rights, backups, deployments.
+  // The tasks of an operator: databases with few rights, backups, deployments.
   { area: 'tests/operating', may: ['server', 'sandbox/main', 'rules', 'tests/support', 'tests/cluster/balancer'] },
   // Drills: databases and servers that are killed while customers book.
   { area: 'tests/cluster', may: ['server/crypto/keys', 'sandbox/main', 'tests/support'] },
@@ -157,7 +157,7 @@ const TABLE: readonly Area[] = [
   },
 ];
 
-/** Imports that are allowed in spite of the table: from, to, why. */
+/** Imports that are allowed despite the table, as: from, to, reason. */
 const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/http/classify-error.ts', '#server/db/database.ts', 'its errors are classified for all APIs'],
   ['server/http/classify-error.test.ts', '#server/db/database.ts', 'as above'],
@@ -271,7 +271,7 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
     'wallet/google-passes',
   ].map((name) => ['server/providers/garbage-replies.test.ts', `./${name}.ts`, 'one suite of all adapters'] as const),
 ];
-/** What may exceed its budget, and why. */
+/** Items that may exceed their budget, with the reason. */
 const BUDGET_EXCEPTIONS: Readonly<Record<string, string>> = {
   'database/code': 'one folder for each noun',
   'database/migrations': 'one file for each noun and for each later change, run in the order of their names',
@@ -283,7 +283,7 @@ const BUDGET_EXCEPTIONS: Readonly<Record<string, string>> = {
 const LONG_FUNCTIONS: readonly string[] = [];
 /** Pairs of folders that still import each other. An entry that is no longer needed fails a test: delete it. */
 const MUTUAL_FOLDERS: readonly string[] = [];
-/** Files with a product word inside another word. */
+/** Files that contain a product word as part of another word. */
 const WORD_EXCEPTIONS = ['server/auth/accounts/common-passwords.ts'];
 
 const FILE_LINES = 400;
@@ -404,7 +404,7 @@ test('file names follow the naming rules', () => {
   expect(misnamed.map(({ path }) => path)).toEqual([]);
 });
 
-/** Lists everything over its budget, with its size. */
+/** Returns everything that exceeds its budget, with its size. */
 function overBudget(): [what: string, size: string][] {
   return [
     ...code.filter(({ lines }) => lines > FILE_LINES).map(({ path, lines }) => over(path, `${lines} lines`)),

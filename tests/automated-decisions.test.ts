@@ -8,8 +8,9 @@ import { REFUSAL_STATUS, type RefusalCode } from '#contracts/core/refusals.ts';
 import type { CancelReason } from '#server/operations/core/booking-rows.ts';
 
 /**
- * What each automatic refusal means for a person. The privacy page must name every kind of automated decision that significantly affects one, so a code
- * without an entry does not compile: name its kind in rules/business/automated-decisions.ts, or say why it affects no person significantly.
+ * The meaning of each automatic refusal for a person. The privacy page must name every kind of automated decision that significantly
+ * affects a person, so a code without an entry does not compile: name its kind in rules/business/automated-decisions.ts, or state why it
+ * does not affect a person significantly.
  */
 type Meaning = AutomatedDecisionName | { readonly none: string };
 
@@ -71,7 +72,7 @@ const CANCELLATIONS: Readonly<Record<CancelReason, Meaning>> = {
   hold_expired: 'holds',
   abandoned: { none: 'The customer left the pay page.' },
   customer: 'refunds',
-  // Also by the program, an hour before a session whose ID check was lost.
+  // The program also uses this reason, an hour before a session whose ID check was lost.
   staff: 'lostId',
   payment_failed: 'payments',
   slot_lost: 'payments',

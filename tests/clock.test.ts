@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSourceFiles } from './support/source-files.ts';
 
-/** Compares with times that the database itself writes. */
+/** Files that may use the database's clock, because they compare with times that the database writes. */
 const BY_DATABASE = ['server/operations/wallet/pass-phones.ts'];
 
 const own = readSourceFiles().filter(

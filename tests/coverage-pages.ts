@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Reads the pages that list what the product must do with the tests that show it. */
+/** Root of the repository. This module reads the pages that list the product's requirements with the tests that show them. */
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Reads a file of the repository. */
 export const readRepository = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-/** Whether a path of the repository exists. */
+/** Returns whether a path exists in the repository. */
 export const isInRepository = (path: string): boolean => existsSync(join(ROOT, path));
 
 /** Returns the rows of all tables of a page, without headings. A bar inside a cell is written \|. */
@@ -22,7 +22,7 @@ export function readTable(page: string): readonly { readonly line: number; reado
   });
 }
 
-/** Whether a test exists, as `file › title`: a single test, in a table, or over a list of cases. */
+/** Returns whether a test exists, given as `file › title`: a single test, one in a table, or one over a list of cases. */
 export function existingTest(named: string): boolean {
   const [path = '', title = ''] = named.split(' › ');
   if (!isInRepository(path)) return false;

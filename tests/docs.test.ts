@@ -3,13 +3,16 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** Checks the pages people read: links and anchors resolve, named paths exist, decisions have one form. Needs no network. */
+/**
+ * Checks the pages that people read: links and anchors resolve, named paths exist, and decisions have one form. The tests do not need a
+ * network.
+ */
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DECISIONS = 'docs/decisions';
-/** This file names pages that do not exist. */
+/** The path of this file, which names pages that do not exist. */
 const SELF = 'tests/docs.test.ts';
-/** Folders of the root that hold no file of the repository. */
+/** Folders in the root without files of the repository. */
 const NOT_OURS = new Set(['node_modules', '.git', 'dist', 'data', 'artefacts']);
 
 const files = listFiles('');
@@ -35,7 +38,7 @@ test('every page that a source file names exists', () => {
   expect(sources.flatMap((source) => pageFaults(source, read(source)))).toEqual([]);
 });
 
-/** References to pages outside the repository. A comment states the rule itself instead. */
+/** References to pages outside the repository. A comment must state the rule itself instead. */
 const OUTSIDE =
   /\bpromises [A-Z]\d|\bdecisions? T-\d|\bspec(?:ification)? section \d|\b(?:promises|decisions|providers|wire|stack|lessons)\.md\b/;
 
@@ -153,7 +156,7 @@ test('a made-up decision of the right form is accepted', () => {
   expect(formFaults('0001-a.md', DECISION)).toEqual([]);
 });
 
-/** Links of a page whose file or heading does not exist. */
+/** Returns the links of a page whose file or heading does not exist. */
 function linkFaults(page: string, text: string): string[] {
   const prose = withoutCode(text);
   const inline = [...prose.matchAll(/\]\(\s*<?([^\s)>]+)>?(?:\s+"[^"]*")?\s*\)/g)];
@@ -173,7 +176,7 @@ function linkFault(page: string, text: string, link: string): string[] {
   return anchorsOf(path === '' ? text : read(target)).has(anchor) ? [] : [`${page}: ${link} has no such heading`];
 }
 
-/** The anchors that GitHub gives a page's headings. */
+/** Returns the anchors that GitHub gives to a page's headings. */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of text.replace(/^```.*?^```/gms, '').matchAll(/^#{1,6}\s+(.+)$/gm)) {
@@ -189,14 +192,14 @@ function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** Words in backticks that read as a path of the repository and are none. */
+/** Returns words in backticks that look like a path of the repository but do not exist. */
 function pathFaults(page: string, text: string): string[] {
   return [...new Set(codeOf(text).flatMap((code) => code.split(/[\s,;:'"()=]+/)))]
     .filter((word) => isPath(word) && !isThere(word.replace(/\/$/, '')) && !isEndOfPath(word))
     .map((word) => `${page}: ${word} does not exist`);
 }
 
-/** Pages under docs/ that a source file names and that do not exist. */
+/** Returns pages under docs/ that a source file names but that do not exist. */
 function pageFaults(source: string, text: string): string[] {
   const named = [...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([path]) => path);
   return named.filter((path) => !isThere(path)).map((path) => `${source}: ${path} does not exist`);
@@ -221,7 +224,7 @@ function withoutCode(text: string): string {
   return text.replace(/^```.*?^```/gms, '').replace(/`[^`\n]*`/g, '');
 }
 
-/** Decisions that leave a gap after them or share a number, and files that are no decision. */
+/** Returns decisions whose name is not NNNN-title.md or whose number occurs twice. */
 function numberFaults(names: readonly string[]): string[] {
   const rightNames = names.filter((name) => /\/\d{4}-[a-z0-9]+(-[a-z0-9]+)*\.md$/.test(name)).toSorted();
   const misnamed = names
@@ -234,7 +237,7 @@ function numberFaults(names: readonly string[]): string[] {
 }
 const numberOf = (name: string): number => Number(posix.basename(name).slice(0, 4));
 
-/** What a decision lacks of its form. */
+/** Returns what a decision lacks of the required form. */
 function formFaults(file: string, text: string): string[] {
   const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, name = '']) => name);
   const lines = text.trimEnd().split('\n').length;
@@ -253,7 +256,7 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** Every file below a folder of the repository, by its path from the root. */
+/** Returns every file below a folder of the repository, by its path from the root. */
 function listFiles(folder: string): string[] {
   return readdirSync(join(ROOT, folder))
     .map((name) => posix.join(folder, name))

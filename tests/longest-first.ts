@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longest, in this order: hundreds of orders of events, pictures that are read, processes that are started and killed. They
- * run last in `npm test`, but first among their group, so that no core waits for a long one.
+ * Files that take longest, in this order: they try hundreds of orders of events, read pictures, or start and kill processes. They run last
+ * in `npm test`, but first among their group, so that no core waits for a long one.
  */
 const LONG = [
   'remove-demo',
@@ -23,7 +23,7 @@ const LONG = [
   'fuzz',
 ];
 
-/** Whether a test file takes long. */
+/** Returns whether a test file takes long. */
 export function isLong(path: string): boolean {
   return LONG.includes(nameOf(path));
 }

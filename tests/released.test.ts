@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkedOutSchema } from './support/image.ts';
 
-/** Checks database/released.json: what has been released never changes, because databases exist on which it ran. */
+/** Checks database/released.json: a released migration must never change, because it has already run on existing databases. */
 
 const { version, migrations, releases } = await checkedOutSchema();
 

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
 import { existingTest, readRepository, readTable } from './coverage-pages.ts';
 
-/** Checks docs/security.md: a row for each requirement of OWASP ASVS 5.0.0, levels 1 and 2, with tests that exist or a reason. */
+/**
+ * Path of the page that these tests check. It has a row for each requirement of OWASP ASVS 5.0.0, levels 1 and 2, with tests that exist or
+ * a reason.
+ */
 const PAGE = 'docs/security.md';
 
-/** The requirements of levels 1 and 2 by section, each as its number and level. Source: OWASP_Application_Security_Verification_Standard_5.0.0_en.csv. */
+/**
+ * The requirements of levels 1 and 2 by section, each as its number and level. Source:
+ * OWASP_Application_Security_Verification_Standard_5.0.0_en.csv.
+ */
 const REQUIREMENTS: Readonly<Record<string, string>> = {
   '1.1': '1:2 2:2',
   '1.2': '1:1 2:1 3:1 4:1 5:1 6:2 7:2 8:2 9:2',

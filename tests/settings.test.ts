@@ -6,7 +6,7 @@ import { venue } from '#rules/venue.ts';
 import { readConfig } from '#server/config.ts';
 import { readSourceFiles } from './support/source-files.ts';
 
-/** Files that may contain the name: the default sender needs it, and settings may not import rules. */
+/** Files that may contain the name of the business. The default sender needs it, and settings may not import rules. */
 const MAY_NAME_IT = ['rules/venue.ts', 'server/config/checks.ts'];
 
 test('the name of the business is only in rules/venue.ts', () => {
@@ -26,7 +26,7 @@ test('what staff can change is read from the settings, not from the values that 
     .filter(({ text }) => fixed.test(text))
     .map(({ path }) => path);
   expect(used.toSorted((a, b) => a.localeCompare(b))).toEqual([
-    // A page for developers, and a comparison with the first address.
+    // These are the first settings themselves, a page for developers, and a comparison with the first address.
     'rules/business/first-settings.ts',
     'web/pages/developer/primitives.tsx',
     'web/prerender.tsx',
@@ -69,12 +69,12 @@ test('a secret is read from the file that NAME_FILE names, and one that cannot b
     const config = readConfig({
       JWT_SECRET_FILE: file('jwt', `${secret}\n`),
       BACKUP_PASSPHRASE_FILE: file('passphrase', 'a few words\r\n with a space '),
-      // The platform's own, which this server does not read.
+      // This variable belongs to the platform, and the server does not read it.
       AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere',
     });
     expect(config.keys.jwtSecret).toBe(secret);
     expect(config.backup.passphrase).toBe('a few words\r\n with a space ');
-    // A backup holds the settings, but not what opens it.
+    // A backup contains the settings, but not the passphrase that opens it.
     expect(config.settings).toEqual({ JWT_SECRET: secret });
     const missing = join(folder, 'missing');
     const refused = (env: Record<string, string>) => expect(() => readConfig(env));

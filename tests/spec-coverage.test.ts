@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { existingTest, isInRepository, readRepository, readTable } from './coverage-pages.ts';
 import { readSourceFiles } from './support/source-files.ts';
 
-/** Checks docs/spec-coverage.md: files and tests that it names exist, quotes are in the product, nothing is open. */
+/** Path of the page that these tests check: the files and tests that it names exist, its quotes are in the product, and nothing is open. */
 const PAGE = 'docs/spec-coverage.md';
 
 type Row = {
@@ -73,7 +73,7 @@ test('every quoted text is in the product, or its row names the decision that ch
   expect(gone).toEqual([]);
 });
 
-/** Known gaps, so that nothing counts as done by mistake. */
+/** Rejects known gaps, so that none of them counts as done by mistake. */
 test('every row has a proof', () => {
   const open = rows.filter((row) => row.shownBy.includes('not yet') || row.shownBy.includes('')).map((row) => row.says);
   expect(open).toEqual([]);
@@ -82,7 +82,7 @@ test('every row has a proof', () => {
 /** Labels of controls that the specification writes in capitals. */
 const CONTROLS = ['SIGN IN', 'ACCOUNT', 'BOOK NOW', 'HOME', 'ABOUT US'];
 
-/** The text of a test, from its title to the next test or the end of the file. */
+/** Returns the text of a test, from its title to the next test or the end of the file. */
 function bodyOf(path: string, title: string): string {
   const text = readRepository(path).replaceAll("\\'", "'");
   const begin = text.indexOf(title) + title.length;

@@ -4,7 +4,7 @@ import { listAt } from './client.ts';
 import { pause } from './figures.ts';
 import type { Servers } from './servers.ts';
 
-/** While something still ends, the audit waits; without progress for this long, what is open is a fault. */
+/** How long the audit waits without progress, in milliseconds. Whatever is still open then is a fault. */
 const PROGRESS_MS = 120_000;
 
 type Row = {
@@ -30,7 +30,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Counts of these acknowledged bookings those that are missing, and those whose hours are sold twice. */
+/** Returns how many of these acknowledged bookings are missing, and how many had their hours sold twice. */
 export function lookAt(
   superuserUrl: string,
   ids: readonly string[],
@@ -45,7 +45,7 @@ export function lookAt(
   });
 }
 
-/** Waits until everything that was begun has ended, and returns every fault: what was lost, and what was done twice. */
+/** Waits until everything that was begun has ended. Returns every fault: what was lost, and what was done twice. */
 export function audit(superuserUrl: string, bookings: Bookings, servers: Servers): Promise<readonly string[]> {
   return withClient(superuserUrl, async (client) => {
     await untilEnded(client, bookings);
@@ -78,7 +78,7 @@ async function untilEnded(client: pg.Client, { paid }: Bookings): Promise<void> 
     const open = rows[0]?.open ?? NaN;
     if (open === 0) return;
     if (open < least) [least, at] = [open, performance.now()];
-    if (performance.now() - at > PROGRESS_MS) return; // What is still open is a fault below.
+    if (performance.now() - at > PROGRESS_MS) return; // The checks below report what is still open as a fault.
     await pause(500);
   }
 }
@@ -109,12 +109,12 @@ function wrongMails(rows: readonly Row[], { mailbox }: Servers): string[] {
     .filter(({ status }) => status === 'confirmed' || status === 'cancelled')
     .flatMap(({ id, reference, status }) => {
       const count = mailbox.confirmations.get(reference)?.size ?? 0;
-      // A booking that is cancelled before its confirmation was sent gets none.
+      // A booking that is cancelled before its confirmation was sent does not get one.
       return count === 1 || (count === 0 && status === 'cancelled') ? [] : [`${id}: ${count} confirmations`];
     });
 }
 
-/** Each cent that the provider took or gave back belongs to one payment here. */
+/** Each cent that the provider took or refunded belongs to one payment here. Returns the exceptions. */
 async function moneyFaults(client: pg.Client, { sandboxUrl }: Servers, { paid }: Bookings): Promise<string[]> {
   type Session = { id: string; payment_status: string; payment_intent: string | null; amount_total: number };
   type Refund = { payment_intent: string; status: string; amount: number };

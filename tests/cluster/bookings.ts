@@ -1,28 +1,31 @@
 import { createStopwatch, payAt, persistently, post, type Wait } from './client.ts';
 import type { Servers } from './servers.ts';
 
-/** Books at a steady rate, as clients that try again when a server does not answer, and remembers what was acknowledged. */
+/** Books at a steady rate, as clients do that retry when a server does not answer, and records what was acknowledged. */
 export type Bookings = {
-  /** Ids of bookings whose hold was acknowledged, in that order. */
+  /** Ids of bookings whose hold was acknowledged, in the order of acknowledgement. */
   readonly held: readonly string[];
-  /** Ids of bookings that were paid at the provider, and the session. */
+  /** Ids of bookings that were paid at the provider, with the payment session. */
   readonly paid: ReadonlyMap<string, string>;
-  /** Ids of paid bookings that were then cancelled, and whether that was acknowledged: one without an answer may have taken place. */
+  /**
+   * Ids of paid bookings that were then cancelled, and whether the cancellation was acknowledged. One without an answer may have taken
+   * place.
+   */
   readonly cancelled: ReadonlyMap<string, boolean>;
-  /** Requests that did not succeed however often they were tried, and why. */
+  /** Requests that failed despite all retries, with the reason. */
   readonly failed: readonly string[];
-  /** When holds succeeded, in milliseconds of `performance.now()`. */
+  /** Times at which holds succeeded, in milliseconds of `performance.now()`. */
   readonly successes: readonly number[];
-  /** Bookings that could not begin in time, because those before them still waited. */
+  /** Number of bookings that could not begin on time, because earlier ones were still waiting. */
   readonly skipped: number;
-  /** The longest that a client had to try for one answer since the last question. */
+  /** Returns the longest time that a client had to retry for one answer since the last call of `slowest`. */
   slowest(): Wait;
   stop(): Promise<void>;
 };
 
 export type BookingLoad = {
   readonly perSecond: number;
-  /** Every so many bookings one is cancelled again, for its money; 0: none. */
+  /** One of this many bookings is cancelled, so that its money is refunded. 0 cancels none. */
   readonly cancelEvery?: number;
 };
 
@@ -32,10 +35,10 @@ const HOUR_MS = 3_600_000;
 const AT_ONCE_MAX = 60;
 const FIRST_DAY = 3;
 const LAST_DAY = 80;
-/** How many hours of one room the bookings can take. */
+/** Number of hours in one room that bookings can take. */
 const HOURS_OF_ROOM = (LAST_DAY - FIRST_DAY) * 24;
 
-/** How many rooms so many bookings need. */
+/** Returns how many rooms this many bookings need. */
 export const roomsFor = (bookings: number): number => Math.max(60, Math.ceil(bookings / HOURS_OF_ROOM) + 1);
 
 const messageOf = (error: unknown): string => String(error);
@@ -72,10 +75,10 @@ export function startBookings(servers: Servers, { perSecond, cancelEvery = 0 }: 
     paid.set(bookingId, session);
     if (cancelEvery === 0 || at % cancelEvery !== 0) return;
     cancelled.set(bookingId, false);
-    // Until its payment has arrived the booking is not confirmed.
+    // The booking is not confirmed until its payment has arrived.
     const call = { name: 'cancel-booking', token, body: { bookingId }, wait: 'not_confirmed' };
     const problem = await persistently(() => post(servers, call)).then(() => null, messageOf);
-    // `already_done`: an earlier try succeeded whose answer was lost.
+    // `already_done`: an earlier try succeeded, but its answer was lost.
     if (problem === null || problem.includes('already_done')) cancelled.set(bookingId, true);
     else if (!problem.includes('not_confirmed')) throw new Error(problem);
   }

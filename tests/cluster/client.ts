@@ -1,16 +1,16 @@
 import type { Servers } from './servers.ts';
 
-/** Calls as a client makes them that tries again while nobody answers. */
+/** Makes calls as a client does that retries while no server answers. */
 
-/** How long a client tries. */
+/** How long a client retries, in milliseconds. */
 const TRY_MS = 60_000;
 const PAUSE_MS = 250;
 const ANSWER_MS = 15_000;
 
-/** An answer that another try does not change. */
+/** An answer that retrying cannot change. */
 export class Refused extends Error {}
 
-/** Tries again while nobody answers, or the answer is that the server is busy. `note` hears of each try that failed. */
+/** Retries while no server answers or the server is busy, for up to TRY_MS. Calls `note` with the error of each failed try. */
 export async function persistently<T>(
   attempt: () => Promise<T>,
   note: (problem: string) => void = () => undefined,
@@ -27,10 +27,10 @@ export async function persistently<T>(
   }
 }
 
-/** The longest that a client had to try for one answer, and what it met. */
+/** The longest time that a client had to retry for one answer, and the errors it encountered. */
 export type Wait = { readonly seconds: number; readonly met: string };
 
-/** Asks as `persistently` and remembers the longest wait since the last question, so that one can tell what a client noticed. */
+/** Like `persistently`, but records the longest wait since the last call of `slowest`, which shows what a client noticed. */
 export function createStopwatch(): { ask<T>(attempt: () => Promise<T>): Promise<T>; slowest(): Wait } {
   let slowest: Wait = { seconds: 0, met: '' };
   return {
@@ -53,10 +53,10 @@ export function createStopwatch(): { ask<T>(attempt: () => Promise<T>): Promise<
 }
 
 let turn = 0;
-/** The address of the next server. */
+/** Returns the address of the next server. */
 export const nextUrl = ({ urls }: Servers): string => urls[(turn += 1) % urls.length] ?? '';
 
-/** Calls a function of the next server. `wait`: a code of a refusal that ends by itself. */
+/** Calls a function of the next server. `wait` is a refusal code that goes away with time, so the call is retried. */
 export async function post<T>(
   servers: Servers,
   { name, token, body, wait }: { name: string; token: string; body: unknown; wait?: string },
@@ -70,7 +70,7 @@ export async function post<T>(
   const text = await response.text();
   if (response.status === 200) return JSON.parse(text) as T;
   const problem = `${name}: ${response.status} ${text}`;
-  // 202: the payment provider has not answered yet; the same call again asks for the same hold.
+  // 202 means that the payment provider has not answered yet. Repeating the call requests the same hold.
   if (response.status >= 500 || response.status === 202) throw new Error(problem);
   throw wait !== undefined && text.includes(`"${wait}"`) ? new Error(problem) : new Refused(problem);
 }
@@ -85,7 +85,7 @@ export async function payAt(sandboxUrl: string, session: string): Promise<void> 
   if (!response.ok) throw new Error(`payment of ${session}: ${response.status} ${await response.text()}`);
 }
 
-/** Reads a list of the sandbox's control API. */
+/** Reads a list from the sandbox's control API. */
 export async function listAt<T>(sandboxUrl: string, path: string): Promise<readonly T[]> {
   return (await (await fetch(`${sandboxUrl}/api/${path}`)).json()) as T[];
 }

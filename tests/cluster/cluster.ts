@@ -13,21 +13,21 @@ import { startServers } from './servers.ts';
 import { openSession } from './session.ts';
 
 /**
- * `npm run test:cluster`: kills the primary and hands it over, again and again, while customers book and pay; `--restarts 10` then restarts
- * the servers for ten minutes. Ends with 1 when an acknowledged booking, payment or mail is lost or doubled, a session ends, a client that
- * tries again is refused, or nobody can book for more than 30 seconds.
+ * `npm run test:cluster`: repeatedly kills the primary and hands over its role while customers book and pay. `--restarts 10` then restarts
+ * the servers for ten minutes. Exits with 1 if an acknowledged booking, payment or mail is lost or doubled, a session ends, a client that
+ * retries is refused, or bookings are impossible for more than 30 seconds.
  */
 const GOAL_SECONDS = 30;
-/** For the number of rooms: what a round takes at most, on average. */
+/** Maximum average duration of a round in seconds, from which the number of rooms is calculated. */
 const ROUND_SECONDS = 60;
 
 const { values } = parseArgs({
   options: {
     failovers: { type: 'string', default: '2' },
     switchovers: { type: 'string', default: '2' },
-    /** Bookings a second. A machine that is too slow for it makes as many as it can. */
+    /** Bookings per second. A machine that is too slow for this rate makes as many as it can. */
     rate: { type: 'string', default: '100' },
-    /** Minutes with rolling restarts, and how often, in seconds. */
+    /** Duration of the rolling restarts in minutes, and the interval between them in seconds. */
     restarts: { type: 'string', default: '0' },
     every: { type: 'string', default: '20' },
   },
@@ -40,7 +40,7 @@ const wanted = {
   every: Number(values.every),
 };
 
-/** After a signal: resolves when everything that was started has ended. What the drill does meanwhile fails. */
+/** After a signal, this resolves when everything that was started has ended. Steps of the drill fail in the meantime. */
 let interrupted: Promise<void> = Promise.resolve();
 
 /** Runs the drill and returns whether every goal was met. */
@@ -92,7 +92,10 @@ async function drill(folder: string): Promise<boolean> {
   return faults.length === 0 && rounds.every((round) => round.seconds <= GOAL_SECONDS);
 }
 
-/** Returns what prints how much was booked since now, and how busy this process was, which books and also is the outside. */
+/**
+ * Returns a function that prints how much has been booked since now, and how busy this process was, which makes the bookings and runs the
+ * sandbox.
+ */
 function measureRate(): (bookings: Bookings) => void {
   const [began, used] = [performance.now(), process.cpuUsage()];
   return ({ held, paid, skipped }) => {

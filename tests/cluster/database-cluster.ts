@@ -5,22 +5,25 @@ import pg from 'pg';
 import { killPostgres, postgresAccount, type Program, startProgram, untilTrue } from './programs.ts';
 
 /**
- * Three PostgreSQL under Patroni with a synchronous standby, HAProxy and PgBouncer in front, all on this machine, with the files of
+ * Three PostgreSQL nodes under Patroni with a synchronous standby, behind HAProxy and PgBouncer, all on this machine, with the files of
  * `deploy/`.
  */
 export type DatabaseCluster = {
-  /** Through PgBouncer, and through HAProxy without it; as the owner of the database. */
+  /** The URLs through PgBouncer, and through HAProxy without PgBouncer, both for the owner of the database. */
   readonly pooledUrl: string;
   readonly directUrl: string;
-  /** The name of the node that is the primary, or was until it vanished. */
+  /** Returns the name of the node that is the primary, or that was until it vanished. */
   primary(): Promise<string>;
-  /** Kills the PostgreSQL of the primary; a `machine` takes its Patroni along, which otherwise sees what happens. Returns what starts it again. */
+  /**
+   * Kills the PostgreSQL of the primary. `machine` also kills its Patroni, which otherwise notices the loss. Returns a function that
+   * restarts what was killed.
+   */
   killPrimary(what: 'machine' | 'process'): Promise<() => void>;
-  /** Hands the primary's part to the synchronous standby, as for maintenance. */
+  /** Makes the synchronous standby the primary, as for maintenance. */
   switchOver(): Promise<void>;
-  /** Waits until three nodes run and a synchronous standby follows. */
+  /** Waits until three nodes are running and a synchronous standby is replicating. */
   untilWhole(seconds: number): Promise<void>;
-  /** How many broadcasts and changes of tables the databases could not pass on, by their logs. */
+  /** Returns how many broadcasts and table changes the databases could not pass on, according to their logs. */
   broadcastFailures(): Promise<number>;
   close(): Promise<void>;
 };
@@ -38,7 +41,7 @@ const HOST = '127.0.0.1';
 const SECRET = 'drill-secret';
 const LEADER_SECONDS = 60;
 
-/** Takes 20 ports from `first` on. `folder`: logs and data. */
+/** Uses 20 ports starting at `first`. `folder` holds logs and data. */
 export async function startDatabaseCluster(first: number, folder: string): Promise<DatabaseCluster> {
   const { uid, gid } = postgresAccount();
   await chmod(folder, 0o755);
@@ -63,13 +66,13 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
   };
   const members = async (): Promise<readonly Member[]> => {
     for (const node of nodes) {
-      // A node that is down or late does not answer: the next one is asked.
+      // If a node is down or slow to answer, the next one is asked.
       const found = await membersBy(node).catch(() => null);
       if (found) return found;
     }
     throw new Error('no node answers');
   };
-  /** Waits for a leader: on a busy machine a node answers late. */
+  /** Waits for a leader, because on a busy machine a node answers late. */
   const leader = async (): Promise<Node> => {
     const found: Node[] = [];
     await untilTrue('a primary', LEADER_SECONDS, async () => {
@@ -86,7 +89,7 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
       return (
         all.length === 3 &&
         all.every(({ state }) => state === 'running' || state === 'streaming') &&
-        // A node that was the primary runs for a moment where it had stopped, before it follows the new one.
+        // A former primary briefly runs on its old timeline before it follows the new primary.
         new Set(all.map(({ timeline }) => timeline)).size === 1 &&
         all.some(({ role }) => role === 'leader') &&
         all.some(({ role }) => role === 'sync_standby')
@@ -131,7 +134,7 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
       await pooler.stop();
       await proxy.stop();
       await Promise.all([...running.values()].map((one) => one.stop()));
-      // A Patroni that was killed because it took too long leaves its PostgreSQL behind.
+      // If Patroni was killed because it took too long, it leaves its PostgreSQL behind.
       for (const { name } of nodes) killPostgres(join(data, name));
       await etcd.stop();
     },
@@ -152,7 +155,7 @@ function etcdArguments(port: number, folder: string): string[] {
   return [...Object.entries(options).flatMap(([option, value]) => [`--${option}`, value]), '--unsafe-no-fsync'];
 }
 
-/** What `deploy/patroni.yaml` leaves to the environment. */
+/** Returns the settings that `deploy/patroni.yaml` leaves to the environment. */
 function nodeEnvironment({ name, port, rest }: Node, etcd: number, folder: string): Record<string, string> {
   return {
     PATRONI_NAME: name,
@@ -161,7 +164,7 @@ function nodeEnvironment({ name, port, rest }: Node, etcd: number, folder: strin
     PATRONI_POSTGRESQL_LISTEN: `${HOST}:${port}`,
     PATRONI_POSTGRESQL_CONNECT_ADDRESS: `${HOST}:${port}`,
     PATRONI_POSTGRESQL_DATA_DIR: folder,
-    // The nodes share a machine and an account, and each writes here how it reaches its primary.
+    // The nodes share a machine and an account, and each writes its own file on how to reach the primary.
     PATRONI_POSTGRESQL_PGPASS: `${folder}.pgpass`,
     PATRONI_ETCD3_HOSTS: `${HOST}:${etcd}`,
     PATRONI_SUPERUSER_PASSWORD: SECRET,
@@ -169,7 +172,7 @@ function nodeEnvironment({ name, port, rest }: Node, etcd: number, folder: strin
   };
 }
 
-/** Runs what the comments of `deploy/patroni.yaml` and `deploy/pgbouncer.ini` tell the operator to run. */
+/** Runs the commands that the comments of `deploy/patroni.yaml` and `deploy/pgbouncer.ini` give to the operator. */
 async function createDatabase(superuserUrl: string): Promise<void> {
   const once =
     /# Then, once, as the superuser: (.*)$/m.exec(readFileSync(join(DEPLOY, 'patroni.yaml'), 'utf8'))?.[1] ?? '';
@@ -213,7 +216,7 @@ async function startPooler(first: number, folder: string, log: string): Promise<
   return startProgram('/usr/sbin/pgbouncer', [file], { log, asPostgres: true });
 }
 
-/** Replaces what this machine needs otherwise. Throws when a text is not in the file. */
+/** Replaces settings that must differ on this machine. Throws if a text is not in the file. */
 function replaceAll(text: string, changes: readonly (readonly [from: string, to: string])[]): string {
   return changes.reduce((done, [from, to]) => {
     if (!done.includes(from)) throw new Error(`deploy/ does not contain ${from}`);

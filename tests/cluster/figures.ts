@@ -1,8 +1,8 @@
-/** The middle of some numbers; NaN of none. */
+/** Returns the median of the numbers, or NaN if there are none. */
 export const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
 
-/** The longest time between two of these moments, in seconds. */
+/** Returns the longest time between two consecutive moments, in seconds. */
 export const longestPause = (moments: readonly number[]): number =>
   moments.reduce((longest, at, n) => Math.max(longest, at - (moments[n - 1] ?? at)), 0) / 1_000;
 

@@ -1,15 +1,18 @@
 import { SMTPServer } from 'smtp-server';
 
-/** Takes every mail and counts the confirmations of bookings. */
+/** Accepts every mail and counts the confirmations of bookings. */
 export type Mailbox = {
   readonly url: string;
-  /** Booking reference → the Message-IDs of its confirmations; a mail that was sent twice has one. */
+  /** Maps a booking reference to the Message-IDs of its confirmations. A mail that was sent twice has only one. */
   readonly confirmations: ReadonlyMap<string, ReadonlySet<string>>;
   close(): Promise<void>;
 };
 
 const MESSAGE_ID = /^message-id:\s*(\S+)/im;
-/** A confirmation has the receipt as a file, which is named after the booking, and the session for a calendar. The mail about a refund has only the former. */
+/**
+ * A confirmation has two attachments: the receipt, which is named after the booking, and a calendar file with the session. The mail about a
+ * refund has only the receipt.
+ */
 const RECEIPT = /receipt-([A-Z0-9]{4}-[A-Z0-9]{4})\.pdf/;
 const CALENDAR = /^content-type:\s*text\/calendar/im;
 

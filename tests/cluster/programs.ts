@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A program of the drill, in a process group of its own. */
+/** A program of the drill, in a separate process group. */
 export type Program = {
-  /** SIGKILL for it and everything that it started. */
+  /** Sends SIGKILL to the program and everything that it started. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -13,13 +13,13 @@ export type Program = {
 export type ProgramOptions = {
   readonly log: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs as the system account `postgres`, when this program runs as root. */
+  /** Whether to run as the system account `postgres` if this program runs as root. */
   readonly asPostgres?: boolean;
 };
 
 const STOP_MS = 10_000;
 
-/** Starts a program; its output goes to `log`. */
+/** Starts a program and writes its output to `log`. */
 export function startProgram(command: string, args: readonly string[], options: ProgramOptions): Program {
   const out = openSync(options.log, 'a');
   const account = options.asPostgres ? postgresAccount() : {};
@@ -50,14 +50,14 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 
 const idOf = (kind: string): number => Number(spawnSync('id', [kind, 'postgres'], { encoding: 'utf8' }).stdout);
 
-/** Programs of PostgreSQL refuse to run as root. */
+/** Returns the account for programs of PostgreSQL, which refuse to run as root. */
 export function postgresAccount(): { uid?: number; gid?: number } {
   return process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
 }
 
 /**
- * Sends SIGKILL to all processes of the PostgreSQL of a data folder. The first one is halted before, because a connection that it accepts
- * meanwhile would outlive the others, perhaps waiting for a lock of theirs for ever.
+ * Sends SIGKILL to all processes of the PostgreSQL of a data folder. The first process is stopped beforehand, because a connection that it
+ * accepted in the meantime would outlive the others and might wait for one of their locks forever.
  */
 export function killPostgres(folder: string): void {
   const file = join(folder, 'postmaster.pid');
@@ -72,11 +72,11 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself: those of connections end when the first one does.
+    // The process has already ended: those of connections end when the first one does.
   }
 }
 
-/** Calls `ask` until it answers, and throws with `what` after `seconds`. */
+/** Calls `ask` until it returns true, and returns the seconds that this took. Throws an error with `what` after `seconds`. */
 export async function untilTrue(what: string, seconds: number, ask: () => Promise<boolean>): Promise<number> {
   const began = performance.now();
   for (;;) {

@@ -1,11 +1,11 @@
 import { createStopwatch, nextUrl, type Wait } from './client.ts';
 import type { Servers } from './servers.ts';
 
-/** Reads as pages do, at a steady rate, each at the next server, and again at another when one does not answer. */
+/** Reads as pages do, at a steady rate. Each read goes to the next server, and is retried at another if one does not answer. */
 export type Reads = {
   readonly done: number;
   readonly failed: readonly string[];
-  /** The longest that a client had to try for one answer since the last question. */
+  /** Returns the longest time that a client had to retry for one answer since the last call of `slowest`. */
   slowest(): Wait;
   stop(): Promise<void>;
 };

@@ -4,10 +4,10 @@ import { median, pause, say } from './figures.ts';
 import { startReads } from './reads.ts';
 import type { Servers } from './servers.ts';
 
-/** A client that tries again notices a restart when it waits longer than this for an answer. */
+/** A client that retries notices a restart if it waits longer than this for an answer. */
 const NOTICED_SECONDS = 10;
 
-/** Restarts all servers one after the other, as for an upgrade, every so often. Returns what a client that tries again notices. */
+/** Restarts all servers one after another, as for an upgrade, every `everySeconds`. Returns what a client that retries notices. */
 export async function runRestarts(
   servers: Servers,
   bookings: Bookings,

@@ -3,22 +3,22 @@ import type { DatabaseCluster } from './database-cluster.ts';
 import { longestPause, median, pause, say } from './figures.ts';
 import { untilTrue } from './programs.ts';
 
-/** The loss of a primary or its change, again and again, and what customers notice of it. */
+/** Repeatedly loses the primary or hands over its role, and measures what customers notice. */
 
-/** After a round everything runs again within this time, without a person. */
+/** After a round everything must run again within this time, without human intervention. */
 const WHOLE_SECONDS = 180;
 const TAKEOVER_SECONDS = 120;
 const BETWEEN_MS = 2_000;
-/** Bookings succeed for this long before a round is over. */
+/** Bookings must succeed for this long before a round is over. */
 const CALM_MS = 5_000;
 const GIVE_UP_MS = 120_000;
-/** An answer that arrives within this time may have left before the database did. */
+/** An answer that arrives within this time after the loss may have been sent before the database was lost. */
 const STALE_MS = 1_000;
 
 export type Kind = 'failover' | 'switchover';
 export type Round = {
   readonly kind: Kind;
-  /** How long nobody could book, in seconds. */
+  /** How long bookings were impossible, in seconds. */
   readonly seconds: number;
   readonly faults: readonly string[];
 };
@@ -26,13 +26,13 @@ export type Round = {
 export type RoundContext = {
   readonly cluster: DatabaseCluster;
   readonly bookings: Bookings;
-  /** Uses a session that was opened before the first round. Throws when it has ended. */
+  /** Uses a session that was opened before the first round. Throws if the session has ended. */
   readonly useSession: () => Promise<void>;
-  /** How many of these bookings are missing, and how many overlap with another one. */
+  /** Returns how many of these bookings are missing, and how many overlap with another one. */
   readonly look: (ids: readonly string[]) => Promise<{ readonly lost: number; readonly double: number }>;
 };
 
-/** Runs the rounds of a kind and prints a line for each. The first one that does not come to an end is the last. */
+/** Runs the rounds of a kind and prints a line for each. Stops after the first round that does not finish. */
 export async function runRounds(kind: Kind, count: number, context: RoundContext): Promise<readonly Round[]> {
   const rounds: Round[] = [];
   let seen = context.bookings.held.length;
@@ -63,7 +63,7 @@ async function runOne(kind: Kind, number: number, { cluster, bookings }: RoundCo
   const what = kind === 'switchover' ? 'switchover' : number % 2 === 1 ? 'machine' : 'process';
   const again = what === 'switchover' ? await cluster.switchOver().then(() => null) : await cluster.killPrimary(what);
   await untilTrue('another primary', TAKEOVER_SECONDS, async () => {
-    // Without a healthy standby a lost process starts again where it was.
+    // Without a healthy standby, a killed process restarts on the same node.
     const same = what === 'process' && (bookings.successes.at(-1) ?? 0) > since + STALE_MS;
     return same || (await cluster.primary()) !== before;
   });
@@ -77,7 +77,7 @@ async function runOne(kind: Kind, number: number, { cluster, bookings }: RoundCo
   return { seconds, line };
 }
 
-/** Waits until bookings have succeeded for a while. */
+/** Waits until bookings have succeeded for CALM_MS. */
 async function untilBack({ successes }: Bookings, takenOver: number): Promise<void> {
   for (;;) {
     const now = performance.now();
@@ -98,7 +98,7 @@ async function faultsOf(ids: readonly string[], { look, useSession }: RoundConte
   return [...(lost > 0 ? [`${lost} lost`] : []), ...(double > 0 ? [`${double} double`] : []), ...session];
 }
 
-/** Prints medians and worst of a kind. */
+/** Prints the medians and the worst values of a kind. */
 export function summarise(kind: Kind, rounds: readonly Round[], goalSeconds: number): void {
   const seconds = rounds.filter((round) => round.kind === kind).map((round) => round.seconds);
   if (seconds.length === 0) return;

@@ -10,9 +10,9 @@ import { addCustomer } from '#tests/support/test-server.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
 import { ownMegabytes } from './memory.ts';
 
-/** Servers that share a database, with the sandbox as the outside, a mailbox, a load balancer, rooms and customers. */
+/** Servers that share a database, with the sandbox as the outside world, a mailbox, a load balancer, rooms and customers. */
 export type Servers = {
-  /** Each server's address, and that of the load balancer. */
+  /** The addresses of the servers, and that of the load balancer. */
   readonly urls: readonly string[];
   readonly url: string;
   readonly anonKey: string;
@@ -20,9 +20,9 @@ export type Servers = {
   readonly rooms: readonly string[];
   readonly mailbox: Mailbox;
   readonly sandboxUrl: string;
-  /** Ends one server and starts it again: in order with SIGTERM, or at once with SIGKILL. */
+  /** Stops a server and starts it again. SIGTERM stops it gracefully, SIGKILL at once. */
   restart(index: number, signal: NodeJS.Signals): Promise<void>;
-  /** The memory of each server, in MB. */
+  /** Returns the memory of each server, in MB. */
   memory(): readonly number[];
   close(): Promise<void>;
 };
@@ -32,14 +32,14 @@ export type ServersOptions = {
   readonly first: number;
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** A superuser's, to add rooms and customers. */
+  /** The URL of a superuser, which is needed to add rooms and customers. */
   readonly superuserUrl: string;
   readonly rooms: number;
 };
 
 const CUSTOMERS = 400;
 
-/** Takes 20 ports from `first` on. */
+/** Uses 20 ports starting at `first`. */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { count, first, folder, env, superuserUrl } = options;
   const ports = Array.from({ length: count }, (_, index) => first + index);
@@ -94,7 +94,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   };
 }
 
-/** Copies a room, so that there are hours enough. */
+/** Copies a room `count` times, so that there are enough hours to book. */
 async function addRooms(client: pg.Client, count: number): Promise<readonly string[]> {
   const { rows } = await client.query<{ id: string }>(
     `insert into public.studios

@@ -1,7 +1,7 @@
 import { persistently, Refused } from './client.ts';
 import type { Servers } from './servers.ts';
 
-/** Signs in once; the session must go on through everything. */
+/** Signs in once. The session must survive everything that follows. */
 export async function openSession(servers: Servers): Promise<() => Promise<void>> {
   const call = async (
     path: string,

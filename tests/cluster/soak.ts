@@ -12,10 +12,10 @@ import { type Servers, startServers } from './servers.ts';
 import { openSession } from './session.ts';
 
 /**
- * `npm run test:soak`: three servers on one PostgreSQL, bookings, cancellations and reads without a pause. `--ends kill` kills one of two
- * servers every so often, with faults of the providers in between; `--ends restart` restarts them in order, as for an upgrade. The third one
- * stays, so that its memory tells of leaks. Ends with 1 when something is lost, doubled or refused for good, or when memory grows. It prints
- * what rate the machine reached.
+ * `npm run test:soak`: three servers on one PostgreSQL, with bookings, cancellations and reads without a pause. `--ends kill` repeatedly
+ * kills one of two servers, with faults of the providers in between. `--ends restart` restarts them gracefully, as for an upgrade. The
+ * third server keeps running, so that its memory reveals leaks. Exits with 1 if something is lost, doubled or permanently refused, or if
+ * memory grows. Prints the rate that the machine reached.
  */
 const { values } = parseArgs({
   options: {
@@ -26,9 +26,9 @@ const { values } = parseArgs({
   },
 });
 const [minutes, everySeconds, rate] = [Number(values.minutes), Number(values.every), Number(values.rate)];
-/** Of the requests one in ten is a booking, which takes a hold, a payment, a webhook, a receipt and a mail. */
+/** One in ten requests is a booking, which takes a hold, a payment, a webhook, a receipt and a mail. */
 const BOOKINGS_PART = 0.1;
-/** One in five of them is cancelled again, for its money. */
+/** One in five bookings is cancelled, so that its money is refunded. */
 const CANCEL_EVERY = 5;
 const GROWTH_MAX = 1.25;
 const MEMORY_MINUTES = 20;
@@ -41,7 +41,7 @@ const FAULTS = [
 
 type Load = { readonly servers: Servers; readonly bookings: Bookings; readonly reads: Reads };
 
-/** Ends one of the first two servers until the time is over. Returns the memory of the third, once a round. */
+/** Repeatedly ends one of the first two servers until the time is over. Returns the memory of the third server after each round. */
 async function disturb(
   { servers, bookings, reads }: Load,
   useSession: () => Promise<void>,
@@ -110,7 +110,10 @@ async function soak(folder: string): Promise<boolean> {
   return faults.length === 0;
 }
 
-/** Compares the second quarter with the last: the first one still warms up, and a short run does nothing else. */
+/**
+ * Compares the second quarter with the last, because the server is still warming up in the first. In a short run it warms up all the time,
+ * so short runs are not judged.
+ */
 function growthOf(memory: readonly number[]): readonly string[] {
   const quarter = Math.ceil(memory.length / 4);
   const [early, late] = [median(memory.slice(quarter, 2 * quarter)), median(memory.slice(-quarter))];

@@ -20,5 +20,5 @@ export const CATALOGUE: Readonly<Record<string, readonly Fault[]>> = {
   privacy: PRIVACY,
 };
 
-/** How often the text of a fault occurs in its file: once, unless the file has changed. */
+/** Returns how often the text of a fault occurs in its file: once, unless the file has changed. */
 export const occurrences = (text: string, { find }: Pick<Fault, 'find'>): number => text.split(find).length - 1;

@@ -1,12 +1,12 @@
 /** One plausible fault: a replacement in one source file, and the test files that should notice it. */
 export type Fault = {
-  /** What is wrong then, as a review would say it. */
+  /** A description of the resulting defect, as a review would phrase it. */
   readonly title: string;
-  /** The changed file, from the root. For SQL: the last migration that states the function. */
+  /** The changed file, as a path from the root. */
   readonly file: string;
-  /** Occurs exactly once in the file. */
+  /** The text to replace. It must occur exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** Test files or globs from the root, the likeliest first; judged generously. */
+  /** Test files or globs from the root, with those most likely to notice the fault first. The list should be generous. */
   readonly tests: readonly string[];
 };

@@ -7,9 +7,9 @@ import { CATALOGUE, occurrences } from './catalogue.ts';
 import type { Fault } from './fault.ts';
 
 /**
- * Applies the faults of tests/faults one at a time, runs the tests that should notice each, and prints which were noticed:
- * `node tests/faults/measure.ts [AREA | PART OF A TITLE …]`. It changes the files below the working directory: bin/test-faults.js starts it in
- * a copy of the project. Tests run on the embedded database only.
+ * Applies the faults of tests/faults one at a time, runs the tests that should notice each, and prints which were noticed: `node
+ * tests/faults/measure.ts [AREA | PART OF A TITLE …]`. It changes files below the working directory, so bin/test-faults.js starts it in a
+ * copy of the project. Tests run on the embedded database only.
  */
 const words = process.argv.slice(2);
 const root = process.cwd();
@@ -27,7 +27,7 @@ type Report = {
   }[];
 };
 
-/** Runs test files until the first failure, and returns it; null when all passed. */
+/** Runs test files until the first failure. Returns the failure, or null if all passed. */
 async function runTests(files: readonly string[], image: string): Promise<Failure | null> {
   await rm(REPORT, { force: true });
   const child = spawn(
@@ -37,7 +37,7 @@ async function runTests(files: readonly string[], image: string): Promise<Failur
       'run',
       '--bail=1',
       '--maxWorkers=2',
-      // Generous: only a fault may fail a test, never a busy machine.
+      // The timeout is generous, so that a busy machine does not fail a test.
       '--testTimeout=120000',
       '--hookTimeout=120000',
       '--reporter=json',
@@ -65,14 +65,14 @@ function failureIn(json: string): Failure {
 }
 
 const sound = new Map<string, boolean>();
-/** Whether a test file passes without a fault. Only such files can notice one. */
+/** Returns whether a test file passes without a fault. Only such files can notice a fault. */
 async function passesWithoutFault(file: string): Promise<boolean> {
   const known = sound.get(file) ?? (await runTests([file], IMAGE)) === null;
   sound.set(file, known);
   return known;
 }
 
-/** Returns what noticed the fault, or null. */
+/** Returns the failure that noticed the fault, or null. */
 async function findFailure(fault: Fault): Promise<Failure | null> {
   const path = join(root, fault.file);
   const text = await readFile(path, 'utf8');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inheritedLookups } from './lookups.ts';
 import { lookUp } from './sample.ts';
 
-/** Lookups that cannot meet an inherited name, and why. */
+/** Lookups that cannot encounter an inherited name, with the reason. */
 const EXCEPTIONS: readonly (readonly [string, string])[] = [
   ['server/db/pipeline.ts: row[field.name]', 'names the columns of a result, which the server’s own statements choose'],
 ];

@@ -10,14 +10,14 @@ import {
 import { API, type Checker, type Type, TypeFlags } from 'typescript/unstable/sync';
 
 /**
- * Finds places that look up a text in a plain object, which has inherited properties such as `constructor`. It judges by types: a key of a
- * union of literals names known properties and is not reported. Neither is a key that a `for … in` of the same object gives, nor one that
- * `Object.hasOwn` has checked in the same expression.
+ * Finds places that look up a text in a plain object, which has inherited properties such as `constructor`. It judges by types: a key that
+ * is a union of literals can only be a declared property and is not reported. Nor is a key from a `for … in` over the same object, or one
+ * that `Object.hasOwn` has checked in the same expression.
  */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROJECT = `${ROOT}tsconfig.node.json`;
 
-/** Each place as `path: code`. `isChecked`: which files are read, by their path from the root of the repository. */
+/** Returns each place as `path: code`. `isChecked` selects the files to read by their path from the root of the repository. */
 export function inheritedLookups(isChecked: (path: string) => boolean): string[] {
   const api = new API({ cwd: ROOT });
   try {
@@ -56,10 +56,10 @@ function lookupsIn(file: SourceFile, checker: Checker): string[] {
 const isAccess = (node: Node): node is ElementAccessExpression => node.kind === SyntaxKind.ElementAccessExpression;
 const isIn = (node: Node): node is BinaryExpression =>
   node.kind === SyntaxKind.BinaryExpression &&
-  // The kind says which node this is.
+  // Cast: the kind identifies the type of the node.
   (node as BinaryExpression).operatorToken.kind === SyntaxKind.InKeyword;
 
-/** Whether a key can be any text, a text of a pattern, or anything at all. */
+/** Returns whether a key can be any text, a text of a template pattern, or any value. */
 function isText(type: Type | undefined, checker: Checker): boolean {
   if (!type) return true;
   const bound = type.flags & TypeFlags.TypeParameter ? checker.getBaseConstraintOfType(type) : type;
@@ -70,7 +70,7 @@ function isText(type: Type | undefined, checker: Checker): boolean {
   return (bound.flags & texts) !== 0;
 }
 
-/** Whether the key is certainly one of the object's own. */
+/** Returns whether the key is certainly one of the object's own properties. */
 function isOwn({ node, object, key }: Lookup, file: SourceFile): boolean {
   const [objectText, keyText] = [textOf(object, file), textOf(key, file)];
   const check = `Object.hasOwn(${objectText}, ${keyText})`;
@@ -84,7 +84,7 @@ function isOwn({ node, object, key }: Lookup, file: SourceFile): boolean {
 }
 
 function isLoopOf(node: Node, objectText: string, keyText: string, file: SourceFile): boolean {
-  // The caller has checked the kind.
+  // Cast: the caller has checked the kind.
   const { initializer, expression } = node as ForInStatement;
   return textOf(expression, file) === objectText && textOf(initializer, file).replace(/^const /, '') === keyText;
 }

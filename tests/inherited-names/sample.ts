@@ -1,4 +1,4 @@
-/** Lookups for the test of lookups.ts: the first four are refused, the others accepted. */
+/** Lookups for the test of lookups.ts: it must report those in `refused` and accept the others. */
 export function lookUp(words: Readonly<Record<string, string>>, name: string, list: readonly string[]): unknown[] {
   const refused = [
     words[name],

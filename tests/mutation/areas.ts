@@ -1,6 +1,6 @@
 /**
- * One part of the code whose tests are measured: the files to mutate, and the tests that should fail. Paths are globs from the root. Tests
- * run in this order: list the fastest first.
+ * A part of the code whose tests are measured: the files to mutate, and the tests that should fail. Paths are globs from the root. Tests
+ * run in the given order, so list the fastest first.
  */
 export type Area = {
   readonly name: 'rules' | 'operations' | 'functions' | 'auth';

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
 import { type Calls, REACH_FOLDER } from './reach.ts';
 
-/** Writes down which functions of the server a test file calls, and how often. Vitest runs this once for each file. */
+/** Records which functions of the server a test file calls, and how often. Vitest runs this once for each file. */
 
-// Files of one process share the engine's counters, and taking them sets them to zero.
+// Files in one process share the engine's counters, and reading the counters resets them.
 const kept: { counting?: Promise<Session> } = ((globalThis as { mutationReach?: object }).mutationReach ??= {});
 const session = await (kept.counting ??= startCounting());
 await takeCalls();

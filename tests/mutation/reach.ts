@@ -4,17 +4,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where `reach-setup.ts` writes one file of calls for each test file. */
+/** The folder in which `reach-setup.ts` writes one file of calls for each test file. */
 export const REACH_FOLDER = 'artefacts/mutation/reach';
 
-/** How often one test file called each function of the server, by path and name. */
+/** The number of calls that one test file makes to each function of the server, by path and name. */
 export type Calls = Readonly<Record<string, Readonly<Record<string, number>>>>;
 /** The calls of every test file, by its path. */
 export type Reach = ReadonlyMap<string, Calls>;
 
 /**
- * Runs the tests of the server once on the embedded engine, which takes about six minutes, and returns what each file calls. The calls are kept
- * until a test or a source changes its path: which function a test is about hardly changes with its lines.
+ * Runs the tests of the server once on the embedded engine, which takes about six minutes, and returns the calls of each file. The result
+ * is stored until a test or a source changes its path, because edits inside files hardly change which function a test is about.
  */
 export async function measureReach(): Promise<Reach> {
   const stamp = join(REACH_FOLDER, 'paths.sha256');
@@ -33,7 +33,7 @@ export async function measureReach(): Promise<Reach> {
   );
 }
 
-/** A test that fails is left to `npm test`: what it called is known all the same. */
+/** Ignores failing tests, which `npm test` reports: their calls are recorded anyway. */
 async function runAllTests(): Promise<void> {
   const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', '!components'];
   const env = { ...process.env, TEST_PARTS: '1', TEST_POSTGRES_URL: '', TEST_REACH: '1' };
@@ -42,8 +42,8 @@ async function runAllTests(): Promise<void> {
 }
 
 /**
- * The test files that call the function around a line (counted from one), and among them first those that spend the greatest share of their
- * calls on it: they are about it, while others only pass through.
+ * Returns the test files that call the function around a line (counted from one). The files that spend the greatest share of their calls on
+ * the function come first, because they test it, while others only pass through.
  */
 export function testsReaching(reach: Reach, path: string, text: string, line: number): string[] {
   const name = functionAround(reach, path, text, line);
@@ -54,7 +54,7 @@ export function testsReaching(reach: Reach, path: string, text: string, line: nu
     .map(({ file }) => file);
 }
 
-/** The name of the nearest function above a line that any test calls, or null: the engine names functions as they are declared. */
+/** Returns the name of the nearest function above a line that any test calls, or null. The engine uses the declared names of functions. */
 function functionAround(reach: Reach, path: string, text: string, line: number): string | null {
   const called = new Set([...reach.values()].flatMap((calls) => Object.keys(calls[path] ?? {})));
   for (const above of text.split('\n').slice(0, line).toReversed()) {

@@ -6,7 +6,7 @@ type Report = {
   }[];
 };
 
-/** Returns what failed, from vitest's JSON report: the first failed test, else the file's own message. */
+/** Returns the failure from vitest's JSON report: the first failed test, or else the file's own message. */
 export function failuresOf(json: string): string {
   if (json === '') return 'no report was written';
   const { testResults }: Report = JSON.parse(json);

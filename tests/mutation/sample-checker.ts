@@ -4,7 +4,7 @@ import type { Mutant } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { pickSample, rankOf } from './sample.ts';
 
-/** A key for a mutant from its position and replacement; Stryker's ids change whenever a file does. */
+/** Returns a key for a mutant from its position and replacement, because Stryker's ids change whenever a file changes. */
 export function keyOf({ fileName, location, mutatorName, replacement }: Omit<Mutant, 'id'>): string {
   const { start, end } = location;
   const path = fileName.replace(/^.*?(?=(rules|server)\/)/, '');
@@ -12,9 +12,10 @@ export function keyOf({ fileName, location, mutatorName, replacement }: Omit<Mut
 }
 
 /**
- * A Stryker checker that tests only a seeded sample of the mutants: `MUTATION_SEED`, `MUTATION_SIZE`. A mutant belongs to it when its rank is
- * at most that of the last one chosen. The first run, over all mutants, stores that rank in `MUTATION_SAMPLE_FILE`: Stryker runs several
- * processes, and later runs pass only changed mutants. Others are reported as not compiling, which excludes them from the score.
+ * A Stryker checker that tests only a seeded sample of the mutants, set by `MUTATION_SEED` and `MUTATION_SIZE`. A mutant belongs to the
+ * sample if its rank is at most that of the last one chosen. The first run, over all mutants, stores that rank in `MUTATION_SAMPLE_FILE`,
+ * because Stryker runs several processes and later runs pass only changed mutants. Other mutants are reported as not compiling, which
+ * excludes them from the score.
  */
 class SampleChecker implements Checker {
   readonly #file = process.env['MUTATION_SAMPLE_FILE'] ?? '';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Ranks a key for a seed: 64 hexadecimal digits, in an order unrelated to the keys. */
+/** Returns the rank of a key for a seed: 64 hexadecimal digits, in an order unrelated to the keys. */
 export const rankOf = (key: string, seed: string): string =>
   createHash('sha256').update(`${seed}\n${key}`).digest('hex');
 
-/** Picks `size` of `all`, the same ones for the same seed. `key` must be stable, so that new items displace few others. */
+/** Picks `size` of `all`, always the same ones for the same seed. `key` must be stable, so that new items displace few others. */
 export function pickSample<T>(all: readonly T[], key: (one: T) => string, seed: string, size: number): T[] {
   const ranked = all.map((one) => ({ one, rank: rankOf(key(one), seed) }));
   ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1));
@@ -19,7 +19,7 @@ export type Score = {
   readonly to: number;
 };
 
-/** The share of caught mutants with its 95 % interval (Wilson), which shows how little a small sample proves. */
+/** Returns the share of caught mutants with its 95 % interval (Wilson), which shows how little a small sample proves. */
 export function scoreOf(caught: number, total: number): Score {
   if (total === 0) return { caught, total, share: 0, from: 0, to: 1 };
   const z = 1.96;

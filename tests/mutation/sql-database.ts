@@ -4,10 +4,10 @@ import { createTestDatabase } from '#tests/support/postgres.ts';
 import { describeCatalogue } from '#tests/support/schema.ts';
 import type { Schema } from '#server/db/schema/schema.ts';
 
-/** A migrated database: its superuser's URL and a description of everything in it. */
+/** A migrated database, with the URL of its superuser and a description of everything in it. */
 export type Migrated = { readonly url: string; readonly catalogue: string; drop(): Promise<void> };
 
-/** Creates a database of this schema. Throws when PostgreSQL refuses them. */
+/** Creates a database with this schema. Throws if PostgreSQL refuses a statement. */
 export async function migrateNew(schema: Schema): Promise<Migrated> {
   const database = await createTestDatabase();
   if (!database) throw new Error('The faults are tried on PostgreSQL: TEST_POSTGRES_URL must lead to a server.');

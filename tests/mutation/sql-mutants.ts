@@ -1,6 +1,6 @@
 import type { Source } from './mutated-schema.ts';
 
-/** One small fault in one migration or object of the code. `line` and `column` count from 1. */
+/** A small fault in one migration or code object. `line` and `column` count from 1. */
 export type SqlMutant = {
   readonly source: string;
   readonly line: number;
@@ -17,9 +17,9 @@ export type SqlMutant = {
     | 'revoke';
   readonly before: string;
   readonly after: string;
-  /** The table, function, view or index the mutated statement is about, without its schema; '' when it names none. */
+  /** The table, function, view or index that the mutated statement concerns, without its schema, or an empty string. */
   readonly subject: string;
-  /** Whether the mutated statement changes rows, not the schema. */
+  /** Whether the mutated statement changes rows rather than the schema. */
   readonly changesRows: boolean;
   /** Whether the mutated statement creates a role. */
   readonly makesRole: boolean;
@@ -31,7 +31,7 @@ type Statement = { readonly start: number; readonly end: number; readonly text: 
 const STRINGS_AND_COMMENTS = /'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g;
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
-/** Blanks strings and comments, so that positions in the remaining SQL stay the same. */
+/** Replaces strings and comments by blanks, so that positions in the remaining SQL stay the same. */
 function codeOnly(sql: string): string {
   return sql.replace(STRINGS_AND_COMMENTS, blank);
 }
@@ -50,7 +50,7 @@ function statementsOf(sql: string): Statement[] {
   return found;
 }
 
-/** The table, function or view a statement is about, without its schema. */
+/** Returns the table, function or view that a statement concerns, without its schema. */
 function subjectOf(text: string): string {
   const code = codeOnly(text);
   const on = /^create\s+(?:policy|trigger|constraint\s+trigger|unique\s+index|index)\b[\s\S]*?\bon\s+([\w.]+)/i.exec(
@@ -62,7 +62,7 @@ function subjectOf(text: string): string {
 
 const FLIPPED: Readonly<Record<string, string>> = { '=': '<>', '<>': '=', '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
 
-/** The position of the bracket that closes the one at `open`. */
+/** Returns the position of the bracket that closes the one at `open`. */
 function closing(code: string, open: number): number {
   let depth = 0;
   for (let at = open; at < code.length; at += 1) {
@@ -90,7 +90,7 @@ function editsOf(code: string): Edit[] {
   if (/^alter\s+table\s+\S+\s+(enable|force)\s+row\s+level\s+security/i.test(code))
     edits.push({ kind: 'row level security', from: 0, to: code.length, text: ';' });
   each(/\bcheck\s*\(/gi, ({ index, 0: { length } }) => {
-    if (/\bwith\s+$/i.test(code.slice(0, index))) return null; // a policy's own check
+    if (/\bwith\s+$/i.test(code.slice(0, index))) return null; // This is the check of a policy.
     const open = index + length - 1;
     return { kind: 'check', from: open, to: closing(code, open) + 1, text: '(true)' };
   });
@@ -132,8 +132,9 @@ function editsOf(code: string): Edit[] {
 }
 
 /**
- * Lists every mutant of what makes the database: without a check, policy, trigger, unique rule, row level security or revoke; or with an inverted
- * comparison, `and`/`or` or null test. Mutated assignments are included: they do not compile and are excluded later.
+ * Returns every mutant of the sources that create the database: those without a check, policy, trigger, unique rule, row level security or
+ * revoke, and those with an inverted comparison, `and`/`or` or null test. Mutated assignments are included; they do not compile and are
+ * excluded later.
  */
 export function sqlMutants(sources: readonly Source[]): SqlMutant[] {
   return sources.flatMap(({ name, sql }) =>

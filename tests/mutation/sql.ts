@@ -11,15 +11,15 @@ import { type Migrated, migrateNew } from './sql-database.ts';
 import { type SqlMutant, sqlMutants } from './sql-mutants.ts';
 
 /**
- * Mutates migrations and code one fault at a time, creates a database from them and runs the tests on it: `node sql.ts SIZE SEED`. Prints score and
- * survivors. With `quick` as third argument only the tests directly on the database run, which gives a lower bound. Databases are created on
- * the PostgreSQL of TEST_POSTGRES_URL, which takes a second; an embedded one would take a minute. Results are stored: a noticed mutant is not
- * tested again, a survivor only after the tests have changed.
+ * Mutates migrations and code one fault at a time, creates a database from them and runs the tests on it: `node sql.ts SIZE SEED`. Prints
+ * the score and the survivors. With `quick` as the third argument, only the tests that work directly on the database run, which gives a
+ * lower bound. Databases are created on the PostgreSQL of TEST_POSTGRES_URL, which takes a second; an embedded one would take a minute.
+ * Results are stored: a noticed mutant is not tested again, and a survivor only after the tests have changed.
  */
 const [size = '150', seed = '1', extent = 'full'] = process.argv.slice(2);
 const folder = join('artefacts', 'mutation');
 const workers = Number(process.env['MUTATION_WORKERS'] ?? '2');
-/** Tests directly on the rows: seconds. The other tests run only for mutants these do not notice. */
+/** Tests that work directly on the rows and take seconds. The other tests run only for mutants that these do not notice. */
 const DIRECT = 'tests/sql';
 const POLICIES = extent === 'quick' ? [] : ['matrix', 'storage-matrix'].map((name) => `tests/policies/${name}.test.ts`);
 const LATER = [
@@ -31,19 +31,19 @@ const LATER = [
   'tests/functions',
   'server',
 ];
-/** How many further test files run per mutant: those that name its table or function most often. */
+/** Number of further test files that run per mutant: those that name its table or function most often. */
 const LATER_FILES = 4;
 
-/** 'without effect': the catalogue equals that of the unmutated database. */
+/** 'without effect' means that the catalogue equals that of the unmutated database. */
 type Outcome = 'noticed' | 'survived' | 'does not apply' | 'without effect';
-/** `by`: the test that noticed it. `tests`: a hash of the tests that did not. */
+/** `by` is the test that noticed the mutant. `tests` is a hash of the tests that did not notice it. */
 type StoredResults = Record<string, { readonly outcome: Outcome; readonly by?: string; readonly tests?: string }>;
 
 const keyOf = ({ source, line, column, kind, before, after }: SqlMutant): string =>
   [source, `${line}:${column}`, kind, before, after].join(' | ');
 
 let runs = 0;
-/** Runs test files on a database, and on its image where a test needs the embedded engine. Returns what failed, or null. */
+/** Runs test files on a database, and on its image if a test needs the embedded engine. Returns the failure, or null. */
 async function runTests(files: readonly string[], url: string, image = ''): Promise<string | null> {
   runs += 1;
   const report = join(folder, `report-${process.pid}-${runs}.json`);
@@ -53,9 +53,9 @@ async function runTests(files: readonly string[], url: string, image = ''): Prom
       join('node_modules', 'vitest', 'vitest.mjs'),
       'run',
       '--bail=1',
-      // Row tests share one process: most of their time is its start.
+      // Row tests share one process, because most of their time is spent on its start.
       ...(files[0] === DIRECT ? ['--no-isolate', '--maxWorkers=1'] : []),
-      // Generous timeouts: only a mutant may fail a test, never a busy machine.
+      // The timeouts are generous, so that a busy machine does not fail a test.
       '--testTimeout=300000',
       '--hookTimeout=300000',
       '--reporter=json',
@@ -83,7 +83,7 @@ const laterFiles: { path: string; text: string }[] = [];
 for (const tree of LATER)
   for await (const path of glob(`${tree}/**/*.test.ts`)) laterFiles.push({ path, text: readFileSync(path, 'utf8') });
 
-/** The test files that name the mutated table or function most often, most frequent first. */
+/** Returns the test files that name the mutated table or function most often, most frequent first. */
 function filesAbout({ subject }: SqlMutant): string[] {
   if (subject === '' || extent === 'quick') return [];
   const word = new RegExp(`\\b${subject}\\b`, 'g');
@@ -92,7 +92,7 @@ function filesAbout({ subject }: SqlMutant): string[] {
   return about.slice(0, LATER_FILES).map(({ path }) => path);
 }
 
-/** A hash of the tests that run for every mutant. */
+/** Returns a hash of the tests that run for every mutant. */
 function hashOfTests(): string {
   const hash = createHash('sha256').update(extent);
   const trees = [DIRECT, ...(extent === 'quick' ? [] : ['tests/policies'])];
@@ -109,7 +109,7 @@ const tests = hashOfTests();
 const original = await migrateNew(schema);
 
 const passing = new Map<string, Promise<boolean>>();
-/** Whether a test file passes without a mutant; checked once. Only such files can notice one. */
+/** Returns whether a test file passes without a mutant, which is checked only once. Only such files can notice a mutant. */
 function passesUnmutated(file: string): Promise<boolean> {
   const cached = passing.get(file);
   if (cached) return cached;
@@ -138,16 +138,16 @@ async function findFailure(mutant: SqlMutant, { url }: Migrated): Promise<string
 }
 
 async function testMutant(mutant: SqlMutant): Promise<StoredResults[string]> {
-  // A mutant may leave grants without their object.
+  // The database may fail to be created: a mutant may leave grants without their object.
   const database = await Promise.resolve(mutant)
     .then((one) => migrateNew(withMutant(one)))
     .catch(() => null);
   if (!database) return { outcome: 'does not apply' };
   try {
-    // The PostgreSQL server already has the roles: only an embedded database shows whether they are created.
+    // The PostgreSQL server already has the roles, so only an embedded database shows whether they are created.
     const isMade = !mutant.makesRole || (await makeImage(withMutant(mutant)).catch(() => null));
     if (!isMade) return { outcome: 'does not apply' };
-    // A statement that changes rows leaves an empty database's catalogue equal, which proves nothing.
+    // If the statement changes rows, an equal catalogue proves nothing, because the database is empty.
     if (!mutant.changesRows && database.catalogue === original.catalogue) return { outcome: 'without effect' };
     const by = await findFailure(mutant, database);
     return by === null ? { outcome: 'survived', tests } : { outcome: 'noticed', by };
@@ -158,7 +158,7 @@ async function testMutant(mutant: SqlMutant): Promise<StoredResults[string]> {
 
 if (!(await passesUnmutated(DIRECT))) throw new Error(`${DIRECT} fails without a mutant: nothing can be measured.`);
 const counted = new Set<Outcome>(['noticed', 'survived']);
-// Rank all mutants: those that do not apply are replaced by the next ones.
+// All mutants are ranked, because those that do not apply are replaced by the next ones.
 const all = sqlMutants(getSources(schema));
 const order = pickSample(all, keyOf, seed, all.length);
 let next = 0;
@@ -184,7 +184,7 @@ async function work(): Promise<void> {
 await Promise.all(Array.from({ length: workers }, work));
 await original.drop();
 
-// Parallel workers may have tested a few more: count only up to the sample's size.
+// Parallel workers may have tested a few more, so only mutants up to the sample's size are counted.
 const counts = { noticed: 0, survived: 0, 'does not apply': 0, 'without effect': 0 };
 const missed: string[] = [];
 for (const key of order.map(keyOf)) {

@@ -7,14 +7,14 @@ import { describeScore, rankOf, scoreOf } from './sample.ts';
 import { keyOf } from './sample-checker.ts';
 import { tryFurther } from './survivors.ts';
 
-/** Runs Stryker over a seeded sample of one area's mutants and prints score and survivors: `node stryker.ts AREA SIZE SEED`. */
+/** Runs Stryker over a seeded sample of one area's mutants, and prints the score and the survivors: `node stryker.ts AREA SIZE SEED`. */
 
 const [name = '', size = '150', seed = '1'] = process.argv.slice(2);
 const area = AREAS.find((one) => one.name === name);
 if (!area) throw new Error(`There is no area ${name}; there are ${AREAS.map((one) => one.name).join(', ')}.`);
 const folder = join('artefacts', 'mutation');
 await mkdir(folder, { recursive: true });
-// Stored results only fit the sample they were made with.
+// Stored results fit only the sample that they were made with.
 const remembered = join(folder, `${area.name}-${size}-${seed}.json`);
 const sampleFile = join(process.cwd(), folder, `${area.name}-${size}-${seed}-sample.txt`);
 if (!existsSync(remembered) || !existsSync(sampleFile))
@@ -24,7 +24,7 @@ Object.assign(process.env, {
   MUTATION_SIZE: size,
   MUTATION_SEED: seed,
   MUTATION_SAMPLE_FILE: sampleFile,
-  // Only the embedded engine: a second one would double the time and add little.
+  // The tests use only the embedded engine; a second one would double the time and add little.
   TEST_POSTGRES_URL: '',
 });
 
@@ -33,7 +33,7 @@ const results = await new Stryker({
   plugins: ['@stryker-mutator/vitest-runner', './tests/mutation/sample-checker.ts'],
   checkers: ['sample'],
   testRunner: 'vitest',
-  // In separate processes: V8 aborts when a thread that ran the embedded engine's WebAssembly ends.
+  // The tests run in separate processes: V8 aborts when a thread that ran the embedded engine's WebAssembly ends.
   vitest: { configFile: 'tests/mutation/vitest-config.ts', related: false, pool: 'forks' },
   coverageAnalysis: 'perTest',
   incremental: true,
@@ -42,7 +42,8 @@ const results = await new Stryker({
   ignorePatterns: ['artefacts', 'data', 'dist', 'docs', 'web/public'],
   tempDirName: join(folder, 'tmp'),
   concurrency: Number(process.env['MUTATION_WORKERS'] ?? '2'),
-  // Long, so that a busy machine is not mistaken for a mutant that never ends. With 30 seconds, 12 of 60 mutants timed out on one.
+  // The timeout is long, so that a busy machine is not mistaken for a mutant that never ends. With 30 seconds, 12 of 60 mutants timed out
+  // on a busy machine.
   timeoutMS: 300_000,
   // The dry run executes all tests of an area once, possibly on a busy machine.
   dryRunTimeoutMinutes: 30,

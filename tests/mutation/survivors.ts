@@ -15,13 +15,13 @@ export type Survivor = {
 };
 type Place = { readonly line: number; readonly column: number };
 
-/** How many further test files run for a change: those that are most about the function it touches. */
+/** Number of further test files that run per change: those that test most directly the function that it touches. */
 const FILES_MAX = 10;
 const LEFT_OUT = ['node_modules', '.git', 'artefacts', 'data', 'dist'];
 
 /**
- * Puts changes into a copy of the project, one at a time, and runs the tests of the whole project that call the changed function. Calls `told`
- * with each change and the test that notices it, or null.
+ * Applies changes to a copy of the project, one at a time, and runs the tests of the whole project that call the changed function. Calls
+ * `told` with each change and the test that notices it, or null.
  */
 export async function tryFurther(
   survivors: readonly Survivor[],
@@ -55,7 +55,7 @@ export async function tryFurther(
   }
 }
 
-/** Returns the text with a change. */
+/** Returns the text with the change applied. */
 export function changed(text: string, { start, end, replacement }: Omit<Survivor, 'path'>): string {
   const lines = text.split('\n');
   const offset = ({ line, column }: Place): number =>
@@ -63,7 +63,7 @@ export function changed(text: string, { start, end, replacement }: Omit<Survivor
   return text.slice(0, offset(start)) + replacement + text.slice(offset(end));
 }
 
-/** Runs test files on the embedded database. Returns what failed first, or null. */
+/** Runs test files on the embedded database. Returns the first failure, or null. */
 async function runTests(folder: string, files: readonly string[]): Promise<string | null> {
   const report = join(folder, 'mutation-report.json');
   const child = spawn(

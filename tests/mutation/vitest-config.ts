@@ -6,7 +6,7 @@ import { AREAS } from './areas.ts';
 const area = AREAS.find(({ name }) => name === process.env['MUTATION_AREA']);
 if (!area) throw new Error('MUTATION_AREA names no area');
 
-/** Runs test files in the order of the area's list: the first failure ends a run, so the fastest tests come first. */
+/** Runs test files in the order of the area's list. The first failure ends a run, so the fastest tests come first. */
 class FastestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number =>
@@ -18,7 +18,7 @@ class FastestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: [...area.tests],
-    // As long as in `survivors.ts`: a test that a busy machine delays notices nothing.
+    // The timeouts are as long as in `survivors.ts`, so that a test delayed by a busy machine does not count as noticing a mutant.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 5_000 } },
