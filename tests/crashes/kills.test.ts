@@ -156,7 +156,7 @@ describe('a server that is killed', () => {
       for (const bookingId of links) expect(opened.filter((id) => id === bookingId)).toHaveLength(1);
       expect(links.length).toBeGreaterThan(0);
 
-      // A moved booking has its new studio, and occupies it once.
+      // Each moved booking is in its new studio, and only there.
       const { data: places } = await service.from('bookings').select('studio_id').in('id', moved);
       expect(places).toEqual(moved.map(() => ({ studio_id: STUDIO_C })));
       expect(moved.length).toBeGreaterThan(0);

@@ -114,7 +114,7 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   const box = page.getByLabel('I have read and accept');
   await expect(box).toBeDisabled();
   await accessible(page);
-  // The box stays disabled 51 px from the end and becomes enabled at 50 px.
+  // The box stays disabled 60 px from the end and becomes enabled at 50 px.
   await region.evaluate((one) => one.scrollTo(0, one.scrollHeight - one.clientHeight - 60));
   await expect(box).toBeDisabled();
   await region.evaluate((one) => one.scrollTo(0, one.scrollHeight - one.clientHeight - 50));

@@ -26,8 +26,9 @@ export type Run = {
 
 /**
  * Wraps a database so that the world can change exactly where an operation waits for a lock or a provider. At a lock the change runs in the
- * operation's own transaction just before the lock is taken, as if another transaction had committed it in the meantime. Changes are made
- * only until the first row is locked, because from then on another transaction would wait. A change that is rolled back is made again.
+ * operation's own transaction just before the lock is taken, as if another transaction had committed it in the meantime. This is realistic
+ * only until the first row is locked, because from then on another transaction would wait, so later locks are not points. A change that is
+ * rolled back is made again.
  */
 export function createInterrupter(inner: Database): Interrupter {
   let points: string[] | null = null;

@@ -36,7 +36,7 @@ const nginx: Proxy = {
     const site = readFileSync(join(ROOT, 'deploy', 'nginx.conf'), 'utf8')
       .replace('listen 80;', `listen ${ports.http};`)
       .replace('listen 443 ssl', `listen ${ports.https} ssl`)
-      // A test machine may not have IPv6 addresses.
+      // A test machine might lack IPv6 addresses.
       .replace(/\tlisten \[::\].*\n/g, '')
       .replaceAll('studio.example.com', 'localhost')
       .replaceAll('/var/log/nginx', folder)

@@ -113,7 +113,7 @@ type Related = (typeof RELATED)[number];
 const OF_ACCOUNTS: readonly Related[] = RELATED.slice(0, 11);
 
 /**
- * Fills accounts with profile, session and ID check, the same number of closures, and for each booking a payment and its other rows. Fills
+ * Fills accounts with profile, session and ID check, as many closures as accounts, and for each booking a payment and its other rows. Fills
  * the given tables, or all of them.
  */
 export async function fillRelated(

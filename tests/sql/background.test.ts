@@ -154,7 +154,7 @@ test(
     for (const minute of [100, 589, 590, 591, 650, 655, 724, 725, 895, 995])
       steps.push([minute, await follow(minute), await wanted()]);
     expect(steps).toEqual([
-      // The lights are already off at the start, so nothing is switched.
+      // The first recorded state of the plug is off, for which no job is queued.
       [100, 0, false],
       [589, 0, false],
       [590, 1, true],

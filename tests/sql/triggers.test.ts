@@ -806,7 +806,7 @@ describe('storage', () => {
 });
 
 /**
- * Triggers that the tests above cover. Tests elsewhere cover the others:
+ * Triggers that tests cover. Those not covered by the tests above are covered elsewhere:
  * - writes through public.bookings: tests/policies and tests/api
  * - what pages receive: live.test.ts in this folder and tests/realtime
  * - closures: tests/api/closures.test.ts

@@ -30,7 +30,7 @@ test.describe('in Los Angeles', () => {
     await page.clock.setFixedTime(new Date(sydneyHour(0, 15).getTime() + 20 * 60_000));
     await page.goto('/');
     const tonight = page.getByRole('link', { name: /^Tonight from \$\d+ an hour$/ });
-    // The page fetches it when the rooms come into view.
+    // The page fetches the price when the rooms come into view.
     await expect(async () => {
       await page.keyboard.press('PageDown');
       await expect(tonight).toBeVisible({ timeout: 500 });
