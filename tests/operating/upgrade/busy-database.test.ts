@@ -54,23 +54,14 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database that others use whi
     expect(await changed()).toEqual([{ name: OF_BOOKINGS }]);
   }, 60_000);
 
-  test('loading code never ends in a deadlock with transactions that take the same locks in another order', async () => {
-    let upgrading = true;
-    const work = (async () => {
-      let count = 0;
-      for (; upgrading; count += 1) {
-        await other.query('begin; lock table private.payment in row exclusive mode');
-        await wait(20);
-        await other.query('lock table private.booking in row exclusive mode');
-        await wait(20);
-        await other.query('commit');
-        await wait(60);
-      }
-      return count;
-    })();
-    const upgraded = upgrade(await withChanged([OF_BOOKINGS, OF_PAYMENTS])).finally(() => (upgrading = false));
-    await Promise.all([work, upgraded]);
-    expect(await work).toBeGreaterThan(2);
+  test('loading code does not deadlock with a transaction that takes the same locks in another order', async () => {
+    await other.query('begin; lock table private.payment in row exclusive mode');
+    const upgraded = upgrade(await withChanged([OF_BOOKINGS, OF_PAYMENTS]));
+    await wait(LONG_MS);
+    expect(await changed()).toEqual([]);
+    await other.query('lock table private.booking in row exclusive mode');
+    await other.query('commit');
+    await upgraded;
     expect(await changed()).toEqual([{ name: OF_BOOKINGS }, { name: OF_PAYMENTS }]);
   }, 60_000);
 
