@@ -11,7 +11,7 @@ import { refreshInChains } from './callers/refresh.ts';
 import { postgresTime, processorTime } from './callers/processor-time.ts';
 
 /**
- * `npm run bench -- auth`: compares the auth API with its baselines, in turns within one run. A baseline is the cost of the bare work: a
+ * `npm run bench -- auth`: compares the auth API with its baselines, one after the other in each round of one run. A baseline is the cost of the bare work: a
  * route that verifies a token, one that sends the statement of a refresh and signs a token, one that only signs, and one hash. `npm run
  * bench -- auth user refresh passwords` runs only these cases.
  */

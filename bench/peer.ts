@@ -18,7 +18,7 @@ import { openBenchServer } from './test-server.ts';
 
 /**
  * `npm run bench -- peer`: compares the data API with @supabase/lite and its PostgreSQL driver, which npm installs into a temporary folder.
- * Both have the same rows on the same PostgreSQL, and answer the same requests, in turns. The peer's bookings are the views of this
+ * Both have the same rows on the same PostgreSQL, and answer the same requests, one after the other in each round. The peer's bookings are the views of this
  * project's database over a table with the same columns and index, so both hide the same rows. A second case gives the peer a plain table
  * with the public columns and an open policy instead, which is less work.
  */

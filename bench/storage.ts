@@ -11,7 +11,7 @@ import { createClient } from '@supabase/supabase-js';
 import { openBenchServer } from './test-server.ts';
 import { type Load, load } from './callers/load.ts';
 
-/** Compares downloads of 1 MB through `/storage/v1` with a bare Node file server, in turns, each in a separate process. */
+/** Compares downloads of 1 MB through `/storage/v1` with a bare Node file server, one after the other in each round, each in a separate process. */
 const CONNECTIONS = 16;
 /** The length of a turn. Turns are short, so that both sides see the same load on the machine. */
 const SECONDS = 2;

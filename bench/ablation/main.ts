@@ -8,7 +8,7 @@ import { openEmbedded, openPostgres, type Servers } from './servers.ts';
 
 /**
  * `npm run bench -- ablation [PART OF A NAME …]`: removes each mechanism from a copy of the project and compares the copy's server with the
- * whole one, in turns. Prints the loss without the mechanism as a share of the whole server's figure: the median of the rounds, with the
+ * whole one, one after the other in each round. Prints the loss without the mechanism as a share of the whole server's figure: the median of the rounds, with the
  * lowest and the highest. Above zero the mechanism helps. All mechanisms take about an hour and a half. The result is only valid on a quiet
  * machine.
  */
@@ -36,13 +36,13 @@ async function copyWithout(mechanism: Mechanism): Promise<string> {
 }
 
 /** Returns the share of a figure that is lost without a mechanism. Below zero the server is better without it. */
-function lossOf(name: string, whole: number, without: number): number {
+function getLoss(name: string, whole: number, without: number): number {
   return MORE_IS_BETTER.has(name) ? 1 - without / whole : without / whole - 1;
 }
 
 const share = (loss: number): string => `${loss < 0 ? '−' : '+'}${Math.abs(loss * 100).toFixed(0)} %`;
 
-/** Measures one row in turns on both servers and prints a line for each of its figures. */
+/** Measures a row on both servers, several times one after the other, and prints a line for each of its figures. */
 async function compareRow(row: Row, whole: Side, without: Side): Promise<void> {
   const losses = new Map<string, number[]>();
   const wholes = new Map<string, number[]>();
@@ -55,7 +55,7 @@ async function compareRow(row: Row, whole: Side, without: Side): Promise<void> {
     for (const [name, value] of Object.entries(figures.get(whole) ?? {})) {
       const other = figures.get(without)?.[name] ?? Number.NaN;
       wholes.set(name, [...(wholes.get(name) ?? []), value]);
-      losses.set(name, [...(losses.get(name) ?? []), lossOf(name, value, other)]);
+      losses.set(name, [...(losses.get(name) ?? []), getLoss(name, value, other)]);
     }
   }
   for (const [name, values] of losses) {
@@ -84,9 +84,12 @@ try {
   for (const mechanism of chosen) {
     say(`\nwithout “${mechanism.name}”`);
     const copy = await copyWithout(mechanism);
-    await measureOn('PostgreSQL', postgres, copy);
-    await measureOn('embedded', embedded, copy);
-    await rm(copy, { recursive: true, force: true });
+    try {
+      await measureOn('PostgreSQL', postgres, copy);
+      await measureOn('embedded', embedded, copy);
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
   }
 } finally {
   await postgres.close();

@@ -51,7 +51,7 @@ export type Target = {
 };
 
 /**
- * Compares one path with a bare hono + pg route and pipelined pgbench, in turns. All three run the text of the statement that the server
+ * Compares one path with a bare hono + pg route and pipelined pgbench, measured one after the other in each round. All three run the text of the statement that the server
  * sends, with the same values and as many callers. Throws if the answer of the bare route differs from the server's.
  */
 export async function compare(one: Case, target: Target): Promise<void> {

@@ -40,7 +40,7 @@ export function createDiskStore(folder: string): ObjectStore {
       const path = pathOf(key);
       await rm(path, { force: true });
       // A write that was killed leaves its draft.
-      await rm(draftOf(path), { force: true });
+      await rm(toDraftPath(path), { force: true });
     },
     async *list(name) {
       if (!FOLDER.test(name)) throw new Error('not a storage folder');
@@ -56,11 +56,11 @@ export function createDiskStore(folder: string): ObjectStore {
   };
 }
 
-const draftOf = (path: string): string => `${path}.part`;
+const toDraftPath = (path: string): string => `${path}.part`;
 
 /** Writes a file that appears whole or not at all. `write` writes a draft and syncs it. */
 export async function writeAtomically(path: string, write: (draft: string) => Promise<void>): Promise<void> {
-  const draft = draftOf(path);
+  const draft = toDraftPath(path);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
     await write(draft);

@@ -43,6 +43,11 @@ type Protocol = {
   readonly read: (reply: unknown) => unknown;
 };
 
+/** The message with the task and a picture, which each protocol describes in its own way. */
+const askAbout = (picture: object): readonly object[] => [
+  { role: 'user', content: [{ type: 'text', text: TASK }, picture] },
+];
+
 const choiceSchema = z.object({ finish_reason: z.literal('stop'), message: z.object({ content: z.string() }) });
 const completionSchema = z.object({ choices: z.tuple([choiceSchema], z.unknown()) });
 /** OpenAI's chat completions, which many services offer. */
@@ -50,15 +55,7 @@ const openai: Protocol = {
   path: 'chat/completions',
   body: (model, image) => ({
     model,
-    messages: [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: TASK },
-          { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${image}` } },
-        ],
-      },
-    ],
+    messages: askAbout({ type: 'image_url', image_url: { url: `data:image/jpeg;base64,${image}` } }),
     response_format: {
       type: 'json_schema',
       json_schema: { name: 'response', strict: true, schema: schemaFor(readingSchema) },
@@ -80,15 +77,7 @@ const anthropic: Protocol = {
   path: 'messages',
   body: (model, image) => ({
     model,
-    messages: [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: TASK },
-          { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: image } },
-        ],
-      },
-    ],
+    messages: askAbout({ type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: image } }),
     ...(ANSWERS_IN_SCHEMA.test(model)
       ? {
           max_tokens: 32_000,

@@ -28,7 +28,7 @@ const SETTINGS: RestConfig = {
   answerBytes: { guest: 1_000_000, user: 1_000_000, service: 1_000_000 },
 };
 const ANSWER = { bytes: 1_000_000, partBytes: 1_000_000, partRows: 1_000_000 };
-const cachedOf = (plans: Plans): CachedSchema => ({
+const toCachedSchema = (plans: Plans): CachedSchema => ({
   settings: SETTINGS,
   roles: new Map(),
   schemaCache,
@@ -385,7 +385,7 @@ async function prepareGenerated(made: Generated): Promise<{ requested: ParsedReq
   try {
     const requested = await parseRequest(sent, kind, made.name, { plans: true, bounds: BOUNDS.service });
     const prepare = PREPARE[made.method as keyof typeof PREPARE]; // The method is one of the names above.
-    const prepared = prepare(requested, cachedOf(createPlans()));
+    const prepared = prepare(requested, toCachedSchema(createPlans()));
     return { requested, prepared };
   } catch (error) {
     if (error instanceof RestRefusal && error.status < 500) return null;
@@ -482,8 +482,10 @@ test('requests that differ only in values share one plan and one statement', asy
       `http://localhost/rest/v1/town?select=id&name=eq.${value}&or=(id.eq.${value},name.in.(a,${value}))&limit=${value.slice(0, 1)}`,
     );
     texts.add(
-      prepareRead(await parseRequest(sent, 'table', 'town', { plans: false, bounds: BOUNDS.service }), cachedOf(plans))
-        .statement?.text,
+      prepareRead(
+        await parseRequest(sent, 'table', 'town', { plans: false, bounds: BOUNDS.service }),
+        toCachedSchema(plans),
+      ).statement?.text,
     );
   }
   expect([plans.size, texts.size]).toEqual([1, 1]);

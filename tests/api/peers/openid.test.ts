@@ -57,7 +57,7 @@ async function signIn(name: string, person: Person): ReturnType<typeof land> {
   const { walk, url } = await begin(name);
   return land(walk, await asPeer(name).signIn(url.href, person));
 }
-async function userOf(session: URLSearchParams): Promise<Record<string, unknown>> {
+async function readUser(session: URLSearchParams): Promise<Record<string, unknown>> {
   const response = await fetch(`${server.url}/auth/v1/user`, {
     headers: { apikey: server.app.keys.anonKey, authorization: `Bearer ${session.get('access_token')}` },
   });
@@ -71,14 +71,14 @@ describe('a sign-in by the browser', () => {
     const person = newPerson();
     const { session } = await signIn(name, person);
     expect(session.get('provider_token')).toMatch(/^[\w-]{43}$/);
-    const user = await userOf(session);
+    const user = await readUser(session);
     expect(user).toMatchObject({
       email: person.email,
       app_metadata: { provider: name, providers: [name] },
       user_metadata: { full_name: 'Robin Outside', iss: asPeer(name).issuer },
       identities: [{ provider: name, id: person.email, identity_data: { email_verified: true } }],
     });
-    expect(await userOf((await signIn(name, person)).session)).toMatchObject({ id: user['id'] });
+    expect(await readUser((await signIn(name, person)).session)).toMatchObject({ id: user['id'] });
     expect(await countAccounts(person)).toEqual({ accounts: 1 });
   });
 
@@ -96,7 +96,7 @@ describe('a sign-in by the browser', () => {
     const { action, fields } = readForm(await peers.globex.signInByForm(url.href, person));
     expect(action).toBe(`${server.url}/auth/v1/callback`);
     const { session } = await land(walk, action, fields);
-    expect(await userOf(session)).toMatchObject({ email: person.email, app_metadata: { provider: 'apple' } });
+    expect(await readUser(session)).toMatchObject({ email: person.email, app_metadata: { provider: 'apple' } });
     const again = await begin('apple');
     const foreign = readForm(await peers.globex.signInByForm(again.url.href, person));
     const { error } = await land(createWalker('10.6.0.4'), foreign.action, foreign.fields);
