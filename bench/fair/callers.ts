@@ -1,6 +1,6 @@
 import { STUDIO_A } from '#tests/support/test-server.ts';
 import { type Answer, callSteadily, type CallerRequest } from '../callers/connection.ts';
-import { HOUR, holdRequest } from '../callers/holds.ts';
+import { holdRequest } from '../callers/holds.ts';
 
 /** The number of guests with expensive reads, which delay all other callers. */
 const HEAVY_GUESTS = 12;
