@@ -8,7 +8,7 @@ import type { PgliteOptions } from '#server/db/engine/pglite.ts';
 import type { OpenOptions } from '#server/db/schema/migrate.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
-import { DEFAULT_QUEUE } from '#server/db/postgres/postgres-slots.ts';
+import { DEFAULT_QUEUE } from '#server/db/postgres/postgres-schedulers.ts';
 
 /** The folder of the code that runs inside the database: migrations, functions and initial rows. */
 export const DATABASE = new URL('../../database/', import.meta.url).pathname;

@@ -1,4 +1,4 @@
-import { createEndOfTurn } from '#server/db/batches.ts';
+import { createEndOfTurn } from '#server/db/scheduling/end-of-turn.ts';
 import { USER_COLUMNS, type UserRow } from '../accounts/users.ts';
 import type { Lifetimes } from '../core/config.ts';
 import type { Clock } from '#server/http/caller.ts';

@@ -2,11 +2,11 @@ import pg from 'pg';
 import { serialize } from 'pg-protocol';
 import type { Database, Principal, Query, Result, Transaction } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
-import { ownTurn, type Turn } from '../expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
 import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
-import { createSlots, type Slots } from '../slots.ts';
+import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts';
+import { serverTicket, type Ticket } from '../scheduling/ticket.ts';
 import { transactionOf } from '../transaction.ts';
 import { classLimits, type QueueOptions, type WorkClass } from '../work-class.ts';
 import { bytesOf, createPipelines, last, onePipeline, readScript, type RunPipeline } from './engine-pipeline.ts';
@@ -66,8 +66,8 @@ export type PgliteOptions = {
   readonly broken?: (error: Error) => void;
 };
 
-/** The caller of a piece of work: its turn in the queue, its time limit, and the caller to count if it is stopped. */
-type Run = { readonly turn: Turn; readonly limitMs: number | null; readonly caller?: string | undefined };
+/** The caller of a piece of work: its ticket in the queue, its time limit, and the caller to count if it is stopped. */
+type Run = { readonly ticket: Ticket; readonly limitMs: number | null; readonly caller?: string | undefined };
 
 /** There is only one engine, which every class may use in turn. */
 const SHARES: Readonly<Record<WorkClass, number>> = { urgent: 1, staff: 1, customer: 1, server: 1, guest: 1 };
@@ -86,7 +86,7 @@ const countedAs = ({ role, caller }: Principal, text = 'a transaction'): string 
 type Listeners = Map<string, Set<(payload: string) => void>>;
 type Engine = {
   readonly host: EngineHost;
-  readonly slots: Slots;
+  readonly scheduler: Scheduler;
   readonly stops: Stops;
   readonly limits: EngineLimits;
   readonly isStaff: ((caller: string) => boolean) | undefined;
@@ -106,7 +106,7 @@ type Engine = {
  */
 export async function createPglite(location: DataLocation, options: PgliteOptions = {}): Promise<Embedded> {
   const engine = await openEngine(location, options);
-  const { host, slots, limits } = engine;
+  const { host, scheduler, limits } = engine;
   const server = serverRun(limits);
   const inFolder = options.sync === true ? 'pglite-synced' : 'pglite-process-safe';
   const durability = typeof location === 'string' ? inFolder : 'memory';
@@ -115,20 +115,20 @@ export async function createPglite(location: DataLocation, options: PgliteOption
     script: (sql) => runScript(engine, sql),
     image: () => exclusive(engine, server, () => host.image()),
     heapMegabytes: () => host.heapMegabytes(),
-    idle: () => slots.idle(),
+    idle: () => scheduler.idle(),
     recycle: () => exclusive(engine, server, () => host.recycle()),
   };
 }
 
 /** Returns the database for work of one class. Null: the server's own statements, and each caller's in the class of that caller. */
 function databaseOf(engine: Engine, durability: Database['durability'], workClass: WorkClass | null): Database {
-  const { host, slots, stops, limits, isStaff } = engine;
-  const ownRun = (text: string): Run => ({ turn: ownTurn(workClass, text), limitMs: limits.server });
+  const { host, scheduler, stops, limits, isStaff } = engine;
+  const ownRun = (text: string): Run => ({ ticket: serverTicket(workClass, text), limitMs: limits.server });
   const runOf = (principal: Principal, text?: string): Run => {
     const { role, caller } = principal;
     const found = workClass ?? classOfPrincipal(principal, isStaff);
-    const turn = { workClass: found, caller: caller ?? role, ...(text === undefined ? {} : { text }) };
-    return { turn, limitMs: role === 'anon' ? limits.guest : limits.caller, caller: countedAs(principal, text) };
+    const ticket = { workClass: found, caller: caller ?? role, ...(text === undefined ? {} : { text }) };
+    return { ticket, limitMs: role === 'anon' ? limits.guest : limits.caller, caller: countedAs(principal, text) };
   };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
     typed<R>(await runOne(engine, ownRun(text), [...requestMark(), { text, values }]));
@@ -156,9 +156,9 @@ function databaseOf(engine: Engine, durability: Database['durability'], workClas
     listen: (channel, onPayload) => listen(engine, channel, onPayload),
     suspension: (caller) => stops.wait(caller),
     inClass: (other) => databaseOf(engine, durability, other),
-    load: slots.load,
+    load: scheduler.load,
     close() {
-      engine.closing ??= slots.run(LAST, () => host.close());
+      engine.closing ??= scheduler.run(LAST, () => host.close());
       return engine.closing;
     },
   };
@@ -183,13 +183,13 @@ async function openEngine(location: DataLocation, options: PgliteOptions): Promi
   });
   const limits = typeof location === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS;
   const queue = { ...QUEUE, waiting: options.waiting ?? QUEUE.waiting };
-  const slots = createSlots(1, classLimits(1, SHARES, queue), { longMs: LONG_MS });
+  const scheduler = createScheduler({ slots: 1, limits: classLimits(1, SHARES, queue), longMs: LONG_MS });
   const runPipelines = createPipelines(host, (channel, payload) => notify(listeners, channel, payload));
   const sharedWithin = (limitMs: number | null): SharedMessages =>
-    createSharedMessages(slots, host, (pipelines) => runPipelines(pipelines, limitMs));
+    createSharedMessages(scheduler, host, (pipelines) => runPipelines(pipelines, limitMs));
   return {
     host,
-    slots,
+    scheduler,
     stops: createStops(),
     isStaff: options.isStaff,
     limits,
@@ -206,18 +206,18 @@ function notify(listeners: Listeners, channel: string, payload: string): void {
 }
 
 const serverRun = (limits: EngineLimits): Run => ({
-  turn: { workClass: 'server', caller: 'server' },
+  ticket: { workClass: 'server', caller: 'server' },
   limitMs: limits.server,
 });
 
-const LAST: Turn = { workClass: 'server', caller: 'close' };
-const nameOf = ({ workClass, caller }: Turn): string => (workClass === 'server' ? 'the server' : caller);
+const LAST: Ticket = { workClass: 'server', caller: 'close' };
+const nameOf = ({ workClass, caller }: Ticket): string => (workClass === 'server' ? 'the server' : caller);
 
 /** Runs `work` when its turn has come and the engine is up. */
 function exclusive<T>(engine: Engine, run: Run, work: () => Promise<T>): Promise<T> {
-  const { closing, host, slots, stops } = engine;
+  const { closing, host, scheduler, stops } = engine;
   if (closing) return Promise.reject(new EngineLost('the database is closed'));
-  return slots.run(run.turn, async () => {
+  return scheduler.run(run.ticket, async () => {
     stops.check(run.caller);
     if (!host.isUp()) await host.ready();
     try {
@@ -231,7 +231,7 @@ function exclusive<T>(engine: Engine, run: Run, work: () => Promise<T>): Promise
 
 /** Counts a statement that terminated the engine against its caller. */
 function noteStop({ stops, warn }: Engine, run: Run, error: unknown): void {
-  if (error instanceof StatementStopped) warn(`stopped a statement of ${nameOf(run.turn)} at its time limit`);
+  if (error instanceof StatementStopped) warn(`stopped a statement of ${nameOf(run.ticket)} at its time limit`);
   // A crash during a statement counts too, so that its caller cannot repeat it endlessly.
   if (run.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
     stops.add(run.caller);
@@ -252,7 +252,7 @@ async function runShared(
   stops.check(run.caller);
   try {
     const messages = run.limitMs === limits.guest ? shared.guest : shared.caller;
-    const result = await messages(run.turn, statements, started);
+    const result = await messages(run.ticket, statements, started);
     if (result) return result;
   } catch (error) {
     noteStop(engine, run, error);

@@ -1,8 +1,7 @@
 import type { Result } from '../database.ts';
-import type { Turn } from '../expected-time.ts';
 import type { Outcome, Statement } from '../pipeline.ts';
-import { createBatches } from '../batches.ts';
-import type { Slots } from '../slots.ts';
+import type { Scheduler } from '../scheduling/scheduler.ts';
+import type { Ticket } from '../scheduling/ticket.ts';
 import type { EngineHost } from './host.ts';
 
 /**
@@ -10,7 +9,7 @@ import type { EngineHost } from './host.ts';
  * during a message with several reads: the read must then run alone, because it is unknown which statement caused the exit.
  */
 export type SharedMessages = (
-  turn: Turn,
+  ticket: Ticket,
   statements: readonly Statement[],
   started?: () => void,
 ) => Promise<Result | null>;
@@ -33,11 +32,11 @@ const MESSAGE_MAX = 4;
  * arrives. `send` runs each pipeline as its own transaction.
  */
 export function createSharedMessages(
-  slots: Slots,
+  scheduler: Scheduler,
   host: Pick<EngineHost, 'isUp' | 'ready'>,
   send: (pipelines: readonly (readonly Statement[])[]) => Promise<readonly Outcome[]>,
 ): SharedMessages {
-  const batches = createBatches(slots, { most: MESSAGE_MAX, wait: null }, async (runs) => {
+  const runInBatch = scheduler.batching(MESSAGE_MAX, async (runs) => {
     if (!host.isUp()) await host.ready();
     const sent = send(runs.map(({ statements }) => statements));
     const outcomes = await (runs.length === 1
@@ -45,9 +44,9 @@ export function createSharedMessages(
       : sent.catch((cause: unknown) => Promise.reject(new Interrupted(cause))));
     runs.forEach(({ done }, at) => done(outcomes[at] ?? []));
   });
-  return async (turn, statements, started) => {
+  return async (ticket, statements, started) => {
     try {
-      return await batches.run(turn, statements, started);
+      return await runInBatch(ticket, statements, started);
     } catch (error) {
       if (error instanceof Interrupted) return null;
       throw error;

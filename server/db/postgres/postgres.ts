@@ -8,14 +8,19 @@ import {
   type Transaction,
 } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
-import { type Batches, createBatches, createEndOfTurn } from '../batches.ts';
+import type { RunTransaction } from '../scheduling/scheduler.ts';
+import { serverTicket, type Ticket } from '../scheduling/ticket.ts';
 import { toAddress } from './address.ts';
 import { isReadOnly } from './connect.ts';
 import { refusedWrite, runPipeline, runPipelines, sendUnnamed, STALE } from './postgres-pipeline.ts';
 import { createReplica, isRead, type Replica } from './replica.ts';
-import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
+import {
+  createPostgresSchedulers,
+  DEFAULT_QUEUE,
+  type PostgresQueue,
+  type PostgresSchedulers,
+} from './postgres-schedulers.ts';
 import { type LoginName, startupOptions } from './session-settings.ts';
-import { ownTurn, type Turn } from '../expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
 import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
@@ -53,9 +58,9 @@ type Core = {
   readonly options: PostgresOptions;
   readonly backend: Login;
   readonly callers: Login;
-  readonly slots: PostgresSlots;
-  /** Callers' statements that may share a connection and a write. */
-  readonly batches: Batches;
+  readonly schedulers: PostgresSchedulers;
+  /** Runs callers' transactions that may share a connection and a write. */
+  readonly runInBatch: RunTransaction;
   readonly listeners: Set<{ stop(): Promise<void> }>;
   readonly replica: Replica | null;
 };
@@ -66,19 +71,19 @@ const BATCH_MAX = 8;
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
   const callers = openLogin(options.authenticatorUrl, 'authenticator', options);
-  const slots = createPostgresSlots(options.poolSize, options.queue ?? DEFAULT_QUEUE);
+  const schedulers = createPostgresSchedulers(options.poolSize, options.queue ?? DEFAULT_QUEUE);
   const backend = openLogin(options.backendUrl, 'backend', options);
   return databaseOf(
     {
       options,
       backend,
       callers,
-      slots,
-      batches: createBatches(slots.quick, { most: BATCH_MAX, wait: createEndOfTurn() }, (runs) =>
+      schedulers,
+      runInBatch: schedulers.quick.batching(BATCH_MAX, (runs) =>
         withClient(callers, (client) => runPipelines(client, runs)),
       ),
       listeners: new Set(),
-      replica: openReplica(options, backend, slots),
+      replica: openReplica(options, backend, schedulers),
     },
     null,
   );
@@ -86,18 +91,20 @@ export function createPostgres(options: PostgresOptions): Database {
 
 /** Returns the database for work of one class. Null: the server's own statements, and each caller's in the class of that caller. */
 function databaseOf(core: Core, workClass: WorkClass | null): Database {
-  const { options, backend, callers, slots, batches, listeners, replica } = core;
-  const turnOf = (principal: Principal): Turn => {
+  const { options, backend, callers, schedulers, runInBatch, listeners, replica } = core;
+  const getTicket = (principal: Principal): Ticket => {
     const found = workClass ?? classOfPrincipal(principal, options.isStaff);
     return { workClass: found, caller: principal.caller ?? found };
   };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
     typed<R>(
-      await slots.backend.run(ownTurn(workClass, text), () => runOne(backend, [...requestMark(), { text, values }])),
+      await schedulers.backend.run(serverTicket(workClass, text), () =>
+        runOne(backend, [...requestMark(), { text, values }]),
+      ),
     );
   const transactionAs = <T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-    slots
-      .runTransaction(turnOf(principal), () => inTransaction(callers, [becomePrincipal(principal)], work))
+    schedulers
+      .runTransaction(getTicket(principal), () => inTransaction(callers, [becomePrincipal(principal)], work))
       .finally(() => replica?.wrote(principal));
   const asCaller = async <R>(
     principal: Principal,
@@ -105,21 +112,22 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
     values: readonly unknown[],
     started: (() => void) | undefined,
   ): Promise<Result<R>> => {
-    const turn = turnOf(principal);
+    const ticket = getTicket(principal);
     const statements = (who: Principal): Statement[] => [becomePrincipal(who), { text, values }];
     const run = (who: Principal): Promise<Result> => {
       started?.();
       return runOne(callers, statements(who));
     };
-    const runBriefly = (who: Principal): Promise<Result> => batches.run(turn, statements(who), started);
-    return typed<R>(await slots.runStatement(turn, principal, run, runBriefly));
+    const runQuickly = (who: Principal): Promise<Result> => runInBatch(ticket, statements(who), started);
+    return typed<R>(await schedulers.runStatement(ticket, principal, run, runQuickly));
   };
   return {
     kind: 'postgres',
     durability: 'postgres-durable',
     query,
     one: transactionOf(query).one,
-    transaction: (work) => slots.backend.run(ownTurn(workClass), () => inTransaction(backend, requestMark(), work)),
+    transaction: (work) =>
+      schedulers.backend.run(serverTicket(workClass), () => inTransaction(backend, requestMark(), work)),
     async as<R>(
       principal: Principal,
       text: string,
@@ -145,7 +153,7 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
     },
     suspension: () => null,
     inClass: (other) => databaseOf(core, other),
-    load: slots.load,
+    load: schedulers.load,
     async close() {
       await Promise.all([...listeners].map((listener) => listener.stop()));
       await Promise.all([backend.pool.end(), callers.pool.end(), replica?.close()]);
@@ -153,21 +161,21 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
   };
 }
 
-function openReplica(options: PostgresOptions, backend: Login, slots: PostgresSlots): Replica | null {
+function openReplica(options: PostgresOptions, backend: Login, schedulers: PostgresSchedulers): Replica | null {
   const { replica, ...primary } = options;
   if (!replica) return null;
   const { maxLagMs, ...urls } = replica;
   return createReplica({
     db: createPostgres({ ...primary, ...urls, pooled: false }),
     primary: async <R>(text: string, values: readonly unknown[] = []) =>
-      typed<R>(await slots.backend.run(COMPARISON, () => runOne(backend, [{ text, values }]))),
+      typed<R>(await schedulers.backend.run(COMPARISON, () => runOne(backend, [{ text, values }]))),
     maxLagMs,
     warn: options.warn,
   });
 }
 
 /** The replica is most useful under load, so its comparison does not wait for other statements of the server. */
-const COMPARISON: Turn = { workClass: 'urgent', caller: 'replica' };
+const COMPARISON: Ticket = { workClass: 'urgent', caller: 'replica' };
 
 /** Runs statements in one round trip and returns the result of the last. */
 async function runOne(login: Login, statements: readonly Statement[]): Promise<Result> {

@@ -3,7 +3,7 @@ import { costOf, NO_COST, type ShapeCost } from '../plan/cost.ts';
 import { restErrors } from '../core/errors.ts';
 import type { CachedSchema } from './schema-cache-loader.ts';
 import { planOnce, type Prepared } from './prepared.ts';
-import { createShareReads } from './share-reads.ts';
+import { createCoalescing } from '#server/db/scheduling/coalescing.ts';
 import type { ParsedRequest } from '../parse/request.ts';
 import type { Form } from '../parse/form.ts';
 import { levelAt, type Parsed, parseQuery } from '../parse/query.ts';
@@ -30,7 +30,7 @@ const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {
   settings: {},
   cost: NO_COST,
   type: null,
-  share: null,
+  coalesce: null,
 };
 
 export function prepareRead(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
@@ -48,7 +48,7 @@ export function prepareRead(requested: ParsedRequest, { schemaCache, plans, sett
       statement: buildRead(level, { shape: requested.form, total: count, maxRows: settings.maxRows }),
       offset: level.offset,
       estimate: count === 'planned' || count === 'estimated' ? buildEstimate(level) : null,
-      share: isSameForGuests(level) ? createShareReads() : null,
+      coalesce: isSameForGuests(level) ? createCoalescing() : null,
     };
   });
 }

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { ShapeCost } from '../plan/cost.ts';
 import type { Statement } from '../sql/builder.ts';
-import type { ShareReads } from './share-reads.ts';
+import type { Coalesce } from '#server/db/scheduling/coalescing.ts';
+import type { ReplyRow } from '../sql/statements.ts';
 
 /** Everything about a request that does not depend on its values. */
 export type Prepared = {
@@ -27,8 +28,8 @@ export type Prepared = {
   readonly cost: ShapeCost;
   /** The answer's content type if the function defines its own. */
   readonly type: string | null;
-  /** Shares executions between guests who send the same read at the same moment. Null gives each guest a separate execution. */
-  readonly share: ShareReads | null;
+  /** Coalesces equal reads of guests at the same moment. Null gives each guest a separate execution. */
+  readonly coalesce: Coalesce<ReplyRow> | null;
 };
 /** Plans by request shape. */
 export type Plans = LRUCache<string, Prepared>;

@@ -26,15 +26,15 @@ export async function runPrepared(
   if (!prepared.statement) return NOTHING;
   const rollback = isUndone(settings, requested);
   const bounds = answerBounds(caller, settings);
-  const share = caller.role === 'anon' && settings.preRequest === null && !rollback ? prepared.share : null;
-  const principal = principalOf(requested, prepared, caller, { roles, shared: share !== null });
+  const coalesce = caller.role === 'anon' && settings.preRequest === null && !rollback ? prepared.coalesce : null;
+  const principal = principalOf(requested, prepared, caller, { roles, shared: coalesce !== null });
   if (settings.preRequest === null && !limitsCount(requested, prepared)) {
     const run = (started?: () => void): Promise<ReplyRow> => {
       const queryAsCaller: Query = <R>(text: string, values?: readonly unknown[]) =>
         db.as<R>(principal, text, values, { rollback, started });
       return queryRow(queryAsCaller, requested, prepared, settings, bounds);
     };
-    return share ? share(sharedKey(requested, caller), run) : run();
+    return coalesce ? coalesce(coalescingKey(requested, caller), run) : run();
   }
   return inTransaction(db, { principal, rollback, settings }, async (query) => {
     const row = await queryRow(query, requested, prepared, settings, bounds);
@@ -46,8 +46,8 @@ export async function runPrepared(
   });
 }
 
-/** Everything except the plan that decides what a shared read returns. */
-const sharedKey = ({ read, preferences }: ParsedRequest, { claimsJson }: Caller): string =>
+/** Everything except the plan that decides what a coalesced read returns. */
+const coalescingKey = ({ read, preferences }: ParsedRequest, { claimsJson }: Caller): string =>
   `${preferences.timezone ?? ''}\n${claimsJson}\n${read.valuesText}`;
 
 /** A nested list counts once for each list around it, and `BOUNDS` lets guests and users nest at most four levels. */

@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
-import { DatabaseBusy, DatabaseError, type Principal } from './database.ts';
-import { createPostgresSlots } from './postgres/postgres-slots.ts';
-import { createSlots, type Slots } from './slots.ts';
-import { classLimits, type ClassLimits, forEachClass, type WorkClass } from './work-class.ts';
+import { DatabaseBusy, DatabaseError, type Principal } from '../database.ts';
+import { createPostgresSchedulers } from '../postgres/postgres-schedulers.ts';
+import { classLimits, type ClassLimits, forEachClass, type WorkClass } from '../work-class.ts';
+import { createScheduler, type Scheduler } from './scheduler.ts';
 
 const EVERYTHING = forEachClass(() => 1);
-const limitsOf = (total: number, waiting = 100): ClassLimits =>
+const limitsFor = (total: number, waiting = 100): ClassLimits =>
   classLimits(total, EVERYTHING, { waiting, waitMs: 10_000, ownWaitMs: 10_000 });
 
-type Wanted = readonly [workClass: WorkClass, caller: string, name: string];
+type Waiting = readonly [workClass: WorkClass, caller: string, name: string];
 
 /** Returns work that runs until the test ends it. */
 function heldWork(): { work: () => Promise<void>; end: () => void } {
@@ -17,21 +17,21 @@ function heldWork(): { work: () => Promise<void>; end: () => void } {
 }
 
 /** Runs work that records its name; none of it starts before all of it waits. */
-async function orderOf(slots: Slots, wanted: readonly Wanted[]): Promise<string[]> {
+async function getOrder(scheduler: Scheduler, waiting: readonly Waiting[]): Promise<string[]> {
   const order: string[] = [];
   const first = heldWork();
-  const held = slots.run({ workClass: 'server', caller: 'first' }, first.work);
-  const all = wanted.map(([workClass, caller, name]) =>
-    slots.run({ workClass, caller }, () => Promise.resolve(void order.push(name))),
+  const held = scheduler.run({ workClass: 'server', caller: 'first' }, first.work);
+  const all = waiting.map(([workClass, caller, name]) =>
+    scheduler.run({ workClass, caller }, () => Promise.resolve(void order.push(name))),
   );
   first.end();
   await Promise.all([held, ...all]);
-  expect(slots.idle()).toBe(true);
+  expect(scheduler.idle()).toBe(true);
   return order;
 }
 
 test('a caller with many statements delays others by one of them only', async () => {
-  const order = await orderOf(createSlots(1, limitsOf(1)), [
+  const order = await getOrder(createScheduler({ slots: 1, limits: limitsFor(1) }), [
     ['customer', 'a', 'a1'],
     ['customer', 'a', 'a2'],
     ['customer', 'a', 'a3'],
@@ -43,7 +43,7 @@ test('a caller with many statements delays others by one of them only', async ()
 });
 
 test('a free slot goes to the highest class that waits', async () => {
-  const order = await orderOf(createSlots(1, limitsOf(1)), [
+  const order = await getOrder(createScheduler({ slots: 1, limits: limitsFor(1) }), [
     ['guest', 'g', 'guest'],
     ['server', 's', 'server'],
     ['customer', 'c', 'customer'],
@@ -54,40 +54,43 @@ test('a free slot goes to the highest class that waits', async () => {
 });
 
 test('a class that was passed over eight times gets the next turn', async () => {
-  const urgent = Array.from({ length: 12 }, (_, at): Wanted => ['urgent', `u${at}`, 'urgent']);
-  const order = await orderOf(createSlots(1, limitsOf(1)), [['guest', 'g', 'guest'], ...urgent]);
+  const urgent = Array.from({ length: 12 }, (_, at): Waiting => ['urgent', `u${at}`, 'urgent']);
+  const order = await getOrder(createScheduler({ slots: 1, limits: limitsFor(1) }), [
+    ['guest', 'g', 'guest'],
+    ...urgent,
+  ]);
   expect(order.indexOf('guest')).toBe(8);
 });
 
 test('within a class the caller whose statements took least lately goes first', async () => {
   let now = 0;
-  const slots = createSlots(1, limitsOf(1), { now: () => now });
+  const scheduler = createScheduler({ slots: 1, limits: limitsFor(1), now: () => now });
   const run = (caller: string, ms: number): Promise<unknown> =>
-    slots.run({ workClass: 'guest', caller }, async () => void (now += ms));
+    scheduler.run({ workClass: 'guest', caller }, async () => void (now += ms));
   await run('heavy', 500);
   await run('heavier', 900);
   for (let at = 0; at < 10; at += 1) await run('light', 2);
-  const wanted: Wanted[] = [
+  const waiting: Waiting[] = [
     ['guest', 'heavier', 'heavier'],
     ['guest', 'heavy', 'heavy'],
     ['guest', 'new', 'new'],
     ['guest', 'light', 'light'],
   ];
-  expect(await orderOf(slots, wanted)).toEqual(['light', 'new', 'heavy', 'heavier']);
+  expect(await getOrder(scheduler, waiting)).toEqual(['light', 'new', 'heavy', 'heavier']);
   now += 120_000;
-  expect(await orderOf(slots, wanted)).toEqual(['heavier', 'heavy', 'new', 'light']);
+  expect(await getOrder(scheduler, waiting)).toEqual(['heavier', 'heavy', 'new', 'light']);
 });
 
 test('a caller whose statements take a few milliseconds goes before one whose take twenty', async () => {
   let now = 0;
-  const slots = createSlots(1, limitsOf(1), { now: () => now });
+  const scheduler = createScheduler({ slots: 1, limits: limitsFor(1), now: () => now });
   for (let at = 0; at < 10; at += 1)
     for (const [caller, ms] of [
       ['brief', 3],
       ['longer', 19],
     ] as const)
-      await slots.run({ workClass: 'guest', caller }, async () => void (now += ms));
-  const order = await orderOf(slots, [
+      await scheduler.run({ workClass: 'guest', caller }, async () => void (now += ms));
+  const order = await getOrder(scheduler, [
     ['guest', 'longer', 'longer'],
     ['guest', 'brief', 'brief'],
   ]);
@@ -96,19 +99,19 @@ test('a caller whose statements take a few milliseconds goes before one whose ta
 
 test('a new caller whose statement is known to be brief goes before callers known for longer ones', async () => {
   let now = 0;
-  const slots = createSlots(1, limitsOf(1), { now: () => now });
+  const scheduler = createScheduler({ slots: 1, limits: limitsFor(1), now: () => now });
   const run = (caller: string, text: string, ms: number): Promise<unknown> =>
-    slots.run({ workClass: 'guest', caller, text }, async () => void (now += ms));
+    scheduler.run({ workClass: 'guest', caller, text }, async () => void (now += ms));
   for (let at = 0; at < 10; at += 1) await run('heavy', 'sort everything', 20);
   await run('somebody', 'read a day', 2);
   const first = heldWork();
-  const held = slots.run({ workClass: 'server', caller: 'first' }, first.work);
+  const held = scheduler.run({ workClass: 'server', caller: 'first' }, first.work);
   const order: string[] = [];
   const all = [
     ['heavy', 'sort everything'],
     ['new', 'read a day'],
   ].map(([caller = '', text = '']) =>
-    slots.run({ workClass: 'guest', caller, text }, async () => void order.push(caller)),
+    scheduler.run({ workClass: 'guest', caller, text }, async () => void order.push(caller)),
   );
   first.end();
   await Promise.all([held, ...all]);
@@ -118,10 +121,10 @@ test('a new caller whose statement is known to be brief goes before callers know
 /** Slots that hold long statements back, on a clock that the test moves; `run` advances it by `ms`. */
 function slotsWithHoldBack() {
   vi.useFakeTimers();
-  const slots = createSlots(1, limitsOf(1), { longMs: 50 });
+  const scheduler = createScheduler({ slots: 1, limits: limitsFor(1), longMs: 50 });
   const started: string[] = [];
   const run = async (workClass: WorkClass, caller: string, text: string, ms: number): Promise<void> => {
-    await slots.run({ workClass, caller, text }, async () => {
+    await scheduler.run({ workClass, caller, text }, async () => {
       started.push(`${caller}: ${text}`);
       await vi.advanceTimersByTimeAsync(ms);
     });
@@ -130,12 +133,12 @@ function slotsWithHoldBack() {
   const block = async (caller: string): Promise<void> => {
     await Promise.all([run('guest', caller, 'long', 300), run('staff', 'staff', 'brief', 0)]);
   };
-  return { slots, started, run, block, [Symbol.dispose]: () => void vi.useRealTimers() };
+  return { scheduler, started, run, block, [Symbol.dispose]: () => void vi.useRealTimers() };
 }
 
 test('after a long statement of a guest no other one that may be long starts for as long, and brief ones do', async () => {
   using held = slotsWithHoldBack();
-  const { slots, started, run, block } = held;
+  const { scheduler, started, run, block } = held;
   await run('guest', 'light', 'brief', 2);
   await block('heavy');
   started.length = 0;
@@ -150,77 +153,46 @@ test('after a long statement of a guest no other one that may be long starts for
   await run('urgent', 'functions', 'a hold', 0);
   expect(started).toEqual(['light: brief', 'other: brief', 'staff: long', 'functions: a hold']);
   await vi.advanceTimersByTimeAsync(298);
-  expect(slots.load().guest.waiting).toBe(2);
+  expect(scheduler.load().guest.waiting).toBe(2);
   await vi.advanceTimersByTimeAsync(2);
   await Promise.all(waiting);
   expect(started).toHaveLength(7);
-  expect(slots.idle()).toBe(true);
+  expect(scheduler.idle()).toBe(true);
 });
 
 test('nothing is held back after a long statement that nobody else waited for', async () => {
   using held = slotsWithHoldBack();
-  const { slots, started, run } = held;
+  const { scheduler, started, run } = held;
   await Promise.all([run('guest', 'alone', 'long', 300), run('guest', 'alone', 'next', 0)]);
   const others = [run('guest', 'alone', 'unknown', 0), run('guest', 'new', 'unknown', 0)];
   await Promise.resolve();
-  expect(slots.load().guest.waiting).toBe(1);
+  expect(scheduler.load().guest.waiting).toBe(1);
   await Promise.all(others);
   expect(started).toHaveLength(4);
 });
 
-test('a turn that does the work of several is no longer than each of them', async () => {
-  using held = slotsWithHoldBack();
-  const { slots, started, run } = held;
-  const four = slots.run({ workClass: 'guest', caller: 'first', text: 'brief' }, async (takesAlong) => {
-    takesAlong(4);
-    await vi.advanceTimersByTimeAsync(120);
-  });
-  await Promise.all([four, run('staff', 'staff', 'brief', 0)]);
-  await run('guest', 'new', 'brief', 0);
-  expect(started).toEqual(['staff: brief', 'new: brief']);
-  expect(vi.getTimerCount()).toBe(0);
-});
-
-test('turns whose work another turn did say nothing about a caller', async () => {
-  let now = 0;
-  const slots = createSlots(1, limitsOf(1), { now: () => now });
-  for (let at = 0; at < 10; at += 1)
-    for (const [caller, ms] of [
-      ['longer', 100],
-      ['briefer', 50],
-    ] as const)
-      await slots.run({ workClass: 'guest', caller }, async () => void (now += ms));
-  for (let at = 0; at < 10; at += 1)
-    await slots.run({ workClass: 'guest', caller: 'longer' }, async (takesAlong) => takesAlong(0));
-  const order = await orderOf(slots, [
-    ['guest', 'briefer', 'briefer'],
-    ['guest', 'longer', 'longer'],
-  ]);
-  expect(order).toEqual(['briefer', 'longer']);
-});
-
 test('a caller known for brief statements cannot hide a long one among them', async () => {
   using held = slotsWithHoldBack();
-  const { slots, run, block } = held;
+  const { scheduler, run, block } = held;
   for (let at = 0; at < 10; at += 1) await run('guest', 'mixed', 'brief', 2);
   await block('heavy');
   const hidden = run('guest', 'mixed', 'long', 0);
-  expect(slots.load().guest.waiting).toBe(1);
+  expect(scheduler.load().guest.waiting).toBe(1);
   await vi.advanceTimersByTimeAsync(300);
   await hidden;
 });
 
 test('every eighth turn of a class is for the caller who waits longest', async () => {
   let now = 0;
-  const slots = createSlots(1, limitsOf(1), { now: () => now });
-  await slots.run({ workClass: 'guest', caller: 'heavy' }, async () => void (now += 900));
-  const light = Array.from({ length: 12 }, (_, at): Wanted => ['guest', `light ${at}`, 'light']);
-  const order = await orderOf(slots, [['guest', 'heavy', 'heavy'], ...light]);
+  const scheduler = createScheduler({ slots: 1, limits: limitsFor(1), now: () => now });
+  await scheduler.run({ workClass: 'guest', caller: 'heavy' }, async () => void (now += 900));
+  const light = Array.from({ length: 12 }, (_, at): Waiting => ['guest', `light ${at}`, 'light']);
+  const order = await getOrder(scheduler, [['guest', 'heavy', 'heavy'], ...light]);
   expect(order.indexOf('heavy')).toBe(7);
 });
 
 test('work runs one at a time in one slot, and a failure rejects only its own promise', async () => {
-  const slots = createSlots(1, limitsOf(1));
+  const scheduler = createScheduler({ slots: 1, limits: limitsFor(1) });
   let running = 0;
   const work = async (fails: boolean): Promise<number> => {
     running += 1;
@@ -231,7 +203,7 @@ test('work runs one at a time in one slot, and a failure rejects only its own pr
     return 7;
   };
   const run = (caller: string, fails: boolean): Promise<number> =>
-    slots.run({ workClass: 'customer', caller }, () => work(fails));
+    scheduler.run({ workClass: 'customer', caller }, () => work(fails));
   const outcomes = await Promise.allSettled([run('a', false), run('b', true), run('c', false)]);
   expect(outcomes.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(await run('a', false)).toBe(7);
@@ -239,40 +211,43 @@ test('work runs one at a time in one slot, and a failure rejects only its own pr
 
 test('guests never use the slots that are kept for others', async () => {
   const shares = { ...EVERYTHING, guest: 0.5 };
-  const slots = createSlots(4, classLimits(4, shares, { waiting: 10, waitMs: 10_000, ownWaitMs: 10_000 }));
+  const scheduler = createScheduler({
+    slots: 4,
+    limits: classLimits(4, shares, { waiting: 10, waitMs: 10_000, ownWaitMs: 10_000 }),
+  });
   const guest = heldWork();
   const started = vi.fn(guest.work);
-  const guests = ['a', 'b', 'c'].map((caller) => slots.run({ workClass: 'guest', caller }, started));
+  const guests = ['a', 'b', 'c'].map((caller) => scheduler.run({ workClass: 'guest', caller }, started));
   expect(started).toHaveBeenCalledTimes(2);
-  expect(slots.load().guest.waiting).toBe(1);
-  expect(await slots.run({ workClass: 'customer', caller: 'd' }, () => Promise.resolve('at once'))).toBe('at once');
+  expect(scheduler.load().guest.waiting).toBe(1);
+  expect(await scheduler.run({ workClass: 'customer', caller: 'd' }, () => Promise.resolve('at once'))).toBe('at once');
   guest.end();
   await Promise.all(guests);
   expect(started).toHaveBeenCalledTimes(3);
 });
 
 test('a full queue refuses the next caller at once, with the seconds to wait', async () => {
-  const slots = createSlots(1, limitsOf(1, 4));
+  const scheduler = createScheduler({ slots: 1, limits: limitsFor(1, 4) });
   const first = heldWork();
-  const held = slots.run({ workClass: 'guest', caller: 'first' }, first.work);
-  const waiting = ['a', 'b'].map((caller) => slots.run({ workClass: 'guest', caller }, () => Promise.resolve()));
-  const refused = await slots.run({ workClass: 'guest', caller: 'c' }, () => Promise.resolve()).catch(String);
+  const held = scheduler.run({ workClass: 'guest', caller: 'first' }, first.work);
+  const waiting = ['a', 'b'].map((caller) => scheduler.run({ workClass: 'guest', caller }, () => Promise.resolve()));
+  const refused = await scheduler.run({ workClass: 'guest', caller: 'c' }, () => Promise.resolve()).catch(String);
   expect(refused).toContain('The server is busy');
-  await expect(slots.run({ workClass: 'guest', caller: 'c' }, () => Promise.resolve())).rejects.toMatchObject({
+  await expect(scheduler.run({ workClass: 'guest', caller: 'c' }, () => Promise.resolve())).rejects.toMatchObject({
     code: 'PT503',
     retryAfter: 1,
   });
-  expect(slots.load().guest).toEqual({ waiting: 2, refused: 2 });
+  expect(scheduler.load().guest).toEqual({ waiting: 2, refused: 2 });
   first.end();
   await Promise.all([held, ...waiting]);
 });
 
 test('a full queue refuses the newest statement of the caller with the most, not a new caller', async () => {
-  const slots = createSlots(1, limitsOf(1, 6));
+  const scheduler = createScheduler({ slots: 1, limits: limitsFor(1, 6) });
   const first = heldWork();
-  const held = slots.run({ workClass: 'guest', caller: 'first' }, first.work);
-  const many = [1, 2, 3].map((n) => slots.run({ workClass: 'guest', caller: 'many' }, () => Promise.resolve(n)));
-  const one = slots.run({ workClass: 'guest', caller: 'one' }, () => Promise.resolve('answered'));
+  const held = scheduler.run({ workClass: 'guest', caller: 'first' }, first.work);
+  const many = [1, 2, 3].map((n) => scheduler.run({ workClass: 'guest', caller: 'many' }, () => Promise.resolve(n)));
+  const one = scheduler.run({ workClass: 'guest', caller: 'one' }, () => Promise.resolve('answered'));
   await expect(many[2]).rejects.toBeInstanceOf(DatabaseBusy);
   first.end();
   expect(await Promise.all([one, many[0], many[1], held])).toEqual(['answered', 1, 2, undefined]);
@@ -281,16 +256,16 @@ test('a full queue refuses the newest statement of the caller with the most, not
 test('what waits too long is refused, and its place is free again', async () => {
   vi.useFakeTimers();
   try {
-    const slots = createSlots(1, limitsOf(1));
+    const scheduler = createScheduler({ slots: 1, limits: limitsFor(1) });
     const first = heldWork();
-    const held = slots.run({ workClass: 'guest', caller: 'first' }, first.work);
-    const late = slots.run({ workClass: 'guest', caller: 'late' }, () => Promise.resolve());
+    const held = scheduler.run({ workClass: 'guest', caller: 'first' }, first.work);
+    const late = scheduler.run({ workClass: 'guest', caller: 'late' }, () => Promise.resolve());
     const refused = expect(late).rejects.toBeInstanceOf(DatabaseBusy);
     await vi.advanceTimersByTimeAsync(10_000);
     await refused;
     first.end();
     await held;
-    expect(slots.idle()).toBe(true);
+    expect(scheduler.idle()).toBe(true);
   } finally {
     vi.useRealTimers();
   }
@@ -299,15 +274,15 @@ test('what waits too long is refused, and its place is free again', async () => 
 const GUEST: Principal = { role: 'anon', claims: '{}', caller: 'ip:192.0.2.1', settings: { search_path: 'public' } };
 
 test('a statement runs briefly first, and again with its full time when it was stopped', async () => {
-  const slots = createPostgresSlots(4, { waiting: 10, waitMs: 1_000, ownWaitMs: 1_000, quickMs: 50 });
+  const scheduler = createPostgresSchedulers(4, { waiting: 10, waitMs: 1_000, ownWaitMs: 1_000, quickMs: 50 });
   const limits: (string | undefined)[] = [];
-  const answer = await slots.runStatement({ workClass: 'guest', caller: 'a' }, GUEST, async ({ settings }) => {
+  const answer = await scheduler.runStatement({ workClass: 'guest', caller: 'a' }, GUEST, async ({ settings }) => {
     limits.push(settings?.['statement_timeout']);
     if (limits.length === 1) throw new DatabaseError({ code: '57014', message: 'canceling statement' });
     return settings?.['search_path'];
   });
   expect([limits, answer]).toEqual([['50ms', undefined], 'public']);
-  const failing = slots.runStatement({ workClass: 'guest', caller: 'a' }, GUEST, () => {
+  const failing = scheduler.runStatement({ workClass: 'guest', caller: 'a' }, GUEST, () => {
     limits.push('other');
     return Promise.reject(new DatabaseError({ code: '42501', message: 'denied' }));
   });
@@ -316,19 +291,21 @@ test('a statement runs briefly first, and again with its full time when it was s
 });
 
 test('long statements of guests leave the slots for brief ones free', async () => {
-  const slots = createPostgresSlots(10, { waiting: 400, waitMs: 10_000, ownWaitMs: 10_000, quickMs: 50 });
+  const scheduler = createPostgresSchedulers(10, { waiting: 400, waitMs: 10_000, ownWaitMs: 10_000, quickMs: 50 });
   const long = heldWork();
   const run = async ({ settings }: Principal): Promise<void> => {
     if (settings?.['statement_timeout'] !== undefined) throw new DatabaseError({ code: '57014', message: 'stopped' });
     await long.work();
   };
   const heavy = Array.from({ length: 12 }, (_, at) =>
-    slots.runStatement({ workClass: 'guest', caller: `heavy ${at}` }, GUEST, run),
+    scheduler.runStatement({ workClass: 'guest', caller: `heavy ${at}` }, GUEST, run),
   );
-  await vi.waitFor(() => expect(slots.load().guest.waiting).toBe(10));
-  const light = slots.runStatement({ workClass: 'guest', caller: 'light' }, GUEST, () => Promise.resolve('at once'));
+  await vi.waitFor(() => expect(scheduler.load().guest.waiting).toBe(10));
+  const light = scheduler.runStatement({ workClass: 'guest', caller: 'light' }, GUEST, () =>
+    Promise.resolve('at once'),
+  );
   expect(await light).toBe('at once');
-  expect(slots.load().guest.waiting).toBe(10);
+  expect(scheduler.load().guest.waiting).toBe(10);
   long.end();
   await Promise.all(heavy);
 });

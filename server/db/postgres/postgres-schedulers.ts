@@ -1,6 +1,7 @@
 import { DatabaseError, type Principal } from '../database.ts';
-import type { Turn } from '../expected-time.ts';
-import { createSlots, type Slots } from '../slots.ts';
+import { createEndOfTurn } from '../scheduling/end-of-turn.ts';
+import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts';
+import type { Ticket } from '../scheduling/ticket.ts';
 import { classLimits, type DatabaseLoad, forEachClass, type QueueOptions, type WorkClass } from '../work-class.ts';
 
 export type PostgresQueue = QueueOptions & {
@@ -10,23 +11,23 @@ export type PostgresQueue = QueueOptions & {
 export const DEFAULT_QUEUE: PostgresQueue = { waiting: 400, waitMs: 2_000, ownWaitMs: 30_000, quickMs: 100 };
 
 /** Allocates the connections of the two logins. */
-export type PostgresSlots = {
+export type PostgresSchedulers = {
   /** Slots for the server's own statements. */
-  readonly backend: Slots;
+  readonly backend: Scheduler;
   /** Slots for statements of callers that are limited to `quickMs`. */
-  readonly quick: Slots;
+  readonly quick: Scheduler;
   /**
-   * Runs a caller's statement, first with the short limit, and again without it if the limit was too short. `runBriefly` replaces the first
+   * Runs a caller's statement, first with the short limit, and again without it if the limit was too short. `runQuickly` replaces the first
    * attempt and its slot.
    */
   runStatement<T>(
-    turn: Turn,
+    ticket: Ticket,
     principal: Principal,
     run: (principal: Principal) => Promise<T>,
-    runBriefly?: (principal: Principal) => Promise<T>,
+    runQuickly?: (principal: Principal) => Promise<T>,
   ): Promise<T>;
   /** Runs a caller's transaction. It cannot run twice, so a guest's transaction counts as long. */
-  runTransaction<T>(turn: Turn, run: () => Promise<T>): Promise<T>;
+  runTransaction<T>(ticket: Ticket, run: () => Promise<T>): Promise<T>;
   load(): DatabaseLoad;
 };
 
@@ -66,33 +67,40 @@ const STOPPED = '57014';
  * occupy for long. PostgreSQL rolls back a statement that it stops, so the statement then runs again with its full time in one of a few
  * other slots: expensive statements wait for each other there, and light ones do not wait for them.
  */
-export function createPostgresSlots(poolSize: number, queue: PostgresQueue): PostgresSlots {
+export function createPostgresSchedulers(poolSize: number, queue: PostgresQueue): PostgresSchedulers {
   const forLong = Math.max(1, Math.floor(poolSize * LONG_PART));
   const forQuick = Math.max(1, poolSize - forLong);
-  const backend = createSlots(poolSize, classLimits(poolSize, BACKEND_SHARES, queue, BACKEND_LEAST));
-  const quick = createSlots(forQuick, classLimits(forQuick, CALLER_SHARES, queue));
+  const backend = createScheduler({
+    slots: poolSize,
+    limits: classLimits(poolSize, BACKEND_SHARES, queue, BACKEND_LEAST),
+  });
+  const quick = createScheduler({
+    slots: forQuick,
+    limits: classLimits(forQuick, CALLER_SHARES, queue),
+    endOfTurn: createEndOfTurn(),
+  });
   const longQueue = { ...queue, waiting: Math.ceil(queue.waiting / 4), waitMs: queue.waitMs * LONG_WAIT };
-  const long = createSlots(forLong, classLimits(forLong, LONG_SHARES, longQueue));
-  const all = [backend, quick, long];
+  const long = createScheduler({ slots: forLong, limits: classLimits(forLong, LONG_SHARES, longQueue) });
+  const schedulers = [backend, quick, long];
   return {
     backend,
     quick,
-    async runStatement(turn, principal, run, runBriefly = (hasty) => quick.run(turn, () => run(hasty))) {
-      const hasty = { ...principal, settings: { ...principal.settings, statement_timeout: `${queue.quickMs}ms` } };
+    async runStatement(ticket, principal, run, runQuickly = (limited) => quick.run(ticket, () => run(limited))) {
+      const limited = { ...principal, settings: { ...principal.settings, statement_timeout: `${queue.quickMs}ms` } };
       try {
-        return await runBriefly(hasty);
+        return await runQuickly(limited);
       } catch (error) {
         if (!(error instanceof DatabaseError) || error.code !== STOPPED) throw error;
       }
-      return long.run(turn, () => run(principal));
+      return long.run(ticket, () => run(principal));
     },
-    runTransaction: (turn, run) => (turn.workClass === 'guest' ? long : quick).run(turn, run),
+    runTransaction: (ticket, run) => (ticket.workClass === 'guest' ? long : quick).run(ticket, run),
     load: () =>
       forEachClass((workClass) => {
-        const loads = all.map((slots) => slots.load()[workClass]);
+        const loads = schedulers.map((scheduler) => scheduler.load()[workClass]);
         return {
-          waiting: loads.reduce((sum, one) => sum + one.waiting, 0),
-          refused: loads.reduce((sum, one) => sum + one.refused, 0),
+          waiting: loads.reduce((sum, load) => sum + load.waiting, 0),
+          refused: loads.reduce((sum, load) => sum + load.refused, 0),
         };
       }),
   };

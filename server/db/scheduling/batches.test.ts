@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { DatabaseBusy, DatabaseError, type Result } from './database.ts';
-import { createBatches, createEndOfTurn } from './batches.ts';
-import type { PipelineRun } from './pipeline.ts';
-import { createSlots } from './slots.ts';
-import { classLimits, forEachClass } from './work-class.ts';
+import { DatabaseBusy, DatabaseError, type Result } from '../database.ts';
+import type { PipelineRun } from '../pipeline.ts';
+import { classLimits, forEachClass } from '../work-class.ts';
+import { createEndOfTurn } from './end-of-turn.ts';
+import { createScheduler } from './scheduler.ts';
 
-const SETTINGS = { most: 8, wait: createEndOfTurn() };
+const BATCH_MAX = 8;
 const GUEST = { workClass: 'guest', caller: 'ip:192.0.2.1' } as const;
 const CUSTOMER = { workClass: 'customer', caller: 'user:1' } as const;
 const statements = (value: string, text = 'select $1') => [{ text, values: [value] }];
@@ -23,12 +23,14 @@ function open(waitMs = 60_000) {
   );
   const sent: PipelineRun[][] = [];
   let hold: Promise<void> = Promise.resolve();
-  const batches = createBatches(createSlots(1, limits), SETTINGS, async (runs) => {
+  const scheduler = createScheduler({ slots: 1, limits, endOfTurn: createEndOfTurn() });
+  const run = scheduler.batching(BATCH_MAX, async (runs) => {
     sent.push([...runs]);
     await hold;
-    for (const run of runs) {
-      const [first] = answerTo(run).rows;
-      run.done(first?.['value'] === 'wrong' ? new DatabaseError({ code: '22P02', message: 'wrong' }) : [answerTo(run)]);
+    for (const pipeline of runs) {
+      const result = answerTo(pipeline);
+      const isWrong = result.rows[0]?.['value'] === 'wrong';
+      pipeline.done(isWrong ? new DatabaseError({ code: '22P02', message: 'wrong' }) : [result]);
     }
   });
   const held = (): (() => void) => {
@@ -37,23 +39,23 @@ function open(waitMs = 60_000) {
     return resolve;
   };
   const warmUp = async (text?: string): Promise<void> => {
-    for (let at = 0; at < 10; at += 1) await batches.run(GUEST, statements('first', text));
+    for (let at = 0; at < 10; at += 1) await run(GUEST, statements('first', text));
     // The slot is free again after the answer.
     await nextTurn();
     sent.length = 0;
   };
   const sizes = (): number[] => sent.map((runs) => runs.length);
-  return { batches, held, warmUp, sizes };
+  return { run, held, warmUp, sizes };
 }
 
 test('transactions of a class that wait for a slot are sent together, and each gets its own answer', async () => {
-  const { batches, held, warmUp, sizes } = open();
+  const { run, held, warmUp, sizes } = open();
   await warmUp();
   const release = held();
-  const first = batches.run(GUEST, statements('guest 0'));
+  const first = run(GUEST, statements('guest 0'));
   await nextTurn();
-  const others = Array.from({ length: 11 }, (_, at) => batches.run(GUEST, statements(`guest ${at + 1}`)));
-  const customer = batches.run(CUSTOMER, statements('customer'));
+  const others = Array.from({ length: 11 }, (_, at) => run(GUEST, statements(`guest ${at + 1}`)));
+  const customer = run(CUSTOMER, statements('customer'));
   release();
   const values = (await Promise.all([first, ...others, customer])).map(({ rows }) => rows[0]?.['value']);
   expect(values).toEqual([...Array.from({ length: 12 }, (_, at) => `guest ${at}`), 'customer']);
@@ -62,12 +64,12 @@ test('transactions of a class that wait for a slot are sent together, and each g
 });
 
 test('transactions that were sent with another one leave their slot at once to the next that wait', async () => {
-  const { batches, held, warmUp, sizes } = open();
+  const { run, held, warmUp, sizes } = open();
   await warmUp();
   const release = held();
-  const first = batches.run(GUEST, statements('first'));
+  const first = run(GUEST, statements('first'));
   await nextTurn();
-  const others = Array.from({ length: 11 }, (_, at) => batches.run(GUEST, statements(`other ${at}`)));
+  const others = Array.from({ length: 11 }, (_, at) => run(GUEST, statements(`other ${at}`)));
   release();
   // The seven transactions that were sent along with another use none of these turns of the event loop.
   for (let turn = 0; turn < 4; turn += 1) await nextTurn();
@@ -76,21 +78,21 @@ test('transactions that were sent with another one leave their slot at once to t
 });
 
 test('transactions that arrive in one turn of the event loop share a write, and each is told before it is sent', async () => {
-  const { batches, warmUp, sizes } = open();
+  const { run, warmUp, sizes } = open();
   await warmUp();
   const sizesAtStart: number[] = [];
   const told = (): void => void sizesAtStart.push(sizes().length);
-  const all = ['a', 'b', 'c'].map((value) => batches.run(GUEST, statements(value), told));
+  const all = ['a', 'b', 'c'].map((value) => run(GUEST, statements(value), told));
   expect((await Promise.all(all)).map(({ rows }) => rows[0]?.['value'])).toEqual(['a', 'b', 'c']);
   expect(sizes()).toEqual([3]);
   expect(sizesAtStart).toEqual([0, 0, 0]);
 });
 
 test('a transaction that fails leaves those sent with it alone', async () => {
-  const { batches, held, warmUp, sizes } = open();
+  const { run, held, warmUp, sizes } = open();
   await warmUp();
   const release = held();
-  const all = ['a', 'b', 'wrong', 'c'].map((value) => batches.run(GUEST, statements(value)));
+  const all = ['a', 'b', 'wrong', 'c'].map((value) => run(GUEST, statements(value)));
   release();
   const outcomes = await Promise.allSettled(all);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
@@ -98,24 +100,24 @@ test('a transaction that fails leaves those sent with it alone', async () => {
 });
 
 test('a statement that is not known to be brief runs alone', async () => {
-  const { batches, held, sizes } = open();
+  const { run, held, sizes } = open();
   const release = held();
-  const all = ['a', 'b', 'c'].map((value) => batches.run(GUEST, statements(value)));
+  const all = ['a', 'b', 'c'].map((value) => run(GUEST, statements(value)));
   release();
   await Promise.all(all);
   expect(sizes()).toEqual([1, 1, 1]);
 });
 
 test('a transaction that waits too long is refused and never sent', async () => {
-  const { batches, held, warmUp, sizes } = open(20);
+  const { run, held, warmUp, sizes } = open(20);
   await warmUp();
   const release = held();
-  const first = batches.run(GUEST, statements('first'));
+  const first = run(GUEST, statements('first'));
   await nextTurn();
-  await expect(batches.run(GUEST, statements('late'))).rejects.toBeInstanceOf(DatabaseBusy);
+  await expect(run(GUEST, statements('late'))).rejects.toBeInstanceOf(DatabaseBusy);
   release();
   await first;
-  await batches.run(GUEST, statements('next'));
+  await run(GUEST, statements('next'));
   expect(sizes()).toEqual([1, 1]);
 });
 
@@ -125,7 +127,8 @@ test('when the connection fails, all transactions sent on it fail', async () => 
     forEachClass(() => 1),
     { waiting: 100, waitMs: 60_000, ownWaitMs: 60_000 },
   );
-  const batches = createBatches(createSlots(1, limits), SETTINGS, () => Promise.reject(new Error('no connection')));
-  const all = ['a', 'b'].map((value) => batches.run(GUEST, statements(value)));
+  const scheduler = createScheduler({ slots: 1, limits });
+  const run = scheduler.batching(BATCH_MAX, () => Promise.reject(new Error('no connection')));
+  const all = ['a', 'b'].map((value) => run(GUEST, statements(value)));
   for (const one of await Promise.allSettled(all)) expect(one).toMatchObject({ status: 'rejected' });
 });

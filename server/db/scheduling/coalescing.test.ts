@@ -1,26 +1,24 @@
 import { expect, test } from 'vitest';
-import type { ReplyRow } from '../sql/statements.ts';
-import { createShareReads } from './share-reads.ts';
+import { createCoalescing } from './coalescing.ts';
 
-const rowOf = (body: string): ReplyRow => ({ body, count: 1, total: null });
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Reads of a value that changes. The test begins and ends each execution, which returns the value at its beginning. */
 function database() {
-  const share = createShareReads();
+  const coalesce = createCoalescing<string>();
   const executions: { begin(): void; end(): void; fail(): void }[] = [];
   let value = 'first';
   const read = (key = 'a'): Promise<string> =>
-    share(key, async (started) => {
+    coalesce(key, async (started) => {
       const begun = Promise.withResolvers<void>();
       const over = Promise.withResolvers<void>();
       executions.push({ begin: begun.resolve, end: over.resolve, fail: () => begun.reject(new Error('refused')) });
       await begun.promise;
       started?.();
-      const row = rowOf(value);
+      const seen = value;
       await over.promise;
-      return row;
-    }).then(({ body }) => body);
+      return seen;
+    });
   return { read, executions, change: (to: string) => void (value = to) };
 }
 
@@ -29,9 +27,9 @@ test('equal reads that wait share one execution, and others have their own', asy
   const reads = [read(), read(), read('b'), read()];
   await settled();
   expect(executions).toHaveLength(2);
-  for (const one of executions) {
-    one.begin();
-    one.end();
+  for (const { begin, end } of executions) {
+    begin();
+    end();
   }
   expect(await Promise.all(reads)).toEqual(['first', 'first', 'first', 'first']);
 });
