@@ -22,10 +22,13 @@ export function readTable(page: string): readonly { readonly line: number; reado
   });
 }
 
-/** Returns whether a test exists, given as `file › title`: a single test, one in a table, or one over a list of cases. */
+/** Removes the tags at the end of titles, such as `[spec 2.14, 2.15]`. Pages cite titles without them. */
+const withoutTags = (text: string): string => text.replaceAll(/ \[spec [^\]]*\]/g, '');
+
+/** Returns whether a test exists, given as `file › title` without tags: a single test, one in a table, or one over a list of cases. */
 export function existingTest(named: string): boolean {
   const [path = '', title = ''] = named.split(' › ');
   if (!isInRepository(path)) return false;
-  const text = readRepository(path).replaceAll("\\'", "'").replaceAll(/\(\s+/g, '(');
+  const text = withoutTags(readRepository(path)).replaceAll("\\'", "'").replaceAll(/\(\s+/g, '(');
   return ["'", '"', '`'].some((quote) => text.includes(`(${quote}${title}${quote}`));
 }
