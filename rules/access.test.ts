@@ -19,7 +19,7 @@ const times = (change: Partial<Parameters<typeof accessTimes>[0]> = {}) =>
   accessTimes({ start, end, bookedAt: minutes(-2_880), studioFreeBefore: true, capabilities: BRIDGE, ...change });
 
 describe('access codes', () => {
-  it('are requested 60, shown 15 and work 5 minutes before the start', () => {
+  it('are requested 60, shown 15 and work 5 minutes before the start [spec 1.3, 9.18]', () => {
     expect(times()).toEqual({
       requestAt: minutes(-60),
       releaseAt: minutes(-15),
@@ -27,12 +27,12 @@ describe('access codes', () => {
       worksUntil: end,
     });
   });
-  it('are released at once when the start is within the hour', () => {
+  it('are released at once when the start is within the hour [spec 9.17]', () => {
     expect(times({ bookedAt: minutes(-60) })).toMatchObject({ requestAt: minutes(-60), releaseAt: minutes(-60) });
     expect(times({ bookedAt: minutes(-61) })).toMatchObject({ releaseAt: minutes(-15) });
     expect(times({ bookedAt: minutes(10) })).toMatchObject({ requestAt: minutes(10), releaseAt: minutes(10) });
   });
-  it('do not work early while the studio is taken, or with a lock that only handles whole hours', () => {
+  it('do not work early while the studio is taken, or with a lock that only handles whole hours [spec 9.18]', () => {
     expect(times({ studioFreeBefore: false }).worksFrom).toEqual(start);
     expect(times({ capabilities: HOURLY }).worksFrom).toEqual(start);
   });
@@ -83,7 +83,7 @@ describe('access codes', () => {
     );
   });
 
-  it('are emailed at once up to exactly an hour before the start', () => {
+  it('are emailed at once up to exactly an hour before the start [spec 9.17]', () => {
     expect(mailIsImmediate(start, minutes(-60))).toBe(true);
     expect(mailIsImmediate(start, new Date(minutes(-60).getTime() - 1))).toBe(false);
     expect(mailIsImmediate(start, minutes(5))).toBe(true);
@@ -97,7 +97,7 @@ describe('access codes', () => {
 });
 
 describe('test codes and mails', () => {
-  it('a test PIN is valid until the next 7 pm in Sydney', () => {
+  it('a test PIN is valid until the next 7 pm in Sydney [spec 9.22]', () => {
     // At 2:30 pm: until 7 pm. At 6:30 pm: until 7 pm tomorrow.
     expect(testPinWindow(new Date('2026-11-21T03:30:00Z'))).toEqual({
       startsAt: new Date('2026-11-21T03:00:00Z'),
@@ -107,7 +107,7 @@ describe('test codes and mails', () => {
     expect(testPinWindow(new Date('2026-11-21T08:30:00Z')).endsAt).toEqual(new Date('2026-11-22T08:00:00Z'));
   });
 
-  it('the mail of a test booking is sent at once within 15 minutes of the start, else 15 minutes before it', () => {
+  it('the mail of a test booking is sent at once within 15 minutes of the start, else 15 minutes before it [spec 9.17]', () => {
     expect(testMailSchedule(start, minutes(-5))).toEqual({ status: 'pending_immediate', at: minutes(-5) });
     expect(testMailSchedule(start, minutes(-15))).toEqual({ status: 'pending_immediate', at: minutes(-15) });
     expect(testMailSchedule(start, minutes(-30))).toEqual({ status: 'pending', at: minutes(-15) });

@@ -8,7 +8,7 @@ const start = new Date('2026-11-21T08:00:00Z');
 const before = (milliseconds: number): Date => new Date(start.getTime() - milliseconds);
 
 describe('cancelling', () => {
-  it('is free until exactly 24 hours before the start', () => {
+  it('is free until exactly 24 hours before the start [spec 9.24]', () => {
     const until = before(DAY);
     expect(cancellationTerms(start, before(DAY), 24)).toEqual({ allowed: true, refund: 'full', until, freeHours: 24 });
     expect(cancellationTerms(start, before(DAY - 1), 24)).toEqual({

@@ -34,7 +34,7 @@ describe('a coupon', () => {
     );
   });
 
-  it('takes between nothing and the subtotal, and never less for a higher value', () => {
+  it('takes between nothing and the subtotal, and never less for a higher value [spec 9.6, 9.35]', () => {
     const terms = fc.record({
       code: fc.constant('X'),
       discountType: fc.constantFrom('percentage' as const, 'fixed' as const),
@@ -53,7 +53,7 @@ describe('a coupon', () => {
     );
   });
 
-  it('is described in percent or dollars', () => {
+  it('is described in percent or dollars [spec 8.24, 9.7]', () => {
     expect(couponLabel(percent(20))).toBe('20% off');
     expect(couponLabel(percent(12.5))).toBe('12.5% off');
     expect(couponLabel(dollars(15))).toBe('$15 off your booking');
@@ -62,7 +62,7 @@ describe('a coupon', () => {
 });
 
 describe('the coupon field', () => {
-  it('trims the code and converts it to capitals', () => {
+  it('trims the code and converts it to capitals [spec 3.21, 5.22]', () => {
     expect(couponCodeSchema.parse(' party20 ')).toBe('PARTY20');
     expect(couponCodeSchema.parse('x'.repeat(50))).toBe('X'.repeat(50));
   });
@@ -70,13 +70,13 @@ describe('the coupon field', () => {
     ['', 'Coupon code cannot be empty'],
     ['   ', 'Coupon code cannot be empty'],
     ['x'.repeat(51), 'Coupon code must be less than 50 characters'],
-  ])('refuses "%s"', (value, message) => {
+  ])('refuses "%s" [spec 5.24]', (value, message) => {
     expect(messages(couponCodeSchema, value)).toEqual([message]);
   });
 });
 
 describe('a new coupon', () => {
-  it('accepts missing and null optional values', () => {
+  it('accepts missing and null optional values [spec 3.22]', () => {
     expect(couponSchema.parse(coupon)).toEqual({ ...coupon, code: 'PARTY20' });
     const empty = { description: null, min_hours: null, max_uses: null, expires_at: null };
     expect(couponSchema.parse({ ...coupon, ...empty })).toEqual({ ...coupon, ...empty, code: 'PARTY20' });
@@ -100,7 +100,7 @@ describe('a new coupon', () => {
   ])('with %o is refused', (change, message) => {
     expect(messages(couponSchema, { ...coupon, ...change })).toEqual([message]);
   });
-  it('has a code of at most 50 and a description of at most 500 characters', () => {
+  it('has a code of at most 50 and a description of at most 500 characters [spec 5.28, 9.12]', () => {
     expect(couponSchema.safeParse({ ...coupon, code: 'x'.repeat(51) }).success).toBe(false);
     expect(couponSchema.safeParse({ ...coupon, description: 'x'.repeat(501) }).success).toBe(false);
   });

@@ -97,7 +97,7 @@ describe('random names', () => {
     );
   });
 
-  it('are different when no word is shared', () => {
+  it('are different when no word is shared [spec 5.33]', () => {
     fc.assert(
       fc.property(names(4, 6), (list) => {
         const licence = { given: list[0]!, family: list[1]! };
@@ -242,7 +242,7 @@ describe('a licence', () => {
     expect(parsePrintedDate('03/04/1998')).toBe('1998-04-03');
     expect(parsePrintedDate('31 FEB 1998')).toBeNull();
   });
-  it('must be a picture under 10 MB', () => {
+  it('must be a picture under 10 MB [spec 5.32, 9.14]', () => {
     expect(validateIdFile({ type: 'application/pdf', size: 10 })).toBe('Please upload an image file.');
     expect(validateIdFile({ type: 'image/jpeg', size: 10 * 1024 * 1024 })).toBe(
       'Please upload an image smaller than 10MB.',

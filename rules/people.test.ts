@@ -36,7 +36,7 @@ const messages = (schema: z.ZodType, value: unknown): string[] =>
   schema.safeParse(value).error?.issues.map((issue) => issue.message) ?? [];
 
 describe('people', () => {
-  it('are 18 on their birthday and not a day before', () => {
+  it('are 18 on their birthday and not a day before [spec 5.8, 9.10]', () => {
     expect(ageOn('2008-11-21', '2026-11-21')).toBe(18);
     expect(isAdult('2008-11-22', '2026-11-21')).toBe(false);
     expect([ageOn('2008-02-29', '2026-02-28'), ageOn('2008-02-29', '2026-03-01')]).toEqual([17, 18]);
@@ -83,7 +83,7 @@ describe('people', () => {
     expect(storedPhone('1'.repeat(18))).toBe('1'.repeat(18));
   });
 
-  it('get the specified message for each invalid field', () => {
+  it('get the specified message for each invalid field [spec 5.5, 5.6, 5.7, 9.11]', () => {
     expect(wrong({})).toBe('fine');
     expect(wrong({ fullName: ' a ' })).toBe('Full name must be at least 2 characters');
     expect(wrong({ fullName: 'a'.repeat(101) })).toBe('Full name must be less than 100 characters');
@@ -115,7 +115,7 @@ describe('people', () => {
   it.each([
     ['profile', profileSchema],
     ['customer', customerSchema],
-  ])('get the same messages from the %s', (_, schema) => {
+  ])('get the same messages from the %s [spec 3.20, 5.2, 5.3, 5.4, 5.17]', (_, schema) => {
     const at = (change: Record<string, unknown>): string[] => messages(schema, { ...profile, ...change });
     expect(at({})).toEqual([]);
     expect(at({ fullName: 'a' })).toEqual(['Full name must be at least 2 characters']);
@@ -126,33 +126,33 @@ describe('people', () => {
     expect(at({ phone: '0'.repeat(21) })).toEqual(['Phone number must be less than 20 characters']);
   });
 
-  it('can fill each field to its limit', () => {
+  it('can fill each field to its limit [spec 9.11]', () => {
     expect(wrong({ fullName: 'a'.repeat(100), phone: '0'.repeat(20), djName: 'x'.repeat(100) })).toBe('fine');
     expect(wrong({ fullName: 'Al', phone: '0'.repeat(10), djName: '', password: '123456' })).toBe('fine');
     expect(wrong({ password: 'x'.repeat(128) })).toBe('fine');
     expect(wrong({ dateOfBirth: undefined })).toBe('Date of birth is required');
   });
 
-  it('get the first error in the order of the form', () => {
+  it('get the first error in the order of the form [spec 5.10]', () => {
     expect(wrong({ fullName: '', email: '', password: '' })).toBe('Full name must be at least 2 characters');
     expect(wrong({ email: '', password: '' })).toBe('Please enter a valid email address');
   });
 
-  it('sign in with an email and a password of at least six characters', () => {
+  it('sign in with an email and a password of at least six characters [spec 5.1]', () => {
     const at = (email: string, password: string): string[] => messages(signInSchema, { email, password });
     expect(at(' alex@example.com ', '123456')).toEqual([]);
     expect(at('nobody', '123456')).toEqual(['Please enter a valid email address']);
     expect(at('alex@example.com', '12345')).toEqual(['Password must be at least 6 characters']);
   });
 
-  it('enter a verification code of exactly six digits', () => {
+  it('enter a verification code of exactly six digits [spec 5.12, 9.13]', () => {
     const refused = ['Please enter the 6-digit verification code.'];
     for (const code of ['', '12345', '1234567', '12345a', '123 456', '１２３４５６', '123456\n'])
       expect([code, messages(verificationCodeSchema, code)]).toEqual([code, refused]);
     expect(messages(verificationCodeSchema, '012345')).toEqual([]);
   });
 
-  it('have their names made safe for a path', () => {
+  it('have their names made safe for a path [spec 7.28, 9.15]', () => {
     expect(sanitiseName('../../Zoë O’Brien <script>')).toBe('Zoe-O-Brien-script');
     expect(sanitiseName('x'.repeat(80))).toHaveLength(50);
     fc.assert(

@@ -35,7 +35,7 @@ describe('prices', () => {
     expect(cheapestHourCents('2026-11-23', specifiedRates)).toBe(4900);
   });
 
-  it('round the discount to whole dollars, half up', () => {
+  it('round the discount to whole dollars, half up [spec 9.5]', () => {
     const ten = priceOf(run('2026-11-22', 1, 10));
     expect([ten.baseCents, ten.discountCents, ten.totalCents]).toEqual([61_000, 9_200, 51_800]);
     const three = priceOf(run('2026-11-23', 10, 3));
@@ -67,7 +67,7 @@ describe('prices', () => {
     expect(savingsHint([], specifiedRates)).toBeNull();
   });
 
-  it('differ from rounding the total in exactly 210 of the 3,696 starts and lengths, all of 10 or 20 hours', () => {
+  it('differ from rounding the total in exactly 210 of the 3,696 starts and lengths, all of 10 or 20 hours [spec 9.5]', () => {
     const differing: number[] = [];
     let cases = 0;
     for (let day = 0; day < 7; day += 1) {
@@ -98,7 +98,7 @@ describe('prices', () => {
     expect(priceOf(run('2027-04-04', 1, 3))).toMatchObject({ hours: 3, baseCents: 19_700, totalCents: 17_700 });
   });
 
-  it('subtract coupons from the subtotal, never below 0, and waive totals below the card minimum', () => {
+  it('subtract coupons from the subtotal, never below 0, and waive totals below the card minimum [spec 9.6]', () => {
     const slots = run('2026-11-23', 10, 1);
     const percent = (value: number) => priceOf(slots, { code: 'X', discountType: 'percentage', discountValue: value });
     expect(percent(12.5).couponDiscountCents).toBe(613);

@@ -38,20 +38,20 @@ describe('slots', () => {
     expect(slotRangeLabel(23)).toBe('11 PM to 12 AM');
   });
 
-  it('follow each other across midnight and across the skipped hour', () => {
+  it('follow each other across midnight and across the skipped hour [spec 4.16]', () => {
     expect(adjacent({ date: '2026-11-21', hour: 23 }, { date: '2026-11-22', hour: 0 })).toBe(true);
     expect(adjacent({ date: '2026-10-04', hour: 1 }, { date: '2026-10-04', hour: 3 })).toBe(true);
     expect(canAdd([{ date: '2026-11-21', hour: 5 }], { date: '2026-11-21', hour: 7 })).toBe(false);
     expect(canAdd([], { date: '2026-10-04', hour: 2 })).toBe(false);
   });
 
-  it('keep the longest remaining run, the earlier of two', () => {
+  it('keep the longest remaining run, the earlier of two [spec 4.18]', () => {
     const five = run('2026-11-21', 10, 5);
     expect(toggleSlot(five, { date: '2026-11-21', hour: 12 }).map((slot) => slot.hour)).toEqual([10, 11]);
     expect(toggleSlot(five, { date: '2026-11-21', hour: 11 }).map((slot) => slot.hour)).toEqual([12, 13, 14]);
   });
 
-  it('stay consecutive after any sequence of taps', () => {
+  it('stay consecutive after any sequence of taps [spec 4.16]', () => {
     const taps = fc.array(fc.record({ day: fc.integer({ min: 0, max: 1 }), hour: fc.integer({ min: 0, max: 23 }) }), {
       maxLength: 60,
     });
@@ -156,7 +156,7 @@ describe('slots', () => {
     expect([elapsed('2026-04-05', 1), elapsed('2026-04-05', 2), elapsed('2027-04-04', 3)]).toEqual([1, 3, 4]);
   });
 
-  it('close when they are past, at minute 31 of their hour, when they do not exist, and after 90 days', () => {
+  it('close when they are past, at minute 31 of their hour, when they do not exist, and after 90 days [spec 4.17, 9.9]', () => {
     const at = (iso: string): Date => new Date(iso);
     const seven = { date: '2026-11-21', hour: 19 };
     expect(slotClosed(seven, at('2026-11-21T08:30:59Z'), 90)).toBeNull();
@@ -172,7 +172,7 @@ describe('slots', () => {
     expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:10:00Z'), 90)).toBe('past');
   });
 
-  it('are taken by anything that overlaps them, also from the day before', () => {
+  it('are taken by anything that overlaps them, also from the day before [spec 4.19, 9.8]', () => {
     const overnight = spanOf(run('2026-11-21', 22, 4));
     expect([0, 1, 2].map((hour) => slotTaken({ date: '2026-11-22', hour }, [overnight]))).toEqual([true, true, false]);
     expect(slotTaken({ date: '2026-11-21', hour: 21 }, [overnight])).toBe(false);

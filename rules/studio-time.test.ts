@@ -113,7 +113,7 @@ describe('Sydney time', () => {
   });
 });
 
-it('tables of staff show MMM dd, yyyy and MMM dd, yyyy HH:mm:ss, in Sydney time', () => {
+it('tables of staff show MMM dd, yyyy and MMM dd, yyyy HH:mm:ss, in Sydney time [spec 9.30]', () => {
   expect(formatRecordDate(new Date('2026-11-04T13:30:00Z'))).toBe('Nov 05, 2026');
   expect(formatRecordDate(new Date('2026-12-31T12:59:59.999Z'))).toBe('Dec 31, 2026');
   expect(formatRecordTime(new Date('2026-11-04T13:04:09Z'))).toBe('Nov 05, 2026 00:04:09');

@@ -11,7 +11,7 @@ test('a problem is reported until a week after the session, lost property until 
   expect(reportWindow(session, 'lost').end).toEqual(after(30));
 });
 
-test('a session is rated from its end for 30 days, and a rating changes for a week', () => {
+test('a session is rated from its end for 30 days, and a rating changes for a week [spec 10.18]', () => {
   expect([-0.01, 0, 29.9, 30].map((days) => mayRate(session, null, after(days)))).toEqual([false, true, true, false]);
   expect([20, 26.9, 27].map((days) => mayRate(session, after(20), after(days)))).toEqual([true, true, false]);
 });

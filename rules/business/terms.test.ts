@@ -8,7 +8,7 @@ import { venue } from '../venue.ts';
 const text = firstTerms.map((section) => fillText(section.text, firstBusiness)).join('\n');
 
 describe('the first terms', () => {
-  it('state what the specification lists', () => {
+  it('state what the specification lists [spec 9.24]', () => {
     expect(text).toContain('Payment is made in full when you book');
     expect(text).toContain('up to 24 hours before your session starts');
     expect(text).toContain(`write to ${venue.email}`);

@@ -70,7 +70,7 @@ describe('reading the caller', () => {
   const USER = 'a5000000-0000-4000-8000-000000000001';
   const person = { sub: USER, aud: 'authenticated', role: 'authenticated', session_id: 'session-1' };
 
-  test('the anonymous key is the guest, as bearer, as apikey or as both', async () => {
+  test('the anonymous key is the guest, as bearer, as apikey or as both [spec 1.8, 7.1]', async () => {
     for (const headers of [
       { apikey: keys.anonKey },
       { authorization: `Bearer ${keys.anonKey}` },
@@ -79,7 +79,7 @@ describe('reading the caller', () => {
       expect(await read(headers)).toMatchObject({ role: 'anon', userId: null, ip: '203.0.113.7' });
   });
 
-  test('the bearer overrides the apikey', async () => {
+  test('the bearer overrides the apikey [spec 1.8]', async () => {
     const token = keys.sign(person, 60, NOW);
     expect(await read({ apikey: keys.anonKey, authorization: `Bearer ${token}` })).toMatchObject({
       role: 'authenticated',
@@ -92,13 +92,13 @@ describe('reading the caller', () => {
     expect(await read({ authorization: `bearer ${keys.serviceRoleKey}` })).toMatchObject({ role: 'service_role' });
   });
 
-  test('a request without a key is the guest; where a key is required it is refused', async () => {
+  test('a request without a key is the guest; where a key is required it is refused [spec 7.1]', async () => {
     for (const headers of [{}, { authorization: 'Basic abc' }, { apikey: '' }])
       expect(await read(headers)).toMatchObject({ role: 'anon', userId: null, claimsJson: '{"role":"anon"}' });
     await expect(read({}, true)).rejects.toMatchObject({ code: 'no_api_key' });
   });
 
-  test('an invalid token, a changed signature, an expired token and an ended session are refused with the messages of GoTrue', async () => {
+  test('an invalid token, a changed signature, an expired token and an ended session are refused with the messages of GoTrue [spec 7.1]', async () => {
     const gone = keys.sign({ ...person, session_id: 'session-2' }, 60, NOW);
     const good = keys.sign(person, 60, NOW);
     const old = keys.sign(person, 60, new Date(NOW.getTime() - 3_600_000));

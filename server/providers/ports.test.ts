@@ -214,7 +214,7 @@ describe.each(['bridge', 'hourly'] as const)('Locks by %s', (mode) => {
 });
 
 describe('Power', () => {
-  it('switches, reads back, and lets the plug end a pulse itself', async () => {
+  it('switches, reads back, and lets the plug end a pulse itself [spec 9.21]', async () => {
     const power: Power = createShellyPower({ url: `${outside.at(3)}/green-room/rpc` });
     await power.set(true);
     expect(await power.isOn()).toBe(true);

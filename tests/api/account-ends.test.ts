@@ -143,7 +143,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
   );
 
   it(
-    'leaves nothing of the person but the name with a paid booking and its invoice, and ends the session',
+    'leaves nothing of the person but the name with a paid booking and its invoice, and ends the session [spec 10.21]',
     { timeout: 60_000 },
     async () => {
       const paid = await book();

@@ -66,7 +66,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
     }
   });
 
-  test('an account is created at once, and can sign in', async () => {
+  test('an account is created at once, and can sign in [spec 7.9]', async () => {
     const email = someone();
     const { data, error } = await admin.createUser({
       email: email.toUpperCase(),
@@ -117,7 +117,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
     expect(await server.app.db.one(`select 1 from auth.users where email = 'a@example.com'`)).toBeNull();
   });
 
-  test('the list has pages, whose headers the client reads', async () => {
+  test('the list has pages, whose headers the client reads [spec 7.9]', async () => {
     for (let n = 0; n < 3; n += 1) await admin.createUser({ email: someone() });
     const { data, error } = await admin.listUsers({ page: 1, perPage: 2 });
     expect(error).toBeNull();
@@ -132,7 +132,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
     expect((await admin.listUsers({ page: -1 })).error).toMatchObject({ status: 400, code: 'validation_failed' });
   });
 
-  test('an account can be read and changed at once; unknown ones answer 404', async () => {
+  test('an account can be read and changed at once; unknown ones answer 404 [spec 7.9]', async () => {
     const [email, changed] = [someone(), someone()];
     const client = await server.member(email);
     const id = (await client.auth.getUser()).data.user?.id ?? '';
@@ -200,7 +200,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
     },
   );
 
-  test('an invitation leads to a password, and a confirmed account cannot be invited', async () => {
+  test('an invitation leads to a password, and a confirmed account cannot be invited [spec 7.9]', async () => {
     const email = someone();
     const { data, error } = await admin.inviteUserByEmail(email, { data: { full_name: 'Guest' } });
     expect(error).toBeNull();
@@ -216,7 +216,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
   });
 
   describe('a generated link', () => {
-    test('confirms a new account with its password', async () => {
+    test('confirms a new account with its password [spec 7.9]', async () => {
       const email = someone();
       const { data, error } = await admin.generateLink({ type: 'signup', email, password: PASSWORD });
       expect(error).toBeNull();

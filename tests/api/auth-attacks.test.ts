@@ -42,7 +42,7 @@ describe.each(engines)('attacks on accounts (PostgreSQL: %s)', (postgres) => {
   };
   const kid = (): string => JSON.parse(Buffer.from(good.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-  test('forged tokens are refused by every API: algorithm none, algorithm confusion, wrong key, wrong kid, changed claims, other audience, unknown session', async () => {
+  test('forged tokens are refused by every API: algorithm none, algorithm confusion, wrong key, wrong kid, changed claims, other audience, unknown session [spec 8.45]', async () => {
     const jwk = (await server.request('GET', '/.well-known/jwks.json')).body['keys'];
     const publicText = JSON.stringify(Array.isArray(jwk) ? jwk[0] : jwk);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -255,7 +255,7 @@ describe.each(engines)('attacks on accounts (PostgreSQL: %s)', (postgres) => {
     });
   });
 
-  test('settings and health show what is enabled, and keys are public only', async () => {
+  test('settings and health show what is enabled, and keys are public only [spec 7.8]', async () => {
     expect((await server.request('GET', '/settings')).body).toMatchObject({
       disable_signup: false,
       external: { email: true },

@@ -37,7 +37,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     return client;
   };
 
-  test('an authenticator app is enrolled by QR code or secret, and its code raises the session to aal2', async () => {
+  test('an authenticator app is enrolled by QR code or secret, and its code raises the session to aal2 [spec 7.7]', async () => {
     const email = someone();
     const client = await server.member(email);
     const { data, error } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'My phone' });
@@ -398,7 +398,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     expect(await server.request('POST', '/factors/x/challenge', {}, headers)).toMatchObject({ status: 404 });
   });
 
-  test('the service key lists and removes a lost factor', async () => {
+  test('the service key lists and removes a lost factor [spec 7.9]', async () => {
     const client = await server.member(someone());
     const { id } = await enrolled(client);
     const userId = (await client.auth.getUser()).data.user?.id ?? '';

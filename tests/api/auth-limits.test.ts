@@ -145,7 +145,7 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
     });
   });
 
-  test('recover with dry_run answers 404 or 200, sends no mail, and is limited to thirty a minute', async () => {
+  test('recover with dry_run answers 404 or 200, sends no mail, and is limited to thirty a minute [spec 5.11, 8.11]', async () => {
     const email = 'probed@example.com';
     const probe = (of: string, ip?: string): Promise<Answer> =>
       server.request('POST', '/recover', { email: of, dry_run: true }, ip === undefined ? {} : from(ip));

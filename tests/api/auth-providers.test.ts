@@ -60,7 +60,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
   const userOf = async (token: string | null): Promise<Record<string, unknown>> =>
     (await server.request('GET', '/user', undefined, { authorization: `Bearer ${token}` })).body;
 
-  test('the client builds the URL, the person consents, and the session comes in the fragment', async () => {
+  test('the client builds the URL, the person consents, and the session comes in the fragment [spec 7.5]', async () => {
     const email = someone();
     const client = server.visitor();
     const { data } = await client.auth.signInWithOAuth({
@@ -107,7 +107,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     expect(again['id']).toBe(user['id']);
   });
 
-  test('with a verifier it ends in a code that the client exchanges for the session, once', async () => {
+  test('with a verifier it ends in a code that the client exchanges for the session, once [spec 7.3]', async () => {
     const email = someone();
     const code = await walkPkce({ email });
     expect(code).toMatch(/^[0-9a-f-]{36}$/);
@@ -290,7 +290,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     const bearer = async (client: Client): Promise<string> =>
       (await client.auth.getSession()).data.session?.access_token ?? '';
 
-    test('are linked by their owner, listed, and unlinked down to the last', async () => {
+    test('are linked by their owner, listed, and unlinked down to the last [spec 7.6]', async () => {
       const email = someone();
       const client = await server.member(email);
       const { data, error } = await client.auth.linkIdentity({
@@ -357,7 +357,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
       return email;
     };
 
-    test('of a provider, for our client and with the right nonce, open a session once', async () => {
+    test('of a provider, for our client and with the right nonce, open a session once [spec 7.3]', async () => {
       const email = await person();
       const nonce = randomUUID();
       const hashed = createHash('sha256').update(nonce).digest('hex');

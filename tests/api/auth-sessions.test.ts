@@ -38,7 +38,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
   };
 
   describe('signing in', () => {
-    test('the right password opens a session whose token the published keys verify', async () => {
+    test('the right password opens a session whose token the published keys verify [spec 3.2, 7.3]', async () => {
       const email = someone();
       await server.member(email);
       const client = await signIn(email);
@@ -55,7 +55,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       expect((await client.auth.getUser()).data.user).toMatchObject({ email, role: 'authenticated' });
     });
 
-    test('a wrong password gets the same error for every account, known or unknown', async () => {
+    test('a wrong password gets the same error for every account, known or unknown [spec 8.4]', async () => {
       const [email, waiting, banned, bare] = [someone(), someone(), someone(), someone()];
       await server.member(email);
       await server.request('POST', '/signup', { email: waiting, password: PASSWORD });
@@ -93,7 +93,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
   });
 
   describe('refreshing', () => {
-    test('200 simultaneous uses of one token get the same successor, and it works', async () => {
+    test('200 simultaneous uses of one token get the same successor, and it works [spec 7.3]', async () => {
       const { refresh } = await tokensOf(await server.member(someone()));
       const answers = await Promise.all(Array.from({ length: 200 }, () => trade(refresh)));
       expect(new Set(answers.map((one) => one.status))).toEqual(new Set([200]));
@@ -212,7 +212,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       ['local', [403, 200]],
       ['others', [200, 403]],
       ['global', [403, 403]],
-    ] as const)('scope %s leaves what it should', async (scope, [own, other]) => {
+    ] as const)('scope %s leaves what it should [spec 5.36, 7.5]', async (scope, [own, other]) => {
       const email = someone();
       const here = await server.member(email);
       const there = await signIn(email);
@@ -229,7 +229,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       expect(await call((await tokensOf(two)).access)).toBe(200);
     });
 
-    test('an invalid token gets the error that the client expects', async () => {
+    test('an invalid token gets the error that the client expects [spec 5.36]', async () => {
       const answer = await server.request('POST', '/logout', undefined, { authorization: 'Bearer rubbish' });
       expect(answer).toMatchObject({
         status: 403,
@@ -244,7 +244,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
   });
 
   describe('a new password', () => {
-    test('by recovery: the mailed link signs in, the new password works, other sessions end, the owner gets a mail', async () => {
+    test('by recovery: the mailed link signs in, the new password works, other sessions end, the owner gets a mail [spec 7.4, 7.18]', async () => {
       const email = someone();
       const other = await server.member(email);
       const { access } = await tokensOf(other);
@@ -359,7 +359,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
   });
 
   describe('a new address', () => {
-    test('counts after its code is entered; the old one then no longer signs in', async () => {
+    test('counts after its code is entered; the old one then no longer signs in [spec 7.5, 7.20]', async () => {
       const [email, changed] = [someone(), someone()];
       const client = await server.member(email);
       const changing = await client.auth.updateUser({ email: changed });

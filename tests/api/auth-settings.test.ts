@@ -205,7 +205,7 @@ describe.each(oneEngine)('settings of the operator (PostgreSQL: %s)', (postgres)
     await rm(folder, { recursive: true });
   });
 
-  test('with autoconfirm a sign-up returns a session, and a taken address "User already registered"', async () => {
+  test('with autoconfirm a sign-up returns a session, and a taken address "User already registered" [spec 8.1]', async () => {
     await within({ AUTH_AUTOCONFIRM: 'true' }, async (server) => {
       const client = server.visitor();
       const { data, error } = await client.auth.signUp({ email: 'quick@example.com', password: PASSWORD });

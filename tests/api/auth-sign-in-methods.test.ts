@@ -34,7 +34,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
   });
 
   describe('by phone', () => {
-    test('a text message with a code confirms it, and the password works from then on', async () => {
+    test('a text message with a code confirms it, and the password works from then on [spec 7.2]', async () => {
       const phone = somePhone();
       const client = server.visitor();
       const { data, error } = await client.auth.signUp({
@@ -110,7 +110,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
     });
 
-    test('a number is removed with its sign-in, its codes, its queued messages and its text reminders; an older session needs a proof', async () => {
+    test('a number is removed with its sign-in, its codes, its queued messages and its text reminders; an older session needs a proof [spec 10.20]', async () => {
       const [email, phone, next] = [someone(), somePhone(), somePhone()];
       const client = await server.member(email);
       const remove = (body = {}) => client.functions.invoke<{ removed: boolean }>('remove-phone', { body });
@@ -157,7 +157,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       ]);
     });
 
-    test('the only way to sign in is not removed', async () => {
+    test('the only way to sign in is not removed [spec 10.20]', async () => {
       const phone = somePhone();
       const client = server.visitor();
       await client.auth.signInWithOtp({ phone });
@@ -180,7 +180,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
   });
 
   describe('by a code or a link without a password', () => {
-    test('an account signs in by code, and by the link behind its button', async () => {
+    test('an account signs in by code, and by the link behind its button [spec 7.4]', async () => {
       const email = someone();
       await server.member(email);
       const client = server.visitor();
@@ -254,7 +254,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
   });
 
   describe('a code that confirms a change', () => {
-    test('replaces the current password, once, and not when it is wrong', async () => {
+    test('replaces the current password, once, and not when it is wrong [spec 7.5]', async () => {
       const email = someone();
       const client = await server.member(email);
       server.advance(601_000);

@@ -58,7 +58,7 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
   const isRefused = (step: Step, code = 'validation_failed'): boolean =>
     query(step.location).get('error_code') === code && !fragment(step.location).has('access_token');
 
-  test('sign-on starts by domain or by provider id, and returns from the organisation with a session', async () => {
+  test('sign-on starts by domain or by provider id, and returns from the organisation with a session [spec 7.4]', async () => {
     const email = someone();
     const client = server.visitor();
     for (const call of [{ domain: 'example.com' }, { providerId: '5a4d1000-0000-4000-8000-000000000001' }]) {

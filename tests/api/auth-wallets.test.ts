@@ -61,7 +61,7 @@ describe.each(engines)('wallets with supabase-js (PostgreSQL: %s)', (postgres) =
   const signIn = (message: string, signature: string, chain = 'ethereum') =>
     server.request('POST', '/token?grant_type=web3', { chain, message, signature });
 
-  test('a wallet signs in with a message of supabase-js, and finds its account again', async () => {
+  test('a wallet signs in with a message of supabase-js, and finds its account again [spec 7.3]', async () => {
     const wallet = createWallet();
     const client = server.visitor();
     const { data, error } = await client.auth.signInWithWeb3({

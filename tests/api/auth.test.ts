@@ -20,7 +20,7 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
   };
 
   describe('signing up', () => {
-    test('a code comes by mail at once, opens a session once, and the profile has the sign-up data', async () => {
+    test('a code comes by mail at once, opens a session once, and the profile has the sign-up data [spec 3.3, 7.2, 7.15, 7.17]', async () => {
       const email = someone();
       const client = server.visitor();
       const typed = { full_name: 'Alex Citizen', phone: '+61400000000', dj_name: 'AC', date_of_birth: '1998-04-03' };
@@ -130,7 +130,7 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
         'Password is known to be weak and easy to guess, please choose a different one.',
         'pwned',
       ],
-    ])('a password that is %s is refused with its reason', async (_, password, message, reason) => {
+    ])('a password that is %s is refused with its reason [spec 8.45]', async (_, password, message, reason) => {
       const { error } = await server.visitor().auth.signUp({ email: someone(), password });
       expect(error).toMatchObject({ name: 'AuthWeakPasswordError', status: 422, code: 'weak_password', message });
       expect(error).toMatchObject({ reasons: [reason] });
@@ -222,7 +222,7 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
       expect(answers.filter((one) => one.status === 403)).toHaveLength(19);
     });
 
-    test('a code works for ten minutes, for its purpose and its address only', async () => {
+    test('a code works for ten minutes, for its purpose and its address only [spec 7.4]', async () => {
       const email = someone();
       await server.visitor().auth.signUp({ email, password: PASSWORD });
       const { code, tokenHash } = await server.mail(email);
@@ -265,7 +265,7 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
       }
     });
 
-    test('a requested second code replaces the first, and an unknown address gets none', async () => {
+    test('a requested second code replaces the first, and an unknown address gets none [spec 7.4, 7.19]', async () => {
       const [email, unknown] = [someone(), someone()];
       const client = server.visitor();
       await client.auth.signUp({ email, password: PASSWORD });

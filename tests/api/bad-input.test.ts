@@ -101,7 +101,7 @@ describe.each(engines)('bad input on $name', (engine) => {
     expect(await rows()).toEqual(before);
   });
 
-  it('is refused by the other APIs in their own formats', async () => {
+  it('is refused by the other APIs in their own formats [spec 7.13, 8.46]', async () => {
     const key = server.app.keys.anonKey;
     const ask = async (
       method: string,

@@ -508,7 +508,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     ]);
   });
 
-  it('a customer reports a problem of the own session with a photo, staff are alerted and answer, and the answer is mailed once', async () => {
+  it('a customer reports a problem of the own session with a photo, staff are alerted and answer, and the answer is mailed once [spec 10.17]', async () => {
     const [owner, other] = [await server.addCustomer(), await server.addCustomer()];
     const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#f00' } })
       .jpeg()
@@ -589,7 +589,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(JSON.stringify((await server.call('export-my-data', {}, owner.token)).body)).toContain('My USB stick');
   });
 
-  it('a session is rated once by its customer after it has ended, for a week; staff see the average of each room', async () => {
+  it('a session is rated once by its customer after it has ended, for a week; staff see the average of each room [spec 10.18]', async () => {
     const [owner, other] = [await server.addCustomer(), await server.addCustomer()];
     const session = await addSession(-30, 60, STUDIO_C);
     await rows('update private.booking set user_id = $2::uuid where id = $1::uuid', [session.id, owner.id]);
@@ -628,7 +628,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
         expect([401, 403]).toContain((await server.call(name, { studioId: STUDIO_A, reason: 'x' }, token)).status);
   });
 
-  it('a guest opens the door once with a code of their own, until the host takes them back; strangers get nothing', async () => {
+  it('a guest opens the door once with a code of their own, until the host takes them back; strangers get nothing [spec 10.14]', async () => {
     const [host, stranger] = [await server.addCustomer(), await server.addCustomer()];
     await rows(
       `update private.booking set status = 'cancelled', cancel_reason = 'staff' where studio_id = $1::uuid and status = 'confirmed'`,

@@ -38,7 +38,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
   }, 60_000);
   afterAll(() => server.close());
 
-  it('a guest sees studios and busy times, and nothing else', async () => {
+  it('a guest sees studios and busy times, and nothing else [spec 1.5, 3.5, 6.1, 7.22, 8.13]', async () => {
     // The client is untyped: it names tables by variables and inserts rows that no table accepts.
     const guest: SupabaseClient = server.client();
     expect((await guest.from('studios').select('*')).data).toHaveLength(3);
@@ -71,7 +71,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     expect((await untyped.from('users').select('*')).error?.code).toBe('PGRST205');
   });
 
-  it('another person can neither read nor change anything of the owner', async () => {
+  it('another person can neither read nor change anything of the owner [spec 6.2, 6.8, 7.27, 7.46]', async () => {
     const client = server.client(otherUser.token);
     expect((await client.from('bookings').select('*').eq('id', bookingId)).data).toEqual([]);
     expect((await client.from('profiles').select('*')).data).toHaveLength(1);
@@ -104,7 +104,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     expect([pin.status, await pin.json()]).toEqual([401, expect.objectContaining({ success: false })]);
   });
 
-  it('the owner cannot confirm, price or move a booking, and sees all of it', async () => {
+  it('the owner cannot confirm, price or move a booking, and sees all of it [spec 3.7, 7.25]', async () => {
     const client = server.client(owner.token);
     const held = await server.call('create-payment', checkout(span(server.now(), 44)), owner.token);
     const pending = String(held.body['bookingId']);
@@ -126,7 +126,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     );
   });
 
-  it('staff read codes and the audit log and write codes; without the role these rights end at once', async () => {
+  it('staff read codes and the audit log and write codes; without the role these rights end at once [spec 3.14, 3.18, 6.9, 7.30, 7.31, 7.32]', async () => {
     const admin = await server.addCustomer();
     await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
     const client = server.client(admin.token);
@@ -161,7 +161,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     expect((await server.call('manual-power-control', { action: 'turn_off' }, admin.token)).status).toBe(403);
   });
 
-  it('a new name or birth date requires a new ID check', async () => {
+  it('a new name or birth date requires a new ID check [spec 7.26]', async () => {
     const client = server.client(otherUser.token);
     expect((await client.from('user_verifications').select('id')).data).toHaveLength(1);
     await client.from('profiles').update({ full_name: 'Somebody Else' }).eq('user_id', otherUser.id);

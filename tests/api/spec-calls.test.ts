@@ -60,14 +60,14 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     return String(held.body['bookingId']);
   }
 
-  it('every table has the fields of the specification', async () => {
+  it('every table has the fields of the specification [spec 3.7, 3.11, 3.12, 3.13, 3.15, 3.17]', async () => {
     // The client is untyped: names of tables and columns come from the list above.
     const all: SupabaseClient = server.client(server.app.keys.serviceRoleKey);
     for (const [table, fields] of Object.entries(FIELDS))
       expect([table, (await all.from(table).select(fields).limit(1)).error]).toEqual([table, null]);
   });
 
-  it('profiles are read by id and by user_id, and written as the form writes them', async () => {
+  it('profiles are read by id and by user_id, and written as the form writes them [spec 3.4, 7.21]', async () => {
     const client = server.client(customer.token);
     const name = await client.from('profiles').select('dj_name, full_name').eq('id', customer.id).single();
     expect(name.data).toEqual({ dj_name: null, full_name: 'Alex Citizen' });
@@ -83,14 +83,14 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(saved.data).toMatchObject({ ...form, email: customer.email, address: null });
   });
 
-  it('studios are ordered by name, and one can be read for a connection test', async () => {
+  it('studios are ordered by name, and one can be read for a connection test [spec 7.23]', async () => {
     const guest = server.client();
     const all = await guest.from('studios').select('*').order('name');
     expect(all.data?.map((one: { name: string }) => one.name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
     expect((await guest.from('studios').select('*').limit(1)).data).toHaveLength(1);
   });
 
-  it('create-payment accepts both bodies of the specification, and verify-payment says whether it was paid', async () => {
+  it('create-payment accepts both bodies of the specification, and verify-payment says whether it was paid [spec 3.9, 7.33, 7.34, 7.38]', async () => {
     const time = span(server.now(), 30, 2);
     const bookingData = {
       studio_id: STUDIO_A,
@@ -131,7 +131,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect((await server.call('verify-payment', { sessionId: payment.id })).body['paid']).toBe(true);
   });
 
-  it('availability is read as in the specification, and by overlap includes bookings that began before', async () => {
+  it('availability is read as in the specification, and by overlap includes bookings that began before [spec 7.24, 9.8]', async () => {
     const id = await book(50);
     const row = await server.client(customer.token).from('bookings').select('*').eq('id', id).single();
     const start = new Date(String(row.data?.start_time)).getTime();
@@ -157,7 +157,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(overlap.data).toHaveLength(1);
   });
 
-  it('bookings can be read with their studio', async () => {
+  it('bookings can be read with their studio [spec 3.6, 7.25]', async () => {
     const id = await book(52);
     const found = await server
       .client(customer.token)
@@ -168,7 +168,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(found.data).toMatchObject({ id, status: 'confirmed', studios: { name: 'Studio A', hourly_rate: 49 } });
   });
 
-  it('a coupon is checked in one row, with its uses', async () => {
+  it('a coupon is checked in one row, with its uses [spec 3.16, 7.29]', async () => {
     await server.app.db.query(
       `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ('ASKED', 'percentage', 10, 5)`,
     );
@@ -236,7 +236,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     ]);
   });
 
-  it('id_verifications are read for the newest valid one, and never written by a browser', async () => {
+  it('id_verifications are read for the newest valid one, and never written by a browser [spec 7.27]', async () => {
     const client = server.client(customer.token);
     const good = await client
       .from('id_verifications')
@@ -254,7 +254,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(made.error?.code).toBe('42501');
   });
 
-  it('the hosted identity check returns its session, its URL and its status', async () => {
+  it('the hosted identity check returns its session, its URL and its status [spec 7.35, 7.36]', async () => {
     const begun = await server.call('create-verification-session', { bookingData: {} }, customer.token);
     expect(begun.body).toEqual({
       verificationSessionId: expect.stringMatching(/^vs_/),
@@ -288,7 +288,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect((await check()).body).toEqual({ verified: true, status: 'verified', checkoutUrl: '/checkout' });
   });
 
-  it('verify-id returns every field of the specification', { timeout: 90_000 }, async () => {
+  it('verify-id returns every field of the specification [spec 3.12, 7.37, 8.22]', { timeout: 90_000 }, async () => {
     const picture = await (await fetch(`${server.sandboxUrl}/licence.jpg?given=Alex&family=Citizen`)).arrayBuffer();
     const idImage = `data:image/jpeg;base64,${Buffer.from(picture).toString('base64')}`;
     expect((await server.call('verify-id', { idImage, userId: customer.id })).status).toBe(401);
@@ -323,7 +323,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(Number(row.data?.ai_confidence_score)).toBeLessThanOrEqual(1);
   });
 
-  it('mails that are requested by hand are those already queued, and go only to their owner', async () => {
+  it('mails that are requested by hand are those already queued, and go only to their owner [spec 7.40, 7.41]', async () => {
     const bookingId = await book(54);
     for (const name of ['send-booking-confirmation', 'send-access-code-email']) {
       const body = {
@@ -341,7 +341,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect((await mailsTo(server, customer.email, 'Booking confirmed')).length).toBeGreaterThan(0);
   });
 
-  it('code mails are scheduled a quarter of an hour before, pending, and at once within the hour', async () => {
+  it('code mails are scheduled a quarter of an hour before, pending, and at once within the hour [spec 1.3, 4.32]', async () => {
     const [later, soon] = [await book(56), await book(1, STUDIO_B)];
     const all = server.client(server.app.keys.serviceRoleKey);
     const mail = async (id: string) =>
@@ -352,7 +352,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(await mail(soon)).toMatchObject({ status: 'pending_immediate' });
   });
 
-  it('a lock and a mail service that fail after paying are retried, and the booking stays confirmed', async () => {
+  it('a lock and a mail service that fail after paying are retried, and the booking stays confirmed [spec 8.28]', async () => {
     const faults = `${server.sandboxUrl}/api/faults`;
     for (const provider of ['igloohome', 'mail'])
       await server.sandbox('/api/faults', {
@@ -383,7 +383,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     server.advance(-110 * 60_000);
   });
 
-  it('a call without a session, and one without an address, fail with the messages of supabase-js', async () => {
+  it('a call without a session, and one without an address, fail with the messages of supabase-js [spec 5.35, 8.44]', async () => {
     const client = server.client();
     expect((await client.auth.getUser()).error?.message).toBe('Auth session missing!');
     // The client's message for a form with neither an address nor a phone number.
@@ -396,48 +396,52 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     );
   });
 
-  it('regenerate-pin shows and creates a single-use code, and ends with the session', { timeout: 60_000 }, async () => {
-    const bookingId = await book(1, STUDIO_A);
-    const ask = async (method: 'GET' | 'POST') => {
-      const response = await fetch(`${server.url}/functions/v1/regenerate-pin?booking_id=${bookingId}`, {
-        method,
-        headers: { authorization: `Bearer ${customer.token}`, apikey: server.app.keys.anonKey },
+  it(
+    'regenerate-pin shows and creates a single-use code, and ends with the session [spec 3.19, 7.46, 9.20]',
+    { timeout: 60_000 },
+    async () => {
+      const bookingId = await book(1, STUDIO_A);
+      const ask = async (method: 'GET' | 'POST') => {
+        const response = await fetch(`${server.url}/functions/v1/regenerate-pin?booking_id=${bookingId}`, {
+          method,
+          headers: { authorization: `Bearer ${customer.token}`, apikey: server.app.keys.anonKey },
+        });
+        return { status: response.status, body: Object(await response.json()) as Record<string, unknown> };
+      };
+      const shown = await ask('GET');
+      expect(shown.body).toMatchObject({
+        success: true,
+        pin: expect.stringMatching(/^\d+$/),
+        booking: { studio_name: 'Studio A', start_time: expect.any(String), end_time: expect.any(String) },
       });
-      return { status: response.status, body: Object(await response.json()) as Record<string, unknown> };
-    };
-    const shown = await ask('GET');
-    expect(shown.body).toMatchObject({
-      success: true,
-      pin: expect.stringMatching(/^\d+$/),
-      booking: { studio_name: 'Studio A', start_time: expect.any(String), end_time: expect.any(String) },
-    });
-    expect(shown.body).toHaveProperty('pinId');
-    const { start_time: start, end_time: end } = Object(shown.body['booking']) as Record<string, string>;
-    await moveTo(server, Date.parse(start ?? '') + 60_000);
-    const doors = await server.sandbox('/api/doors');
-    const door = Array.isArray(doors) ? String(doors[0].id) : '';
-    const press = () => server.sandbox(`/api/doors/${door}/keypad`, { pin: shown.body['pin'] });
-    expect(await press()).toMatchObject({ opened: true });
-    // The lock itself reports the opening, and the code is removed after that.
-    await expect
-      .poll(async () => {
-        await server.settle();
-        return press();
-      })
-      .toMatchObject({ opened: false });
-    const renewed = await ask('POST');
-    expect(renewed.body).toMatchObject({ success: true });
-    expect(renewed.body['pin']).not.toBe(shown.body['pin']);
-    await moveTo(server, Date.parse(end ?? '') + 1_000);
-    expect(await ask('POST')).toMatchObject({
-      status: 410,
-      body: { success: false, expired: true, error: expect.any(String) },
-    });
-  });
+      expect(shown.body).toHaveProperty('pinId');
+      const { start_time: start, end_time: end } = Object(shown.body['booking']) as Record<string, string>;
+      await moveTo(server, Date.parse(start ?? '') + 60_000);
+      const doors = await server.sandbox('/api/doors');
+      const door = Array.isArray(doors) ? String(doors[0].id) : '';
+      const press = () => server.sandbox(`/api/doors/${door}/keypad`, { pin: shown.body['pin'] });
+      expect(await press()).toMatchObject({ opened: true });
+      // The lock itself reports the opening, and the code is removed after that.
+      await expect
+        .poll(async () => {
+          await server.settle();
+          return press();
+        })
+        .toMatchObject({ opened: false });
+      const renewed = await ask('POST');
+      expect(renewed.body).toMatchObject({ success: true });
+      expect(renewed.body['pin']).not.toBe(shown.body['pin']);
+      await moveTo(server, Date.parse(end ?? '') + 1_000);
+      expect(await ask('POST')).toMatchObject({
+        status: 410,
+        body: { success: false, expired: true, error: expect.any(String) },
+      });
+    },
+  );
 });
 
 it.each(oneEngine)(
-  'supabase-js distinguishes every kind of error of the account API',
+  'supabase-js distinguishes every kind of error of the account API [spec 8.45]',
   { timeout: 60_000 },
   async ({ open }) => {
     const server = await open();
@@ -471,7 +475,7 @@ function clientFile(name: string, file: string): string {
   return readFileSync(root.replace(/dist\/.*$/, `dist/${file}`), 'utf8');
 }
 
-it.skipIf(onlyPostgres)('supabase-js refreshes a session with the intervals of the specification', () => {
+it.skipIf(onlyPostgres)('supabase-js refreshes a session with the intervals of the specification [spec 9.32]', () => {
   const constants = clientFile('@supabase/auth-js', 'main/lib/constants.js');
   expect(constants).toContain('AUTO_REFRESH_TICK_DURATION_MS = 30 * 1000');
   expect(constants).toContain('AUTO_REFRESH_TICK_THRESHOLD = 3;');
@@ -479,7 +483,7 @@ it.skipIf(onlyPostgres)('supabase-js refreshes a session with the intervals of t
   expect(clientFile('@supabase/auth-js', 'main/GoTrueClient.js')).toContain('200 * Math.pow(2, attempt');
 });
 
-it.skipIf(onlyPostgres)('supabase-js has the storage defaults of the specification', () => {
+it.skipIf(onlyPostgres)('supabase-js has the storage defaults of the specification [spec 9.33]', () => {
   const defaults = clientFile('@supabase/storage-js', 'index.cjs');
   expect(defaults).toMatch(/limit: 100,\s+offset: 0,\s+sortBy: \{\s+column: "name",\s+order: "asc"/);
   expect(defaults).toMatch(/cacheControl: "3600",\s+contentType: [^,]+,\s+upsert: false/);

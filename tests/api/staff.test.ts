@@ -44,12 +44,12 @@ describe.each(engines)('staff on $name', ({ open }) => {
   }, 60_000);
   afterAll(() => server.close());
 
-  it('only an admin learns that the developer pages are open', async () => {
+  it('only an admin learns that the developer pages are open [spec 6.8]', async () => {
     const ask = async (token?: string) => (await server.client(token).rpc('developer_pages_open')).data;
     expect([await ask(), await ask(customer.token), await ask(admin.token)]).toEqual([false, false, true]);
   });
 
-  it('an admin creates test bookings, also off the hour, and ends them; nobody else creates or ends any', async () => {
+  it('an admin creates test bookings, also off the hour, and ends them; nobody else creates or ends any [spec 6.9, 7.25, 9.23]', async () => {
     const client = server.client(admin.token);
     const row = testBooking(server, 5, STUDIO_A);
     const made = await client.from('bookings').insert(row).select().single();
@@ -179,7 +179,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
     expect(await seen(admin.token)).toEqual([null]);
   });
 
-  it('a scheduled mail goes to the owner whatever the row says, and only staff request one', async () => {
+  it('a scheduled mail goes to the owner whatever the row says, and only staff request one [spec 3.13, 7.32, 7.39, 7.42]', async () => {
     const client = server.client(admin.token);
     const made = await client
       .from('bookings')
@@ -207,7 +207,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
     expect(await mailsTo(server, customer.email)).toEqual([]);
   });
 
-  it('a test PIN is valid until 7 pm and opens the first door; its digits are not in the log', async () => {
+  it('a test PIN is valid until 7 pm and opens the first door; its digits are not in the log [spec 7.43, 9.22]', async () => {
     const { body } = await server.call('test-igloohome-pin', {}, admin.token);
     expect(body).toMatchObject({ success: true });
     const data = Object(body['pinData']) as Record<string, unknown>;
@@ -227,7 +227,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
       expect([name, (await server.call(name, {}, customer.token)).status]).toEqual([name, 403]);
   });
 
-  it('the audit log is searched by words and read in pages of 100, by staff only', async () => {
+  it('the audit log is searched by words and read in pages of 100, by staff only [spec 3.17]', async () => {
     const client = server.client(admin.token);
     await client.from('discount_codes').insert({ code: 'SEARCHED', discount_type: 'fixed', discount_value: 5 });
     const found = await client.rpc('search_audit_logs', { words: ' discount_code  searched ' });
@@ -275,7 +275,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
 });
 
 describe.each(engines)('with the developer pages off on $name', ({ open }) => {
-  it('none of them are available', async () => {
+  it('none of them are available [spec 6.9]', async () => {
     const server = await open({ DEVELOPER_PAGES: 'false' });
     try {
       const admin = await server.addCustomer();

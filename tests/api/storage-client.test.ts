@@ -66,7 +66,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     (await (await client.storage.from(bucket).download(path(name))).data?.text()) ?? null;
 
   describe('buckets', () => {
-    test('are created, read, changed, emptied and deleted by the service', async () => {
+    test('are created, read, changed, emptied and deleted by the service [spec 7.10]', async () => {
       const made = await service.storage.createBucket('Tiny Bucket', {
         public: true,
         fileSizeLimit: '1kb',
@@ -232,7 +232,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     });
   });
 
-  test('replace and upsert', async () => {
+  test('replace and upsert [spec 7.11]', async () => {
     await files().upload(path('r.txt'), 'one');
     expect((await files().upload(path('r.txt'), 'two')).error?.message).toBe('The resource already exists');
     expect((await files().upload(path('r.txt'), 'two', { upsert: true })).error).toBeNull();
@@ -247,7 +247,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     expect(await text(own, 'r.txt')).toBe('three');
   });
 
-  test('move and copy, inside a bucket and to another', async () => {
+  test('move and copy, inside a bucket and to another [spec 7.11]', async () => {
     await files().upload(path('from.txt'), 'moved', { metadata: { a: 1 }, cacheControl: '5', contentType: 'text/x-a' });
     expect((await files().move(path('from.txt'), path('deep/to.txt'))).data).toMatchObject({
       message: 'Successfully moved',
@@ -310,7 +310,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     for (const name of ['a.gz', 'b.gz']) expect(await text(own, name)).toBe('a'.repeat(999));
   });
 
-  test('signed URLs, one and many', async () => {
+  test('signed URLs, one and many [spec 7.11]', async () => {
     await files().upload(path("s p (1) & ' $.txt"), 'signed');
     const at = path("s p (1) & ' $.txt");
     const one = await files().createSignedUrl(at, 60);
@@ -372,7 +372,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     server.advance(-7_201_000);
   });
 
-  test('public URLs', async () => {
+  test('public URLs [spec 7.12]', async () => {
     const bucket = service.storage.from('open');
     await bucket.upload('wall poster.txt', 'for all', { cacheControl: '42' });
     const { publicUrl } = guest.storage.from('open').getPublicUrl('wall poster.txt').data;
@@ -392,7 +392,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     expect((await fetch(guest.storage.from('open').getPublicUrl('none.txt').data.publicUrl)).status).toBe(400);
   });
 
-  test('exists, and HEAD', async () => {
+  test('exists, and HEAD [spec 7.11]', async () => {
     await files().upload(path('head.txt'), 'twelve bytes');
     expect((await files().exists(path('head.txt'))).data).toBe(true);
     expect((await files().exists(path('none.txt'))).data).toBe(false);
@@ -409,7 +409,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     }
   });
 
-  test('removing, one and many', async () => {
+  test('removing, one and many [spec 7.11]', async () => {
     for (const name of ['rm/a.txt', 'rm/b.txt', 'rm/c.txt']) await files().upload(path(name), 'x');
     expect((await other.storage.from('private').remove([path('rm/a.txt')])).data).toEqual([]);
     const { data } = await files().remove([path('rm/a.txt'), path('rm/b.txt'), path('rm/none.txt')]);
@@ -489,7 +489,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       return [format, width, height];
     };
 
-    test('are resized in three ways, in the requested format and quality', async () => {
+    test('are resized in three ways, in the requested format and quality [spec 7.12]', async () => {
       const shown = async (transform: Record<string, unknown>) =>
         sizeOf((await files().download(path('photo.jpg'), { transform })).data);
       expect(await shown({ width: 100, height: 100, format: 'origin' })).toEqual(['jpeg', 100, 100]);

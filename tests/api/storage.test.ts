@@ -99,7 +99,7 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
       expect(headers.get('cache-control')).toBe('private, no-store');
     });
 
-    test('its file has a random name', async () => {
+    test('its file has a random name [spec 7.28]', async () => {
       expect((await storedFiles()).every((file) => /^[0-9a-f-]{36}$/.test(file))).toBe(true);
     });
 

@@ -131,7 +131,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(await stateOf()).toBe('refunded');
   });
 
-  it('of the lock, and then of the mail server: the access code is mailed within a minute, in the middle of the session', async () => {
+  it('of the lock, and then of the mail server: the access code is mailed within a minute, in the middle of the session [spec 8.28]', async () => {
     const customer = await server.addCustomer();
     const start = Date.parse(span(server.now(), 3).startTime);
     const bookingId = await paid(customer, 3, STUDIO_B);

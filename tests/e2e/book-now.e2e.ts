@@ -17,7 +17,7 @@ import {
 const stored = (page: Page, key: string): Promise<unknown> =>
   page.evaluate(`JSON.parse(sessionStorage.getItem('${key}'))`);
 
-test('Book Now without a verified ID creates a verification session, stores its ids and leads to /verify-complete', async ({
+test('Book Now without a verified ID creates a verification session, stores its ids and leads to /verify-complete [spec 4.22]', async ({
   page,
 }) => {
   await signIn(page, await newPerson(false));
@@ -54,7 +54,7 @@ test('Book Now without a verified ID creates a verification session, stores its 
   expect(page.url()).toContain(made.verificationSessionId);
 });
 
-test('without a hosted check Book Now leads to the checkout; when the check cannot start, the page says so and offers a photo', async ({
+test('without a hosted check Book Now leads to the checkout; when the check cannot start, the page says so and offers a photo [spec 4.22, 8.17]', async ({
   page,
 }) => {
   await signIn(page, await newPerson(false));
@@ -79,7 +79,9 @@ test('without a hosted check Book Now leads to the checkout; when the check cann
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
 });
 
-test('the checkout prefers the booking in navigation state to the one stored in the tab', async ({ page }) => {
+test('the checkout prefers the booking in navigation state to the one stored in the tab [spec 2.42]', async ({
+  page,
+}) => {
   await signIn(page, await newPerson(false));
   await openDay(page, 'Studio A', 60);
   await chooseHours(page, [9]);

@@ -24,13 +24,13 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const openDialog = async (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
 
-test('the about page shows address, hours, contact email and Instagram handle', async ({ page }) => {
+test('the about page shows address, hours, contact email and Instagram handle [spec 2.3]', async ({ page }) => {
   await page.goto('/about');
   for (const text of ['Sydney NSW', '24/7', 'hello@example.com', '@djstudios'])
     await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
 });
 
-test('ABOUT US scrolls 100 ms after the first page is rendered', async ({ page }) => {
+test('ABOUT US scrolls 100 ms after the first page is rendered [spec 9.28]', async ({ page }) => {
   await page.clock.install();
   // A link that is clicked before the app has started reloads the page, and the browser then scrolls on its own.
   await page.goto('/about', { waitUntil: 'networkidle' });
@@ -49,7 +49,9 @@ test('ABOUT US scrolls 100 ms after the first page is rendered', async ({ page }
     .toBeGreaterThan(0);
 });
 
-test('the booking page shows the rooms, a calendar from today and 24 hours', async ({ page }) => {
+test('the booking page shows the rooms, a calendar from today and 24 hours [spec 1.7, 2.36, 2.37, 3.6, 5.38, 9.31]', async ({
+  page,
+}) => {
   const rooms = (await service().from('studios').select('name,description,features').order('name')).data ?? [];
   await page.goto('/booking');
   await untilRunning(page);
@@ -91,7 +93,9 @@ test('the booking page shows the rooms, a calendar from today and 24 hours', asy
   ).toBeVisible();
 });
 
-test('the auth dialog closes after signing in and reopens empty; Back to Sign In returns', async ({ page }) => {
+test('the auth dialog closes after signing in and reopens empty; Back to Sign In returns [spec 2.30, 2.31, 4.8, 4.9]', async ({
+  page,
+}) => {
   await page.goto('/');
   await openDialog(page);
   await expect(page.getByRole('heading', { name: 'Welcome to the studio' })).toBeVisible();
@@ -111,7 +115,7 @@ test('the auth dialog closes after signing in and reopens empty; Back to Sign In
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('submit buttons show progress, sign-up sets the return path, and fields that must match the ID are marked', async ({
+test('submit buttons show progress, sign-up sets the return path, and fields that must match the ID are marked [spec 2.32, 4.10, 5.37, 7.15, 8.8]', async ({
   page,
 }) => {
   for (const [start, back] of [
@@ -154,7 +158,9 @@ test('submit buttons show progress, sign-up sets the return path, and fields tha
   await page.context().setOffline(false);
 });
 
-test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its toast for 8 s', async ({ page }) => {
+test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its toast for 8 s [spec 4.28, 4.29, 9.26]', async ({
+  page,
+}) => {
   await signIn(page, await newPerson(false));
   // The test advances the page's clock in small steps, so that no duration depends on the speed of the machine.
   await page.clock.install();
@@ -191,7 +197,9 @@ test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its
   await expect(message).toBeHidden();
 });
 
-test('a session survives a reload, is refreshed near its expiry, and holds all its fields', async ({ page }) => {
+test('a session survives a reload, is refreshed near its expiry, and holds all its fields [spec 3.1, 3.2, 4.1, 4.2, 4.7]', async ({
+  page,
+}) => {
   await page.goto('/');
   await openDialog(page);
   await signInByDialog(page, admin);
@@ -218,7 +226,9 @@ test('a session survives a reload, is refreshed near its expiry, and holds all i
   await expect.poll(async () => Number((await stored()).session['expires_at']) - Date.now() / 1000).toBeGreaterThan(90);
 });
 
-test('signing out works when the service fails, and a failed start leaves the page usable', async ({ page }) => {
+test('signing out works when the service fails, and a failed start leaves the page usable [spec 4.4, 4.6]', async ({
+  page,
+}) => {
   const logged: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') logged.push(message.text());
@@ -239,7 +249,7 @@ test('signing out works when the service fails, and a failed start leaves the pa
   await expect.poll(() => logged.some((text) => text.includes('the session could not be read'))).toBe(true);
 });
 
-test('the browser’s Back leads from the checkout to the booking page', async ({ page }) => {
+test('the browser’s Back leads from the checkout to the booking page [spec 2.45]', async ({ page }) => {
   const who = await newPerson(true);
   const day = sydneyDay(61).toISOString().slice(0, 10);
   const studio = await service().from('studios').select('id').eq('name', 'Studio A').single();
@@ -267,7 +277,9 @@ test('the browser’s Back leads from the checkout to the booking page', async (
   await expect(page).toHaveURL(/\/booking$/);
 });
 
-test('a failed copy of the PIN is only logged, and a failure to make one is shown', async ({ page }) => {
+test('a failed copy of the PIN is only logged, and a failure to make one is shown [spec 8.42, 8.43]', async ({
+  page,
+}) => {
   const who = await newPerson(false);
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const id = await insertBooking({
@@ -292,14 +304,14 @@ test('a failed copy of the PIN is only logged, and a failure to make one is show
   await expect(page.getByRole('alert')).toContainText('Failed to generate new PIN.', { timeout: 20_000 });
 });
 
-test('Back to Home leads from the profile to the first page', async ({ page }) => {
+test('Back to Home leads from the profile to the first page [spec 2.49]', async ({ page }) => {
   await signIn(page, demo);
   await page.goto('/profile');
   await page.getByRole('link', { name: 'Back to Home' }).click();
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('the payment page shows the booking, the price, what comes next, and two links', async ({ page }) => {
+test('the payment page shows the booking, the price, what comes next, and two links [spec 2.51]', async ({ page }) => {
   type Payment = { id: string; client_reference_id: string };
   await signIn(page, await newPerson(true));
   await openDay(page, 'Studio B', 63);

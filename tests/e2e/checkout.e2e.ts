@@ -43,7 +43,7 @@ async function upload(page: Page, query: string): Promise<void> {
   });
 }
 
-test('the checkout redirects to the booking page without a booking, and asks a guest to sign in and keeps the hours', async ({
+test('the checkout redirects to the booking page without a booking, and asks a guest to sign in and keeps the hours [spec 2.7, 2.43, 2.44, 2.45, 6.1]', async ({
   page,
 }) => {
   await page.goto('/checkout');
@@ -65,7 +65,7 @@ test('the checkout redirects to the booking page without a booking, and asks a g
   await page.getByRole('button', { name: 'Verify ID' }).waitFor();
 });
 
-test('paying needs names, email, phone, ID and terms, and the first failing rule is shown at its field', async ({
+test('paying needs names, email, phone, ID and terms, and the first failing rule is shown at its field [spec 4.25, 5.20, 5.21, 5.23, 5.32, 8.18]', async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -152,7 +152,7 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   }
 });
 
-test('coupons: every refusal is shown, a valid one is deducted, and a changed price needs agreement', async ({
+test('coupons: every refusal is shown, a valid one is deducted, and a changed price needs agreement [spec 2.51, 8.23, 8.25, 8.29]', async ({
   page,
 }) => {
   const all = service();
@@ -226,7 +226,9 @@ test('coupons: every refusal is shown, a valid one is deducted, and a changed pr
   await expect(page).toHaveURL(/:\d+\/$/);
 });
 
-test('the payment page redirects without its ids, and reports unknown ones', async ({ page }) => {
+test('the payment page redirects without its ids, and reports unknown ones [spec 2.50, 2.52, 8.27]', async ({
+  page,
+}) => {
   await page.goto('/payment-success?session_id=cs_1');
   await expect(page).toHaveURL(/\/booking$/);
   await expectToast(page, 'Booking Error', 'Missing booking or session ID');
@@ -237,7 +239,7 @@ test('the payment page redirects without its ids, and reports unknown ones', asy
   await expect(page).toHaveURL(/\/booking$/);
 });
 
-test('an expired payment is reported with the booking reference', async ({ page }) => {
+test('an expired payment is reported with the booking reference [spec 8.27]', async ({ page }) => {
   await signIn(page, await newPerson(true));
   await openDay(page, 'Studio A', 53);
   await chooseHours(page, [10]);
@@ -252,7 +254,7 @@ test('an expired payment is reported with the booking reference', async ({ page 
   await accessible(page);
 });
 
-test('the hosted identity check can fail to start, be refused, be repeated, and lead to the checkout', async ({
+test('the hosted identity check can fail to start, be refused, be repeated, and lead to the checkout [spec 2.12, 2.13, 4.26, 8.30, 8.33]', async ({
   page,
 }) => {
   await page.goto('/verify-complete');
@@ -292,7 +294,7 @@ test('the hosted identity check can fail to start, be refused, be repeated, and 
   await expect(page.getByText('ID verified', { exact: true })).toBeVisible();
 });
 
-test('Return to Booking removes the stored booking', async ({ page }) => {
+test('Return to Booking removes the stored booking [spec 3.10, 8.36]', async ({ page }) => {
   await signIn(page, await newPerson(false));
   await toCheckout(page, 55, [9]);
   await page.goto('/verify-return');

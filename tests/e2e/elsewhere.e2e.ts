@@ -8,7 +8,7 @@ import { chooseHours, GOOD_CARD, openDay, payWith, signIn } from './steps.ts';
 
 test.describe('in Los Angeles', () => {
   test.use({ timezoneId: 'America/Los_Angeles' });
-  test('the grid shows Sydney time, and the page says so', async ({ page, browser }) => {
+  test('the grid shows Sydney time, and the page says so [spec 2.39, 2.40]', async ({ page, browser }) => {
     await openDay(page, 'Studio A', 40);
     await expect(page.getByText('which is different from your local time')).toBeVisible();
     const here = await (await browser.newContext({ timezoneId: 'Australia/Sydney' })).newPage();
@@ -25,7 +25,10 @@ test.describe('in Los Angeles', () => {
   });
 });
 
-test('a coupon can be applied, removed and applied again at checkout', async ({ page, baseURL }) => {
+test('a coupon can be applied, removed and applied again at checkout [spec 1.2, 2.46, 5.22, 8.23, 8.24]', async ({
+  page,
+  baseURL,
+}) => {
   const runtime: { serviceRoleKey: string } = JSON.parse(
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
   );

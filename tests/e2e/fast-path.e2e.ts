@@ -15,7 +15,9 @@ import {
 
 const [TUESDAY, WEDNESDAY] = [2, 3];
 
-test('a guest chooses hours, signs in, gets the selection back, and pays', async ({ page }, info) => {
+test('a guest chooses hours, signs in, gets the selection back, and pays [spec 2.6, 2.38, 4.20, 4.21, 6.1]', async ({
+  page,
+}, info) => {
   await openDay(page, 'Studio A', ahead(TUESDAY, info.project.name === 'phone' ? 14 : 21));
   await accessible(page);
   await chooseHours(page, [19, 20, 21]);
@@ -31,7 +33,7 @@ test('a guest chooses hours, signs in, gets the selection back, and pays', async
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
 });
 
-test('a customer who cancels in time sees the refund', async ({ page }, info) => {
+test('a customer who cancels in time sees the refund [spec 2.8]', async ({ page }, info) => {
   // Uses a new customer, so that this is the only booking on the page.
   await signIn(page, await newPerson(true));
   await openDay(page, 'Studio C', ahead(WEDNESDAY, info.project.name === 'phone' ? 14 : 21));
@@ -48,7 +50,7 @@ test('a customer who cancels in time sees the refund', async ({ page }, info) =>
   await expect(page.getByText('Booking cancelled')).toBeVisible();
 });
 
-test('the first page is accessible, and an unknown path shows the 404 page', async ({ page }) => {
+test('the first page is accessible, and an unknown path shows the 404 page [spec 2.25, 6.1]', async ({ page }) => {
   await page.goto('/');
   await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeVisible();
   await accessible(page);

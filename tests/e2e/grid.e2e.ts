@@ -21,7 +21,7 @@ const labels = (page: Page): Promise<(string | null)[]> =>
   page.locator('[data-hour]').evaluateAll((cells) => cells.map((one) => one.getAttribute('aria-label')));
 const summary = (page: Page) => page.getByLabel('Your selection');
 
-test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear Selection can be undone', async ({
+test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear Selection can be undone [spec 1.7, 2.39, 2.40, 2.41]', async ({
   page,
 }) => {
   await openDay(page, 'Studio A', ahead(5));
@@ -67,7 +67,9 @@ test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear S
   await expect(summary(page)).toContainText('$138');
 });
 
-test('free, selected, taken and held hours differ by word, icon and border, not by colour alone', async ({ page }) => {
+test('free, selected, taken and held hours differ by word, icon and border, not by colour alone [spec 4.19]', async ({
+  page,
+}) => {
   const who = await newPerson(true);
   const day = ahead(2);
   await insertBooking({
@@ -241,7 +243,7 @@ test('at 200 % zoom nothing overflows sideways, and with reduced motion nothing 
   }
 });
 
-test('failed requests are reported with what to do, and the page recovers', async ({ page }) => {
+test('failed requests are reported with what to do, and the page recovers [spec 8.14]', async ({ page }) => {
   await page.route('**/rest/v1/studios*', (route) => route.abort());
   await page.goto('/booking');
   await expect(page.getByRole('alert')).toContainText('Failed to load studios. Please refresh the page.', {
@@ -281,7 +283,9 @@ test('without a connection Book Now cannot be pressed; it keeps the hours, and w
   await page.waitForURL(/\/c\/pay\//);
 });
 
-test('a stored selection that cannot be restored is reported: unknown room, or failed request', async ({ page }) => {
+test('a stored selection that cannot be restored is reported: unknown room, or failed request [spec 8.15, 8.16]', async ({
+  page,
+}) => {
   await signIn(page, await newPerson(false));
   await page.goto('/');
   const keep = (studioId: string): Promise<void> =>

@@ -15,7 +15,10 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-test('a new customer on a phone signs up, verifies the ID, pays, and opens the door', async ({ page, request }) => {
+test('a new customer on a phone signs up, verifies the ID, pays, and opens the door [spec 1.1, 1.2, 2.32, 2.33, 2.46, 6.2]', async ({
+  page,
+  request,
+}) => {
   test.setTimeout(300_000);
   const email = `walker-${Date.now()}@example.com`;
 

@@ -9,7 +9,7 @@ const span = (offset: number): { start: Date; end: Date } => {
   return { start: new Date(start), end: new Date(start + HOUR) };
 };
 
-test('the PIN page needs a booking id, and asks a guest to sign in', async ({ page }) => {
+test('the PIN page needs a booking id, and asks a guest to sign in [spec 2.15, 2.16, 5.34, 8.42]', async ({ page }) => {
   await page.goto('/access-code');
   await expect(page).toHaveURL(/\/regenerate-pin$/);
   await expect(page.getByRole('heading', { name: 'Invalid Request' })).toBeVisible();
@@ -23,7 +23,7 @@ test('the PIN page needs a booking id, and asks a guest to sign in', async ({ pa
   await accessibleEverywhere(page);
 });
 
-test('an ended session shows no PIN and cannot make one', async ({ page }) => {
+test('an ended session shows no PIN and cannot make one [spec 4.31, 8.41]', async ({ page }) => {
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio A', ...span(-40 * 24), status: 'confirmed' });
   await signIn(page, who);
@@ -33,7 +33,9 @@ test('an ended session shows no PIN and cannot make one', async ({ page }) => {
   await accessibleEverywhere(page);
 });
 
-test('before its release the PIN page counts down every second and shows no PIN', async ({ page }) => {
+test('before its release the PIN page counts down every second and shows no PIN [spec 2.16, 2.58, 9.27]', async ({
+  page,
+}) => {
   const who = await newPerson(false);
   // The booking is more than a year ahead, where no other journey chooses hours.
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(400 * 24), status: 'confirmed' });
@@ -53,7 +55,7 @@ test('before its release the PIN page counts down every second and shows no PIN'
   await accessibleEverywhere(page);
 });
 
-test('during the session the PIN can be copied and replaced after a confirmation; errors are shown', async ({
+test('during the session the PIN can be copied and replaced after a confirmation; errors are shown [spec 2.58, 4.31]', async ({
   page,
 }) => {
   test.setTimeout(120_000);

@@ -18,7 +18,9 @@ async function accessible(page: Page, leftOut: string[] = []): Promise<void> {
 }
 const scrolled = (page: Page): Promise<number> => page.evaluate('window.scrollY');
 
-test('HOME and ABOUT US scroll on the first page and link to it from other pages', async ({ page }) => {
+test('HOME and ABOUT US scroll on the first page and link to it from other pages [spec 2.19, 2.20, 2.28]', async ({
+  page,
+}) => {
   await page.goto('/');
   await page.getByRole('link', { name: 'ABOUT US' }).click();
   await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeInViewport();
@@ -53,7 +55,9 @@ test('the program is fetched only once the page is painted', async ({ page }) =>
   expect(program).toBeGreaterThanOrEqual(painted);
 });
 
-test('the first page shows address, hours, contact and rooms, and BOOK NOW leads to booking', async ({ page }) => {
+test('the first page shows address, hours, contact and rooms, and BOOK NOW leads to booking [spec 1.6, 2.1, 2.28]', async ({
+  page,
+}) => {
   await page.goto('/');
   const about = page.getByRole('region', { name: 'About us' });
   for (const text of ['Address', 'Sydney NSW', 'Hours', '24/7', 'Contact', 'hello@example.com', '@djstudios'])
@@ -74,7 +78,9 @@ test('the first page shows address, hours, contact and rooms, and BOOK NOW leads
   await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
 });
 
-test('SIGN IN opens the dialog; the ACCOUNT menu shows the email, Account Settings and Sign Out', async ({ page }) => {
+test('SIGN IN opens the dialog; the ACCOUNT menu shows the email, Account Settings and Sign Out [spec 2.21, 2.22, 2.23]', async ({
+  page,
+}) => {
   await page.goto('/');
   await expect(page.getByRole('button', { name: 'ACCOUNT', exact: true })).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -98,7 +104,7 @@ test('SIGN IN opens the dialog; the ACCOUNT menu shows the email, Account Settin
   expect(keys.filter((key) => key.startsWith('sb-') && key.includes('auth-token'))).toEqual([]);
 });
 
-test('signing out in another tab leads the checkout to the first page', async ({ page, context }) => {
+test('signing out in another tab leads the checkout to the first page [spec 2.24]', async ({ page, context }) => {
   await signIn(page);
   await page.goto('/');
   const checkout = await context.newPage();
@@ -132,7 +138,10 @@ const isPlaying = (page: Page): Promise<boolean> => page.evaluate(`${film} !== n
 test.describe('without a wish for less motion', () => {
   test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
-  test('the film plays muted on phones and wide screens, with the logo until it plays', async ({ page, browser }) => {
+  test('the film plays muted on phones and wide screens, with the logo until it plays [spec 2.26]', async ({
+    page,
+    browser,
+  }) => {
     await page.route('**/hero/*.webm', async (route) => {
       await new Promise((done) => setTimeout(done, 1_000));
       await route.continue();
@@ -149,7 +158,7 @@ test.describe('without a wish for less motion', () => {
     await wide.context().close();
   });
 
-  test('the film resumes after a pause by the browser or when it comes into view, not after a pause by the visitor', async ({
+  test('the film resumes after a pause by the browser or when it comes into view, not after a pause by the visitor [spec 2.27]', async ({
     page,
   }) => {
     await page.goto('/');
@@ -179,7 +188,7 @@ test.describe('without a wish for less motion', () => {
     await expect.poll(() => isPlaying(page)).toBe(true);
   });
 
-  test('blocked autoplay is retried once after a second', async ({ page }) => {
+  test('blocked autoplay is retried once after a second [spec 2.27]', async ({ page }) => {
     await page.addInitScript(`
       window.asked = [];
       HTMLMediaElement.prototype.play = function () {
@@ -200,7 +209,7 @@ test.describe('without a wish for less motion', () => {
 
 test.describe('with less motion wanted', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } });
-  test('with reduced motion only the first frame is shown', async ({ page }) => {
+  test('with reduced motion only the first frame is shown [spec 2.27]', async ({ page }) => {
     await page.goto('/', { waitUntil: 'networkidle' });
     expect(await page.evaluate(`${film} === null`)).toBe(true);
     expect(await page.evaluate('document.querySelector("picture img").naturalWidth')).toBeGreaterThan(0);
@@ -208,7 +217,7 @@ test.describe('with less motion wanted', () => {
   });
 });
 
-test('the launch list takes an address once, and each outcome has its specified text', async ({
+test('the launch list takes an address once, and each outcome has its specified text [spec 1.4, 2.2, 2.29, 8.13]', async ({
   page,
   context,
 }, info) => {
@@ -245,7 +254,7 @@ test('the launch list takes an address once, and each outcome has its specified 
   await expect(page.getByRole('main').getByRole('alert')).toHaveText('Something went wrong. Please try again.');
 });
 
-test('an unknown path is answered with 404, is logged, and links home', async ({ page }) => {
+test('an unknown path is answered with 404, is logged, and links home [spec 2.18]', async ({ page }) => {
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   const response = await page.goto('/no/such-page');
@@ -256,7 +265,7 @@ test('an unknown path is answered with 404, is logged, and links home', async ({
   await expect(page).toHaveURL('/');
 });
 
-test('every page has its title, description and place without unfilled names, and shared links their picture', async ({
+test('every page has its title, description and place without unfilled names, and shared links their picture [spec 2.1]', async ({
   page,
   request,
   baseURL,
@@ -307,7 +316,7 @@ test.describe('without JavaScript', () => {
       }
     });
 
-  test('the public pages can be read and navigated', async ({ page }) => {
+  test('the public pages can be read and navigated [spec 2.3]', async ({ page }) => {
     await page.goto('/');
     await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeVisible();
     await page.getByRole('link', { name: 'Terms' }).click();

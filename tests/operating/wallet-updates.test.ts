@@ -111,7 +111,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
     const shown = ({ id }: Booked) => google.objects.get(`${ISSUER_ID}.${id}`);
     const text = (value: unknown): string => JSON.stringify(value ?? null);
 
-    test('a saved pass follows a move and is put away when the booking is cancelled', async () => {
+    test('a saved pass follows a move and is put away when the booking is cancelled [spec 10.13]', async () => {
       const booked = await book();
       expect(text(await google.save(await link(booked, 'google')))).toContain(await dayOf(booked));
       await move(booked, 1);
@@ -213,7 +213,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       return { booked, pass, phone, token: pass.authenticationToken };
     }
 
-    test('a phone registers, is told of a move, and fetches the pass with the new hours once', async () => {
+    test('a phone registers, is told of a move, and fetches the pass with the new hours once [spec 10.13]', async () => {
       const { booked, pass, phone, token } = await saved();
       expect(pass).toMatchObject({
         webServiceURL: `${server.url}/functions/v1/wallet-service`,
@@ -257,7 +257,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       expect(versions.size).toBe(3);
     });
 
-    test('a cancelled booking has a void pass, which no locked screen offers', async () => {
+    test('a cancelled booking has a void pass, which no locked screen offers [spec 10.13]', async () => {
       const { booked, phone, token } = await saved();
       await cancel(booked);
       await server.settle();
@@ -298,7 +298,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       expect(apple.pushed).not.toContain(left.pushToken);
     });
 
-    test('the token of the pass is needed, and what is unknown or no request of a phone is refused', async () => {
+    test('the token of the pass is needed, and what is unknown or no request of a phone is refused [spec 10.13]', async () => {
       const { booked, phone, token } = await saved();
       const { token: other } = await saved();
       for (const wrong of [undefined, 'x', other, `${token}x`]) {

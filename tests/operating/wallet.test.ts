@@ -57,7 +57,7 @@ const referenceOf = async (id: string): Promise<string> =>
     ?.reference ?? '';
 
 describe('a pass for Apple Wallet', () => {
-  test('is a file whose signature and hashes a phone accepts, with room, Sydney time, address and reference, and no code', async () => {
+  test('is a file whose signature and hashes a phone accepts, with room, Sydney time, address and reference, and no code [spec 10.12]', async () => {
     const id = await book();
     const { status, body } = await ask(id, 'apple');
     expect(status).toBe(200);
@@ -132,7 +132,7 @@ describe('a pass for Apple Wallet', () => {
   });
 });
 
-test('a link to Google Wallet holds the pass, signed, in a length that browsers take', async () => {
+test('a link to Google Wallet holds the pass, signed, in a length that browsers take [spec 10.12]', async () => {
   const id = await book();
   const url = String((await ask(id, 'google')).body['url']);
   expect(url).toMatch(/^https:\/\/pay\.google\.com\/gp\/v\/save\//);

@@ -403,7 +403,7 @@ async function bookToRemind(startTime: Date): Promise<{ person: string; id: stri
   return { person, id };
 }
 
-test('a session is reminded of once by mail a day before and once by text two hours before', async () => {
+test('a session is reminded of once by mail a day before and once by text two hours before [spec 10.10]', async () => {
   const start = START + 7 * DAY;
   await bookToRemind(new Date(start));
   expect(await remindAt(start - DAY - 1)).toEqual({ mails: 0, texts: 0 });

@@ -86,7 +86,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     expect({ paid, returned }).toEqual({ paid: 2 * 5_900, returned: 0 });
   }
 
-  test('one tap pays, moves the end and is not repeated; the payment has its invoice', async () => {
+  test('one tap pays, moves the end and is not repeated; the payment has its invoice [spec 10.19]', async () => {
     const mine = await booked();
     expect(await extend(mine, 'pm_1')).toMatchObject({ differenceCents: 5_900, waiting: null });
     await requirePaidOnce(mine.id);
@@ -180,7 +180,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     expect(provider().charged).toEqual([]);
   });
 
-  test('taps in two tabs, and a tap beside the pay page, take the money once', async () => {
+  test('taps in two tabs, and a tap beside the pay page, take the money once [spec 10.19]', async () => {
     for (let round = 0; round < RACES; round += 1) {
       const mine = await booked(round % 4 === 3 ? 'lost' : 'pays');
       const before = provider().charged.length;

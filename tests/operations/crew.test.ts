@@ -101,7 +101,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
     ).rows;
 
   describe('an invitation', () => {
-    test('is for one of four guests of the own confirmed booking, until it ends; one that is taken back frees a place', async () => {
+    test('is for one of four guests of the own confirmed booking, until it ends; one that is taken back frees a place [spec 10.14]', async () => {
       const booking = await hosted();
       const links = [];
       for (let one = 0; one < 4; one += 1) links.push(await invite(booking));

@@ -129,7 +129,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     if (row?.documents !== 0) expect(row?.documents).toBe(taken - back);
   }
 
-  test('is held as a whole with one session, and the payment confirms all of it', async () => {
+  test('is held as a whole with one session, and the payment confirms all of it [spec 10.4]', async () => {
     const person = await addPerson(db);
     const held = await hold(person, weekly(3));
     const rows = await rowsOf(held.bookingId);
@@ -152,7 +152,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     expect(documents.rows.map(({ cents }) => cents)).toEqual(rows.map(({ cents }) => cents));
   });
 
-  test('keeps the clock over a night when the clocks change', async () => {
+  test('keeps the clock over a night when the clocks change [spec 10.4]', async () => {
     const person = await addPerson(db);
     // The clocks go back on Sunday 6 April 2031.
     const startTime = slotStart('2031-03-30', 10) ?? new Date(0);
@@ -230,7 +230,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     expect(returned[0]?.text).toContain(formatMoney(held.totalCents));
   });
 
-  test('each booking is cancelled with its own share, moved, and refunded apart', async () => {
+  test('each booking is cancelled with its own share, moved, and refunded apart [spec 10.4]', async () => {
     const person = await addPerson(db);
     const { id, session, rows } = await paid(person, weekly(4));
     const cancelled = await cancelBooking(context(), rows[1]?.id ?? '', person);

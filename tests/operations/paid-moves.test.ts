@@ -124,7 +124,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(row).toMatchObject({ first: 1, last: row?.['n'] });
   }
 
-  test('dearer hours are held until the difference is paid; then the booking moves once', async () => {
+  test('dearer hours are held until the difference is paid; then the booking moves once [spec 10.8]', async () => {
     const { id } = await booked();
     const before = await row(id);
     const answer = await move(id, at(EVENING));
@@ -469,7 +469,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(await kept(id)).toBe(5_900);
   });
 
-  test('a customer may move until the frozen terms end, extend until the session ends, and only when verified and not blocked', async () => {
+  test('a customer may move until the frozen terms end, extend until the session ends, and only when verified and not blocked [spec 10.8]', async () => {
     const { id, person } = await booked();
     const free = at(SATURDAY + 2 * DAY);
     expect(await refusal(own(await addPerson(db), id, free))).toMatchObject({ code: 'not_found' });
@@ -582,7 +582,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     });
   });
 
-  test('each payment has an invoice and each refund that arrived an adjustment note, with numbers without gaps and figures of the ledger', async () => {
+  test('each payment has an invoice and each refund that arrived an adjustment note, with numbers without gaps and figures of the ledger [spec 10.7]', async () => {
     const { id, person } = await booked();
     const one = await documents(id);
     expect(one).toMatchObject([

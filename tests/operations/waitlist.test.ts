@@ -67,7 +67,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     return rows.map(({ id }) => id);
   };
 
-  test('when hours are free, people are asked in order, each for a quarter of an hour, and nobody else gets the hours', async () => {
+  test('when hours are free, people are asked in order, each for a quarter of an hour, and nobody else gets the hours [spec 10.5]', async () => {
     const [owner, ann, ben, other] = [await person(), await person(), await person(), await person()];
     const id = await book(owner);
     const [first, second] = [await join(ann), await join(ben)];

@@ -108,7 +108,7 @@ describe.each(engines)('/realtime/v1 with supabase-js on the $name database', (e
       await expect.poll(() => got).toEqual([expect.objectContaining({ n: 7 })]);
     });
 
-    test('table changes reach those who may see the row, before and after the change', async () => {
+    test('table changes reach those who may see the row, before and after the change [spec 7.14]', async () => {
       const [owner, other] = [await server.addCustomer(), await server.addCustomer()];
       const mine = (await connectAs(vsn, owner.token)).channel('changes-mine');
       const theirs = (await connectAs(vsn, other.token)).channel('changes-theirs');

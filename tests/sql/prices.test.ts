@@ -41,7 +41,7 @@ const audited = async ({ query }: Rows): Promise<unknown> =>
 
 describe('a new studio', () => {
   test(
-    'begins with the prices of the specification, for all hours of a week and all numbers of hours',
+    'begins with the prices of the specification, for all hours of a week and all numbers of hours [spec 9.1, 9.2, 9.3, 9.4]',
     withStudios(async (rows) => {
       const rates = await ratesOf(rows, '2031-03-02', '2031-03-08');
       expect(rates).toEqual(specifiedRates);

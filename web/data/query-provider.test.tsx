@@ -73,7 +73,7 @@ test('the end of a mutation reads again what it names, after a success and after
   expect(other).toHaveBeenCalledOnce();
 });
 
-test('a call whose session is gone lets the auth client sign this browser out; any other failure does not', async () => {
+test('a call whose session is gone lets the auth client sign this browser out; any other failure does not [spec 10.22]', async () => {
   const fail = (code: string) => () => Promise.reject(Object.assign(new Error('no'), { code }));
   // The call fails as it does without a connection.
   getUser.mockRejectedValue(new Error('no answer'));

@@ -32,7 +32,7 @@ it('a date of birth in the future or less than 18 years ago is an error', () => 
   expect(birthProblem({ ...noDate, day: '3' }, today)).toBeNull();
 });
 
-it('parts that can only become a future date are refused, all others accepted', () => {
+it('parts that can only become a future date are refused, all others accepted [spec 5.7]', () => {
   const today = '2026-11-21';
   const future = [
     { ...noDate, year: '3' },

@@ -16,7 +16,7 @@ const draft = {
   ],
 };
 
-it('a valid draft is read back', () => {
+it('a valid draft is read back [spec 3.8, 3.10]', () => {
   expect(isDraft(draft)).toBe(true);
   expect(isDraft(JSON.parse(JSON.stringify(draft)))).toBe(true);
 });
@@ -53,7 +53,7 @@ beforeEach(() => {
   stubStorage('localStorage');
 });
 
-it('a booking in navigation state counts until it is booked or removed', () => {
+it('a booking in navigation state counts until it is booked or removed [spec 2.42]', () => {
   const state = { booking: draft, chosenAt: Date.now() - 1_000 };
   expect(drafts.fromState(state)).toEqual(draft);
   drafts.removeBooking();

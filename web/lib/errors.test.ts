@@ -6,7 +6,7 @@ it('returns the message of the server', () => {
   expect(describeError({ message: 'permission denied', code: '42501' }, 'fallback')).toBe('permission denied');
 });
 
-it('returns the fallback for JSON, network messages and empty messages', () => {
+it('returns the fallback for JSON, network messages and empty messages [spec 8.7]', () => {
   for (const message of ['', '{}', '[{"a":1}]', 'Failed to fetch', 'TypeError: Load failed'])
     expect(describeError(new Error(message), 'fallback')).toBe('fallback');
   for (const thrown of [null, undefined, 'text', 7, {}, { message: 7 }])

@@ -6,7 +6,7 @@ it('an own path keeps its query', () => {
     expect(ownPath(path)).toBe(path);
 });
 
-it('no spelling leads to another site', () => {
+it('no spelling leads to another site [spec 4.14]', () => {
   const elsewhere = [
     null,
     '',

@@ -99,7 +99,7 @@ test('the check of guessable and breached passwords can be disabled', () => {
   }
 });
 
-test('length is counted as the error message says', () => {
+test('length is counted as the error message says [spec 8.2]', () => {
   expect(reasonOf('abcd5')).toEqual({ message: 'Password should be at least 6 characters', reasons: ['length'] });
   expect(reasonOf('kqzvwx8p', 10)).toEqual({
     message: 'Password should be at least 10 characters',
@@ -109,7 +109,7 @@ test('length is counted as the error message says', () => {
   expect(reasonOf(`${'xy'.repeat(64)}z`)).toBe('validation_failed');
 });
 
-test('every one of 128 characters counts, and so do capitals and accents', async () => {
+test('every one of 128 characters counts, and so do capitals and accents [spec 5.6]', async () => {
   const long = `${'ä-long-phrase-'.repeat(10)}`.slice(0, 128);
   const stored = await hashPassword(long);
   expect(await passwordMatches(stored, long)).toBe(true);

@@ -25,7 +25,9 @@ async function fillSignUp(page: Page, email: string): Promise<void> {
 }
 const fresh = (): string => `s-${crypto.randomUUID().slice(0, 8)}@example.com`;
 
-test('every sign-in error is shown at its field with a toast, and a sign-in greets by name', async ({ page }) => {
+test('every sign-in error is shown at its field with a toast, and a sign-in greets by name [spec 4.10, 5.1, 7.16, 8.4, 8.6, 8.7]', async ({
+  page,
+}) => {
   await page.goto('/');
   await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   const dialog = page.getByRole('dialog');
@@ -58,7 +60,7 @@ test('every sign-in error is shown at its field with a toast, and a sign-in gree
   await expectToast(page, 'Welcome back, Alex!', "You've been signed in successfully.");
 });
 
-test('a sign-up error is shown at its field, and an age under 18 on the button', async ({ page }) => {
+test('a sign-up error is shown at its field, and an age under 18 on the button [spec 2.4, 4.11]', async ({ page }) => {
   await page.goto('/auth');
   const submit = page.getByRole('button', { name: 'Sign Up', exact: true });
   await page.getByRole('tab', { name: 'Sign Up' }).click();
@@ -78,7 +80,7 @@ test('a sign-up error is shown at its field, and an age under 18 on the button',
   await accessibleEverywhere(page);
 });
 
-test('an email that has an account is reported while typing; any other is not', async ({ page }) => {
+test('an email that has an account is reported while typing; any other is not [spec 5.11]', async ({ page }) => {
   await page.goto('/auth');
   await fillSignUp(page, demo.email);
   await expect(page.getByText('Email already registered')).toBeVisible();
@@ -93,7 +95,9 @@ test('an email that has an account is reported while typing; any other is not', 
   await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
 });
 
-test('the mailed code confirms an email; a wrong code is refused, and a new one can be sent', async ({ page }) => {
+test('the mailed code confirms an email; a wrong code is refused, and a new one can be sent [spec 2.31, 4.13, 5.12, 8.9, 8.10]', async ({
+  page,
+}) => {
   const email = fresh();
   await page.goto('/auth');
   await fillSignUp(page, email);
@@ -120,7 +124,7 @@ test('the mailed code confirms an email; a wrong code is refused, and a new one 
   await expect(page).toHaveURL(/\/profile$/);
 });
 
-test('the mailed link sets a new password, once', async ({ page }) => {
+test('the mailed link sets a new password, once [spec 2.31, 4.2, 4.8, 5.13, 5.19, 8.8]', async ({ page }) => {
   const who = await newPerson(false);
   await page.goto('/auth');
   await page.getByRole('button', { name: 'Forgot password?' }).click();
@@ -163,7 +167,7 @@ test('the mailed link sets a new password, once', async ({ page }) => {
   await expect(page.getByText('This link has expired or has already been used.')).toBeVisible();
 });
 
-test('the mailed link confirms the email when the button is pressed, then opens the ID dialog after two seconds', async ({
+test('the mailed link confirms the email when the button is pressed, then opens the ID dialog after two seconds [spec 2.5, 2.34, 2.35, 4.28, 4.29, 8.12]', async ({
   page,
 }) => {
   const email = fresh();
@@ -199,14 +203,18 @@ test('the mailed link confirms the email when the button is pressed, then opens 
   await expect(page.getByText('Failed to verify email. Please try again.')).toBeVisible();
 });
 
-test('a customer with a verified ID can continue to booking after confirming the email', async ({ page }) => {
+test('a customer with a verified ID can continue to booking after confirming the email [spec 2.34, 4.29]', async ({
+  page,
+}) => {
   await signIn(page, await newPerson(true));
   await page.goto('/email-verified');
   await expect(page.getByRole('link', { name: 'Continue to Booking' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Verify ID Now' })).toBeHidden();
 });
 
-test('/auth redirects a signed-in user to the selection, the from path, or the first page', async ({ page }) => {
+test('/auth redirects a signed-in user to the selection, the from path, or the first page [spec 4.3, 4.14, 4.15]', async ({
+  page,
+}) => {
   await signIn(page);
   await page.goto('/auth?from=/profile');
   await expect(page).toHaveURL(/\/profile$/);
@@ -217,7 +225,9 @@ test('/auth redirects a signed-in user to the selection, the from path, or the f
   await expect(page).toHaveURL(/\/booking$/);
 });
 
-test('signing out removes every stored session, and a broken one is removed at the start', async ({ page }) => {
+test('signing out removes every stored session, and a broken one is removed at the start [spec 4.2, 4.4, 7.20]', async ({
+  page,
+}) => {
   await page.goto('/');
   await page.evaluate(() => {
     localStorage.setItem('supabase.auth.token', '{"cut off');
@@ -236,7 +246,7 @@ test('signing out removes every stored session, and a broken one is removed at t
   expect((await keys()).filter((key) => key.includes('auth'))).toEqual([]);
 });
 
-test('signing in with an unfinished booking leads to its checkout', async ({ page }) => {
+test('signing in with an unfinished booking leads to its checkout [spec 3.10, 4.12]', async ({ page }) => {
   const studio = await service().from('studios').select('id').eq('name', 'Studio A').single();
   const start = new Date(Date.now() + 60 * 86_400_000);
   start.setUTCMinutes(0, 0, 0);

@@ -38,7 +38,9 @@ const CAMERA = `
   };
 `;
 
-test('the ID dialog warns about mismatches and reports a picture that cannot be opened', async ({ page }) => {
+test('the ID dialog warns about mismatches and reports a picture that cannot be opened [spec 2.65, 5.33]', async ({
+  page,
+}) => {
   await openDialog(page);
   await expect(dialog(page)).toContainText('A mismatch may cause a permanent ban and cancellation without refund.');
   await upload(page, { name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('not a picture at all') });
@@ -47,7 +49,7 @@ test('the ID dialog warns about mismatches and reports a picture that cannot be 
   );
 });
 
-test('a camera that is not ready shows the specified error', async ({ page }) => {
+test('a camera that is not ready shows the specified error [spec 8.19]', async ({ page }) => {
   await page.addInitScript(CAMERA.replace('return Promise.resolve(stream);', 'return new Promise(() => {});'));
   await openDialog(page);
   await dialog(page).getByRole('button', { name: 'Use camera' }).click();
@@ -57,7 +59,9 @@ test('a camera that is not ready shows the specified error', async ({ page }) =>
   );
 });
 
-test('the camera takes a JPEG, switches sides, and reports a failed photo', async ({ page }) => {
+test('the camera takes a JPEG, switches sides, and reports a failed photo [spec 4.24, 8.20, 9.14]', async ({
+  page,
+}) => {
   await page.addInitScript(CAMERA);
   await openDialog(page);
   await dialog(page).getByRole('button', { name: 'Use camera' }).click();
@@ -82,7 +86,7 @@ test('the camera takes a JPEG, switches sides, and reports a failed photo', asyn
   await expect(dialog(page)).toContainText('Failed to capture image. Please try again.');
 });
 
-test('another person’s licence fails with reasons, a second try succeeds, and the dialog closes after 1.5 s', async ({
+test('another person’s licence fails with reasons, a second try succeeds, and the dialog closes after 1.5 s [spec 4.23, 5.33, 8.21, 8.29, 9.16]', async ({
   page,
 }) => {
   await openDialog(page);

@@ -11,7 +11,9 @@ import {
   expectErrorInPlace,
 } from '../steps.ts';
 
-test('the profile asks a guest to sign in, shows every error at its field, and saves valid data', async ({ page }) => {
+test('the profile asks a guest to sign in, shows every error at its field, and saves valid data [spec 2.47, 2.48, 5.14, 5.16, 8.29]', async ({
+  page,
+}) => {
   const who = await newPerson(true);
   await page.goto('/profile');
   await expect(page.getByRole('dialog')).toBeVisible();
@@ -50,7 +52,9 @@ test('the profile asks a guest to sign in, shows every error at its field, and s
   await expect(page.getByLabel('DJ Name (optional)')).toHaveValue('Needle');
 });
 
-test('a new password must match and be long enough, and then works', async ({ page }) => {
+test('a new password must match and be long enough, and then works [spec 2.48, 2.49, 5.18, 5.19, 8.26, 8.29]', async ({
+  page,
+}) => {
   const who = await newPerson(false);
   await signIn(page, who);
   await page.goto('/profile');
@@ -78,7 +82,7 @@ test('a new password must match and be long enough, and then works', async ({ pa
   await signIn(page, { ...who, password: 'another-night-1' });
 });
 
-test('an upcoming booking links to its access code, and cancelling asks first', async ({ page }) => {
+test('an upcoming booking links to its access code, and cancelling asks first [spec 2.48]', async ({ page }) => {
   const who = await newPerson(true);
   const hour = 3_600_000;
   const base = Math.floor(Date.now() / hour) * hour + Math.floor(Math.random() * 500) * 24 * hour;
@@ -101,7 +105,9 @@ test('an upcoming booking links to its access code, and cancelling asks first', 
   await expect(booking).toBeVisible();
 });
 
-test('/bookings asks a guest to sign in, then shows no bookings, some, or a loading error', async ({ page }) => {
+test('/bookings asks a guest to sign in, then shows no bookings, some, or a loading error [spec 2.9]', async ({
+  page,
+}) => {
   const who = await newPerson(false);
   await page.goto('/bookings');
   await expect(page.getByRole('dialog')).toBeVisible();

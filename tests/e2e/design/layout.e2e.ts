@@ -59,7 +59,7 @@ for (const size of SIZES) {
   });
 }
 
-test('the search in any room is in view from 320 px on, and its buttons are at least 44 px wide and high', async ({
+test('the search in any room is in view from 320 px on, and its buttons are at least 44 px wide and high [spec 10.3]', async ({
   page,
 }) => {
   for (const width of [320, 390, 768, 1440]) {

@@ -4,7 +4,7 @@ import { accessibleEverywhere, insertBooking, newPerson, signIn } from '../steps
 
 const HOUR = 3_600_000;
 
-test('a host invites a guest, who joins without an account, gets a PIN of their own, and is taken back', async ({
+test('a host invites a guest, who joins without an account, gets a PIN of their own, and is taken back [spec 10.14]', async ({
   page,
   browser,
 }) => {

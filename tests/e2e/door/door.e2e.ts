@@ -4,7 +4,7 @@ import { accessibleEverywhere, insertBooking, newPerson, signIn } from '../steps
 
 const HOUR = 3_600_000;
 
-test('at the door: a code as large as the screen, help, the lights, no network, and nothing left after signing out or the end', async ({
+test('at the door: a code as large as the screen, help, the lights, no network, and nothing left after signing out or the end [spec 10.15]', async ({
   page,
   context,
 }) => {

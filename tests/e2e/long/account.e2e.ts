@@ -19,7 +19,9 @@ async function openAccount(page: Page, who: Person): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Account Settings' })).toBeVisible();
 }
 
-test('a card is saved at the checkout, pays a longer session with one tap, and is removed', async ({ page }) => {
+test('a card is saved at the checkout, pays a longer session with one tap, and is removed [spec 10.19]', async ({
+  page,
+}) => {
   test.setTimeout(240_000);
   const who = await newPerson(true);
   await signIn(page, who);
@@ -53,7 +55,7 @@ test('a card is saved at the checkout, pays a longer session with one tap, and i
   expect(customers.find((one) => one.metadata.user_id === who.id)?.cards).toEqual([]);
 });
 
-test('a number is confirmed by text, changed and removed, and each kind of mail is switched off for good', async ({
+test('a number is confirmed by text, changed and removed, and each kind of mail is switched off for good [spec 10.20]', async ({
   page,
 }) => {
   test.setTimeout(180_000);
@@ -107,7 +109,7 @@ async function confirm(page: Page, label: string, phone: string): Promise<void> 
   await expectToast(page, 'Number confirmed', `We text ${phone} from now on.`);
 }
 
-test('another device is signed out, and shows it at once', async ({ page, browser }) => {
+test('another device is signed out, and shows it at once [spec 10.22]', async ({ page, browser }) => {
   const who = await newPerson(true);
   const other = await (await browser.newContext()).newPage();
   await openAccount(other, who);
@@ -123,7 +125,7 @@ test('another device is signed out, and shows it at once', async ({ page, browse
   await other.context().close();
 });
 
-test('an ID that waits for a person says where it stands and by when', async ({ page }) => {
+test('an ID that waits for a person says where it stands and by when [spec 10.23]', async ({ page }) => {
   test.setTimeout(120_000);
   const who = await newPerson(false);
   await openAccount(page, who);
@@ -143,7 +145,7 @@ test('an ID that waits for a person says where it stands and by when', async ({ 
   await checked(page);
 });
 
-test('the own data is one file without a secret; an account with a booking ahead asks first, then only what the law keeps stays', async ({
+test('the own data is one file without a secret; an account with a booking ahead asks first, then only what the law keeps stays [spec 10.21]', async ({
   page,
 }) => {
   test.setTimeout(240_000);

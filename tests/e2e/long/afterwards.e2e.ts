@@ -29,7 +29,7 @@ async function pastSession(userId: string, journey: 0 | 1): Promise<string> {
   return String(data?.reference);
 }
 
-test('after a session there is one question, and a note of lost property, which staff see and answer', async ({
+test('after a session there is one question, and a note of lost property, which staff see and answer [spec 10.18]', async ({
   page,
   browser,
 }) => {
@@ -108,7 +108,7 @@ async function lose(page: Page): Promise<void> {
   await expect(report).toContainText('Sent to the team');
 }
 
-test('“Book again” takes the same hours of a later week, and they are paid', async ({ page }) => {
+test('“Book again” takes the same hours of a later week, and they are paid [spec 10.18]', async ({ page }) => {
   test.setTimeout(240_000);
   const who = await newPerson(true);
   const reference = await pastSession(who.id, 1);

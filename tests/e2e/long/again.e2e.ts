@@ -15,7 +15,7 @@ const dateOf = (daysAhead: number): string =>
 test.describe('in London', () => {
   test.use({ timezoneId: 'Europe/London' });
 
-  test('hours that were left are one tap away; once paid, the same time next week is, until a link on the confirmation books it too', async ({
+  test('hours that were left are one tap away; once paid, the same time next week is, until a link on the confirmation books it too [spec 10.3]', async ({
     page,
   }) => {
     const wednesday = ownDay(WEDNESDAY);
@@ -64,7 +64,7 @@ test.describe('in London', () => {
   });
 });
 
-test('a series without the week that is taken, paid once; its last date moves alone, and its first is cancelled alone', async ({
+test('a series without the week that is taken, paid once; its last date moves alone, and its first is cancelled alone [spec 10.4]', async ({
   page,
 }) => {
   const monday = ownDay(MONDAY);

@@ -20,7 +20,7 @@ async function freeRoom(start: Date): Promise<string> {
   return ['Studio C', 'Studio B', 'Studio A'].find((room) => !taken.includes(room)) ?? '';
 }
 
-test('the next booking comes first with all it needs; each has its page and timeline; past ones have the receipt and can be booked again', async ({
+test('the next booking comes first with all it needs; each has its page and timeline; past ones have the receipt and can be booked again [spec 10.6]', async ({
   page,
 }) => {
   const who = await newPerson(true);

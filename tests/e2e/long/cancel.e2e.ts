@@ -9,7 +9,7 @@ const THURSDAY = 4;
 test.use({ timezoneId: 'America/Los_Angeles' });
 test.afterEach(() => setBusiness({ freeCancelHours: 24 }));
 
-test('a booking is cancelled by the terms it was made with, says before what comes back, and the money and mails follow', async ({
+test('a booking is cancelled by the terms it was made with, says before what comes back, and the money and mails follow [spec 10.9]', async ({
   page,
 }) => {
   const who = await newPerson(true);

@@ -17,7 +17,7 @@ async function somebody(browser: Browser, timezoneId: string): Promise<Page> {
   return context.newPage();
 }
 
-test('four are invited by link and no fifth; a guest in London joins at Sydney time; staff see who comes; one who is taken back makes room', async ({
+test('four are invited by link and no fifth; a guest in London joins at Sydney time; staff see who comes; one who is taken back makes room [spec 10.14]', async ({
   page,
   browser,
 }) => {

@@ -36,7 +36,7 @@ async function attachedTo(email: string, subject: string): Promise<string> {
   return textOf(Buffer.from(await file.arrayBuffer()));
 }
 
-test('a tax invoice and the adjustment note of a refund, as page, PDF and mail, equal the ledger to the cent', async ({
+test('a tax invoice and the adjustment note of a refund, as page, PDF and mail, equal the ledger to the cent [spec 10.7]', async ({
   page,
 }) => {
   const who = await newPerson(true);

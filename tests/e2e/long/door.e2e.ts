@@ -15,7 +15,7 @@ const keypad = (pin: string): Promise<{ opened: boolean }> => sandbox(`/api/door
 const pinOf = (page: Page) => page.getByTestId('pin');
 const help = (page: Page) => page.getByRole('region', { name: 'The door doesn’t open' });
 
-test('“I’m here” works offline once opened; a door that stays shut is opened by staff, and its minutes are given back', async ({
+test('“I’m here” works offline once opened; a door that stays shut is opened by staff, and its minutes are given back [spec 10.15]', async ({
   page,
   browser,
 }) => {
@@ -110,7 +110,7 @@ async function giveBack(page: Page, reference: string): Promise<void> {
   await page.context().close();
 }
 
-test('the code is gone after signing out, and after the end', async ({ page }) => {
+test('the code is gone after signing out, and after the end [spec 10.15]', async ({ page }) => {
   test.setTimeout(180_000);
   const who = await personWithCard();
   const session = await inSession(who, door().studio);

@@ -8,7 +8,7 @@ import { expectMoney, mailed } from './money.ts';
 const MONDAY = 1;
 test.use({ timezoneId: 'Europe/London' });
 
-test('hours are added before the start at the right step price, on the pay page and with one tap of a saved card', async ({
+test('hours are added before the start at the right step price, on the pay page and with one tap of a saved card [spec 10.8]', async ({
   page,
 }) => {
   const at = ownDay(MONDAY, FAR);
@@ -63,7 +63,9 @@ test('hours are added before the start at the right step price, on the pay page 
   expect(data?.total_hours).toBe(3);
 });
 
-test('within 24 hours a booking can be made longer, but not be moved or cancelled, and says why', async ({ page }) => {
+test('within 24 hours a booking can be made longer, but not be moved or cancelled, and says why [spec 10.8]', async ({
+  page,
+}) => {
   const who = await newPerson(true);
   await signIn(page, who);
   const start = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 20 * 3_600_000);

@@ -23,7 +23,7 @@ const hours = (page: Page) => page.locator('[data-hour]');
 test.describe('in Los Angeles', () => {
   test.use({ timezoneId: 'America/Los_Angeles' });
 
-  test('the price of tonight on the landing page leads to its hour; the day begins now, and past hours unfold', async ({
+  test('the price of tonight on the landing page leads to its hour; the day begins now, and past hours unfold [spec 10.2]', async ({
     page,
   }) => {
     // It is 3:20 pm in Sydney: the hour that began at 3 can still be booked.
@@ -56,7 +56,7 @@ test.describe('in Los Angeles', () => {
   });
 });
 
-test('days say how much is free and own hours read yours; a gap starts a new selection with undo; a night in another room is chosen on the timeline and paid', async ({
+test('days say how much is free and own hours read yours; a gap starts a new selection with undo; a night in another room is chosen on the timeline and paid [spec 10.1]', async ({
   page,
 }) => {
   const saturday = ownDay(SATURDAY);
@@ -125,7 +125,7 @@ test('days say how much is free and own hours read yours; a gap starts a new sel
 test.describe('in London', () => {
   test.use({ timezoneId: 'Europe/London' });
 
-  test('any room: length, part of the day and a price limit lead to at most three offers with reasons; the last is taken and paid', async ({
+  test('any room: length, part of the day and a price limit lead to at most three offers with reasons; the last is taken and paid [spec 10.3]', async ({
     page,
   }) => {
     const who = await newPerson(true);

@@ -18,7 +18,7 @@ const saysTime = (at: Date): string =>
 const plugsOn = async (): Promise<number> =>
   (await sandbox<{ on: boolean }[]>('/api/plugs')).filter(({ on }) => on).length;
 
-test('the time left, the lights of the own room, a further hour with one tap, and who has the room next', async ({
+test('the time left, the lights of the own room, a further hour with one tap, and who has the room next [spec 10.16]', async ({
   page,
 }) => {
   test.setTimeout(240_000);
@@ -79,7 +79,7 @@ async function somebodyFollows(page: Page, { end }: Running): Promise<void> {
   expect((await service().from('bookings').update({ status: 'cancelled' }).eq('id', id)).error).toBeNull();
 }
 
-test('a problem is reported with a photo; staff see it and answer, and the customer reads the answer', async ({
+test('a problem is reported with a photo; staff see it and answer, and the customer reads the answer [spec 10.17]', async ({
   page,
   browser,
 }) => {

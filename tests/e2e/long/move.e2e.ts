@@ -25,7 +25,7 @@ async function chooseStart(page: Page, start: string, where: { room?: string; da
 test.describe('in Los Angeles', () => {
   test.use({ timezoneId: 'America/Los_Angeles' });
 
-  test('a booking moves to a dearer time that is paid, to another room at the same price, and to a cheaper day with a refund', async ({
+  test('a booking moves to a dearer time that is paid, to another room at the same price, and to a cheaper day with a refund [spec 10.8]', async ({
     page,
   }) => {
     const at = ownDay(TUESDAY, FAR);
@@ -82,7 +82,7 @@ test.describe('in Los Angeles', () => {
   });
 });
 
-test('of two tabs that move one booking the move that is paid counts, and the other is not charged', async ({
+test('of two tabs that move one booking the move that is paid counts, and the other is not charged [spec 10.8]', async ({
   page,
   context,
 }) => {
@@ -109,7 +109,7 @@ test('of two tabs that move one booking the move that is paid counts, and the ot
   await mailed(who.email, 'Booking moved');
 });
 
-test('a tab that closes after paying leaves one booking, at the new hours', async ({ page, context }) => {
+test('a tab that closes after paying leaves one booking, at the new hours [spec 10.8]', async ({ page, context }) => {
   const at = ownDay(WEDNESDAY, FAR);
   const who = await newPerson(true);
   await signIn(page, who);

@@ -12,7 +12,7 @@ import { reach } from '../keyboard.ts';
 const SUNDAY = 0;
 test.use({ timezoneId: 'Europe/London' });
 
-test('each kind of reminder is switched by itself and stays so', async ({ page }) => {
+test('each kind of reminder is switched by itself and stays so [spec 10.10]', async ({ page }) => {
   const who = await newPerson(true);
   await signIn(page, who);
   await page.goto('/profile#reminders');
@@ -34,7 +34,7 @@ test('each kind of reminder is switched by itself and stays so', async ({ page }
   await expect.poll(saved).toEqual({ remind_by_email: true, thank_by_email: false });
 });
 
-test('a booking goes into a calendar at the right instants, by link and by file', async ({ page }) => {
+test('a booking goes into a calendar at the right instants, by link and by file [spec 10.11]', async ({ page }) => {
   const at = ownDay(SUNDAY, FAR);
   const who = await newPerson(true);
   await signIn(page, who);
@@ -76,7 +76,7 @@ test('a booking goes into a calendar at the right instants, by link and by file'
 test.describe('with the keys of both wallets, on a phone of Apple', () => {
   test.use({ userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148' });
 
-  test('a booking is saved in a wallet', async ({ page }) => {
+  test('a booking is saved in a wallet [spec 10.12]', async ({ page }) => {
     const folder = mkdtempSync(join(tmpdir(), 'wallet-'));
     const file = (name: string): string => join(folder, name);
     const certificate = (name: string, subject: string, by: readonly string[] = []): void => {

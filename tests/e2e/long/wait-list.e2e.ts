@@ -77,7 +77,7 @@ const statesOf = async (people: readonly Person[]): Promise<string> => {
   return people.map(({ id }) => data?.find((one) => one.user_id === id)?.state).join(' ');
 };
 
-test('two people wait for an evening; its host cancels, and the first is asked by mail, claims it and pays; the second leaves the list', async ({
+test('two people wait for an evening; its host cancels, and the first is asked by mail, claims it and pays; the second leaves the list [spec 10.5]', async ({
   browser,
 }) => {
   const day = ownDay(TUESDAY);
@@ -113,7 +113,7 @@ test('two people wait for an evening; its host cancels, and the first is asked b
   await expectMoney(reference, { paid: [11_800], back: [11_800] });
 });
 
-test('a claim that ends goes to the second in line, and one that is declined to the third, who pays; a late link says so', async ({
+test('a claim that ends goes to the second in line, and one that is declined to the third, who pays; a late link says so [spec 10.5]', async ({
   browser,
 }) => {
   const day = ownDay(THURSDAY);

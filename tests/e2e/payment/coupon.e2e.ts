@@ -145,7 +145,7 @@ test('a code that another customer used up shows the old and the new price and n
   expect(await charged(page)).toBe(13_800);
 });
 
-test('a code can be typed, refused, removed and retyped by keyboard, and applies only from its minimum hours', async ({
+test('a code can be typed, refused, removed and retyped by keyboard, and applies only from its minimum hours [spec 2.38]', async ({
   page,
 }) => {
   const [who, code] = [await newPerson(true), await addCode({ min_hours: 2 })];

@@ -86,7 +86,9 @@ test('a payment that takes days is shown as processing to its customer and on th
   await sandbox('/api/clock', { advance_seconds: -DELAY_SECONDS });
 });
 
-test('a tab that is closed after paying still leaves a confirmed booking and a mail', async ({ page }) => {
+test('a tab that is closed after paying still leaves a confirmed booking and a mail [spec 1.3, 4.27, 9.19]', async ({
+  page,
+}) => {
   await signIn(page);
   const before = (await mails(demo.email, 'Booking confirmed')).length;
   await openDay(page, 'Studio B', 33);
@@ -101,7 +103,7 @@ test('a tab that is closed after paying still leaves a confirmed booking and a m
     .toBe(before + 1);
 });
 
-test('double clicks, reload and back never pay twice', async ({ page }) => {
+test('double clicks, reload and back never pay twice [spec 2.11, 4.27]', async ({ page }) => {
   await signIn(page);
   await openDay(page, 'Studio C', 34);
   await chooseHours(page, [14, 15]);

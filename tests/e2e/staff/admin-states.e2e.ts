@@ -16,7 +16,9 @@ import {
 
 const row = (page: Page, code: string) => page.getByRole('row').filter({ hasText: code });
 
-test('the admin page says that it checks permissions, and denies access when the check fails', async ({ page }) => {
+test('the admin page says that it checks permissions, and denies access when the check fails [spec 6.3, 6.4]', async ({
+  page,
+}) => {
   await signIn(page, admin);
   let answer: (() => void) | undefined;
   await page.route('**/rest/v1/user_roles*', async (route) => {
@@ -45,7 +47,7 @@ test('every tab is accessible and fits a phone', async ({ page }) => {
   }
 });
 
-test('a discount code that exists is refused in place, and the form keeps its values', async ({ page }) => {
+test('a discount code that exists is refused in place, and the form keeps its values [spec 8.38]', async ({ page }) => {
   await service().from('discount_codes').insert({ code: 'TAKEN', discount_type: 'fixed', discount_value: 5 });
   await signIn(page, admin);
   await page.goto('/admin?tab=discount-codes');
@@ -63,7 +65,9 @@ test('a discount code that exists is refused in place, and the form keeps its va
   await expect(page.getByLabel('Messages').getByText('Failed to save discount code', { exact: true })).toBeVisible();
 });
 
-test('failures to update or load discount codes are shown, and Try again loads them', async ({ page }) => {
+test('failures to update or load discount codes are shown, and Try again loads them [spec 8.37, 8.39]', async ({
+  page,
+}) => {
   const keeper = service();
   await keeper.from('discount_codes').upsert({ code: 'GONE', discount_type: 'fixed', discount_value: 5 });
   await signIn(page, admin);
@@ -84,7 +88,7 @@ test('failures to update or load discount codes are shown, and Try again loads t
   await expect(page.getByText(/total codes/)).toBeVisible();
 });
 
-test('the admin page without codes shows the empty text; disabled developer pages are not found', async ({
+test('the admin page without codes shows the empty text; disabled developer pages are not found [spec 2.56]', async ({
   browser,
 }) => {
   const studio = await startProgram({ migrated: true, env: { DEVELOPER_PAGES: 'false', RATE_LIMIT_FACTOR: '1000' } });
@@ -107,7 +111,7 @@ test('the admin page without codes shows the empty text; disabled developer page
 
 test.describe('in London', () => {
   test.use({ timezoneId: 'Europe/London' });
-  test('dates of codes and log are in Sydney time', async ({ page }) => {
+  test('dates of codes and log are in Sydney time [spec 9.30]', async ({ page }) => {
     await service().from('discount_codes').delete().eq('code', 'FAR');
     await service().from('discount_codes').insert({
       code: 'FAR',

@@ -15,7 +15,7 @@ function service(baseURL: string | undefined): SupabaseClient<Database> {
 }
 const row = (page: Page, code: string) => page.getByRole('row').filter({ hasText: code });
 
-test('the admin page asks a guest to sign in and refuses a customer', async ({ page }) => {
+test('the admin page asks a guest to sign in and refuses a customer [spec 2.14, 6.3, 6.5, 6.6]', async ({ page }) => {
   await page.goto('/admin');
   const told = page.getByText('Authentication Required: Please sign in to access the admin panel');
   await expect(page.getByRole('dialog')).toBeVisible();
@@ -36,7 +36,7 @@ test('the admin page asks a guest to sign in and refuses a customer', async ({ p
   await expect(page).toHaveURL(/\/$/);
 });
 
-test('an admin creates a discount code, edits it, and deactivates and activates it', async ({
+test('an admin creates a discount code, edits it, and deactivates and activates it [spec 2.54, 2.55, 4.30, 6.7, 8.40, 9.7]', async ({
   page,
   baseURL,
 }, info) => {
@@ -88,7 +88,10 @@ test('an admin creates a discount code, edits it, and deactivates and activates 
   await expect(page.getByText('Discount code activated')).toBeVisible();
 });
 
-test('the audit log can be searched and paged, and the address keeps the search', async ({ page, baseURL }) => {
+test('the audit log can be searched and paged, and the address keeps the search [spec 2.53, 2.57, 6.7, 9.29]', async ({
+  page,
+  baseURL,
+}) => {
   const keeper = service(baseURL);
   for (let n = 0; n < 55; n += 1) {
     await keeper.from('discount_codes').insert({ code: `LOG${n}`, discount_type: 'fixed', discount_value: 5 });

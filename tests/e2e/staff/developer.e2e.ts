@@ -43,7 +43,7 @@ const latest = (page: Page) => page.getByRole('region', { name: 'Results' }).get
 // Leaves the rooms free for later tests.
 test.afterAll(freeRooms);
 
-test('developer pages are not found for guests and customers', async ({ page }) => {
+test('developer pages are not found for guests and customers [spec 2.17]', async ({ page }) => {
   for (const path of ['/test-pin', '/primitives']) {
     await page.goto(path);
     await expect(page.getByText('Oops! Page not found')).toBeVisible();
@@ -55,7 +55,9 @@ test('developer pages are not found for guests and customers', async ({ page }) 
   }
 });
 
-test('test bookings 5, 30 and 120 minutes ahead can be made, get a code, and can be ended', async ({ page }) => {
+test('test bookings 5, 30 and 120 minutes ahead can be made, get a code, and can be ended [spec 2.17, 2.62, 9.23]', async ({
+  page,
+}) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/admin');
@@ -87,7 +89,7 @@ test('test bookings 5, 30 and 120 minutes ahead can be made, get a code, and can
   await expect(page.getByText('No test bookings.')).toBeVisible();
 });
 
-test('when every room is taken the page says what to do', async ({ page }) => {
+test('when every room is taken the page says what to do [spec 8.47]', async ({ page }) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/test-booking-system');
@@ -99,7 +101,9 @@ test('when every room is taken the page says what to do', async ({ page }) => {
   await expect(page.getByText('Every studio is taken then. End a test booking first.')).toBeVisible();
 });
 
-test('the lock and mail tools each show a result, and the results can be cleared', async ({ page }) => {
+test('the lock and mail tools each show a result, and the results can be cleared [spec 2.17, 2.59, 7.43, 8.47, 9.29]', async ({
+  page,
+}) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/igloohome-test');
@@ -139,7 +143,7 @@ test('the lock and mail tools each show a result, and the results can be cleared
   await expect(page.getByText('Nothing run yet.')).toBeVisible();
 });
 
-test('a test PIN until 7 pm opens the door', async ({ page }) => {
+test('a test PIN until 7 pm opens the door [spec 2.17, 2.60]', async ({ page }) => {
   await signIn(page, admin);
   await page.goto('/test-pin');
   await page.getByRole('button', { name: 'Generate Test PIN' }).click();
@@ -151,7 +155,9 @@ test('a test PIN until 7 pm opens the door', async ({ page }) => {
   await accessibleEverywhere(page);
 });
 
-test('Sydney time is the same in our rules, the browser and a stored booking', async ({ page }) => {
+test('Sydney time is the same in our rules, the browser and a stored booking [spec 2.17, 2.61, 7.25]', async ({
+  page,
+}) => {
   await freeRooms();
   await signIn(page, admin);
   await page.goto('/test-booking-system');
@@ -171,7 +177,9 @@ test('Sydney time is the same in our rules, the browser and a stored booking', a
   await expect(page.getByText('There is no such booking.')).toBeVisible();
 });
 
-test('the plug test switches on and off after two seconds; the lights stay as switched', async ({ page }) => {
+test('the plug test switches on and off after two seconds; the lights stay as switched [spec 2.17, 2.63, 2.64, 7.44, 7.45, 9.21]', async ({
+  page,
+}) => {
   const lit = async (): Promise<boolean | undefined> => (await sandbox<Plug[]>('/api/plugs'))[0]?.on;
   await signIn(page, admin);
   await page.goto('/power-control');

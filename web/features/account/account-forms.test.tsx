@@ -70,7 +70,7 @@ test('each invalid field of a profile is refused with the message of the rules',
   expect(wire.sentTo('profiles', 'PATCH')).toEqual([]);
 });
 
-test('a future date of birth can be neither typed nor chosen in the profile', async () => {
+test('a future date of birth can be neither typed nor chosen in the profile [spec 5.7, 5.15]', async () => {
   await showProfile();
   await expectNoFutureDates(studioDate(new Date()), 'A date of birth cannot be in the future');
 });
@@ -118,7 +118,7 @@ test('a new email asks for the current password only when the server wants it', 
   expect(sent('user')[0]).toMatchObject({ email });
 });
 
-test('a profile that cannot be saved says why and keeps what was typed', async () => {
+test('a profile that cannot be saved says why and keeps what was typed [spec 8.26]', async () => {
   await showProfile();
   await fill(field('DJ Name (optional)'), 'Needle');
   wire.fail('profiles', 0);

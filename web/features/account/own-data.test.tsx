@@ -78,7 +78,7 @@ test('bookings that cannot be loaded keep the account from being deleted, and ar
   expect(await screen.findByLabelText('Type DELETE to confirm')).toBeTruthy();
 });
 
-test('the account is deleted after the word is typed, and the page says what is kept until when', async () => {
+test('the account is deleted after the word is typed, and the page says what is kept until when [spec 10.21]', async () => {
   wire.answer('delete-account', { deleted: true, kept: 2, keptUntil: '2032-06-30' });
   await open();
   await fill(screen.getByLabelText('Type DELETE to confirm'), 'delete');

@@ -10,7 +10,7 @@ beforeEach(() => {
   wire.answer('saved-cards', { cards: [CARD, { ...CARD, id: 'pm_2', last4: '0341', expiryYear: 2020 }] });
 });
 
-test('saved cards are listed with their expiry, and removed after a question', async () => {
+test('saved cards are listed with their expiry, and removed after a question [spec 10.19]', async () => {
   renderPart(<SavedCards userId="u" />);
   expect(await screen.findByText('Visa ending in 4242')).toBeTruthy();
   expect(screen.getByText('Expires 12/2099')).toBeTruthy();

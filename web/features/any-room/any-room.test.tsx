@@ -31,7 +31,7 @@ const choose = (label: string, option: string) =>
   user.click(within(screen.getByRole('group', { name: label })).getByRole('radio', { name: option }));
 const offers = () => screen.getAllByRole('listitem').map((one) => one.textContent);
 
-test('the best three are offered with room, price and reason; one press takes them', async () => {
+test('the best three are offered with room, price and reason; one press takes them [spec 10.3]', async () => {
   answer(
     { studio_id: 'a', end_time: slotEnd('2026-11-20', 23) },
     { studio_id: 'b', end_time: slotStart('2026-11-20', 19) ?? NOW },

@@ -12,7 +12,7 @@ const booking = (start: string, end: string) => ({
 const at = (date: string, hour: number) => ({ studioId: 'a', slots: [{ date, hour }] });
 const FRIDAY_7 = booking('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z');
 
-test('the last choice comes first while it is to come, then the same time a week after the latest bookings', () => {
+test('the last choice comes first while it is to come, then the same time a week after the latest bookings [spec 10.3]', () => {
   expect(favouritesOf({ last: at('2026-11-22', 9), bookings: [FRIDAY_7] }, NOW)).toEqual([
     { ...at('2026-11-22', 9), booked: false },
     { ...at('2026-11-27', 19), booked: true },
@@ -35,7 +35,7 @@ test('a choice of the past moves to a week to come; equal ones, cancelled bookin
   expect(favouritesOf({ last: null, bookings: [] }, NOW)).toEqual([]);
 });
 
-test('hours that are booked already are not offered: the last choice once it is paid, and the next dates of a series', () => {
+test('hours that are booked already are not offered: the last choice once it is paid, and the next dates of a series [spec 10.3]', () => {
   const series = ['2026-11-27', '2026-12-04'].map((day) => booking(`${day}T08:00:00Z`, `${day}T09:00:00Z`));
   expect(favouritesOf({ last: at('2026-11-20', 19), bookings: [...series, FRIDAY_7] }, NOW)).toEqual([
     { ...at('2026-12-11', 19), booked: true },

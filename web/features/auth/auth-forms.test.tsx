@@ -108,7 +108,7 @@ async function fillSignUp(onDone = vi.fn()): Promise<void> {
 }
 const signUpButton = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Sign Up' });
 
-test('Sign Up waits for every needed field and an adult date of birth', async () => {
+test('Sign Up waits for every needed field and an adult date of birth [spec 4.11]', async () => {
   await fillSignUp();
   expect(signUpButton().disabled).toBe(false);
   for (const label of ['Full Name', 'Email', 'Phone Number', 'Password', 'Day', 'Year']) {
@@ -123,7 +123,7 @@ test('Sign Up waits for every needed field and an adult date of birth', async ()
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Must be 18+' }).disabled).toBe(true);
 });
 
-test('every sign-up error is shown at its field, with its title in a toast', async () => {
+test('every sign-up error is shown at its field, with its title in a toast [spec 5.2, 5.3, 5.4, 5.8, 5.9, 5.10]', async () => {
   await fillSignUp();
   for (const [label, bad, message] of [
     ['Full Name', 'R', 'Full name must be at least 2 characters'],
@@ -167,7 +167,7 @@ test('another tab of the sign-in keeps what was typed at sign-up', async () => {
   expect(labelled('Full Name').value).toBe('Robin Sample');
 });
 
-test('a future date of birth can be neither typed nor chosen at sign-up', async () => {
+test('a future date of birth can be neither typed nor chosen at sign-up [spec 5.7, 5.15]', async () => {
   await fillSignUp();
   await expectNoFutureDates(studioDate(new Date()), 'A date of birth cannot be in the future');
 });
@@ -216,7 +216,7 @@ test('each refusal of a sign-up has its title in a toast and its text above the 
   }
 });
 
-test('a sign-up sends what was typed and continues with the code; the draft is removed', async () => {
+test('a sign-up sends what was typed and continues with the code; the draft is removed [spec 2.33]', async () => {
   const done = vi.fn();
   await fillSignUp(done);
   expect(sessionStorage.getItem('typed:sign-up')).toContain('Robin Sample');

@@ -4,7 +4,7 @@ import { destination } from './destination.ts';
 const nothing = { hasDraft: false, hasSelection: false, from: null, justVerified: false };
 const everything = { hasDraft: true, hasSelection: true, from: '/regenerate-pin?booking_id=1', justVerified: true };
 
-it('an unfinished booking comes first', () => {
+it('an unfinished booking comes first [spec 4.3, 4.12, 4.14]', () => {
   expect(destination(everything)).toBe('/checkout');
 });
 

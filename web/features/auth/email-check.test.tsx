@@ -7,7 +7,7 @@ import { AuthTabs } from './auth-tabs.tsx';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('an email is checked once, 500 ms after the last keystroke', async () => {
+test('an email is checked once, 500 ms after the last keystroke [spec 5.11, 9.25]', async () => {
   wire.answerPath('/auth/v1/settings', { external: {} });
   wire.refusePath('/auth/v1/recover', 404, 'user_not_found', 'User not found');
   const asked = () => wire.sentTo('/auth/v1/recover').map(({ body }) => body);

@@ -7,7 +7,7 @@ import { SignInForm } from './sign-in-form.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 
-test('the greeting uses DJ name, first name or neither, and a refusal shows the message of the server', async () => {
+test('the greeting uses DJ name, first name or neither, and a refusal shows the message of the server [spec 7.16, 8.5, 8.6]', async () => {
   renderPart(<SignInForm resetSentTo={null} onSignedIn={vi.fn()} onForgot={vi.fn()} onUnconfirmed={vi.fn()} />);
   await fill(screen.getByLabelText('Email'), 'robin@example.com');
   await fill(screen.getByLabelText('Password'), 'night-shift-9');

@@ -2,7 +2,7 @@ import { AuthApiError, AuthWeakPasswordError } from '@supabase/supabase-js';
 import { expect, it } from 'vitest';
 import { explainSignUp } from './sign-up-errors.ts';
 
-it('a refused sign-up gets the specified title and text', () => {
+it('a refused sign-up gets the specified title and text [spec 8.1, 8.2, 8.3]', () => {
   expect(explainSignUp(new AuthApiError('User already registered', 422, 'user_already_exists'))).toEqual({
     title: 'Email already in use',
     description: 'An account with this email already exists. Please sign in instead or use a different email.',

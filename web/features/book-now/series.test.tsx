@@ -33,7 +33,7 @@ const open = async (): Promise<HTMLElement> => {
   return screen.findByRole('dialog', { hidden: true });
 };
 
-test('the dates that are free are chosen, a taken one is named, and one can be left out', async () => {
+test('the dates that are free are chosen, a taken one is named, and one can be left out [spec 10.4]', async () => {
   wire.answer('quote-series', { dates: THREE, total: 139.5 });
   const dialog = await open();
   await user.selectOptions(within(dialog).getByLabelText('Repeat for'), '3');

@@ -137,7 +137,7 @@ test('a visitor who has left the page meanwhile is not called to the next one', 
   expect(path()).toBe('/booking');
 });
 
-test('a payment that cannot start says so in the words of the specification, and can be tried again', async () => {
+test('a payment that cannot start says so in the words of the specification, and can be tried again [spec 8.25]', async () => {
   const description = 'Failed to process payment. Please try again.';
   const said = [{ title: 'Payment Error', description, tone: 'bad' }];
   wire.answerRows('terms_acceptances', []);

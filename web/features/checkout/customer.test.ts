@@ -9,7 +9,7 @@ test('a valid customer is returned trimmed', () => {
   });
 });
 
-test('the first failing rule at checkout is returned with its field: names, then email, then phone', () => {
+test('the first failing rule at checkout is returned with its field: names, then email, then phone [spec 5.20, 5.21]', () => {
   const failing = { ...whole, last: 'C', email: 'nowhere', phone: '12' };
   expect(checkCustomer({ ...failing, first: ' ' })).toEqual({
     problem: { field: 'first', message: 'Please enter your first and last name as shown on your Australian ID.' },

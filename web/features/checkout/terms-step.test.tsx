@@ -16,7 +16,7 @@ const step = (asked: number, accepted = false) => (
 );
 const box = () => screen.getByRole<HTMLInputElement>('checkbox', { name: /I have read/ });
 
-test('the version that is shown is accepted, and taken back with the tick', async () => {
+test('the version that is shown is accepted, and taken back with the tick [spec 2.65]', async () => {
   setTerms('2026-11-01', 'The first text.');
   const { rerender } = renderPart(step(0));
   await user.click(screen.getByRole('button', { name: 'Read the terms' }));

@@ -156,7 +156,7 @@ test('a final result offers neither another photo nor the online check', async (
   expect(screen.queryByRole('button', { name: 'Use the online check' })).toBeNull();
 });
 
-test('an online check that cannot start says why', async () => {
+test('an online check that cannot start says why [spec 8.17]', async () => {
   await choosePhoto();
   answerCheck({ decision: 'failed', failureReasons: ['Not clear.'] });
   await press('Verify my ID');
@@ -230,7 +230,7 @@ const reviewUntil = (until: string) => ({
   created_at: new Date(Date.parse(until) - constants.idReviewDays * 86_400_000),
 });
 
-test('a check that waits for a person says by when it is decided, and names no day that has passed', async () => {
+test('a check that waits for a person says by when it is decided, and names no day that has passed [spec 10.23]', async () => {
   vi.useFakeTimers({ now: new Date('2026-11-30T10:00:00Z'), toFake: ['Date'] });
   const unmount = showStatus(reviewUntil('2026-11-30T02:00:00Z'));
   expect(

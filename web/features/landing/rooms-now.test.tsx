@@ -84,7 +84,7 @@ test('a room whose state is unknown says nothing before the answer', async () =>
   expect(texts()).toEqual(['Free now', 'Free now', 'Free now']);
 });
 
-test('the lowest price of a free hour tonight is said with a link that chooses it, and nothing when none is free', async () => {
+test('the lowest price of a free hour tonight is said with a link that chooses it, and nothing when none is free [spec 10.2]', async () => {
   answerTaken({});
   const { unmount, settled } = renderPart(<TonightPrice />);
   await settled();

@@ -84,7 +84,7 @@ beforeEach(() => {
   wire.answer('saved-cards', { cards: [] });
 });
 
-test('a booking says its state, its money, what happened, and until when it can change', async () => {
+test('a booking says its state, its money, what happened, and until when it can change [spec 2.10, 10.6]', async () => {
   show({
     refundingCents: 2_000,
     moves: [{ studioName: 'Studio B', startTime: at(10), endTime: at(12), differenceCents: 0, at: at(-48) }],
@@ -271,7 +271,7 @@ test('the starts of a day count hours past midnight, and the booking’s own hou
   expect(endWith(BOOKING, 2)).toEqual(at(22));
 });
 
-test('what happened is in order, and the end of the session comes last', () => {
+test('what happened is in order, and the end of the session comes last [spec 10.6]', () => {
   const code = { accepted: at(17), mailed: at(17.75) };
   const refunds = [{ cents: 500, at: at(30) }];
   expect(eventsOf({ ...BOOKING, code, openings: [at(18)], refunds }, at(31)).map(({ what }) => what)).toEqual([

@@ -21,7 +21,7 @@ function show(wallets: string, device: string): string[] {
   return screen.queryAllByRole('button').map((button) => button.textContent ?? '');
 }
 
-test('nothing is shown where the server makes no passes', () => {
+test('nothing is shown where the server makes no passes [spec 10.12]', () => {
   expect(show('', IPHONE)).toEqual([]);
   expect(screen.queryByText(/Save it on your phone/)).toBeNull();
 });

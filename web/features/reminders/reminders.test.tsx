@@ -26,7 +26,7 @@ const saved = () => wire.sentTo('profiles', 'PATCH').map(({ body, search }) => [
 const sentBodies = (path: Parameters<typeof wire.sentTo>[0], method: string) =>
   wire.sentTo(path, method).map(({ body }) => body);
 
-test('each kind of reminder is switched by itself', async () => {
+test('each kind of reminder is switched by itself [spec 10.10]', async () => {
   renderPart(<ReminderSettings userId="u" />);
   const email = await box(/24 hours/);
   expect(email.checked).toBe(true);
@@ -65,7 +65,7 @@ test('texts need a confirmed number: a code is sent to it', async () => {
   expect(saved()).toEqual([['eq.u', { remind_by_text: true }]]);
 });
 
-test('a confirmed number is changed by a code to the new one; the old one is kept until then, and the switch as it is', async () => {
+test('a confirmed number is changed by a code to the new one; the old one is kept until then, and the switch as it is [spec 10.20]', async () => {
   renderPart(<ReminderSettings userId="u" />);
   await press('Change +61400111222');
   const input = screen.getByLabelText('New mobile number');

@@ -88,7 +88,7 @@ const selected = () =>
     .filter((one) => one.getAttribute('aria-selected') === 'true')
     .map((one) => one.getAttribute('aria-label')?.split(' to')[0]);
 
-test('all rooms of a day and the next morning are one grid with headers for rooms and hours, read in one query', async () => {
+test('all rooms of a day and the next morning are one grid with headers for rooms and hours, read in one query [spec 10.1]', async () => {
   answer({
     a: [taken(at(20), at(21))],
     b: [taken(at(23), at(1, NEXT), { mine: true })],
@@ -133,7 +133,7 @@ test('prices stand where they change, with a mark whose height the legend explai
   expect(new Set(marks.map((look) => /\bh-\d/.exec(look ?? '')?.[0])).size).toBe(2);
 });
 
-test('a span across midnight is chosen with arrows and Enter; up and down change the room; Shift extends', async () => {
+test('a span across midnight is chosen with arrows and Enter; up and down change the room; Shift extends [spec 10.1]', async () => {
   answer({ b: [taken(at(22), at(22))] });
   renderPart(<Timeline />);
   await cell('Studio A, 12 AM to 1 AM, 69 dollars, free');

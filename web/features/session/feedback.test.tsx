@@ -76,7 +76,7 @@ test('a problem is reported during the session with its photos, each uploaded on
   });
 });
 
-test('a report says how far it has come, and the answer of the team', async () => {
+test('a report says how far it has come, and the answer of the team [spec 10.17]', async () => {
   const lost = { ...REPORT, id: 'r2', kind: 'lost' as const, description: 'A USB stick', outcome: 'found' as const };
   wire.answerRows('own_feedback', { reports: [REPORT, { ...lost, answer: 'At the desk.' }], rating: null });
   show(at(19));

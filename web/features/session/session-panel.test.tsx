@@ -68,7 +68,7 @@ const ready = (name: RegExp) =>
     return found;
   });
 
-test('the lights of the room are switched with one button, and say when somebody else needs them', async () => {
+test('the lights of the room are switched with one button, and say when somebody else needs them [spec 10.16]', async () => {
   show(60);
   const off = await button(/^Lights off$/);
   await act(async () => off.click());
@@ -97,7 +97,7 @@ test('a phone whose clock is ahead shows from when the lights can be switched', 
   expect(screen.queryByText(/don’t answer/)).toBeNull();
 });
 
-test('a further hour is one tap, at the price on the button: to the pay page, or at once where nothing is to be paid', async () => {
+test('a further hour is one tap, at the price on the button: to the pay page, or at once where nothing is to be paid [spec 10.16]', async () => {
   const { unmount } = show(60);
   const stay = await ready(/Stay until 9 pm/);
   expect(stay.textContent).toContain('$69');
@@ -217,7 +217,7 @@ test('a room that is taken afterwards says so, and a guest with the link is not 
   expect(screen.queryByText(/isn’t free/)).toBeNull();
 });
 
-test('the end is announced once, quietly, ten minutes before; after it only the lights are left for ten minutes', async () => {
+test('the end is announced once, quietly, ten minutes before; after it only the lights are left for ten minutes [spec 10.16]', async () => {
   show(11);
   await button(/Lights off/);
   expect(screen.queryByText(/Your session ends/)).toBeNull();
@@ -234,7 +234,7 @@ test('the end is announced once, quietly, ten minutes before; after it only the 
   expect(screen.queryByRole('region')).toBeNull();
 });
 
-test('where somebody follows, the end is announced louder and three times', async () => {
+test('where somebody follows, the end is announced louder and three times [spec 10.16]', async () => {
   answers.room = { lights: false, followed: true };
   wire.refuse('extend-booking', 'slot_taken');
   show(10);

@@ -14,7 +14,7 @@ function storageOf(entries: Record<string, string>): Keys & { keys: () => string
   };
 }
 
-it('signing out removes the legacy key and every auth token, and nothing else', () => {
+it('signing out removes the legacy key and every auth token, and nothing else [spec 9.34]', () => {
   const storage = storageOf({
     'supabase.auth.token': '{}',
     'sb-localhost-auth-token': '{}',
@@ -26,7 +26,7 @@ it('signing out removes the legacy key and every auth token, and nothing else', 
   expect(storage.keys()).toEqual(['sb-other', 'theme']);
 });
 
-it('a session that is not JSON is removed at start, a valid one stays', () => {
+it('a session that is not JSON is removed at start, a valid one stays [spec 4.5]', () => {
   const storage = storageOf({
     'supabase.auth.token': 'undefined',
     'sb-a-auth-token': '{"a":',

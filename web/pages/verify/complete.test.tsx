@@ -22,7 +22,7 @@ function renderWithDraft(): void {
   renderPart(withAccount(<VerifyCompletePage />));
 }
 
-test('a hosted check that cannot start shows its own message when the service gives none', async () => {
+test('a hosted check that cannot start shows its own message when the service gives none [spec 8.31, 8.32]', async () => {
   wire.answer('create-verification-session', { verificationSessionId: 'vs_1', verificationUrl: '' });
   renderWithDraft();
   for (const message of ['No verification URL received', 'Failed to start verification']) {

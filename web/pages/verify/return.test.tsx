@@ -9,7 +9,7 @@ import VerifyReturnPage from './return.tsx';
 
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 
-test('the return from a hosted check shows its own message when the service gives none', async () => {
+test('the return from a hosted check shows its own message when the service gives none [spec 8.34, 8.35]', async () => {
   wire.signIn('u');
   wire.answerRows('studios', []);
   sessionStorage.setItem('verificationSession', JSON.stringify({ id: 'vs_1', url: 'https://id.example.com' }));

@@ -21,7 +21,7 @@ const typed = (fields: Partial<TypedCoupon>): TypedCoupon => ({
 const told = (fields: Partial<TypedCoupon>): string | undefined =>
   couponFormSchema.safeParse(typed(fields)).error?.issues[0]?.message;
 
-it('empty optional values of a discount code are sent as null', () => {
+it('empty optional values of a discount code are sent as null [spec 5.31]', () => {
   expect(couponFields(typed({}))).toEqual({
     code: 'party',
     discount_type: 'fixed',
@@ -39,7 +39,7 @@ it('empty optional values of a discount code are sent as null', () => {
   });
 });
 
-it('the value is a number, and the expiry is the end of its day in Sydney', () => {
+it('the value is a number, and the expiry is the end of its day in Sydney [spec 5.31]', () => {
   const fields = { discount_value: '12.51', expires_at: '2026-12-31', min_hours: '1.5', max_uses: '3' };
   expect(couponFields(typed(fields))).toMatchObject({
     discount_value: 12.51,
@@ -49,7 +49,7 @@ it('the value is a number, and the expiry is the end of its day in Sydney', () =
   });
 });
 
-it('every invalid field of a discount code has the message of the rules', () => {
+it('every invalid field of a discount code has the message of the rules [spec 5.25, 5.26, 5.27, 9.12]', () => {
   expect(told({ code: ' ' })).toBe('Code is required');
   expect(told({ discount_type: 'gift' })).toBe('Discount type must be percentage or fixed');
   expect(told({ discount_value: '5.555' })).toBe('Discount value has at most two decimals');

@@ -38,7 +38,7 @@ const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const alert = async () => (await screen.findByRole('alert')).textContent;
 
-test('each invalid field of a discount code has the message of the rules, one at a time', async () => {
+test('each invalid field of a discount code has the message of the rules, one at a time [spec 5.25, 5.27, 5.29, 5.30, 5.31]', async () => {
   renderPart(<DiscountForm code={null} mayGive onDone={vi.fn()} />);
   await press('Create Code');
   expect(await alert()).toBe('Code is required');
@@ -60,7 +60,7 @@ test('each invalid field of a discount code has the message of the rules, one at
   expect(wire.sentTo('discount_codes')).toEqual([]);
 });
 
-test('a discount code is created in capitals, and each refusal of the database has its words', async () => {
+test('a discount code is created in capitals, and each refusal of the database has its words [spec 8.38]', async () => {
   const done = vi.fn();
   renderPart(<DiscountForm code={null} mayGive onDone={done} />);
   await fill(field('Code'), 'party');
@@ -100,7 +100,7 @@ test('a discount code is created in capitals, and each refusal of the database h
   expect(toast).toHaveBeenLastCalledWith({ title: 'Discount code created successfully', description: 'PARTY' });
 });
 
-test('editing starts with the values of the code and saves it under its id', async () => {
+test('editing starts with the values of the code and saves it under its id [spec 7.31]', async () => {
   const code = {
     id: CODE_ID,
     code: 'PARTY',
