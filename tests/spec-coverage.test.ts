@@ -1,27 +1,22 @@
 import { expect, test } from 'vitest';
-import { existingTest, isInRepository, readRepository, readTable } from './coverage-pages.ts';
+import { renderCoverage } from './spec/coverage-page.ts';
+import { listLines } from './spec/section.ts';
+import { specification } from './spec/specification.ts';
+import { filesWithMisplacedTags, listTaggedTests } from './spec/tags.ts';
 import { readSourceFiles } from './support/source-files.ts';
 
-/** Path of the page that these tests check: the files and tests that it names exist, its quotes are in the product, and nothing is open. */
-const PAGE = 'docs/spec-coverage.md';
+/** Checks that the lines of the specification, in tests/spec, and the tags in the titles of tests belong together. */
 
-type Row = {
-  readonly line: number;
-  readonly says: string;
-  readonly doneIn: readonly string[];
-  readonly shownBy: readonly string[];
-};
-const HEADERS = ['The specification says', 'The product does'];
-const DECISION = /^T-\d{2}$/;
-const excused = (row: Row): boolean => row.doneIn.some((one) => DECISION.test(one) || one === 'supabase-js');
+/** More ids than these say little about a test: a line that says the same can be merged, or a more specific test can carry the tag. */
+const IDS_PER_TEST = 6;
 
-const rows: readonly Row[] = readTable(readRepository(PAGE)).flatMap(({ line, cells }) => {
-  const [says = '', doneIn = '', shownBy = ''] = cells;
-  return HEADERS.includes(says) ? [] : [{ line, says, doneIn: doneIn.split(', '), shownBy: shownBy.split('<br>') }];
-});
+const files = readSourceFiles();
+const tests = listTaggedTests(files);
+const lines = listLines(specification);
+const ids = new Set(lines.map(({ id }) => id));
 
 /** All text of the product's sources, with line breaks and escapes undone. */
-const product = readSourceFiles()
+const product = files
   .filter(({ path }) => /^(web|rules|server)\//.test(path) && !/\.test\.tsx?$/.test(path))
   .map(({ text }) =>
     text
@@ -33,69 +28,60 @@ const product = readSourceFiles()
   .replaceAll(/\s+/g, ' ');
 
 /** Splits a quoted text at its placeholders. */
-const piecesOf = (quote: string): string[] =>
+const toPieces = (quote: string): string[] =>
   quote.split(/\$?\{[^}]*\}/).flatMap((piece) => (piece.trim() === '' ? [] : [piece.trim()]));
 
-test('the page has a row for every part of the specification', () => {
-  expect(rows.length).toBeGreaterThanOrEqual(300);
-  const sections = [...readRepository(PAGE).matchAll(/^## (\d)\. /gm)].map(([, number]) => number);
-  expect(sections).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
-});
-
-test('every file that a row names exists', () => {
-  const gone = rows.flatMap((row) =>
-    row.doneIn
-      .filter((one) => !DECISION.test(one) && one !== 'supabase-js' && !isInRepository(one))
-      .map((one) => `line ${row.line}: ${one}`),
+test('every part of the specification has lines, whose ids are unique and begin with the number of their section', () => {
+  expect(lines.length).toBeGreaterThanOrEqual(300);
+  expect(specification.map(({ title }) => title.split('. ')[0])).toEqual(
+    Array.from({ length: 10 }, (_, index) => String(index + 1)),
   );
-  expect(gone).toEqual([]);
-});
-
-test('every test that a row names is in its file', () => {
-  const gone = rows.flatMap((row) =>
-    row.shownBy
-      .filter((one) => one !== 'not yet')
-      .filter((one) => !existingTest(one))
-      .map((one) => `line ${row.line}: ${one}`),
+  expect(ids.size).toBe(lines.length);
+  const misplaced = specification.flatMap((section) =>
+    listLines([section]).filter(({ id }) => id.split('.')[0] !== section.title.split('. ')[0]),
   );
-  expect(gone).toEqual([]);
+  expect(misplaced).toEqual([]);
 });
 
-test('every quoted text is in the product, or its row names the decision that changed it', () => {
-  const gone = rows
-    .filter((row) => !excused(row))
-    .flatMap((row) =>
-      [...row.says.matchAll(/"([^"]+)"/g)]
-        .flatMap(([, quote = '']) => piecesOf(quote))
+test('every tag is at the end of the title of a test, and names at most six lines that exist', () => {
+  expect(filesWithMisplacedTags(files)).toEqual([]);
+  const faults = tests.flatMap(({ path, title, ids: named }) => [
+    ...named.filter((id) => !ids.has(id)).map((id) => `${path} › ${title}: there is no line ${id}`),
+    ...(named.length > IDS_PER_TEST ? [`${path} › ${title}: ${named.length} lines`] : []),
+  ]);
+  expect(faults).toEqual([]);
+});
+
+test('every line has a test', () => {
+  const tagged = new Set(tests.flatMap((one) => one.ids));
+  expect(lines.filter(({ id }) => !tagged.has(id)).map(({ id, text }) => `${id}: ${text}`)).toEqual([]);
+});
+
+test('every quoted text is in the product, or its line names the decision that changed it', () => {
+  const missing = lines
+    .filter(({ excused }) => !excused)
+    .flatMap(({ id, text }) =>
+      [...text.matchAll(/"([^"]+)"/g)]
+        .flatMap(([, quote = '']) => toPieces(quote))
         .filter((piece) => !product.includes(piece))
-        .map((piece) => `line ${row.line}: ${piece}`),
+        .map((piece) => `${id}: ${piece}`),
     );
-  expect(gone).toEqual([]);
-});
-
-/** Rejects known gaps, so that none of them counts as done by mistake. */
-test('every row has a proof', () => {
-  const open = rows.filter((row) => row.shownBy.includes('not yet') || row.shownBy.includes('')).map((row) => row.says);
-  expect(open).toEqual([]);
+  expect(missing).toEqual([]);
 });
 
 /** Labels of controls that the specification writes in capitals. */
 const CONTROLS = ['SIGN IN', 'ACCOUNT', 'BOOK NOW', 'HOME', 'ABOUT US'];
 
-/** Returns the text of a test, from its title to the next test or the end of the file. */
-function bodyOf(path: string, title: string): string {
-  const text = readRepository(path).replaceAll("\\'", "'");
-  const begin = text.indexOf(title) + title.length;
-  const end = text.slice(begin).search(/\n\s*(test|it|describe)[.(]/);
-  return text.slice(begin, end === -1 ? undefined : begin + end);
-}
-
-test('a control that a row names is used by a test the row names', () => {
-  const unused = rows.flatMap((row) =>
-    CONTROLS.filter((label) => row.says.includes(label)).flatMap((label) => {
-      const bodies = row.shownBy.map((one) => bodyOf(...(one.split(' › ') as [string, string])));
-      return bodies.some((body) => body.includes(`'${label}'`)) ? [] : [`line ${row.line}: ${label}`];
-    }),
+test('a control that a line names is used by a test of the line', () => {
+  const unused = lines.flatMap(({ id, text }) =>
+    CONTROLS.filter((label) => text.includes(label))
+      .filter((label) => !tests.some((one) => one.ids.includes(id) && one.body.includes(`'${label}'`)))
+      .map((label) => `${id}: ${label}`),
   );
   expect(unused).toEqual([]);
+});
+
+/** After a change of a line or a tag, run `node_modules/.bin/vitest run tests/spec-coverage.test.ts -u` with the project's Node. */
+test('docs/spec-coverage.md is what the lines and tags say', async () => {
+  await expect(renderCoverage(specification, tests)).toMatchFileSnapshot('../docs/spec-coverage.md');
 });

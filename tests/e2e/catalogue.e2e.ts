@@ -18,7 +18,7 @@ import {
   untilRunning,
 } from './steps.ts';
 
-/** Covers details that docs/spec-coverage.md cites and no other journey shows: small rules, busy labels, timers. */
+/** Covers details of the specification that no other journey shows: small rules, busy labels, timers. */
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const openDialog = async (page: Page): Promise<void> =>
