@@ -108,7 +108,7 @@ type Target = {
 };
 
 const ACCOUNT = { email: 'bench0@example.com', password: PASSWORD };
-const emailOf = (connection: number): string => `bench${connection}@example.com`;
+const getEmail = (connection: number): string => `bench${connection}@example.com`;
 
 async function post({ apiUrl, json }: Pick<Target, 'apiUrl' | 'json'>, path: string, body: unknown): Promise<Session> {
   const answer = await fetch(`${apiUrl}/auth/v1${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) });
@@ -141,7 +141,7 @@ const measureUsers = ({ bearers }: Target, url: string, path: string): Promise<n
 /** Measures password checks per second; each connection uses a different account. */
 function measurePasswordChecks({ json }: Target, url: string, path: string): Promise<number> {
   const bodies = Array.from({ length: CONNECTIONS }, (_, connection) =>
-    JSON.stringify({ ...ACCOUNT, email: emailOf(connection) }),
+    JSON.stringify({ ...ACCOUNT, email: getEmail(connection) }),
   );
   return perSecond(url, path, (at) => ({ method: 'POST', path, headers: json, body: bodies[at % CONNECTIONS] ?? '' }));
 }
@@ -167,7 +167,7 @@ async function openSessions(target: Target): Promise<Record<'ours' | 'bare' | 's
   const { apiUrl, baselineUrl, json } = target;
   const tokens: string[] = [];
   for (let at = 0; at < 2 * CONNECTIONS * SESSIONS_EACH; at += 1) {
-    const email = emailOf(at % CONNECTIONS);
+    const email = getEmail(at % CONNECTIONS);
     tokens.push((await post(target, '/token?grant_type=password', { ...ACCOUNT, email })).refresh_token);
   }
   const [own, others] = [tokens.slice(0, tokens.length / 2), tokens.slice(tokens.length / 2)];
@@ -231,8 +231,8 @@ async function measurePasswords(target: Target, ratios: Ratios): Promise<void> {
 function report(name: string, ratios: readonly number[], goal: number | null): void {
   if (ratios.length === 0) return;
   const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
-  const wanted = goal === null ? '' : `, goal ${goal.toFixed(2)}`;
-  say(`${name}: ${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}${wanted})`);
+  const goalText = goal === null ? '' : `, goal ${goal.toFixed(2)}`;
+  say(`${name}: ${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}${goalText})`);
 }
 
 async function main(): Promise<void> {
@@ -241,7 +241,7 @@ async function main(): Promise<void> {
   const json = { apikey: anonKey, 'content-type': 'application/json' };
   const tokens: string[] = [];
   for (let connection = 0; connection < CONNECTIONS; connection += 1)
-    tokens.push((await post({ apiUrl, json }, '/signup', { ...ACCOUNT, email: emailOf(connection) })).access_token);
+    tokens.push((await post({ apiUrl, json }, '/signup', { ...ACCOUNT, email: getEmail(connection) })).access_token);
   const owner = new pg.Client({ connectionString: server.databaseUrl });
   await owner.connect();
   const bare: Bare = {

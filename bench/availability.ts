@@ -21,7 +21,7 @@ type Who = {
 };
 
 /** Returns the request of the booking page for two days, for each studio and several days. */
-function availabilityOf({ name, goal, key, token, bytes }: Who): Case {
+function createCase({ name, goal, key, token, bytes }: Who): Case {
   const variants = STUDIOS.flatMap((studio) =>
     Array.from({ length: DAYS }, (_, day) => {
       const { path, before, from, to } = availability(studio, FIRST + day * DAY);
@@ -68,8 +68,8 @@ async function main(): Promise<void> {
     { name: 'a customer', goal: 0.95, key: anonKey, token: customer.token, bytes: '8000000' },
     { name: 'staff', goal: 0.95, key: anonKey, token: admin.token, bytes: '8000000' },
   ];
-  for (const one of who.filter(({ name }) => selected.length === 0 || selected.some((word) => name.endsWith(word))))
-    await compare(availabilityOf(one), { url: apiUrl, pid: server.runtime.pid, databaseUrl, owner, port: ports + 6 });
+  for (const caller of who.filter(({ name }) => selected.length === 0 || selected.some((word) => name.endsWith(word))))
+    await compare(createCase(caller), { url: apiUrl, pid: server.runtime.pid, databaseUrl, owner, port: ports + 6 });
   await owner.end();
   await server.close();
 }

@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     `select count(*)::int as n from private.booking where status = 'pending'`,
   );
   const held = (rows[0]?.n ?? 0) / SECONDS;
-  const ids = customers.map((one) => `'${one.id}'`).join(',');
+  const ids = customers.map((customer) => `'${customer.id}'`).join(',');
   await owner.query(
     `create table private.bench_user as select row_number() over () as at, id from unnest(array[${ids}]::uuid[]) id`,
   );

@@ -107,7 +107,7 @@ const CASES: readonly Case[] = [
   { name: 'insert', goal: null, path: null },
 ];
 
-function requestOf({ path }: Case, side: Side, at: number): CallerRequest {
+function createRequest({ path }: Case, side: Side, at: number): CallerRequest {
   const { key, token } = side;
   if (path) return { method: 'GET', path: path(at % VARIANTS, side), headers: { apikey: key } };
   const headers = { apikey: key, authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -115,10 +115,10 @@ function requestOf({ path }: Case, side: Side, at: number): CallerRequest {
 }
 
 /** Throws unless both sides answer a read with the same rows. */
-async function requireSameRows(one: Case, sides: readonly Side[]): Promise<void> {
+async function requireSameRows(benchCase: Case, sides: readonly Side[]): Promise<void> {
   const answers = await Promise.all(
     sides.map(async (side) => {
-      const { path, headers } = requestOf(one, side, 1);
+      const { path, headers } = createRequest(benchCase, side, 1);
       const rows: unknown = await (await fetch(side.url + path, { headers })).json();
       const same = (_: string, value: unknown): unknown =>
         typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]/.test(value) ? Date.parse(value) : value;
@@ -128,24 +128,31 @@ async function requireSameRows(one: Case, sides: readonly Side[]): Promise<void>
     }),
   );
   if (answers[0]?.length === 0 || JSON.stringify(answers[0]) !== JSON.stringify(answers[1]))
-    throw new Error(`${one.name}: other answers: ${answers.map((rows) => rows.join().slice(0, 300)).join(' and ')}`);
+    throw new Error(
+      `${benchCase.name}: other answers: ${answers.map((rows) => rows.join().slice(0, 300)).join(' and ')}`,
+    );
 }
 
-async function measure(one: Case, ours: Side, peer: Side): Promise<void> {
-  if (one.path) await requireSameRows(one, [ours, peer]);
+async function measure(benchCase: Case, ours: Side, peer: Side): Promise<void> {
+  if (benchCase.path) await requireSameRows(benchCase, [ours, peer]);
   const rounds: { ours: number; peer: number }[] = [];
   const run = async (side: Side, seconds: number): Promise<number> => {
-    const done = await load(side.url, { connections: CALLERS, seconds, make: (at) => requestOf(one, side, at) });
-    if (done.failed > 0) throw new Error(`${one.name}: ${done.failed} requests to ${side.url} failed`);
+    const done = await load(side.url, {
+      connections: CALLERS,
+      seconds,
+      make: (at) => createRequest(benchCase, side, at),
+    });
+    if (done.failed > 0) throw new Error(`${benchCase.name}: ${done.failed} requests to ${side.url} failed`);
     return done.perSecond;
   };
   for (const side of [ours, peer]) await run(side, 1);
   for (let round = 0; round < ROUNDS; round += 1)
     rounds.push({ ours: await run(ours, SECONDS), peer: await run(peer, SECONDS) });
   const ratios = rounds.map((round) => round.ours / round.peer);
-  const goal = one.goal === null ? '' : `, goal ${one.goal}${median(ratios) < one.goal ? ' MISSED' : ''}`;
+  const goal =
+    benchCase.goal === null ? '' : `, goal ${benchCase.goal}${median(ratios) < benchCase.goal ? ' MISSED' : ''}`;
   say(
-    `${one.name}: ${perSecond(median(rounds.map((round) => round.ours)))}, ${PACKAGES[0]} ${perSecond(median(rounds.map((round) => round.peer)))}; ratio ${spread(ratios, 1)}${goal}`,
+    `${benchCase.name}: ${perSecond(median(rounds.map((round) => round.ours)))}, ${PACKAGES[0]} ${perSecond(median(rounds.map((round) => round.peer)))}; ratio ${spread(ratios, 1)}${goal}`,
   );
 }
 
@@ -221,8 +228,10 @@ async function main(): Promise<void> {
   const ours: Side = { url: server.runtime.apiUrl, key: server.runtime.anonKey, token, open: 'bookings' };
   try {
     const selected = process.argv.slice(2);
-    for (const one of CASES.filter(({ name }) => selected.length === 0 || selected.includes(name.split(' ')[0] ?? '')))
-      await measure(one, ours, peer.side);
+    for (const benchCase of CASES.filter(
+      ({ name }) => selected.length === 0 || selected.includes(name.split(' ')[0] ?? ''),
+    ))
+      await measure(benchCase, ours, peer.side);
   } finally {
     peer.child.kill();
     await owner.end();

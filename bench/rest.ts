@@ -79,8 +79,14 @@ async function main(): Promise<void> {
   await target.close();
   const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');
   const cases = casesFor(server.runtime.anonKey, token, claims);
-  for (const one of cases.filter(({ name }) => selected.length === 0 || selected.includes(name)))
-    await compare(one, { url: server.runtime.apiUrl, pid: server.runtime.pid, databaseUrl, owner, port: ports + 6 });
+  for (const benchCase of cases.filter(({ name }) => selected.length === 0 || selected.includes(name)))
+    await compare(benchCase, {
+      url: server.runtime.apiUrl,
+      pid: server.runtime.pid,
+      databaseUrl,
+      owner,
+      port: ports + 6,
+    });
   await owner.end();
   await server.close();
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { studioDate } from '#rules/studio-time.ts';
 import { type CallerRequest, openConnection, quantile } from './callers/connection.ts';
 import { median } from './callers/load.ts';
-import { drop, fill, say, urlOf, withClient, withServer } from './scale/database.ts';
+import { drop, fill, say, getUrl, withClient, withServer } from './scale/database.ts';
 
 /**
  * Opens each tab of the back office on a database with 100,000 bookings, and measures the time from the navigation until everything is
@@ -106,7 +106,7 @@ async function measureTab(page: Page, url: string, client: pg.Client, tab: strin
 
 await fill(SIZE);
 await withServer(SIZE, ({ apiUrl }) =>
-  withClient(urlOf(SIZE), async (client) => {
+  withClient(getUrl(SIZE), async (client) => {
     await client.query('create extension if not exists pg_stat_statements');
     const browser = await chromium.launch({
       executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
@@ -116,7 +116,7 @@ await withServer(SIZE, ({ apiUrl }) =>
       const page = await signIn(browser, apiUrl);
       await page.goto('/admin');
       await page.getByRole('tab').first().waitFor();
-      const tabs = await page.getByRole('tab').evaluateAll((all) => all.map((one) => one.dataset['tab'] ?? ''));
+      const tabs = await page.getByRole('tab').evaluateAll((all) => all.map((tab) => tab.dataset['tab'] ?? ''));
       // Tabs can also be opened with a search, with the days of the numbers, and with the panel of a booking.
       const year = `numbers&first=${studioDate(new Date(Date.now() - 364 * DAY_MS))}&last=${studioDate(new Date())}`;
       for (const tab of [...tabs, year, 'customers&q=person77', 'today&booking=0000-0007'])

@@ -4,7 +4,7 @@ export const BUDGETS = { '': 80_000, booking: 123_500 } as const;
 /** Throws if a page loads more script than its budget. `bytes` returns the compressed size of a file. */
 export function checkBudget(page: string, scripts: readonly string[], bytes: (script: string) => number): void {
   const budget = (BUDGETS as Readonly<Record<string, number>>)[page];
-  const sum = sumOf(scripts, bytes);
+  const sum = sumBytes(scripts, bytes);
   if (budget !== undefined && sum > budget)
     throw new Error(`/${page} loads ${sum} bytes of script before it can be used, more than its budget of ${budget}`);
 }
@@ -14,7 +14,7 @@ const START_BUDGET = 5_000;
 
 /** Throws if more script than the budget loads before the first paint, because it competes with the styles and the picture. */
 export function checkStart(scripts: readonly string[], bytes: (script: string) => number): void {
-  const sum = sumOf(scripts, bytes);
+  const sum = sumBytes(scripts, bytes);
   if (sum > START_BUDGET)
     throw new Error(`${sum} bytes of script load before the first paint, more than the budget of ${START_BUDGET}`);
 }
@@ -31,6 +31,6 @@ export function checkFont(bytes: number): void {
     throw new Error(`The font has ${bytes} bytes, more than the budget of ${FONT_BUDGET}: see tools/fonts.ts`);
 }
 
-function sumOf(scripts: readonly string[], bytes: (script: string) => number): number {
+function sumBytes(scripts: readonly string[], bytes: (script: string) => number): number {
   return [...new Set(scripts)].reduce((total, script) => total + bytes(script), 0);
 }

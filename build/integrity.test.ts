@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { addIntegrity } from './integrity.ts';
 
-const hashOf = (text: string): string => `sha384-${createHash('sha384').update(text).digest('base64')}`;
+const computeHash = (text: string): string => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
 test('scripts, preloaded modules and stylesheets of the build get the hash of their file, everything else stays as it is', () => {
   const page = [
@@ -18,8 +18,8 @@ test('scripts, preloaded modules and stylesheets of the build get the hash of th
     font,
     icon,
     data,
-    `<script type="module" crossorigin src="/assets/main-1.js" integrity="${hashOf('bytes of /assets/main-1.js')}"></script>`,
-    `<link rel="modulepreload" crossorigin href="/assets/part-1.js" integrity="${hashOf('bytes of /assets/part-1.js')}">`,
-    `<link rel="stylesheet" crossorigin href="/assets/main-1.css" integrity="${hashOf('bytes of /assets/main-1.css')}">`,
+    `<script type="module" crossorigin src="/assets/main-1.js" integrity="${computeHash('bytes of /assets/main-1.js')}"></script>`,
+    `<link rel="modulepreload" crossorigin href="/assets/part-1.js" integrity="${computeHash('bytes of /assets/part-1.js')}">`,
+    `<link rel="stylesheet" crossorigin href="/assets/main-1.css" integrity="${computeHash('bytes of /assets/main-1.css')}">`,
   ]);
 });

@@ -12,16 +12,16 @@ const START = join(WEB, 'start.ts');
  */
 export function sharedChunk(name: string, options: { entry: string; files: RegExp; priority: number }) {
   const imports = new Map<string, ReadonlySet<string>>();
-  const importsOf = (entry: string, graph: Graph): ReadonlySet<string> => {
-    const known = imports.get(entry) ?? collectImports(entry, graph);
-    imports.set(entry, known);
-    return known;
+  const getImports = (entry: string, graph: Graph): ReadonlySet<string> => {
+    const collected = imports.get(entry) ?? collectImports(entry, graph);
+    imports.set(entry, collected);
+    return collected;
   };
   const entry = join(WEB, options.entry);
   return {
     // The entry itself is left out: web/main.tsx awaits parts that import this chunk.
     name: (id: string, graph: Graph): string | null =>
-      id !== entry && importsOf(entry, graph).has(id) && (entry === START || !importsOf(START, graph).has(id))
+      id !== entry && getImports(entry, graph).has(id) && (entry === START || !getImports(START, graph).has(id))
         ? name
         : null,
     test: options.files,

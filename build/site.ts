@@ -55,17 +55,17 @@ const templates: Record<string, string> = {
   'styles.css': styles.map((name) => readFileSync(join(OUT, 'assets', name), 'utf8')).join(''),
 };
 for (const page of pages)
-  templates[page.file] = addIntegrity(templateOf(page), (address) => readFileSync(join(OUT, address)));
+  templates[page.file] = addIntegrity(createTemplate(page), (address) => readFileSync(join(OUT, address)));
 writeFileSync(join(PRERENDERER, 'templates.json'), JSON.stringify(templates));
 for (const [file, text] of Object.entries(await prerenderer.renderSite(templates)))
   writeFileSync(join(OUT, file), text);
-const scriptsOf = (page: SitePage): string[] => [...chunksOf('index.html'), ...partsOf(page)];
-const first = new Set([...pages.flatMap(scriptsOf), ...styles.map((name) => `assets/${name}`)]);
+const getScripts = (page: SitePage): string[] => [...collectChunks('index.html'), ...getParts(page)];
+const first = new Set([...pages.flatMap(getScripts), ...styles.map((name) => `assets/${name}`)]);
 const compressed = await compressFiles([...first].map((file) => join(OUT, file)));
-const bytesOf = (file: string): number => compressed.get(join(OUT, file)) ?? Number.POSITIVE_INFINITY;
-checkStart([...chunksOf('index.html')], bytesOf);
+const getSize = (file: string): number => compressed.get(join(OUT, file)) ?? Number.POSITIVE_INFINITY;
+checkStart([...collectChunks('index.html')], getSize);
 checkFont(statSync(join(OUT, 'assets', font ?? '')).size);
-for (const page of pages) checkBudget(page.name, scriptsOf(page), bytesOf);
+for (const page of pages) checkBudget(page.name, getScripts(page), getSize);
 writeFileSync(join(OUT, 'sitemap.xml'), prerenderer.sitemap());
 rmSync(join(OUT, '.vite'), { recursive: true });
 keepEarlierAssets(join(SITE, 'assets'), join(ROOT, 'dist', 'earlier-assets'), new Date());
@@ -77,11 +77,11 @@ rmSync(PREVIOUS, { recursive: true, force: true });
 process.exit(0);
 
 /** Returns the HTML of a page with its scripts, and with markers for the rendered parts. */
-function templateOf(page: SitePage): string {
+function createTemplate(page: SitePage): string {
   const sheets = page.way === 'no' ? [] : styles.map(hashedSheet);
-  const parts = [...sheets, ...partsOf(page)];
+  const parts = [...sheets, ...getParts(page)];
   // A signed-in visitor needs it on every page.
-  const client = [...chunksOf('data/client.ts')].filter((file) => !parts.includes(file));
+  const client = [...collectChunks('data/client.ts')].filter((file) => !parts.includes(file));
   const fontLink = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
   return (page.way === 'no' ? template : paintedFirst(template))
     .replace('<!--head-->', () => `<!--head-->\n    ${fontLink}`)
@@ -112,15 +112,15 @@ function listed(files: readonly string[]): string {
   return files.map((file) => `/${file}`).join(' ');
 }
 
-function partsOf(page: SitePage): string[] {
-  return [...new Set([...chunksOf('main.tsx'), ...chunksOf(page.source)])];
+function getParts(page: SitePage): string[] {
+  return [...new Set([...collectChunks('main.tsx'), ...collectChunks(page.source)])];
 }
 
 /** Returns a source's chunk and its static imports, recursively. */
-function chunksOf(source: string, seen = new Set<string>()): Set<string> {
+function collectChunks(source: string, seen = new Set<string>()): Set<string> {
   const chunk = manifest[source];
   if (!chunk || seen.has(chunk.file)) return seen;
   seen.add(chunk.file);
-  for (const next of chunk.imports ?? []) chunksOf(next, seen);
+  for (const next of chunk.imports ?? []) collectChunks(next, seen);
   return seen;
 }

@@ -49,9 +49,9 @@ describe('cancelling', () => {
   it('refunds all or nothing, and nothing after the deadline', () => {
     const time = fc.integer({ min: -3 * DAY, max: 30 * DAY });
     fc.assert(
-      fc.property(time, time, (one, other) => {
-        const earlier = cancellationTerms(start, before(Math.max(one, other)), 24);
-        const later = cancellationTerms(start, before(Math.min(one, other)), 24);
+      fc.property(time, time, (offset, other) => {
+        const earlier = cancellationTerms(start, before(Math.max(offset, other)), 24);
+        const later = cancellationTerms(start, before(Math.min(offset, other)), 24);
         expect(earlier.refund).toBe(earlier.allowed ? 'full' : 'none');
         expect(later.allowed && !earlier.allowed).toBe(false);
       }),

@@ -1,7 +1,7 @@
 // Separate from the schemas, so that the booking page can compute prices without loading zod.
 
 import type { Slot } from './slots.ts';
-import { weekdayOf } from './studio-time.ts';
+import { getWeekday } from './studio-time.ts';
 
 /** The discount of a coupon. */
 export type CouponTerms = {
@@ -40,7 +40,7 @@ export type CouponHours = {
 export function worksAt({ weekdays, fromHour, untilHour }: CouponHours, slots: readonly Slot[]): boolean {
   return slots.every(
     ({ date, hour }) =>
-      (weekdays === null || weekdays.includes(weekdayOf(date))) &&
+      (weekdays === null || weekdays.includes(getWeekday(date))) &&
       (fromHour === null || untilHour === null || isBetween(hour, fromHour, untilHour)),
   );
 }

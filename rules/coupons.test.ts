@@ -41,13 +41,13 @@ describe('a coupon', () => {
       discountValue: fc.integer({ min: 1, max: 10_000 }).map((hundredths) => hundredths / 100),
     });
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 200_000 }), terms, (subtotal, one) => {
-        const off = applyCoupon(subtotal, one);
+      fc.property(fc.integer({ min: 0, max: 200_000 }), terms, (subtotal, coupon) => {
+        const off = applyCoupon(subtotal, coupon);
         expect(off).toBeGreaterThanOrEqual(0);
         expect(off).toBeLessThanOrEqual(subtotal);
         expect(Number.isSafeInteger(off)).toBe(true);
         expect(
-          applyCoupon(subtotal, { ...one, discountValue: Math.min(100, one.discountValue + 1) }),
+          applyCoupon(subtotal, { ...coupon, discountValue: Math.min(100, coupon.discountValue + 1) }),
         ).toBeGreaterThanOrEqual(off);
       }),
     );

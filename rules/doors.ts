@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<DoorEvent, string>> = {
 
 /** Names an entry of a door's log for people. */
 export function describeDoorEvent(kind: string): string {
-  return WORDS[DOOR_EVENTS.find((one) => one === kind) ?? 'other'];
+  return WORDS[DOOR_EVENTS.find((event) => event === kind) ?? 'other'];
 }
 
 /** Formats the distance of an instant from the start: "6 min after the start", "4 min before the start", "at the start". */

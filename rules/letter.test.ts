@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { letterSchema, paragraphsOf } from './letter.ts';
+import { letterSchema, parseParagraphs } from './letter.ts';
 
 const plain = (text: string) => ({ text, href: null });
 
 test('blank lines end paragraphs, single ones a line', () => {
-  expect(paragraphsOf('One\ntwo\n \n\nThree\n')).toEqual([[[plain('One')], [plain('two')]], [[plain('Three')]]]);
-  expect(paragraphsOf(' \n\n ')).toEqual([]);
+  expect(parseParagraphs('One\ntwo\n \n\nThree\n')).toEqual([[[plain('One')], [plain('two')]], [[plain('Three')]]]);
+  expect(parseParagraphs(' \n\n ')).toEqual([]);
 });
 
 test('addresses and labelled addresses are links; the end of a sentence and other schemes are not', () => {
   expect(
-    paragraphsOf('See https://example.com/a?b=1. Or [book now](https://example.com/booking), or javascript:x'),
+    parseParagraphs('See https://example.com/a?b=1. Or [book now](https://example.com/booking), or javascript:x'),
   ).toEqual([
     [
       [
@@ -22,12 +22,12 @@ test('addresses and labelled addresses are links; the end of a sentence and othe
       ],
     ],
   ]);
-  expect(paragraphsOf('[x](javascript:alert(1))')).toEqual([[[plain('[x](javascript:alert(1))')]]]);
+  expect(parseParagraphs('[x](javascript:alert(1))')).toEqual([[[plain('[x](javascript:alert(1))')]]]);
 });
 
 test('a subject is one line of at most 150 characters', () => {
-  const told = (subject: string) => letterSchema.safeParse({ subject, body: 'x' }).error?.issues[0]?.message;
-  expect([told(' '), told('a\nb'), told('x'.repeat(151)), told('x'.repeat(150))]).toEqual([
+  const getMessage = (subject: string) => letterSchema.safeParse({ subject, body: 'x' }).error?.issues[0]?.message;
+  expect([getMessage(' '), getMessage('a\nb'), getMessage('x'.repeat(151)), getMessage('x'.repeat(150))]).toEqual([
     'Write a subject',
     'The subject is one line',
     'The subject is too long',

@@ -26,15 +26,15 @@ export type Paragraph = readonly (readonly LetterPart[])[];
 const LINK = /\[([^\]\n]+)\]\((https?:\/\/[^\s()]+)\)|https?:\/\/[^\s<>"]*[^\s<>".,;:!?)]/g;
 
 /** Parses the paragraphs of a letter. */
-export function paragraphsOf(body: string): readonly Paragraph[] {
+export function parseParagraphs(body: string): readonly Paragraph[] {
   return body
     .split(/\n[^\S\n]*\n\s*/)
     .map((paragraph) => paragraph.trim())
     .filter((paragraph) => paragraph !== '')
-    .map((paragraph) => paragraph.split('\n').map(partsOf));
+    .map((paragraph) => paragraph.split('\n').map(parseParts));
 }
 
-function partsOf(line: string): LetterPart[] {
+function parseParts(line: string): LetterPart[] {
   const parts: LetterPart[] = [];
   let end = 0;
   for (const match of line.matchAll(LINK)) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { areFree, type BusyStudio, nearestFree, type StudioHours } from './nearest-free.ts';
-import { type Busy, type Slot, slotKey, spanOf, whyNotAdd } from './slots.ts';
+import { type Busy, type Slot, slotKey, toSpan, whyNotAdd } from './slots.ts';
 import { addDays, slotEnd, slotStart } from './studio-time.ts';
 import { constants } from './venue.ts';
 
@@ -12,7 +12,7 @@ const busy = (from: Slot, to: Slot): Busy => ({
   end: slotEnd(to.date, to.hour),
 });
 const studio = (studioId: string, ...spans: readonly Busy[]): BusyStudio => ({ studioId, busy: spans });
-const wanted = (...slots: readonly Slot[]): StudioHours => ({ studioId: 'a', slots });
+const requested = (...slots: readonly Slot[]): StudioHours => ({ studioId: 'a', slots });
 /** "a 2026-11-21T18 2": studio, first hour, number of hours. */
 const named = (offers: readonly StudioHours[]): string[] =>
   offers.map(({ studioId, slots }) => `${studioId} ${slotKey(slots[0]!)} ${slots.length}`);
@@ -21,7 +21,7 @@ const ALL_DAY = busy(at(0, '2026-11-19'), at(23, '2026-11-25'));
 describe('free hours instead of lost ones', () => {
   test('come from the same studio first, nearest first, then from the others', () => {
     const studios = [studio('b', busy(at(19), at(19))), studio('a', busy(at(19), at(20))), studio('c')];
-    expect(named(nearestFree(wanted(at(19), at(20)), studios, NOON, constants.horizonDays))).toEqual([
+    expect(named(nearestFree(requested(at(19), at(20)), studios, NOON, constants.horizonDays))).toEqual([
       'a 2026-11-21T17 2',
       'a 2026-11-21T21 2',
       'c 2026-11-21T19 2',
@@ -31,7 +31,7 @@ describe('free hours instead of lost ones', () => {
 
   test('of two equally near ones the earlier comes first', () => {
     const studios = [studio('a', busy(at(19), at(19)))];
-    expect(named(nearestFree(wanted(at(19)), studios, NOON, constants.horizonDays))).toEqual([
+    expect(named(nearestFree(requested(at(19)), studios, NOON, constants.horizonDays))).toEqual([
       'a 2026-11-21T18 1',
       'a 2026-11-21T20 1',
     ]);
@@ -39,7 +39,7 @@ describe('free hours instead of lost ones', () => {
 
   test('may use those of the wanted hours that are still free', () => {
     const studios = [studio('a', busy(at(19), at(19)))];
-    expect(named(nearestFree(wanted(at(19), at(20), at(21)), studios, NOON, constants.horizonDays))).toEqual([
+    expect(named(nearestFree(requested(at(19), at(20), at(21)), studios, NOON, constants.horizonDays))).toEqual([
       'a 2026-11-21T20 3',
       'a 2026-11-21T16 3',
     ]);
@@ -47,7 +47,7 @@ describe('free hours instead of lost ones', () => {
 
   test('run across midnight', () => {
     const studios = [studio('a', busy(at(19), at(22)))];
-    expect(named(nearestFree(wanted(at(21), at(22)), studios, NOON, constants.horizonDays))).toEqual([
+    expect(named(nearestFree(requested(at(21), at(22)), studios, NOON, constants.horizonDays))).toEqual([
       'a 2026-11-21T23 2',
       'a 2026-11-21T17 2',
     ]);
@@ -55,25 +55,25 @@ describe('free hours instead of lost ones', () => {
 
   test('come from the other studios alone when the same one is full', () => {
     const studios = [studio('a', ALL_DAY), studio('b'), studio('c')];
-    expect(named(nearestFree(wanted(at(19)), studios, NOON, constants.horizonDays))).toEqual([
+    expect(named(nearestFree(requested(at(19)), studios, NOON, constants.horizonDays))).toEqual([
       'b 2026-11-21T19 1',
       'c 2026-11-21T19 1',
     ]);
   });
 
   test('are none when nothing of that length is free within a day', () => {
-    expect(nearestFree(wanted(at(19)), [studio('a', ALL_DAY)], NOON, constants.horizonDays)).toEqual([]);
+    expect(nearestFree(requested(at(19)), [studio('a', ALL_DAY)], NOON, constants.horizonDays)).toEqual([]);
     const gaps = [busy(at(0, '2026-11-19'), at(9)), busy(at(11), at(23, '2026-11-25'))];
-    expect(nearestFree(wanted(at(18), at(19)), [studio('a', ...gaps)], NOON, constants.horizonDays)).toEqual([]);
+    expect(nearestFree(requested(at(18), at(19)), [studio('a', ...gaps)], NOON, constants.horizonDays)).toEqual([]);
   });
 
   test('begin within a day of the wanted start', () => {
     const almost = [busy(at(0, '2026-11-19'), at(18, '2026-11-22'))];
-    expect(named(nearestFree(wanted(at(19)), [studio('a', ...almost)], NOON, constants.horizonDays))).toEqual([
+    expect(named(nearestFree(requested(at(19)), [studio('a', ...almost)], NOON, constants.horizonDays))).toEqual([
       'a 2026-11-22T19 1',
     ]);
     const later = [busy(at(0, '2026-11-19'), at(19, '2026-11-22'))];
-    expect(nearestFree(wanted(at(19)), [studio('a', ...later)], NOON, constants.horizonDays)).toEqual([]);
+    expect(nearestFree(requested(at(19)), [studio('a', ...later)], NOON, constants.horizonDays)).toEqual([]);
   });
 });
 
@@ -81,9 +81,11 @@ describe('limits', () => {
   test('nothing in the past is offered, nor the current hour after its thirtieth minute', () => {
     const evening = new Date('2026-11-21T08:31:00Z'); // 7:31 pm
     const studios = [studio('a', busy(at(20), at(20)))];
-    expect(named(nearestFree(wanted(at(20)), studios, evening, constants.horizonDays))).toEqual(['a 2026-11-21T21 1']);
+    expect(named(nearestFree(requested(at(20)), studios, evening, constants.horizonDays))).toEqual([
+      'a 2026-11-21T21 1',
+    ]);
     const earlier = new Date('2026-11-21T08:30:00Z');
-    expect(named(nearestFree(wanted(at(20)), studios, earlier, constants.horizonDays))).toEqual([
+    expect(named(nearestFree(requested(at(20)), studios, earlier, constants.horizonDays))).toEqual([
       'a 2026-11-21T19 1',
       'a 2026-11-21T21 1',
     ]);
@@ -92,19 +94,21 @@ describe('limits', () => {
   test('nothing after the last day that can be booked is offered', () => {
     const last = addDays('2026-11-20', constants.horizonDays);
     const studios = [studio('a', busy(at(23, last), at(23, last)))];
-    expect(named(nearestFree(wanted(at(23, last)), studios, NOON, constants.horizonDays))).toEqual([`a ${last}T22 1`]);
+    expect(named(nearestFree(requested(at(23, last)), studios, NOON, constants.horizonDays))).toEqual([
+      `a ${last}T22 1`,
+    ]);
   });
 
   test('a whole day stays a whole day and ends by the next', () => {
     const day = Array.from({ length: constants.maxHours }, (_, hour) => at(hour));
-    const offers = nearestFree(wanted(...day), [studio('a', busy(at(0), at(0)))], NOON, constants.horizonDays);
+    const offers = nearestFree(requested(...day), [studio('a', busy(at(0), at(0)))], NOON, constants.horizonDays);
     expect(named(offers)).toEqual(['a 2026-11-21T01 24']);
   });
 
   test('no hours and too many hours get no offer', () => {
     const many = [...Array.from({ length: 24 }, (_, hour) => at(hour)), at(0, '2026-11-22')];
-    expect(nearestFree(wanted(), [studio('a')], NOON, constants.horizonDays)).toEqual([]);
-    expect(nearestFree(wanted(...many), [studio('a')], NOON, constants.horizonDays)).toEqual([]);
+    expect(nearestFree(requested(), [studio('a')], NOON, constants.horizonDays)).toEqual([]);
+    expect(nearestFree(requested(...many), [studio('a')], NOON, constants.horizonDays)).toEqual([]);
   });
 });
 
@@ -113,10 +117,10 @@ describe('nights on which the clocks change', () => {
     const night = '2027-10-03';
     const now = new Date('2027-10-01T00:00:00Z');
     const studios = [studio('a', busy(at(3, night), at(3, night)))];
-    const offers = nearestFree(wanted(at(3, night), at(4, night)), studios, now, constants.horizonDays);
+    const offers = nearestFree(requested(at(3, night), at(4, night)), studios, now, constants.horizonDays);
     expect(named(offers)).toEqual([`a ${night}T04 2`, `a ${night}T00 2`]);
     const over = nearestFree(
-      wanted(at(1, night)),
+      requested(at(1, night)),
       [studio('a', busy(at(1, night), at(1, night)))],
       now,
       constants.horizonDays,
@@ -128,10 +132,10 @@ describe('nights on which the clocks change', () => {
     const night = '2027-04-04';
     const now = new Date('2027-04-01T00:00:00Z');
     const studios = [studio('a', busy(at(3, night), at(3, night)))];
-    const [before, after] = nearestFree(wanted(at(3, night), at(4, night)), studios, now, constants.horizonDays);
+    const [before, after] = nearestFree(requested(at(3, night), at(4, night)), studios, now, constants.horizonDays);
     expect(named([before!, after!])).toEqual([`a ${night}T04 2`, `a ${night}T01 2`]);
     // 1 AM and the long 2 AM: three hours of the clock.
-    const { start, end } = spanOf(after!.slots);
+    const { start, end } = toSpan(after!.slots);
     expect(end.getTime() - start.getTime()).toBe(3 * 3_600_000);
   });
 });
@@ -146,7 +150,7 @@ test('every offer is free and can be selected hour by hour', () => {
   for (let length = 1; length <= constants.maxHours; length += 1) {
     const slots = Array.from({ length }, (_, hour) => at(hour));
     for (const { slots: offered } of nearestFree(
-      wanted(...slots),
+      requested(...slots),
       [studio('a', ...spans), studio('b')],
       NOON,
       constants.horizonDays,

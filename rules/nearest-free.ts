@@ -20,36 +20,36 @@ type Candidate = { readonly slots: readonly Slot[]; readonly startsAt: number };
  * equally near starts, the earlier comes first. Empty if no hours, or too many, were requested.
  */
 export function nearestFree(
-  wanted: StudioHours,
+  requested: StudioHours,
   studios: readonly BusyStudio[],
   now: Date,
   horizonDays: number,
 ): StudioHours[] {
-  const count = wanted.slots.length;
-  const [first] = sortSlots(wanted.slots);
+  const count = requested.slots.length;
+  const [first] = sortSlots(requested.slots);
   const start = first && slotStart(first.date, first.hour)?.getTime();
   if (first === undefined || start === undefined || count > constants.maxHours) return [];
   const calendar = slotsAround(first);
-  const candidatesOf = ({ busy }: BusyStudio): Candidate[] =>
-    runsOf(calendar, count, (slot) => isBookable(slot, busy, now, horizonDays)).filter(
+  const findCandidates = ({ busy }: BusyStudio): Candidate[] =>
+    findRuns(calendar, count, (slot) => isBookable(slot, busy, now, horizonDays)).filter(
       ({ startsAt }) => Math.abs(startsAt - start) <= WITHIN_MS,
     );
   const nearest = byDistance(start);
-  const here = studios.filter(({ studioId }) => studioId === wanted.studioId).flatMap(candidatesOf);
+  const here = studios.filter(({ studioId }) => studioId === requested.studioId).flatMap(findCandidates);
   const earlier = here.filter(({ startsAt }) => startsAt < start).toSorted(nearest)[0];
   const later = here.filter(({ startsAt }) => startsAt >= start).toSorted(nearest)[0];
   const elsewhere = studios
-    .filter(({ studioId }) => studioId !== wanted.studioId)
+    .filter(({ studioId }) => studioId !== requested.studioId)
     .flatMap((studio) => {
-      const best = candidatesOf(studio).toSorted(nearest)[0];
+      const best = findCandidates(studio).toSorted(nearest)[0];
       return best ? [{ ...best, studioId: studio.studioId }] : [];
     })
     .toSorted(nearest);
   return [
     ...[earlier, later]
-      .filter((one) => one !== undefined)
+      .filter((candidate) => candidate !== undefined)
       .toSorted(nearest)
-      .map(({ slots }) => ({ studioId: wanted.studioId, slots })),
+      .map(({ slots }) => ({ studioId: requested.studioId, slots })),
     ...elsewhere.slice(0, OTHER_STUDIOS).map(({ studioId, slots }) => ({ studioId, slots })),
   ];
 }
@@ -77,7 +77,7 @@ function slotsAround({ date }: Slot): Slot[] {
 }
 
 /** Lists all runs of `count` free hours that end on the day they begin or on the next day. */
-function runsOf(calendar: readonly Slot[], count: number, isFree: (slot: Slot) => boolean): Candidate[] {
+function findRuns(calendar: readonly Slot[], count: number, isFree: (slot: Slot) => boolean): Candidate[] {
   const free = calendar.map(isFree);
   return calendar.flatMap((slot, at) => {
     const slots = calendar.slice(at, at + count);
@@ -91,5 +91,5 @@ function runsOf(calendar: readonly Slot[], count: number, isFree: (slot: Slot) =
 /** Compares candidates by their distance from an instant. Of two equally near ones, the earlier comes first. */
 const byDistance =
   (start: number) =>
-  (one: Candidate, other: Candidate): number =>
-    Math.abs(one.startsAt - start) - Math.abs(other.startsAt - start) || one.startsAt - other.startsAt;
+  (candidate: Candidate, other: Candidate): number =>
+    Math.abs(candidate.startsAt - start) - Math.abs(other.startsAt - start) || candidate.startsAt - other.startsAt;

@@ -48,8 +48,8 @@ describe('people', () => {
     const days = fc.integer({ min: from, max: until });
     const iso = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
     fc.assert(
-      fc.property(days, days, (one, other) => {
-        const [born, on] = [iso(Math.min(one, other)), iso(Math.max(one, other))];
+      fc.property(days, days, (first, other) => {
+        const [born, on] = [iso(Math.min(first, other)), iso(Math.max(first, other))];
         // Count birthdays one by one; Date.UTC moves 29 February to 1 March in common years.
         let birthdays = 0;
         const [year = 0, month = 1, day = 1] = born.split('-').map(Number);

@@ -6,14 +6,14 @@ import {
   cheapestHourCents,
   hourRateCents,
   type PriceList,
-  priceListOf,
+  getPriceList,
   type Quote,
   quoteSlots,
   type Rates,
   savingsHint,
   volumeDiscountCents,
   volumePercent,
-  volumePercentsOf,
+  getVolumePercents,
   volumeSteps,
 } from './pricing.ts';
 import { nextSlot, type Slot } from './slots.ts';
@@ -24,29 +24,29 @@ const run = (date: string, hour: number, count: number): Slot[] => {
   return slots;
 };
 
-const priceOf = (slots: readonly Slot[], coupon: CouponTerms | null = null): Quote =>
+const getQuote = (slots: readonly Slot[], coupon: CouponTerms | null = null): Quote =>
   quoteSlots(slots, specifiedRates, coupon);
-const list = priceListOf('2026-11-23', specifiedRates);
+const list = getPriceList('2026-11-23', specifiedRates);
 
 describe('prices', () => {
   it('have the day totals of the specification, and $49 as the lowest', () => {
-    const sums = Array.from({ length: 7 }, (_, day) => priceOf(run(`2026-11-${22 + day}`, 0, 24)).baseCents / 100);
+    const sums = Array.from({ length: 7 }, (_, day) => getQuote(run(`2026-11-${22 + day}`, 0, 24)).baseCents / 100);
     expect(sums).toEqual([1496, 1226, 1226, 1226, 1226, 1476, 1496]);
     expect(cheapestHourCents('2026-11-23', specifiedRates)).toBe(4900);
   });
 
   it('round the discount to whole dollars, half up [spec 9.5]', () => {
-    const ten = priceOf(run('2026-11-22', 1, 10));
+    const ten = getQuote(run('2026-11-22', 1, 10));
     expect([ten.baseCents, ten.discountCents, ten.totalCents]).toEqual([61_000, 9_200, 51_800]);
-    const three = priceOf(run('2026-11-23', 10, 3));
+    const three = getQuote(run('2026-11-23', 10, 3));
     expect([three.baseCents, three.discountPercent, three.discountCents, three.totalCents]).toEqual([
       14_700, 10, 1_500, 13_200,
     ]);
-    const four = priceOf(run('2026-11-23', 10, 4));
+    const four = getQuote(run('2026-11-23', 10, 4));
     expect([four.baseCents, four.discountPercent, four.discountCents, four.totalCents]).toEqual([
       19_600, 15, 2_900, 16_700,
     ]);
-    const twenty = priceOf(run('2026-11-22', 0, 20));
+    const twenty = getQuote(run('2026-11-22', 0, 20));
     expect([twenty.baseCents, twenty.discountCents, twenty.totalCents]).toEqual([123_000, 18_500, 104_500]);
     expect([0, 1, 2, 3, 4, 24].map((count) => volumePercent(count, list))).toEqual([0, 0, 0, 10, 15, 15]);
     expect([volumeDiscountCents(9_800, 0), volumeDiscountCents(14_500, 10), volumeDiscountCents(14_499, 10)]).toEqual([
@@ -73,7 +73,7 @@ describe('prices', () => {
     for (let day = 0; day < 7; day += 1) {
       for (let hour = 0; hour < 24; hour += 1) {
         for (let count = 3; count <= 24; count += 1) {
-          const quote = priceOf(run(`2026-11-${String(22 + day)}`, hour, count));
+          const quote = getQuote(run(`2026-11-${String(22 + day)}`, hour, count));
           const roundedTotal = Math.floor((quote.baseCents * (100 - quote.discountPercent)) / 10_000 + 0.5) * 100;
           cases += 1;
           if (roundedTotal !== quote.totalCents) differing.push(count);
@@ -85,27 +85,27 @@ describe('prices', () => {
   });
 
   it('charge a session across midnight by the day of each hour', () => {
-    expect(priceOf(run('2026-11-20', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([6900, 6900]);
-    expect(priceOf(run('2026-11-22', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([5900, 4900]);
+    expect(getQuote(run('2026-11-20', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([6900, 6900]);
+    expect(getQuote(run('2026-11-22', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([5900, 4900]);
   });
 
   it('charge by the chosen labels on the days the clocks change', () => {
-    expect(priceOf(run('2026-10-04', 1, 2)).slots.map((slot) => slot.hour)).toEqual([1, 3]);
-    expect(priceOf(run('2026-10-04', 1, 2)).totalCents).toBe(6900 + 5900);
-    expect(priceOf(run('2027-10-03', 1, 3)).slots.map((slot) => slot.hour)).toEqual([1, 3, 4]);
-    expect(priceOf(run('2027-10-03', 1, 3)).discountPercent).toBe(10);
-    expect(priceOf(run('2026-04-05', 2, 1)).totalCents).toBe(6900);
-    expect(priceOf(run('2027-04-04', 1, 3))).toMatchObject({ hours: 3, baseCents: 19_700, totalCents: 17_700 });
+    expect(getQuote(run('2026-10-04', 1, 2)).slots.map((slot) => slot.hour)).toEqual([1, 3]);
+    expect(getQuote(run('2026-10-04', 1, 2)).totalCents).toBe(6900 + 5900);
+    expect(getQuote(run('2027-10-03', 1, 3)).slots.map((slot) => slot.hour)).toEqual([1, 3, 4]);
+    expect(getQuote(run('2027-10-03', 1, 3)).discountPercent).toBe(10);
+    expect(getQuote(run('2026-04-05', 2, 1)).totalCents).toBe(6900);
+    expect(getQuote(run('2027-04-04', 1, 3))).toMatchObject({ hours: 3, baseCents: 19_700, totalCents: 17_700 });
   });
 
   it('subtract coupons from the subtotal, never below 0, and waive totals below the card minimum [spec 9.6]', () => {
     const slots = run('2026-11-23', 10, 1);
-    const percent = (value: number) => priceOf(slots, { code: 'X', discountType: 'percentage', discountValue: value });
+    const percent = (value: number) => getQuote(slots, { code: 'X', discountType: 'percentage', discountValue: value });
     expect(percent(12.5).couponDiscountCents).toBe(613);
     expect(percent(100).totalCents).toBe(0);
     expect(percent(99.5).totalCents).toBe(0);
-    expect(priceOf(slots, { code: 'X', discountType: 'fixed', discountValue: 1000 }).totalCents).toBe(0);
-    expect(priceOf(slots, { code: 'X', discountType: 'fixed', discountValue: 10 }).totalCents).toBe(3900);
+    expect(getQuote(slots, { code: 'X', discountType: 'fixed', discountValue: 1000 }).totalCents).toBe(0);
+    expect(getQuote(slots, { code: 'X', discountType: 'fixed', discountValue: 10 }).totalCents).toBe(3900);
   });
 
   it('always add up', () => {
@@ -116,7 +116,7 @@ describe('prices', () => {
         fc.integer({ min: 1, max: 10_000 }),
         fc.boolean(),
         (count, hour, value, fixed) => {
-          const quote = priceOf(run('2026-11-27', hour, count), {
+          const quote = getQuote(run('2026-11-27', hour, count), {
             code: 'X',
             discountType: fixed ? 'fixed' : 'percentage',
             discountValue: fixed ? value / 100 : Math.min(100, value / 100),
@@ -171,9 +171,9 @@ describe('price lists and special days', () => {
       { hours: 4, percent: 15 },
     ]);
     expect(volumeSteps(flat('2026-12-01', 3_000, 0))).toEqual([]);
-    expect(volumePercentsOf(volumeSteps(list))).toEqual(list.volumePercents);
+    expect(getVolumePercents(volumeSteps(list))).toEqual(list.volumePercents);
     expect(
-      volumePercentsOf([
+      getVolumePercents([
         { hours: 5, percent: 10 },
         { hours: 2, percent: 20 },
       ]).slice(0, 6),
@@ -192,7 +192,7 @@ describe('price lists and special days', () => {
 
 describe('the card minimum', () => {
   const at = (cents: number) =>
-    priceOf([{ date: '2026-11-23', hour: 10 }], {
+    getQuote([{ date: '2026-11-23', hour: 10 }], {
       code: 'X',
       discountType: 'fixed',
       discountValue: (4900 - cents) / 100,

@@ -1,6 +1,6 @@
 import { applyCoupon, type CouponTerms } from './coupon-discount.ts';
 import { slotLabel, sortSlots, type Slot } from './slots.ts';
-import { type StudioDate, weekdayOf } from './studio-time.ts';
+import { type StudioDate, getWeekday } from './studio-time.ts';
 import { constants } from './venue.ts';
 
 /** Prices of a studio, valid from a day until its next list begins. */
@@ -24,30 +24,30 @@ export type SpecialDays = {
 export type Rates = { readonly lists: readonly PriceList[]; readonly specialDays: readonly SpecialDays[] };
 
 /** Returns the price list that is valid on a day. Throws RangeError if there is none: an hour without a price is never free. */
-export function priceListOf(date: StudioDate, { lists }: Rates): PriceList {
+export function getPriceList(date: StudioDate, { lists }: Rates): PriceList {
   const list = lists
     .filter(({ validFrom }) => validFrom <= date)
-    .reduce<PriceList | null>((best, one) => (best && best.validFrom > one.validFrom ? best : one), null);
+    .reduce<PriceList | null>((best, list) => (best && best.validFrom > list.validFrom ? best : list), null);
   if (list === null) throw new RangeError(`no price list for ${date}`);
   return list;
 }
 
 /** Returns the special days that include a day; null for an ordinary day. */
-export function specialDaysOf(date: StudioDate, { specialDays }: Rates): SpecialDays | null {
+export function findSpecialDays(date: StudioDate, { specialDays }: Rates): SpecialDays | null {
   return specialDays.find(({ firstDay, lastDay }) => firstDay <= date && date <= lastDay) ?? null;
 }
 
 /** Returns the price of one hour in cents. Throws RangeError when it has none. */
 export function hourRateCents({ date, hour }: Slot, rates: Rates): number {
-  const special = specialDaysOf(date, rates);
-  const cents = special ? special.hourCents[hour] : priceListOf(date, rates).hourCents[weekdayOf(date) * 24 + hour];
+  const special = findSpecialDays(date, rates);
+  const cents = special ? special.hourCents[hour] : getPriceList(date, rates).hourCents[getWeekday(date) * 24 + hour];
   if (cents === undefined) throw new RangeError(`no price for hour ${hour} of ${date}`);
   return cents;
 }
 
 /** Returns the lowest hourly price in cents of the list valid on a day, for "from $X". */
 export function cheapestHourCents(date: StudioDate, rates: Rates): number {
-  return Math.min(...priceListOf(date, rates).hourCents);
+  return Math.min(...getPriceList(date, rates).hourCents);
 }
 
 /** Returns the volume discount in percent for this many hours; 0 for none. */
@@ -71,7 +71,7 @@ export function volumeSteps({ volumePercents }: Pick<PriceList, 'volumePercents'
 }
 
 /** Expands tiers into the volume discount for 1 to 24 hours. More hours never save less. */
-export function volumePercentsOf(steps: readonly VolumeStep[]): number[] {
+export function getVolumePercents(steps: readonly VolumeStep[]): number[] {
   return Array.from({ length: 24 }, (_, at) =>
     Math.max(0, ...steps.filter(({ hours }) => hours <= at + 1).map(({ percent }) => percent)),
   );
@@ -101,7 +101,7 @@ export function quoteSlots(selection: readonly Slot[], rates: Rates, coupon: Cou
   }));
   const baseCents = slots.reduce((sum, slot) => sum + slot.priceCents, 0);
   const [first] = slots;
-  const discountPercent = first ? volumePercent(slots.length, priceListOf(first.date, rates)) : 0;
+  const discountPercent = first ? volumePercent(slots.length, getPriceList(first.date, rates)) : 0;
   const discountCents = volumeDiscountCents(baseCents, discountPercent);
   return deductCoupon({ hours: slots.length, slots, baseCents, discountPercent, discountCents }, coupon);
 }
@@ -121,7 +121,7 @@ export function deductCoupon(price: BasePrice, coupon: CouponTerms | null): Quot
 export function savingsHint(selection: readonly Slot[], rates: Rates): { percent: number; before: number } | null {
   const [first] = sortSlots(selection);
   if (first === undefined) return null;
-  const list = priceListOf(first.date, rates);
+  const list = getPriceList(first.date, rates);
   const [before, percent] = [volumePercent(selection.length, list), volumePercent(selection.length + 1, list)];
   return percent > before ? { percent, before } : null;
 }

@@ -12,7 +12,7 @@ import {
   slotsOfSpan,
   slotTaken,
   sortSlots,
-  spanOf,
+  toSpan,
   toggleSlot,
   whyNotAdd,
   type Slot,
@@ -66,7 +66,7 @@ describe('slots', () => {
             expect(longestRun(selection)).toEqual(selection);
             expect(selection.length).toBeLessThanOrEqual(24);
             if (selection.length > 0) {
-              const span = spanOf(selection);
+              const span = toSpan(selection);
               expect(slotsOfSpan(span.start, span.end)?.map(slotKey)).toEqual(sortSlots(selection).map(slotKey));
             }
           }
@@ -113,15 +113,15 @@ describe('slots', () => {
         fc.infiniteStream(fc.boolean()),
         fc.nat(),
         (date, from, count, sides, middle) => {
-          const wanted = run(date, from, count);
+          const expected = run(date, from, count);
           let low = middle % count;
           let high = low;
-          let selection = toggleSlot([], wanted[low]!);
+          let selection = toggleSlot([], expected[low]!);
           while (selection.length < count) {
             const down = high === count - 1 || (low > 0 && sides.next().value === true);
-            selection = toggleSlot(selection, down ? wanted[--low]! : wanted[++high]!);
+            selection = toggleSlot(selection, down ? expected[--low]! : expected[++high]!);
           }
-          expect(selection).toEqual(wanted);
+          expect(selection).toEqual(expected);
         },
       ),
     );
@@ -141,7 +141,7 @@ describe('slots', () => {
       if (slotStart(date, hour) === null) continue;
       for (let count = 1; count <= 24; count += 1) {
         const slots = run(date, hour, count);
-        const { start, end } = spanOf(slots);
+        const { start, end } = toSpan(slots);
         expect(slotsOfSpan(start, end)).toEqual(slots);
       }
     }
@@ -149,7 +149,7 @@ describe('slots', () => {
 
   it('span an hour less in October and an hour more in April', () => {
     const elapsed = (date: string, count: number): number => {
-      const { start, end } = spanOf(run(date, 1, count));
+      const { start, end } = toSpan(run(date, 1, count));
       return (end.getTime() - start.getTime()) / 3_600_000;
     };
     expect([elapsed('2026-10-04', 2), elapsed('2027-10-03', 3)]).toEqual([2, 3]);
@@ -173,10 +173,10 @@ describe('slots', () => {
   });
 
   it('are taken by anything that overlaps them, also from the day before [spec 4.19, 9.8]', () => {
-    const overnight = spanOf(run('2026-11-21', 22, 4));
+    const overnight = toSpan(run('2026-11-21', 22, 4));
     expect([0, 1, 2].map((hour) => slotTaken({ date: '2026-11-22', hour }, [overnight]))).toEqual([true, true, false]);
     expect(slotTaken({ date: '2026-11-21', hour: 21 }, [overnight])).toBe(false);
-    const noon = spanOf(run('2026-11-22', 12, 1));
+    const noon = toSpan(run('2026-11-22', 12, 1));
     expect([1, 2, 12].map((hour) => slotTaken({ date: '2026-11-22', hour }, [overnight, noon]))).toEqual([
       true,
       false,
@@ -188,10 +188,10 @@ describe('slots', () => {
   it('are read from spans of slightly more than a day, so that too long differs from off the grid', () => {
     for (const count of [25, 26]) {
       const slots = run('2026-11-21', 0, count);
-      const { start, end } = spanOf(slots);
+      const { start, end } = toSpan(slots);
       expect(slotsOfSpan(start, end)).toEqual(slots);
     }
-    const { start, end } = spanOf(run('2026-11-21', 0, 48));
+    const { start, end } = toSpan(run('2026-11-21', 0, 48));
     expect(slotsOfSpan(start, end)).toBeNull();
   });
 

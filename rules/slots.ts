@@ -62,7 +62,7 @@ export type AddRefusal = 'not-consecutive' | 'too-long' | 'too-far' | 'closed';
 /** Returns why an hour cannot join the selection; null if it can. */
 export function whyNotAdd(selection: readonly Slot[], slot: Slot): AddRefusal | null {
   if (!hourExists(slot.date, slot.hour)) return 'closed';
-  if (selection.some((one) => sameSlot(one, slot))) return null;
+  if (selection.some((selected) => sameSlot(selected, slot))) return null;
   const sorted = sortSlots([...selection, slot]);
   const first = sorted[0] ?? slot;
   const last = sorted.at(-1) ?? slot;
@@ -89,7 +89,8 @@ export function longestRun(slots: readonly Slot[]): Slot[] {
 
 /** Adds an hour, or removes it and keeps the longest run. An hour that cannot be added changes nothing. */
 export function toggleSlot(selection: readonly Slot[], slot: Slot): Slot[] {
-  if (selection.some((one) => sameSlot(one, slot))) return longestRun(selection.filter((one) => !sameSlot(one, slot)));
+  if (selection.some((selected) => sameSlot(selected, slot)))
+    return longestRun(selection.filter((selected) => !sameSlot(selected, slot)));
   return canAdd(selection, slot) ? sortSlots([...selection, slot]) : sortSlots(selection);
 }
 
@@ -109,7 +110,7 @@ export function slotClosed(slot: Slot, now: Date, horizonDays: number): 'past' |
 }
 
 /** Returns the span from the first slot's start to the last one's end. Slots must be consecutive. Throws RangeError if the list is empty. */
-export function spanOf(slots: readonly Slot[]): Busy {
+export function toSpan(slots: readonly Slot[]): Busy {
   const sorted = sortSlots(slots);
   const first = sorted[0];
   const last = sorted.at(-1);
@@ -148,5 +149,5 @@ export function slotTaken(slot: Slot, busy: readonly Busy[]): boolean {
   const start = slotStart(slot.date, slot.hour);
   if (!start) return false;
   const end = slotEnd(slot.date, slot.hour);
-  return busy.some((one) => one.start < end && one.end > start);
+  return busy.some((span) => span.start < end && span.end > start);
 }

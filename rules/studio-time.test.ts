@@ -15,7 +15,7 @@ import {
   slotStart,
   studioDate,
   studioHour,
-  weekdayOf,
+  getWeekday,
 } from './studio-time.ts';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -101,7 +101,7 @@ describe('Sydney time', () => {
     expect(formatStudioRange(start, new Date('2026-11-21T14:00:00Z'))).toBe(
       'Saturday 21 November 2026, 7 pm to 1 am on Sun 22 Nov 2026',
     );
-    expect(weekdayOf('2026-11-22')).toBe(0);
+    expect(getWeekday('2026-11-22')).toBe(0);
   });
 
   it('rejects a time without a zone', () => {
@@ -129,9 +129,9 @@ describe('instants as text', () => {
   it('a zone is Sydney for every name of its clock', () => {
     const names = ['Canberra', 'ACT', 'NSW', 'Victoria', 'Hobart', 'Tasmania'].map((name) => `Australia/${name}`);
     expect(names.map(isSydneyZone)).toEqual(names.map(() => true));
-    const clockOf = (timeZone: string) =>
+    const createClock = (timeZone: string) =>
       new Intl.DateTimeFormat('en-AU', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-    const [sydney, clocks] = [clockOf('Australia/Sydney'), names.map(clockOf)];
+    const [sydney, clocks] = [createClock('Australia/Sydney'), names.map(createClock)];
     for (let day = 0; day < 366 * 10; day += 1) {
       const at = new Date(Date.UTC(2026, 0, 1 + day, 16, 30));
       const time = sydney.format(at);

@@ -70,7 +70,7 @@ export function isStudioDate(text: string): boolean {
 }
 
 /** Returns the day of the week, 0 = Sunday. */
-export function weekdayOf(date: StudioDate): number {
+export function getWeekday(date: StudioDate): number {
   return new Date(midnight(date)).getUTCDay();
 }
 /** Adds calendar days, not 24-hour steps. A negative number goes back. Throws RangeError when the text is not a date. */

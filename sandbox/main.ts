@@ -60,10 +60,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const listening: Listening[] = [];
   const close = async (): Promise<void> => {
     clearInterval(timer);
-    await Promise.all([...providers.map((one) => one.close?.()), ...listening.map((one) => one.close())]);
+    await Promise.all([
+      ...providers.map((provider) => provider.close?.()),
+      ...listening.map((server) => server.close()),
+    ]);
     core.close();
   };
-  const timer = setInterval(() => providers.forEach((one) => one.runDue?.()), TICK_MS);
+  const timer = setInterval(() => providers.forEach((provider) => provider.runDue?.()), TICK_MS);
   try {
     for (const provider of providers) {
       await provider.start?.(options.port + provider.offset, host);
@@ -76,8 +79,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     throw error;
   }
   return {
-    url: core.urlOf(0),
-    ports: Object.fromEntries(providers.map((one) => [one.name, options.port + one.offset])),
+    url: core.getUrl(0),
+    ports: Object.fromEntries(providers.map((provider) => [provider.name, options.port + provider.offset])),
     close,
   };
 }

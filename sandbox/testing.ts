@@ -45,7 +45,7 @@ export const booking = (
 });
 
 /** Returns the id of an object, whether or not it was expanded. */
-export function idOf(value: string | { id: string } | null): string {
+export function getId(value: string | { id: string } | null): string {
   return typeof value === 'string' ? value : (value?.id ?? '');
 }
 

@@ -68,7 +68,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const outside = openProviders(config, base, opened);
   const auth = await openAuth(config, base, requests, outside, (worker) => jobs.queue.wake(worker));
   const files = await openFiles(config, base, requests, outside, opened);
-  const { services, lockOf, plugCircuits } = await openServices(config, base, outside, files, auth, opened);
+  const { services, studioLocks, plugCircuits } = await openServices(config, base, outside, files, auth, opened);
   const jobs = openJobs(config, base, outside, files, auth, services);
   const functions = openFunctions(config, base, requests, outside, services, jobs.queue);
   const realtime = await openRealtimeApi(config, base, requests, outside, opened);
@@ -87,7 +87,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     plugs: plugCircuits,
   });
   opened.defer(() => health.stop());
-  const site = await openSite(config, base, services, lockOf);
+  const site = await openSite(config, base, services, studioLocks);
   const app = createApp({
     settings: readMiddlewareSettings(config, base, requests, outside),
     auth: auth.router,
@@ -196,7 +196,7 @@ function openRest(config: Config, { db, urgent, clock, warn }: Base, { readGrant
     admitInsert: async (table, ip) => (table === 'mailing_list' ? limits(JOIN_LIST, `ip:${ip}`) : null),
     admitGuest: createLeasedLimit({
       limit: { name: 'rest-guest', max: config.rest.guestPerMinute, seconds: 60 },
-      take: takeBatches({ one: urgent.one, clock, factor: config.limitFactor }),
+      take: takeBatches({ queryRow: urgent.queryRow, clock, factor: config.limitFactor }),
       clock,
     }),
     warn,

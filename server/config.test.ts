@@ -16,7 +16,7 @@ const PRODUCTION = {
   SMTP_URL: 'smtp://mail.studio.test',
   MAIL_FROM: 'Studio <hello@studio.test>',
 };
-const faultsOf = (env: Record<string, string | undefined>): readonly string[] => {
+const getFaults = (env: Record<string, string | undefined>): readonly string[] => {
   try {
     readConfig(env);
     return [];
@@ -28,8 +28,8 @@ const faultsOf = (env: Record<string, string | undefined>): readonly string[] =>
 
 describe('the configuration', () => {
   test('is accepted for a complete production, and for the sandbox without any variable', () => {
-    expect(faultsOf(PRODUCTION)).toEqual([]);
-    expect(faultsOf({})).toEqual([]);
+    expect(getFaults(PRODUCTION)).toEqual([]);
+    expect(getFaults({})).toEqual([]);
     expect(readConfig(PRODUCTION).igloohome.locks).toEqual(
       new Map(Object.entries({ 'Studio A': 'L1', 'Studio B': 'L2' })),
     );
@@ -80,7 +80,7 @@ describe('the configuration', () => {
       'AUTH_BREACHED_FILE: is not read with AUTH_BREACHED_CHECK=false',
     ],
   ])('with %j is refused with one line', (change, fault) => {
-    expect(faultsOf({ ...PRODUCTION, ...change })).toEqual([fault]);
+    expect(getFaults({ ...PRODUCTION, ...change })).toEqual([fault]);
   });
 
   test.each([
@@ -97,7 +97,7 @@ describe('the configuration', () => {
       'DATABASE_DIRECT_URL: is used with DATABASE_POOL_MODE=transaction only',
     ],
   ])('of a pooler without both addresses is refused: %j', (change, fault) => {
-    expect(faultsOf(change)).toEqual([fault]);
+    expect(getFaults(change)).toEqual([fault]);
   });
 
   test.each(['postgres://owner:password@one:5432,two:5432/studio', 'postgres://owner@/studio?host=one,two'])(
@@ -106,23 +106,23 @@ describe('the configuration', () => {
       const oneHost = 'postgres://owner:a,b@[::1]:6432/studio?target_session_attrs=read-write';
       const urls = { DATABASE_URL: oneHost, DATABASE_DIRECT_URL: oneHost, DATABASE_REPLICA_URL: oneHost };
       const others = { DATABASE_POOL_MODE: 'transaction', WORKERS: '2' };
-      expect(faultsOf({ ...others, ...urls })).toEqual([]);
+      expect(getFaults({ ...others, ...urls })).toEqual([]);
       for (const name of Object.keys(urls))
-        expect(faultsOf({ ...others, ...urls, [name]: severalHosts })).toEqual([
+        expect(getFaults({ ...others, ...urls, [name]: severalHosts })).toEqual([
           `${name}: names several hosts; deploy/haproxy.cfg shows how to reach them at one address`,
         ]);
     },
   );
 
   test('with several processes on the embedded database is refused', () => {
-    expect(faultsOf({ WORKERS: '2' })).toEqual([
+    expect(getFaults({ WORKERS: '2' })).toEqual([
       'WORKERS: more than one process needs DATABASE_URL; one process has the embedded database open',
     ]);
-    expect(faultsOf({ WORKERS: '2', DATABASE_URL: 'postgres://owner@localhost/studio' })).toEqual([]);
+    expect(getFaults({ WORKERS: '2', DATABASE_URL: 'postgres://owner@localhost/studio' })).toEqual([]);
   });
 
   test('with several faults is refused with all of them at once', () => {
-    const faults = faultsOf({
+    const faults = getFaults({
       ...PRODUCTION,
       HOLD_MINUTES: 'soon',
       STRIPE_SECRET_KEY: 'pk_live_abc',
@@ -137,7 +137,7 @@ describe('the configuration', () => {
   });
 
   test('outside production, SITE_URL may have http and a path, and mails the demo sender', () => {
-    expect(faultsOf({ SITE_URL: 'http://192.168.1.20:3000' })).toEqual([]);
+    expect(getFaults({ SITE_URL: 'http://192.168.1.20:3000' })).toEqual([]);
   });
 
   test('reads a renamed variable under its earlier name, with a warning', () => {
@@ -152,7 +152,7 @@ describe('the configuration', () => {
     expect(both.warnings).toEqual([
       'PASSWORD_MIN_LENGTH: is now called AUTH_PASSWORD_MIN_LENGTH, which is set too and counts',
     ]);
-    expect(faultsOf({ PASSWORD_MIN_LENGTH: 'long' })[0]).toContain('AUTH_PASSWORD_MIN_LENGTH');
+    expect(getFaults({ PASSWORD_MIN_LENGTH: 'long' })[0]).toContain('AUTH_PASSWORD_MIN_LENGTH');
   });
 
   test('logs requests in production, and elsewhere when ACCESS_LOG says so', () => {
@@ -172,7 +172,7 @@ describe('the configuration', () => {
       AUTH_ACME_SECRET: 'x',
       STORAGE_NOTHING_LIKE_ANYTHING: '1',
     };
-    const faults = faultsOf(env);
+    const faults = getFaults(env);
     expect(faults).toEqual(
       expect.arrayContaining([
         'STRIPE_WEBHOOK_SECRETT: is not a setting; did you mean STRIPE_WEBHOOK_SECRET?',
@@ -215,7 +215,7 @@ describe('the configuration', () => {
     const listed = { ...PRODUCTION, HSTS_SUBDOMAINS: 'true', HSTS_PRELOAD: 'true', HSTS_SECONDS: '31536000' };
     expect(readConfig(listed).hsts).toEqual({ seconds: 31_536_000, subdomains: true, preload: true });
     for (const change of [{ HSTS_SUBDOMAINS: 'false' }, { HSTS_SECONDS: '31535999' }])
-      expect(faultsOf({ ...listed, ...change })).toEqual([
+      expect(getFaults({ ...listed, ...change })).toEqual([
         'HSTS_PRELOAD: needs HSTS_SUBDOMAINS=true and HSTS_SECONDS of at least 31536000',
       ]);
   });

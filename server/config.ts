@@ -102,14 +102,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     production,
     faults,
   });
-  const known = new Set(knownVariables(signIn));
-  const unknown = unknownVariables(Object.keys(variables), [...known]);
+  const supported = new Set(knownVariables(signIn));
+  const unknown = unknownVariables(Object.keys(variables), [...supported]);
   faults.push(...unknown.faults);
   if (faults.length > 0) throw new ConfigRefused(faults);
   warnings.push(...unknown.warnings);
   const settings = Object.fromEntries(
     Object.entries(variables).filter(
-      (entry): entry is [string, string] => known.has(entry[0]) && entry[0] !== 'BACKUP_PASSPHRASE',
+      (entry): entry is [string, string] => supported.has(entry[0]) && entry[0] !== 'BACKUP_PASSPHRASE',
     ),
   );
   return { ...toConfig(env, sandbox), warnings, production, siteUrl, signIn, settings };
@@ -187,6 +187,6 @@ function parseEnvironment(environment: Record<string, string | undefined>): {
     const name = String(issue.path[0]);
     return { name, fault: `${name}: ${issue.message}` };
   });
-  const rest = Object.entries(environment).filter(([name]) => !wrong.some((one) => one.name === name));
+  const rest = Object.entries(environment).filter(([name]) => !wrong.some((entry) => entry.name === name));
   return { env: schema.parse(Object.fromEntries(rest)), wrong };
 }

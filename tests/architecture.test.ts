@@ -295,7 +295,7 @@ const sources = readSourceFiles();
 const isTest = (path: string): boolean => isIn(path, 'tests') || /\.(test|e2e)\.tsx?$/.test(path);
 const code = sources.filter(({ path }) => !isTest(path));
 
-function faultsOf(path: string, text: string): string[] {
+function findFaults(path: string, text: string): string[] {
   return importFaults(readSource(path, text), TABLE);
 }
 
@@ -308,7 +308,7 @@ test('every import follows the table', () => {
 test('every exception is still needed', () => {
   const faults = sources.flatMap((source) => importFaults(source, TABLE));
   const unused = IMPORT_EXCEPTIONS.filter(
-    ([from, to]) => !faults.some((one) => one.startsWith(`${from} imports ${to}: `)),
+    ([from, to]) => !faults.some((fault) => fault.startsWith(`${from} imports ${to}: `)),
   );
   expect(unused).toEqual([]);
 });
@@ -336,7 +336,7 @@ test.each([
   ['tests/e2e/booking.e2e.ts', "import { compose } from '#server/compose.ts';"],
   ['somewhere/else.ts', "import { z } from 'zod';"],
 ])('a made-up import in %s is caught: %s', (path, text) => {
-  expect(faultsOf(path, text)).not.toEqual([]);
+  expect(findFaults(path, text)).not.toEqual([]);
 });
 
 test.each([
@@ -349,7 +349,7 @@ test.each([
   ['tests/e2e/booking.e2e.ts', "import { expect, test } from '#tests/support/journey.ts';"],
   ['sandbox/stripe/api.ts', "import { core } from '../core/core.ts';"],
 ])('a made-up import in %s is allowed: %s', (path, text) => {
-  expect(faultsOf(path, text)).toEqual([]);
+  expect(findFaults(path, text)).toEqual([]);
 });
 
 /** The parts of the server that do not depend on the product. */
@@ -457,8 +457,8 @@ test('made-up circles of folders and files are found', () => {
     ['server/b/two.ts', "import { three } from './three.ts';"],
     ['server/b/three.ts', "import { one } from '#server/a/one.ts';"],
   ] as const;
-  const made = files.map(([path, text]) => readSource(path, text));
-  expect(mutualFolders(made)).toEqual(['server/a <> server/b']);
-  expect(importCycles(made)).toEqual([['server/a/one.ts', 'server/b/two.ts', 'server/b/three.ts']]);
-  expect(importCycles(made.slice(0, 2))).toEqual([]);
+  const parsed = files.map(([path, text]) => readSource(path, text));
+  expect(mutualFolders(parsed)).toEqual(['server/a <> server/b']);
+  expect(importCycles(parsed)).toEqual([['server/a/one.ts', 'server/b/two.ts', 'server/b/three.ts']]);
+  expect(importCycles(parsed.slice(0, 2))).toEqual([]);
 });

@@ -93,8 +93,8 @@ test('each code of a refusal is a kind of decision on the privacy page, or has t
 });
 
 test('each kind of decision on the privacy page is one that the program makes', () => {
-  const made = new Set(meanings.flatMap(([, meaning]) => (typeof meaning === 'string' ? [meaning] : [])));
-  expect(Object.keys(AUTOMATED_DECISIONS).filter((name) => !made.has(name as AutomatedDecisionName))).toEqual([]);
+  const decisions = new Set(meanings.flatMap(([, meaning]) => (typeof meaning === 'string' ? [meaning] : [])));
+  expect(Object.keys(AUTOMATED_DECISIONS).filter((name) => !decisions.has(name as AutomatedDecisionName))).toEqual([]);
 });
 
 test('each kind of decision names what is decided, the personal information that is used, and what a person can do about it', () => {

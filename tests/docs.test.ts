@@ -16,7 +16,7 @@ const SELF = 'tests/docs.test.ts';
 const NOT_OURS = new Set(['node_modules', '.git', 'dist', 'data', 'artefacts']);
 
 const files = listFiles('');
-const folders = new Set(files.flatMap((file) => parentsOf(file)));
+const folders = new Set(files.flatMap((file) => getParents(file)));
 const topFolders = new Set([...folders].filter((folder) => !folder.includes('/')));
 const pages = files.filter(
   (file) => ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].includes(file) || /^docs\/.*\.md$/.test(file),
@@ -65,12 +65,12 @@ test('every decision has a title, a date, a status and its three parts, in 15 to
 });
 
 test('every decision that a row of the specification cites is explained, and no other', () => {
-  const cited = codesOf(read('docs/spec-coverage.md'), /\bT-\d\d\b/g);
-  const explained = codesOf(read('docs/requirements.md'), /(?<=^\| )T-\d\d(?= \| \S)/gm);
+  const cited = findCodes(read('docs/spec-coverage.md'), /\bT-\d\d\b/g);
+  const explained = findCodes(read('docs/requirements.md'), /(?<=^\| )T-\d\d(?= \| \S)/gm);
   expect(cited.length).toBeGreaterThan(40);
   expect(explained).toEqual(cited);
 });
-const codesOf = (text: string, pattern: RegExp): string[] => [...new Set(text.match(pattern))].toSorted();
+const findCodes = (text: string, pattern: RegExp): string[] => [...new Set(text.match(pattern))].toSorted();
 
 test.each([
   ['a file that does not exist', '[a](nowhere.md)', 'docs/made-up.md: nowhere.md does not exist'],
@@ -173,11 +173,11 @@ function linkFault(page: string, text: string, link: string): string[] {
   if (target.startsWith('..')) return [`${page}: ${link} lies outside the repository`];
   if (path !== '' && !isThere(target)) return [`${page}: ${link} does not exist`];
   if (anchor === undefined) return [];
-  return anchorsOf(path === '' ? text : read(target)).has(anchor) ? [] : [`${page}: ${link} has no such heading`];
+  return collectAnchors(path === '' ? text : read(target)).has(anchor) ? [] : [`${page}: ${link} has no such heading`];
 }
 
 /** Returns the anchors that GitHub gives to a page's headings. */
-function anchorsOf(text: string): Set<string> {
+function collectAnchors(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of text.replace(/^```.*?^```/gms, '').matchAll(/^#{1,6}\s+(.+)$/gm)) {
     const words = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
@@ -194,7 +194,7 @@ function anchorsOf(text: string): Set<string> {
 
 /** Returns words in backticks that look like a path of the repository but do not exist. */
 function pathFaults(page: string, text: string): string[] {
-  return [...new Set(codeOf(text).flatMap((code) => code.split(/[\s,;:'"()=]+/)))]
+  return [...new Set(findCode(text).flatMap((code) => code.split(/[\s,;:'"()=]+/)))]
     .filter((word) => isPath(word) && !isThere(word.replace(/\/$/, '')) && !isEndOfPath(word))
     .map((word) => `${page}: ${word} does not exist`);
 }
@@ -215,7 +215,7 @@ const isEndOfPath = (word: string): boolean => /\.\w+$/.test(word) && files.some
 const isThere = (path: string): boolean =>
   existsSync(join(ROOT, path)) && (path === '.' || folders.has(path) || files.includes(path));
 
-function codeOf(text: string): string[] {
+function findCode(text: string): string[] {
   const blocks = [...text.matchAll(/^```.*?\n(.*?)^```/gms)].map(([, code = '']) => code);
   const spans = [...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
   return [...blocks, ...spans];
@@ -231,11 +231,11 @@ function numberFaults(names: readonly string[]): string[] {
     .filter((name) => !rightNames.includes(name))
     .map((name) => `${name} is not named NNNN-title.md`);
   const repeated = rightNames.filter(
-    (name, index) => index > 0 && numberOf(name) === numberOf(rightNames[index - 1] ?? ''),
+    (name, index) => index > 0 && parseNumber(name) === parseNumber(rightNames[index - 1] ?? ''),
   );
   return [...misnamed, ...repeated.map((name) => `${name} has the number of another decision`)];
 }
-const numberOf = (name: string): number => Number(posix.basename(name).slice(0, 4));
+const parseNumber = (name: string): number => Number(posix.basename(name).slice(0, 4));
 
 /** Returns what a decision lacks of the required form. */
 function formFaults(file: string, text: string): string[] {
@@ -263,7 +263,7 @@ function listFiles(folder: string): string[] {
     .filter((path) => !NOT_OURS.has(path))
     .flatMap((path) => (statSync(join(ROOT, path)).isDirectory() ? listFiles(path) : [path]));
 }
-function parentsOf(path: string): string[] {
+function getParents(path: string): string[] {
   const folder = posix.dirname(path);
-  return folder === '.' ? [] : [...parentsOf(folder), folder];
+  return folder === '.' ? [] : [...getParents(folder), folder];
 }

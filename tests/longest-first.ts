@@ -25,7 +25,7 @@ const LONG = [
 
 /** Returns whether a test file takes long. */
 export function isLong(path: string): boolean {
-  return LONG.includes(nameOf(path));
+  return LONG.includes(getName(path));
 }
 
 /** Orders test files within their project: the long ones first, then as Vitest does. The project of long files comes before the others. */
@@ -33,17 +33,17 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
     const rank = (file: TestSpecification): number => {
-      const at = LONG.indexOf(nameOf(file.moduleId));
+      const at = LONG.indexOf(getName(file.moduleId));
       return at === -1 ? LONG.length : at;
     };
     const projects = [...new Set(usual.map(({ project }) => project.name))];
     const place = (file: TestSpecification): number =>
       file.project.name === 'long' ? -1 : projects.indexOf(file.project.name);
     return usual.toSorted(
-      (one, other) => orderOf(one) - orderOf(other) || place(one) - place(other) || rank(one) - rank(other),
+      (file, other) => getOrder(file) - getOrder(other) || place(file) - place(other) || rank(file) - rank(other),
     );
   }
 }
 
-const nameOf = (path: string): string => basename(path, '.test.ts');
-const orderOf = (file: TestSpecification): number => file.project.config.sequence.groupOrder;
+const getName = (path: string): string => basename(path, '.test.ts');
+const getOrder = (file: TestSpecification): number => file.project.config.sequence.groupOrder;

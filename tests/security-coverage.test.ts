@@ -95,8 +95,8 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
 };
 
 const required = Object.entries(REQUIREMENTS).flatMap(([section, list]) =>
-  list.split(' ').map((one) => {
-    const [number = '', level = ''] = one.split(':');
+  list.split(' ').map((requirement) => {
+    const [number = '', level = ''] = requirement.split(':');
     return `${section}.${number} ${level}`;
   }),
 );
@@ -112,7 +112,7 @@ test('the page has each requirement of the levels 1 and 2 once, in order, with i
 
 test('every test that a row names exists', () => {
   const gone = rows.flatMap(({ line, parts }) =>
-    parts.filter((one) => one.includes(' › ') && !isTest(one)).map((one) => `line ${line}: ${one}`),
+    parts.filter((part) => part.includes(' › ') && !isTest(part)).map((part) => `line ${line}: ${part}`),
   );
   expect(gone).toEqual([]);
 });
@@ -120,7 +120,7 @@ test('every test that a row names exists', () => {
 test('a row that holds names a test or a page, and any other says why', () => {
   const empty = rows.filter(({ holds, parts }) =>
     holds === 'yes'
-      ? !parts.some((one) => one.includes(' › ') || /\]\(|table/.test(one))
+      ? !parts.some((part) => part.includes(' › ') || /\]\(|table/.test(part))
       : !['no', 'not applicable'].includes(holds) || parts.join('').length < 5,
   );
   expect(empty).toEqual([]);

@@ -69,9 +69,9 @@ function LeaveCheckout() {
   const navigate = useNavigate();
   const before = useRef(status);
   useEffect(() => {
-    const left = before.current === 'in' && status === 'out';
+    const signedOut = before.current === 'in' && status === 'out';
     before.current = status;
-    if (!left || pathname !== paths.checkout) return;
+    if (!signedOut || pathname !== paths.checkout) return;
     close();
     navigate(paths.home);
   }, [status, pathname, close, navigate]);

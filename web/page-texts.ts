@@ -62,4 +62,4 @@ const TEXTS: Readonly<Record<string, PageText>> = {
   '/staff-invitation': own('Join the staff'),
 };
 
-export const textOf = (path: string): PageText => TEXTS[path] ?? NO_PAGE;
+export const getPageText = (path: string): PageText => TEXTS[path] ?? NO_PAGE;

@@ -8,7 +8,7 @@ import { App } from './app.tsx';
 import type { PageData } from './lib/business/business.ts';
 import { isPublic } from './lib/head.ts';
 import { selectStyles } from './page-styles.ts';
-import { textOf } from './page-texts.ts';
+import { getPageText } from './page-texts.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
 
 /** A page of the site, as build/site.ts needs it. */
@@ -34,13 +34,13 @@ const escape = (text: string): string =>
 /** Serialises JSON so that it cannot close the script element that contains it. */
 const json = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
-const nameOf = ({ path }: PageRoute): string => (path === '*' ? '404' : path.slice(1).replace('/*', '-any'));
-const fileOf = (route: PageRoute): string => `${nameOf(route) || 'index'}.html`;
+const getName = ({ path }: PageRoute): string => (path === '*' ? '404' : path.slice(1).replace('/*', '-any'));
+const getFileName = (route: PageRoute): string => `${getName(route) || 'index'}.html`;
 
 export function listPages(): SitePage[] {
   return [...pages, unknownPage].map((route) => ({
-    file: fileOf(route),
-    name: nameOf(route),
+    file: getFileName(route),
+    name: getName(route),
     source: `pages/${route.page}.tsx`,
     way: route.rendered,
   }));
@@ -56,13 +56,13 @@ export async function renderSite(
   { settings, rooms }: { settings: BusinessSettings; rooms: readonly SiteRoom[] } = FIRST,
 ): Promise<Record<string, string>> {
   const { terms, privacy } = settings;
-  const business = businessOf(settings);
+  const business = toBusiness(settings);
   const texts = { termsVersion: business.termsVersion, terms, privacy };
   const rendered = await Promise.all(
     [...pages, unknownPage].map(async (route) => {
       const data = { business, rooms, texts: WITH_TEXTS.includes(route.page) ? texts : null };
-      const page = await renderPage(templates[fileOf(route)] ?? '', route, data);
-      return [fileOf(route), await withStyles(page, templates[STYLES] ?? '')] as const;
+      const page = await renderPage(templates[getFileName(route)] ?? '', route, data);
+      return [getFileName(route), await withStyles(page, templates[STYLES] ?? '')] as const;
     }),
   );
   return { ...Object.fromEntries(rendered), [MANIFEST]: webManifest(templates[MANIFEST] ?? '{}', business) };
@@ -80,16 +80,17 @@ async function withStyles(page: string, styles: string): Promise<string> {
 const HIDDEN: readonly string[] = ['arrivalNotes', 'terms', 'privacy', ...Object.keys(firstHoldLimits)];
 
 /** Returns the settings that every page may show. */
-function businessOf(settings: BusinessSettings): Business {
+function toBusiness(settings: BusinessSettings): Business {
   const shown = Object.entries(settings).filter(([name]) => !HIDDEN.includes(name));
   // Cast: `fromEntries` loses the names of the keys.
   return Object.fromEntries(shown) as Business;
 }
 
 async function renderPage(template: string, route: PageRoute, data: PageData): Promise<string> {
-  const { title, body } = route.rendered === 'no' ? { title: null, body: '' } : await render(`/${nameOf(route)}`, data);
+  const { title, body } =
+    route.rendered === 'no' ? { title: null, body: '' } : await render(`/${getName(route)}`, data);
   return template
-    .replace('<!--head-->', () => headOf(route, title, data))
+    .replace('<!--head-->', () => renderHead(route, title, data))
     .replace('<!--page-->', () => body)
     .replace('<!--data-->', () => `<script type="application/json" id="page-data">${json(data)}</script>`);
 }
@@ -108,10 +109,10 @@ async function render(location: string, data: PageData): Promise<{ title: string
   return { title: title?.[1] ?? null, body: html.replace(title?.[0] ?? '', '') };
 }
 
-function headOf(route: PageRoute, renderedTitle: string | null, { business, rooms }: PageData): string {
-  const title = renderedTitle ?? escape(`${textOf(route.path).title} · ${business.name}`);
+function renderHead(route: PageRoute, renderedTitle: string | null, { business, rooms }: PageData): string {
+  const title = renderedTitle ?? escape(`${getPageText(route.path).title} · ${business.name}`);
   const name = escape(business.name);
-  const fillDescription = (path: string): string => fillOffer(fillText(textOf(path).description, business), rooms);
+  const fillDescription = (path: string): string => fillOffer(fillText(getPageText(path).description, business), rooms);
   const description = escape(fillDescription(route.path));
   const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path.replace('/*', ''))}`;
   const shared = [

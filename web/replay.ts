@@ -27,7 +27,7 @@ export function rememberPresses(root: HTMLElement | null): { readonly replay: ()
     for (const type of POINTER_EVENTS) document.removeEventListener(type, rememberPointer, true);
     if (sent?.isConnected) return sent.requestSubmit();
     if (pointed?.isConnected === false) return pressOnRelease(pointed);
-    press(pressed?.isConnected === false ? successorOf(pressed) : pressed);
+    press(pressed?.isConnected === false ? findSuccessor(pressed) : pressed);
   }
   return {
     replay() {
@@ -59,14 +59,14 @@ function press(button: HTMLElement | null | undefined): void {
 function pressOnRelease(pointed: HTMLElement): void {
   const release = (event: Event): void => {
     const button = closestButton(event);
-    if (button === successorOf(pointed)) press(button);
+    if (button === findSuccessor(pointed)) press(button);
   };
   document.addEventListener('pointerup', release, { capture: true, once: true });
 }
 
-function successorOf(button: HTMLElement): HTMLElement | undefined {
+function findSuccessor(button: HTMLElement): HTMLElement | undefined {
   const [same, ...others] = [...document.querySelectorAll('button')].filter(
-    (one) => one.textContent === button.textContent,
+    (candidate) => candidate.textContent === button.textContent,
   );
   return others.length === 0 ? same : undefined;
 }

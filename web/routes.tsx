@@ -84,7 +84,7 @@ type Fetchable = {
 const components = new Map([...pages, unknownPage].map((route) => [route.path, fetchable(route)]));
 
 function fetchable(route: PageRoute): Fetchable {
-  const file = fileOf(route.page);
+  const file = getFile(route.page);
   const load: Fetchable['load'] = route.data
     ? async () => {
         const [{ default: Page }, QueryProvider, Gate] = await Promise.all([
@@ -112,7 +112,7 @@ export async function loadQueryProvider(): Promise<ComponentType<{ children: Rea
   return QueryProvider;
 }
 
-function fileOf(page: string): () => Promise<{ default: ComponentType }> {
+function getFile(page: string): () => Promise<{ default: ComponentType }> {
   const file = files[`./pages/${page}.tsx`];
   if (!file) throw new Error(`there is no page ${page}`);
   return file;
@@ -121,7 +121,7 @@ function fileOf(page: string): () => Promise<{ default: ComponentType }> {
 async function developerGate(): Promise<ComponentType<{ children: ReactNode }>> {
   const [{ DeveloperGate }, { default: Unknown }] = await Promise.all([
     import('./staff/permissions/developer-gate.tsx'),
-    fileOf(unknownPage.page)(),
+    getFile(unknownPage.page)(),
   ]);
   return ({ children }) => <DeveloperGate otherwise={<Unknown />}>{children}</DeveloperGate>;
 }

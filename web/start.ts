@@ -47,14 +47,14 @@ function showLoadFailure(): void {
   text.textContent = navigator.onLine
     ? 'This page could not be loaded completely. Nothing you booked or paid is lost.'
     : 'You seem to be offline. The page will finish loading when you’re back online.';
-  const again = document.createElement('button');
-  again.type = 'button';
-  again.className = 'min-h-12 border-2 border-transparent bg-signal px-6 font-bold text-ink';
-  again.textContent = 'Try again';
+  const retryButton = document.createElement('button');
+  retryButton.type = 'button';
+  retryButton.className = 'min-h-12 border-2 border-transparent bg-signal px-6 font-bold text-ink';
+  retryButton.textContent = 'Try again';
   const reload = (): void => window.location.reload();
-  again.addEventListener('click', reload);
+  retryButton.addEventListener('click', reload);
   window.addEventListener('online', reload);
-  box.append(text, again);
+  box.append(text, retryButton);
   document.body.append(box);
 }
 

@@ -125,7 +125,7 @@ export async function callAtRate(
   const answers: Answer[] = [];
   const began = performance.now();
   const total = Math.floor(options.perSecond * options.seconds);
-  const sendOne = async (at: number): Promise<void> => {
+  const sendRequest = async (at: number): Promise<void> => {
     const sent = performance.now();
     let connection = idle.pop();
     if (connection === undefined) {
@@ -138,7 +138,7 @@ export async function callAtRate(
   };
   for (let at = 0; at < total;) {
     const dueBy = Math.min(total, Math.ceil(((performance.now() - began) / 1_000) * options.perSecond));
-    for (; at < dueBy; at += 1) pending.push(sendOne(at));
+    for (; at < dueBy; at += 1) pending.push(sendRequest(at));
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   await Promise.all(pending);

@@ -5,7 +5,7 @@ export const HOUR = 3_600_000;
 
 /** Starts a payment provider that answers at once, so that only the server's own time is measured. */
 export async function startInstantPayments(port: number): Promise<Server> {
-  let made = 0;
+  let count = 0;
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => void (body += chunk.toString()));
@@ -13,11 +13,11 @@ export async function startInstantPayments(port: number): Promise<Server> {
       response.setHeader('content-type', 'application/json');
       // The server's jobs request lists. An answer that they cannot read would count as a failure of the provider.
       if (request.method === 'GET') return void response.end('{"object":"list","data":[],"has_more":false}');
-      made += 1;
+      count += 1;
       const booking = new URLSearchParams(body).get('client_reference_id');
       response.end(
         JSON.stringify({
-          id: `cs_bench_${made}`,
+          id: `cs_bench_${count}`,
           object: 'checkout.session',
           url: 'http://localhost/pay',
           status: 'open',

@@ -18,7 +18,7 @@ export function median(all: readonly number[]): number {
 /** The times in milliseconds that 50, 95 and 99 of a hundred do not exceed. */
 export type Latencies = { readonly p50: number; readonly p95: number; readonly p99: number };
 
-export function latenciesOf(milliseconds: readonly number[]): Latencies {
+export function toLatencies(milliseconds: readonly number[]): Latencies {
   const sorted = milliseconds.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };

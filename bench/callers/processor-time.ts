@@ -5,17 +5,17 @@ const TICKS_PER_SECOND = 100;
 
 /** Returns the processor time that a process has used, in seconds. NaN if there is no /proc. */
 export async function processorTime(pid: number): Promise<number> {
-  const { utime, stime } = await timesOf(pid);
+  const { utime, stime } = await readTimes(pid);
   return utime + stime;
 }
 
 /** Returns the processor time of the processes that a process has started and that have ended, in seconds. NaN if there is no /proc. */
 export async function endedChildrenTime(pid: number): Promise<number> {
-  const { cutime, cstime } = await timesOf(pid);
+  const { cutime, cstime } = await readTimes(pid);
   return cutime + cstime;
 }
 
-async function timesOf(pid: number): Promise<Record<'utime' | 'stime' | 'cutime' | 'cstime', number>> {
+async function readTimes(pid: number): Promise<Record<'utime' | 'stime' | 'cutime' | 'cstime', number>> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   // The name in parentheses may contain spaces. These are fields 14 to 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -27,12 +27,12 @@ async function timesOf(pid: number): Promise<Record<'utime' | 'stime' | 'cutime'
 
 /** Returns the processor time of all processes of a PostgreSQL server, in seconds. `backend`: the process id of one of its connections. */
 export async function postgresTime(backend: number): Promise<number> {
-  const parentOf = async (pid: number): Promise<number> =>
+  const readParent = async (pid: number): Promise<number> =>
     Number((await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')).replace(/^.*\) /s, '').split(' ')[1]);
-  const main = await parentOf(backend);
+  const main = await readParent(backend);
   let seconds = await endedChildrenTime(main);
   for (const name of await readdir('/proc').catch(() => []))
-    if (/^\d+$/.test(name) && (await parentOf(Number(name))) === main)
+    if (/^\d+$/.test(name) && (await readParent(Number(name))) === main)
       seconds += (await processorTime(Number(name))) || 0;
   return seconds;
 }

@@ -46,7 +46,7 @@ function postBodies(addresses: number): Attack['run'] {
         callSteadily(url, { until, pauseMs: 0, make: () => make(sender) }),
       ),
     );
-    return countsOf(answers.flat());
+    return formatCounts(answers.flat());
   };
 }
 
@@ -83,7 +83,7 @@ const ATTACKS: readonly Attack[] = [
   { name: 'one WebSocket with frames of 4.7 MB', run: sendFrames },
 ];
 
-const countsOf = (answers: readonly Answer[]): string =>
+const formatCounts = (answers: readonly Answer[]): string =>
   [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => `${status}: ${all.length}`).join(', ');
 
 const OTHERS: readonly (readonly [string, string])[] = [
@@ -108,7 +108,7 @@ async function report(target: Target, { name, run }: Attack): Promise<boolean> {
     const longest = quantile(times, 1);
     reached &&= longest < GOAL_MS;
     const show = [0.5, 0.99, 1].map((part) => quantile(times, part).toFixed(1)).join(' / ');
-    say(`  ${what}: p50 / p99 / longest ${show} ms${longest < GOAL_MS ? '' : ' MISSED'}; ${countsOf(answers)}`);
+    say(`  ${what}: p50 / p99 / longest ${show} ms${longest < GOAL_MS ? '' : ' MISSED'}; ${formatCounts(answers)}`);
   }
   return reached;
 }

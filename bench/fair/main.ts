@@ -36,7 +36,7 @@ async function measure(target: Target, callers: readonly LightCaller[]): Promise
   return new Map(callers.map(({ name }, at) => [name, answers[at] ?? []]));
 }
 
-const countsOf = (answers: readonly Answer[]): string =>
+const formatCounts = (answers: readonly Answer[]): string =>
   [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => `${status}: ${all.length}`).join(', ');
 
 async function report(engine: string, target: Target, goalMs: number): Promise<boolean> {
@@ -48,9 +48,9 @@ async function report(engine: string, target: Target, goalMs: number): Promise<b
   const loaded = await measure(target, callers);
   const heavyAnswers = (await heavy).flat();
   say(
-    `${engine}, twelve guests with expensive reads (${countsOf(heavyAnswers)}; median ${Math.round(
+    `${engine}, twelve guests with expensive reads (${formatCounts(heavyAnswers)}; median ${Math.round(
       quantile(
-        heavyAnswers.map((one) => one.ms),
+        heavyAnswers.map((answer) => answer.ms),
         0.5,
       ),
     )} ms)`,
@@ -63,7 +63,7 @@ async function report(engine: string, target: Target, goalMs: number): Promise<b
     const show = (values: readonly number[] | undefined): string =>
       [0.5, 0.99, 1].map((part) => quantile(values ?? [], part).toFixed(1)).join(' / ');
     say(
-      `  ${name}: p50 / p99 / longest ${show(under)} ms, idle ${show(before)} ms, goal p99 ${goalMs} ms${p99 <= goalMs ? '' : ' MISSED'}; ${countsOf(loaded.get(name) ?? [])}`,
+      `  ${name}: p50 / p99 / longest ${show(under)} ms, idle ${show(before)} ms, goal p99 ${goalMs} ms${p99 <= goalMs ? '' : ' MISSED'}; ${formatCounts(loaded.get(name) ?? [])}`,
     );
   }
   return reached;
@@ -126,8 +126,8 @@ function stop(server: Server): void {
 }
 
 const cases = { postgres: onPostgres, embedded: onEmbedded, json: measureJson, accounts: measureBusyAccounts };
-const [, , wanted] = process.argv;
+const [, , requested] = process.argv;
 let reached = true;
 for (const [name, run] of Object.entries(cases))
-  if (wanted === undefined || wanted === name) reached = (await run()) && reached;
+  if (requested === undefined || requested === name) reached = (await run()) && reached;
 process.exitCode = reached ? 0 : 1;

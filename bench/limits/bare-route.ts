@@ -91,7 +91,7 @@ function serveRoute(route: BareRoute): void {
   app.all('/', async (c) => {
     const values = route.values[Number(c.req.query('at')) % route.values.length] ?? [];
     const sent = values.includes(BODY) ? await c.req.text() : '';
-    const body = await run(sent === '' ? values : values.map((one) => (one === BODY ? `[${sent}]` : one)));
+    const body = await run(sent === '' ? values : values.map((value) => (value === BODY ? `[${sent}]` : value)));
     return c.body(body, route.status, answer);
   });
   serve({ fetch: app.fetch, port: route.port }, () => process.send?.('ready'));

@@ -54,12 +54,12 @@ export type Target = {
  * Compares one path with a bare hono + pg route and pipelined pgbench, measured one after the other in each round. All three run the text of the statement that the server
  * sends, with the same values and as many callers. Throws if the answer of the bare route differs from the server's.
  */
-export async function compare(one: Case, target: Target): Promise<void> {
-  const { variants, role, claims, planMode } = one;
+export async function compare(benchCase: Case, target: Target): Promise<void> {
+  const { variants, role, claims, planMode } = benchCase;
   const at = (index: number): CallerRequest => variants[index % variants.length]?.request ?? raise('no variants');
   const ours = (): Promise<Turn> => takeTurn(target.pid, target.url, at);
   await load(target.url, { connections: CALLERS, seconds: WARM_UP_SECONDS, make: at });
-  const text = await statementOf(one, target);
+  const text = await readStatement(benchCase, target);
   const values = variants.map((variant) => variant.values);
   const route: BareRoute = {
     databaseUrl: target.databaseUrl,
@@ -81,11 +81,11 @@ export async function compare(one: Case, target: Target): Promise<void> {
     const bare = (): Promise<Turn> => takeTurn(bareProcess.pid ?? 0, bareUrl, toBare);
     const statement = {
       text,
-      values: values.map((list) => list.map((value) => (value === BODY ? `[${one.body ?? ''}]` : value))),
+      values: values.map((list) => list.map((value) => (value === BODY ? `[${benchCase.body ?? ''}]` : value))),
     };
     const limit = (): Promise<number> =>
       pgbenchAs(target.databaseUrl, { role, claims, planMode }, statement, { connections: CALLERS, seconds: SECONDS });
-    await report(one, { ours, bare, limit });
+    await report(benchCase, { ours, bare, limit });
   } finally {
     bareProcess.kill();
   }
@@ -106,28 +106,28 @@ type Sides = {
   readonly limit: () => Promise<number>;
 };
 
-async function report(one: Case, { ours, bare, limit }: Sides): Promise<void> {
+async function report(benchCase: Case, { ours, bare, limit }: Sides): Promise<void> {
   const rounds: { ours: Turn; bare: Turn; limit: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1)
     rounds.push({ ours: await ours(), bare: await bare(), limit: await limit() });
   const failed = rounds.reduce((sum, round) => sum + round.ours.failed + round.bare.failed, 0);
-  if (failed > 0) throw new Error(`${one.name}: ${failed} requests failed`);
+  if (failed > 0) throw new Error(`${benchCase.name}: ${failed} requests failed`);
   const middle = (of: (round: (typeof rounds)[number]) => number): number => median(rounds.map(of));
   say(
-    `${one.name}: ${perSecond(middle((round) => round.ours.perSecond))}, median ${middle((round) => round.ours.medianMs).toFixed(2)} ms; ` +
+    `${benchCase.name}: ${perSecond(middle((round) => round.ours.perSecond))}, median ${middle((round) => round.ours.medianMs).toFixed(2)} ms; ` +
       `bare hono + pg ${perSecond(middle((round) => round.bare.perSecond))}; pgbench pipelined ${perSecond(middle((round) => round.limit))}`,
   );
   const toBare = rounds.map((round) => round.ours.perSecond / round.bare.perSecond);
   const toLimit = rounds.map((round) => round.ours.perSecond / round.limit);
-  const verdict = median(toBare) >= one.goal ? '' : ' MISSED';
+  const verdict = median(toBare) >= benchCase.goal ? '' : ' MISSED';
   say(
-    `  beside bare hono + pg ${spread(toBare)}, goal ${one.goal.toFixed(2)}${verdict}; beside pgbench ${spread(toLimit)}; ` +
+    `  beside bare hono + pg ${spread(toBare)}, goal ${benchCase.goal.toFixed(2)}${verdict}; beside pgbench ${spread(toLimit)}; ` +
       `processor time in Node ${middle((round) => round.ours.microseconds).toFixed(0)} µs a request, bare ${middle((round) => round.bare.microseconds).toFixed(0)} µs`,
   );
 }
 
 /** Reads from PostgreSQL the statement that the server has just run. */
-async function statementOf({ name, marker }: Case, { owner }: Target): Promise<string> {
+async function readStatement({ name, marker }: Case, { owner }: Target): Promise<string> {
   const { rows } = await owner.query<{ query: string }>(
     `select query from pg_stat_activity where starts_with(usename, 'authenticator_') and datname = current_database() and position($1 in query) > 0 limit 1`,
     [marker],
@@ -143,9 +143,9 @@ async function requireSameAnswer(
   bareUrl: string,
   bareRequest: CallerRequest,
 ): Promise<void> {
-  const bodyOf = async (base: string, { path, method, headers, body }: CallerRequest): Promise<string> =>
+  const fetchBody = async (base: string, { path, method, headers, body }: CallerRequest): Promise<string> =>
     (await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) })).text();
-  const [ours, bare] = [await bodyOf(url, request), await bodyOf(bareUrl, bareRequest)];
+  const [ours, bare] = [await fetchBody(url, request), await fetchBody(bareUrl, bareRequest)];
   if (ours !== bare) throw new Error(`the bare route answers ${bare.slice(0, 200)}, our server ${ours.slice(0, 200)}`);
 }
 

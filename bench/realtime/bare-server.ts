@@ -21,7 +21,7 @@ export async function startBareServer(databaseUrl: string): Promise<BareServer> 
 async function serve(databaseUrl: string): Promise<void> {
   const wss = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   const sendToAll = (data: Buffer, except?: object): void => {
-    for (const one of wss.clients) if (one !== except) one.send(data);
+    for (const client of wss.clients) if (client !== except) client.send(data);
   };
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { median } from '../callers/load.ts';
 import { processorTime } from '../callers/processor-time.ts';
 import { BARE_CHANNEL } from './bare-server.ts';
-import { markOf, microseconds } from './client-sockets.ts';
+import { formatMark, microseconds } from './client-sockets.ts';
 import type { Report, Sending } from './clients.ts';
 import { type Bench, perSecond, ROUNDS, say, SECONDS, times } from './setup.ts';
 
@@ -79,7 +79,7 @@ async function measureDatabase(bench: Bench): Promise<void> {
     await openAll(bench, who);
     for (const rate of [PACED_PER_SECOND, 1]) {
       await bench.clients.begin();
-      await writePaced(bench, rate, rate === 1 ? 8 : SECONDS, () => [texts[who], [markOf(microseconds())]]);
+      await writePaced(bench, rate, rate === 1 ? 8 : SECONDS, () => [texts[who], [formatMark(microseconds())]]);
       await new Promise((done) => setTimeout(done, 500));
       const { latencies, received } = await bench.clients.report();
       say(

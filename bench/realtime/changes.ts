@@ -8,14 +8,14 @@ import { freePorts } from '#tests/support/test-server.ts';
 import type { Latencies } from '../callers/load.ts';
 import { pgbench } from '../limits/pgbench.ts';
 import { writePaced } from './broadcasts.ts';
-import { markOf, microseconds } from './client-sockets.ts';
+import { formatMark, microseconds } from './client-sockets.ts';
 import { type Clients, startClients } from './clients.ts';
 import {
   addPeople,
   type Bench,
   GROUPS,
   LIMITS,
-  membersOf,
+  createMemberInsert,
   PEOPLE,
   type Person,
   perSecond,
@@ -41,11 +41,11 @@ const POLICIES = [
 export async function measureChanges(bench: Bench): Promise<void> {
   const { clients, people, port, path } = bench;
   for (const policy of POLICIES) {
-    await clients.open({ port, path, count: PEOPLE, join: joinOf(policy.table, people) });
+    await clients.open({ port, path, count: PEOPLE, join: createJoin(policy.table, people) });
     for (const rate of RATES) {
       const insert = `insert into public.${policy.table} (owner, team, body) values ($1::uuid, $2::int, $3)`;
-      const found = await measureOne(clients, rate, policy.seen, () =>
-        writePaced(bench, rate, SECONDS, (at) => [insert, rowOf(people, at)]),
+      const found = await measureRate(clients, rate, policy.seen, () =>
+        writePaced(bench, rate, SECONDS, (at) => [insert, createRow(people, at)]),
       );
       say(`table changes, ${policy.name}, ${PEOPLE} people, ${rate} changes/s: ${found}`);
     }
@@ -60,19 +60,24 @@ export async function measureChanges(bench: Bench): Promise<void> {
   }
 }
 
-const joinOf = (table: string, people: readonly Person[]): { topic: string; config: object; tokens: string[] } => ({
+const createJoin = (table: string, people: readonly Person[]): { topic: string; config: object; tokens: string[] } => ({
   topic: 'changes',
   config: { postgres_changes: [{ event: '*', schema: 'public', table }] },
   tokens: people.map(({ token }) => token),
 });
 
-const rowOf = (people: readonly Person[], at: number): [string, number, string] => [
+const createRow = (people: readonly Person[], at: number): [string, number, string] => [
   people[at % people.length]?.id ?? '',
   at % GROUPS,
-  `${markOf(microseconds())}${'x'.repeat(100)}`,
+  `${formatMark(microseconds())}${'x'.repeat(100)}`,
 ];
 
-async function measureOne(clients: Clients, rate: number, seen: number, write: () => Promise<number>): Promise<string> {
+async function measureRate(
+  clients: Clients,
+  rate: number,
+  seen: number,
+  write: () => Promise<number>,
+): Promise<string> {
   await clients.begin();
   const began = performance.now();
   const written = await write();
@@ -117,17 +122,17 @@ export async function measureEmbeddedChanges(): Promise<void> {
   for (const statement of TABLES) await app.db.query(statement);
   await app.close();
   const people = await addPeople(env);
-  const again = await compose(readConfig(env));
-  await again.db.query(...membersOf(people));
-  await again.close();
+  const secondApp = await compose(readConfig(env));
+  await secondApp.db.query(...createMemberInsert(people));
+  await secondApp.close();
   const server = await startServer(env);
   const clients = startClients();
   const { apiUrl, anonKey, serviceRoleKey } = server.runtime;
   for (const policy of POLICIES) {
     const path = socketPath(anonKey);
-    await clients.open({ port: ports + 8, path, count: PEOPLE, join: joinOf(policy.table, people) });
+    await clients.open({ port: ports + 8, path, count: PEOPLE, join: createJoin(policy.table, people) });
     for (const rate of EMBEDDED_RATES) {
-      const found = await measureOne(clients, rate, policy.seen, () =>
+      const found = await measureRate(clients, rate, policy.seen, () =>
         postPaced(`${apiUrl}/rest/v1/${policy.table}`, serviceRoleKey, rate, people),
       );
       say(`table changes on the embedded database, ${policy.name}, ${PEOPLE} people, ${rate} changes/s: ${found}`);
@@ -146,14 +151,14 @@ async function postPaced(url: string, key: string, rate: number, people: readonl
   for (let at = 0; at < rate * SECONDS; at += 1) {
     const wait = began + (at * 1000) / rate - performance.now();
     if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-    const [owner, team, body] = rowOf(people, at);
-    running.push(postOne(url, headers, JSON.stringify({ owner, team, body })));
+    const [owner, team, body] = createRow(people, at);
+    running.push(postRow(url, headers, JSON.stringify({ owner, team, body })));
   }
   await Promise.all(running);
   return running.length;
 }
 
-async function postOne(url: string, headers: Record<string, string>, body: string): Promise<void> {
+async function postRow(url: string, headers: Record<string, string>, body: string): Promise<void> {
   const answer = await fetch(url, { method: 'POST', headers, body });
   if (!answer.ok) throw new Error(await answer.text());
   await answer.arrayBuffer();

@@ -26,7 +26,7 @@ const MARK = '~t';
 const MARK_DIGITS = 16;
 
 /** Returns the mark that a measured message carries somewhere in its text. */
-export const markOf = (sentAt: number): string => `${MARK}${String(Math.round(sentAt)).padStart(MARK_DIGITS, '0')}`;
+export const formatMark = (sentAt: number): string => `${MARK}${String(Math.round(sentAt)).padStart(MARK_DIGITS, '0')}`;
 
 export async function openClientSocket(port: number, path: string, events: SocketEvents): Promise<ClientSocket> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type Latencies, latenciesOf } from '../callers/load.ts';
-import { type ClientSocket, markOf, microseconds, openClientSocket } from './client-sockets.ts';
+import { type Latencies, toLatencies } from '../callers/load.ts';
+import { type ClientSocket, formatMark, microseconds, openClientSocket } from './client-sockets.ts';
 
 /** The clients of the realtime bench, in a separate process, so that the server's process contains only the server. */
 
@@ -101,14 +101,15 @@ function serve(): void {
     },
   };
   process.on('message', ({ id, name, value }: { id: number; name: string; value: never }) => {
-    const found = NAMES.find((one) => one === name) ?? 'report';
+    const found = NAMES.find((callName) => callName === name) ?? 'report';
     calls[found](value).then(
       (answer) => process.send?.({ id, value: answer, error: null }),
       (error: unknown) => process.send?.({ id, value: null, error: String(error) }),
     );
   });
   setInterval(() => {
-    for (const one of state.ones) if (one.topic !== '') one.socket.send('[null,"h","phoenix","heartbeat",{}]');
+    for (const connection of state.ones)
+      if (connection.topic !== '') connection.socket.send('[null,"h","phoenix","heartbeat",{}]');
   }, HEARTBEAT_MS);
 }
 
@@ -120,7 +121,7 @@ function begin(state: State): void {
 
 function report(state: State): Report {
   const seconds = (performance.now() - state.since) / 1000;
-  return { received: state.received, perSecond: state.received / seconds, latencies: latenciesOf(state.times) };
+  return { received: state.received, perSecond: state.received / seconds, latencies: toLatencies(state.times) };
 }
 
 async function open(state: State, { port, path, count, join }: Opening): Promise<void> {
@@ -134,9 +135,9 @@ async function open(state: State, { port, path, count, join }: Opening): Promise
         onMarked: (sentAt) => note(state, sentAt),
         onClose: () => undefined,
       });
-      const one: One = { socket, topic: '', joinRef: '', answered: () => undefined };
-      state.ones[at] = one;
-      if (join) await joinOne(state, one, at, join);
+      const connection: One = { socket, topic: '', joinRef: '', answered: () => undefined };
+      state.ones[at] = connection;
+      if (join) await joinTopic(state, connection, at, join);
     }
   };
   await Promise.all(Array.from({ length: OPENING_AT_ONCE }, openSome));
@@ -149,20 +150,22 @@ function note(state: State, sentAt: number): void {
 }
 
 /** Joins and waits for the answer and, with table changes, until changes are captured. */
-async function joinOne(state: State, one: One, at: number, { topic, config, tokens }: Join): Promise<void> {
-  one.topic = `realtime:${topic.replace('{number}', String(at))}`;
-  one.joinRef = String((state.refs += 1));
+async function joinTopic(state: State, connection: One, at: number, { topic, config, tokens }: Join): Promise<void> {
+  connection.topic = `realtime:${topic.replace('{number}', String(at))}`;
+  connection.joinRef = String((state.refs += 1));
   const token = tokens[at];
   const payload = { config, ...(token === undefined ? {} : { access_token: token }) };
   const last = 'postgres_changes' in config ? 'Subscribed to PostgreSQL' : '"phx_reply"';
   const done = Promise.withResolvers<void>();
-  one.answered = (text) => {
+  connection.answered = (text) => {
     if (text.includes('"status":"error"')) done.reject(new Error(text));
     else if (text.includes(last)) done.resolve();
   };
-  one.socket.send(JSON.stringify([one.joinRef, one.joinRef, one.topic, 'phx_join', payload]));
+  connection.socket.send(
+    JSON.stringify([connection.joinRef, connection.joinRef, connection.topic, 'phx_join', payload]),
+  );
   await done.promise;
-  one.answered = () => undefined;
+  connection.answered = () => undefined;
 }
 
 async function send(state: State, { seconds, bytes, perSecond }: Sending): Promise<Report> {
@@ -171,7 +174,7 @@ async function send(state: State, { seconds, bytes, perSecond }: Sending): Promi
   begin(state);
   let sent = 0;
   const end = state.since + seconds * 1000;
-  const sendOne = (): void => {
+  const sendBroadcast = (): void => {
     sent += 1;
     sender.socket.send(encodeBroadcast(sender, bytes));
   };
@@ -179,16 +182,16 @@ async function send(state: State, { seconds, bytes, perSecond }: Sending): Promi
     const finished = Promise.withResolvers<void>();
     state.onReceived = () => {
       if (performance.now() >= end) finished.resolve();
-      else if (state.received > (sent - WINDOW) * others.length) sendOne();
+      else if (state.received > (sent - WINDOW) * others.length) sendBroadcast();
     };
-    for (let at = 0; at < WINDOW; at += 1) sendOne();
+    for (let at = 0; at < WINDOW; at += 1) sendBroadcast();
     await finished.promise;
     state.onReceived = () => undefined;
     const found = report(state);
     await settle(state, sent * others.length);
     return found;
   }
-  await pace(seconds, perSecond, async () => sendOne());
+  await pace(seconds, perSecond, async () => sendBroadcast());
   await settle(state, sent * others.length);
   return report(state);
 }
@@ -197,7 +200,7 @@ async function send(state: State, { seconds, bytes, perSecond }: Sending): Promi
  * Encodes a broadcast push for the server. For a bare server it encodes the frame that the server would send for that push, byte for byte.
  */
 function encodeBroadcast({ topic, joinRef }: One, bytes: number): Buffer {
-  const mark = markOf(microseconds());
+  const mark = formatMark(microseconds());
   const payload = `{"mark":"${mark}","pad":"${'x'.repeat(Math.max(0, bytes - mark.length - 21))}"}`;
   const name = topic === '' ? 'realtime:bench' : topic;
   const event = 'message';
@@ -231,7 +234,7 @@ async function post(state: State, { url, headers, seconds, perSecond, bytes }: P
   let sent = 0;
   await pace(seconds, perSecond, async () => {
     sent += 1;
-    const payload = { mark: markOf(microseconds()), pad: 'x'.repeat(bytes) };
+    const payload = { mark: formatMark(microseconds()), pad: 'x'.repeat(bytes) };
     const body = JSON.stringify({ messages: [{ topic: 'bench', event: 'message', payload }] });
     const answer = await fetch(url, { method: 'POST', headers, body });
     if (!answer.ok) throw new Error(await answer.text());
@@ -247,13 +250,13 @@ async function joins(state: State, { seconds, atOnce, join }: Joining): Promise<
   // Each loop has separate sockets, because a socket answers one join at a time.
   const joinSome = async (loop: number): Promise<void> => {
     for (let at = loop; performance.now() < end; at = at + atOnce < state.ones.length ? at + atOnce : loop) {
-      const one = state.ones[at];
-      if (!one) return;
+      const connection = state.ones[at];
+      if (!connection) return;
       const began = performance.now();
-      await joinOne(state, one, at, join);
+      await joinTopic(state, connection, at, join);
       state.times.push(performance.now() - began);
       state.received += 1;
-      one.socket.send(JSON.stringify([one.joinRef, null, one.topic, 'phx_leave', {}]));
+      connection.socket.send(JSON.stringify([connection.joinRef, null, connection.topic, 'phx_leave', {}]));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, (_, loop) => joinSome(loop)));

@@ -66,7 +66,7 @@ export async function openBench(more: Readonly<Record<string, string>> = {}): Pr
   const owner = new pg.Pool({ connectionString: target.databaseUrl, max: 2 });
   for (const statement of TABLES) await owner.query(statement);
   const people = await addPeople({ ...target.env, PORT: String(target.ports + 5) });
-  await owner.query(...membersOf(people));
+  await owner.query(...createMemberInsert(people));
   await owner.query('vacuum analyze');
   const bare = await startBareServer(target.databaseUrl);
   const clients = startClients();
@@ -98,7 +98,7 @@ export async function addPeople(env: Readonly<Record<string, string>>): Promise<
 }
 
 /** Returns the statement that makes person number n a member of team n modulo `GROUPS`, at place n. */
-export const membersOf = (people: readonly Person[]): [string, [string[], number]] => [
+export const createMemberInsert = (people: readonly Person[]): [string, [string[], number]] => [
   `insert into public.bench_member select id::uuid, (n - 1) % $2::int, n - 1 from unnest($1::text[]) with ordinality as person (id, n)`,
   [people.map(({ id }) => id), GROUPS],
 ];

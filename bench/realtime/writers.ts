@@ -22,7 +22,7 @@ export async function measureWriters({ clients, port, path, people, owner, targe
   const { rows } = await owner.query<{ fsync: string; pid: number }>(
     `select current_setting('fsync') as fsync, pg_backend_pid() as pid`,
   );
-  const database = { owner, url: target.databaseUrl, postmaster: await parentOf(rows[0]?.pid ?? 0) };
+  const database = { owner, url: target.databaseUrl, postmaster: await readParent(rows[0]?.pid ?? 0) };
   say(`fsync is ${rows[0]?.fsync}`);
   await measureLoss(database, 'nobody listening', 'at most 5 %');
   const join = {
@@ -40,12 +40,12 @@ async function measureLoss(database: Measured, who: string, goal: string): Promi
   for (let at = 0; at <= ROUNDS * 2; at += 1) {
     // The two tables take turns at being first.
     const first = at % 2 === 0 ? 'bench_published' : 'bench_plain';
-    const one = await insert(database, first);
+    const firstRound = await insert(database, first);
     const other = await insert(database, first === 'bench_plain' ? 'bench_published' : 'bench_plain');
-    const [published, plain] = first === 'bench_published' ? [one, other] : [other, one];
+    const [published, plain] = first === 'bench_published' ? [firstRound, other] : [other, firstRound];
     if (at === 0) continue; // warms both up
     rounds.push({ published, plain });
-    say(`  inserts with ${who}: published ${textOf(published)}, without a trigger ${textOf(plain)}`);
+    say(`  inserts with ${who}: published ${formatRound(published)}, without a trigger ${formatRound(plain)}`);
   }
   const losses = rounds.map(({ published, plain }) => 1 - published.rate / plain.rate);
   const costs = rounds.map(({ published, plain }) => published.microseconds - plain.microseconds);
@@ -55,7 +55,7 @@ async function measureLoss(database: Measured, who: string, goal: string): Promi
   );
 }
 
-const textOf = ({ rate, microseconds }: Round): string => `${perSecond(rate)} (${microseconds.toFixed(1)} µs)`;
+const formatRound = ({ rate, microseconds }: Round): string => `${perSecond(rate)} (${microseconds.toFixed(1)} µs)`;
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
 async function insert({ owner, url, postmaster }: Measured, table: string): Promise<Round> {
@@ -78,6 +78,6 @@ async function connectionsEnded(owner: pg.Pool): Promise<void> {
 }
 
 /** Returns the process that started another one. */
-async function parentOf(pid: number): Promise<number> {
+async function readParent(pid: number): Promise<number> {
   return Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1]);
 }

@@ -11,12 +11,12 @@ const serverUrl = process.env['TEST_POSTGRES_URL'] ?? '';
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-export function urlOf(size: string): string {
+export function getUrl(size: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/scale_${size}`;
   return url.href;
 }
-const amountsOf = (size: string): Amounts => {
+const parseAmounts = (size: string): Amounts => {
   const [bookings = 0, studios = 0] = size.split('x').map(Number);
   // Each account has a hundred bookings. Larger databases have a longer past: the coming two days are the same at every size, with six
   // bookings a day in each room.
@@ -39,12 +39,12 @@ export async function fill(size: string): Promise<void> {
   await withClient(serverUrl, (client) => client.query(`create database "scale_${size}"`));
   await withServer(size, () => Promise.resolve());
   const began = performance.now();
-  const amounts = amountsOf(size);
+  const amounts = parseAmounts(size);
   // The largest table comes first, and the others are filled in parallel.
-  const left = ['private.booking', ...RELATED.toReversed()] as const;
-  const tables = left.values();
+  const remaining = ['private.booking', ...RELATED.toReversed()] as const;
+  const tables = remaining.values();
   const fillNext = () =>
-    withClient(urlOf(size), async (client) => {
+    withClient(getUrl(size), async (client) => {
       const run = (text: string, values?: readonly unknown[]) => client.query(text, values ? [...values] : undefined);
       await run(`set maintenance_work_mem = '1GB'`);
       await run('set synchronous_commit = off');
@@ -55,7 +55,7 @@ export async function fill(size: string): Promise<void> {
       }
     });
   await Promise.all([fillNext(), fillNext()]);
-  await withClient(urlOf(size), async (client) => {
+  await withClient(getUrl(size), async (client) => {
     // A table that was filled in parallel with another cannot be marked as visible to all before the other has ended.
     await client.query('vacuum analyze');
     await client.query('checkpoint');
@@ -64,24 +64,24 @@ export async function fill(size: string): Promise<void> {
 
 export async function drop(size: string): Promise<void> {
   await withClient(serverUrl, (client) => client.query(`drop database if exists "scale_${size}" with (force)`));
-  await rm(dataDirOf(size), { recursive: true, force: true });
+  await rm(getDataDir(size), { recursive: true, force: true });
 }
 
 /** A server starts only with the keys with which its database was used before, so they are kept between the steps. */
-const dataDirOf = (size: string): string => join(tmpdir(), `bench-scale-${size}`);
+const getDataDir = (size: string): string => join(tmpdir(), `bench-scale-${size}`);
 
 /** A running server, and the environment with which the same server can be composed again. */
 export type Running = Runtime & { readonly env: Readonly<Record<string, string>> };
 
 /** Runs `work` while a server and the sandbox serve the database of a size. */
 export async function withServer<T>(size: string, work: (running: Running) => Promise<T>): Promise<T> {
-  const dataDir = dataDirOf(size);
+  const dataDir = getDataDir(size);
   await mkdir(dataDir, { recursive: true });
   const ports = await freePorts();
   const env = {
     PORT: String(ports + 8),
     DATA_DIR: dataDir,
-    DATABASE_URL: urlOf(size),
+    DATABASE_URL: getUrl(size),
     SANDBOX_PORT: String(ports),
     RATE_LIMIT_FACTOR: '1000000',
     REST_GUEST_PER_MINUTE: '1000000',

@@ -32,8 +32,8 @@ async function report(): Promise<boolean> {
   const files = await readdir(RESULTS).catch(() => []);
   const all = new Map<string, Measured>();
   for (const file of files) {
-    const one: Measured = JSON.parse(await readFile(join(RESULTS, file), 'utf8'));
-    all.set(one.size, one);
+    const measured: Measured = JSON.parse(await readFile(join(RESULTS, file), 'utf8'));
+    all.set(measured.size, measured);
   }
   let flat = true;
   for (const sizes of ROWS) {
@@ -44,7 +44,7 @@ async function report(): Promise<boolean> {
     say(`| p50 in ms | ${row.map(({ size }) => size).join(' | ')} | ratio | scans |`);
     say(`|---|${row.map(() => '---|').join('')}---|---|`);
     for (const name of Object.keys(last.figures)) {
-      const times = row.map((one) => one.figures[name]?.ms ?? Number.NaN);
+      const times = row.map((measured) => measured.figures[name]?.ms ?? Number.NaN);
       const [smallest, largest] = [times[0] ?? Number.NaN, times.at(-1) ?? Number.NaN];
       const ratio = largest / smallest;
       const grows = ratio > FACTOR && largest - smallest > NOISE_MS;
@@ -53,8 +53,8 @@ async function report(): Promise<boolean> {
         `| ${name} | ${times.map((ms) => ms.toFixed(2)).join(' | ')} | ${ratio.toFixed(2)}${grows ? ' MISSED' : ''} | ${last.figures[name]?.plan.join('; ') ?? ''} |`,
       );
     }
-    say(`| database, MB | ${row.map((one) => one.databaseMb).join(' | ')} | | |`);
-    say(`| of it indexes, MB | ${row.map((one) => one.indexMb).join(' | ')} | | |`);
+    say(`| database, MB | ${row.map((measured) => measured.databaseMb).join(' | ')} | | |`);
+    say(`| of it indexes, MB | ${row.map((measured) => measured.indexMb).join(' | ')} | | |`);
   }
   return flat;
 }
@@ -68,6 +68,6 @@ const steps = { fill: inTurn(fill), measure: measureAndStore, drop: inTurn(drop)
 const [step, ...named] = process.argv.slice(2);
 if (step === 'fill' || step === 'measure' || step === 'drop') await steps[step](...named);
 else if (step !== 'report') {
-  for (const row of ROWS) for (const one of [steps.fill, steps.measure, steps.drop]) await one(...row);
+  for (const row of ROWS) for (const run of [steps.fill, steps.measure, steps.drop]) await run(...row);
 }
 if (step === undefined || step === 'report') process.exitCode = (await report()) ? 0 : 1;

@@ -6,9 +6,9 @@ import { type ProductQuery, productQueries, type Sender } from '#tests/scale/pro
 import { addCustomer, type Customer, STUDIO_A } from '#tests/support/test-server.ts';
 import { type CallerRequest, type Connection, openConnection, quantile } from '../callers/connection.ts';
 import { holds, metrics, signIns, type Times } from './calls.ts';
-import { type Running, urlOf, withClient, withServer } from './database.ts';
+import { type Running, getUrl, withClient, withServer } from './database.ts';
 import { END_MAILS, jobRounds } from './jobs.ts';
-import { scansOf } from './plans.ts';
+import { readScans } from './plans.ts';
 
 const WARM_UPS = 30;
 /** PostgreSQL's code for a statement that took too long. */
@@ -56,7 +56,7 @@ export async function measure(sizes: readonly string[], opened: readonly Target[
   return Promise.all(
     opened.map(async (target) => ({
       size: target.size,
-      ...(await sizesOf(target.owner)),
+      ...(await readSizes(target.owner)),
       figures: target.figures,
     })),
   );
@@ -68,7 +68,7 @@ function withTarget<T>(size: string, work: (target: Target) => Promise<T>): Prom
     const connection = await openConnection(running.apiUrl);
     try {
       const [customer, staff] = [await addCustomer(app, new Date()), await addCustomer(app, new Date())];
-      return await withClient(urlOf(size), async (owner) => {
+      return await withClient(getUrl(size), async (owner) => {
         await owner.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [staff.id]);
         await owner.query('select private.queue_reminders(now(), false), private.queue_thanks(now())');
         await owner.query('set session_replication_role = replica');
@@ -93,20 +93,20 @@ function withTarget<T>(size: string, work: (target: Target) => Promise<T>): Prom
 }
 
 async function measureQuery(targets: readonly Target[], at: number): Promise<void> {
-  const requests = targets.map((target) => ({ target, request: requestOf(target, at), times: Array.of<number>() }));
+  const requests = targets.map((target) => ({ target, request: createRequest(target, at), times: Array.of<number>() }));
   for (let round = 0; round < WARM_UPS + REPEATS; round += 1) {
     for (const { target, request, times } of requests) {
       const { status, ms, body } = await target.connection.send(request);
       // The first reads come from the disk and may exceed their time limit.
       if (round < WARM_UPS / 2 && body.includes(STATEMENT_TIMEOUT)) continue;
       if (status >= 300 || status === 0)
-        throw new Error(`${target.size}: ${queryOf(target, at).name}: ${status} ${body.toString('utf8', 0, 200)}`);
+        throw new Error(`${target.size}: ${getQuery(target, at).name}: ${status} ${body.toString('utf8', 0, 200)}`);
       if (round >= WARM_UPS) times.push(ms);
     }
   }
   for (const { target, request, times } of requests) {
-    const query = queryOf(target, at);
-    const plan = query.api ? [] : await scansOf(target.running.apiUrl, target.owner, query, request, target.staff.id);
+    const query = getQuery(target, at);
+    const plan = query.api ? [] : await readScans(target.running.apiUrl, target.owner, query, request, target.staff.id);
     target.figures[query.name] = { ms: quantile(times, 0.5), plan };
   }
 }
@@ -124,14 +124,14 @@ async function measurePart(targets: readonly Target[], part: (target: Target) =>
     for (const [name, values] of times) target.figures[name] = { ms: quantile(values, 0.5), plan: [] };
 }
 
-function queryOf({ queries, size }: Target, at: number): ProductQuery {
+function getQuery({ queries, size }: Target, at: number): ProductQuery {
   const query = queries[at];
   if (!query) throw new Error(`${size} has no query ${at}`);
   return query;
 }
 
-function requestOf(target: Target, at: number): CallerRequest {
-  const { api = 'rest', path, body, sender } = queryOf(target, at);
+function createRequest(target: Target, at: number): CallerRequest {
+  const { api = 'rest', path, body, sender } = getQuery(target, at);
   const { anonKey } = target.running;
   const bearers: Readonly<Record<Sender, string>> = {
     guest: anonKey,
@@ -144,7 +144,7 @@ function requestOf(target: Target, at: number): CallerRequest {
   return { method: 'POST', path: address, headers, body: JSON.stringify(body) };
 }
 
-async function sizesOf(owner: pg.Client): Promise<{ databaseMb: number; indexMb: number }> {
+async function readSizes(owner: pg.Client): Promise<{ databaseMb: number; indexMb: number }> {
   const { rows } = await owner.query<{ all: number; indexes: number }>(
     `select (pg_database_size(current_database()) / 1048576)::int as all,
        (select (sum(pg_indexes_size(c.oid)) / 1048576)::int from pg_class c where c.relkind = 'r') as indexes`,

@@ -5,7 +5,7 @@ import type { CallerRequest } from '../callers/connection.ts';
 /**
  * Returns the scans of a query's plan. The API returns the plan of a read, and `auto_explain` logs those of statements inside a function.
  */
-export async function scansOf(
+export async function readScans(
   url: string,
   client: pg.Client,
   { body, path }: ProductQuery,

@@ -76,7 +76,9 @@ function read(lhr: Result): Run {
     paint: figure('largest-contentful-paint'),
     shift: figure('cumulative-layout-shift'),
     blocked: figure('total-blocking-time'),
-    scripts: requests.filter((one) => one['resourceType'] === 'Script').map((one) => `${one['url'] as string}`),
+    scripts: requests
+      .filter((request) => request['resourceType'] === 'Script')
+      .map((request) => `${request['url'] as string}`),
     faults: CATEGORIES.slice(1).flatMap((category) =>
       (lhr.categories[category]?.auditRefs ?? [])
         .filter(({ id, weight }) => weight > 0 && (lhr.audits[id]?.score ?? 1) < 1)
@@ -93,7 +95,7 @@ async function measureBytes(scripts: readonly string[]): Promise<{ all: number; 
       kb: (await readLength(url)) / 1000,
     })),
   );
-  const sum = (list: typeof sizes): number => list.reduce((total, one) => total + one.kb, 0);
+  const sum = (list: typeof sizes): number => list.reduce((total, size) => total + size.kb, 0);
   return { all: sum(sizes), libraries: sum(sizes.filter(({ url }) => url.includes('/library-'))) };
 }
 

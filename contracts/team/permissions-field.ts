@@ -6,4 +6,4 @@ export const permissionsField = z.array(z.enum(PERMISSIONS));
 
 /** Returns the given permissions without duplicates, in the order of `PERMISSIONS`. */
 export const sortPermissions = (given: readonly (typeof PERMISSIONS)[number][]) =>
-  PERMISSIONS.filter((one) => given.includes(one));
+  PERMISSIONS.filter((permission) => given.includes(permission));

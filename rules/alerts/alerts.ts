@@ -71,7 +71,7 @@ type Words = {
 };
 
 const tab = (name: string): string => `/admin?tab=${name}`;
-const panelOf = (reference: string): string => `${tab('today')}&booking=${encodeURIComponent(reference)}`;
+const panelPath = (reference: string): string => `${tab('today')}&booking=${encodeURIComponent(reference)}`;
 /** Returns the key of an alert, which identifies it in the address of Today and in the list there. */
 export const alertKey = ({ kind, job, booking, studioName, since }: Omit<Alert, 'customer'>): string =>
   `${kind}.${job?.id ?? booking?.id ?? studioName ?? since.getTime()}`;
@@ -87,7 +87,7 @@ const action = (label: string, to: string, permission: Permission | null = null)
 const openBooking = (alert: Alert): AlertAction =>
   alert.booking === null
     ? action('Try again', alertAddress(alert))
-    : action('Open the booking', panelOf(alert.booking.reference), 'bookings');
+    : action('Open the booking', panelPath(alert.booking.reference), 'bookings');
 /** Opens the form of the room. If the room's id is unknown, the address has its name instead. */
 function fixLock({ studioId, studioName }: Alert): AlertAction {
   const room = studioId ?? studioName;
@@ -97,15 +97,15 @@ const openDoors = (): AlertAction => action('Open Doors', tab('doors'), 'booking
 
 const describedProblem = ({ problem, job }: Alert) =>
   problem === null || job === null ? null : describeProblem(problem, job.kind);
-const whyOf = (alert: Alert): string | null => describedProblem(alert)?.words ?? null;
+const explainProblem = (alert: Alert): string | null => describedProblem(alert)?.words ?? null;
 const isLockMissing = (alert: Alert): boolean => describedProblem(alert)?.fix === 'lock';
 /** Formats a reason of the payment provider, such as product_not_received. */
-const reasonOf = ({ problem }: Alert): string | null =>
+const formatReason = ({ problem }: Alert): string | null =>
   problem === null ? null : `Reason: ${problem.replaceAll('_', ' ')}`;
 const dueBy = ({ due }: Alert, words: string): string | null =>
   due === null ? null : `${words} ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`;
-const studioOf = ({ studioName }: Alert): string => studioName ?? 'a studio';
-const customerOf = ({ customer }: Alert): string => customer ?? 'A customer';
+const getStudioName = ({ studioName }: Alert): string => studioName ?? 'a studio';
+const getCustomerName = ({ customer }: Alert): string => customer ?? 'A customer';
 
 /** Returns what happens to a booking without a verified ID unless staff decide otherwise. */
 function describeCancellation({ booking, since }: Alert): string | null {
@@ -117,26 +117,26 @@ function describeCancellation({ booking, since }: Alert): string | null {
 
 const WORDS: Readonly<Record<AlertKind, Words>> = {
   id_waiting: {
-    title: (alert) => `${customerOf(alert)} waits for a decision about an ID`,
+    title: (alert) => `${getCustomerName(alert)} waits for a decision about an ID`,
     why: () => ['They cannot book until you decide'],
     action: () => action('Check the ID', tab('id-review'), 'identity'),
   },
   id_missing: {
-    title: (alert) => `${customerOf(alert)} has no verified ID any more`,
+    title: (alert) => `${getCustomerName(alert)} has no verified ID any more`,
     why: (alert) => [describeCancellation(alert)],
     action: (alert) => action('Decide', alertAddress(alert)),
     isUrgent: true,
   },
   refund_failed: {
     title: () => 'A refund failed',
-    why: (alert) => [whyOf(alert)],
+    why: (alert) => [explainProblem(alert)],
     action: (alert) => (alert.job === null ? openBooking(alert) : action('Try again', alertAddress(alert), 'money')),
     isUrgent: true,
   },
   code_held: {
     title: ({ customer }) => `The code of ${customer ?? 'a customer'} is held: a payment is disputed`,
     why: (alert) => [
-      reasonOf(alert),
+      formatReason(alert),
       dueBy(alert, 'Decide by'),
       'Without a decision by then, the code stays held and the customer is told to call you. Nothing is refunded automatically',
     ],
@@ -146,7 +146,7 @@ const WORDS: Readonly<Record<AlertKind, Words>> = {
   dispute: {
     title: () => 'A payment is disputed',
     why: (alert) => [
-      reasonOf(alert),
+      formatReason(alert),
       dueBy(alert, 'Answer by'),
       'The evidence is ready as a file. Send it at the payment provider. The customer’s bank decides',
     ],
@@ -161,30 +161,30 @@ const WORDS: Readonly<Record<AlertKind, Words>> = {
   job_failing: {
     title: ({ job, booking }) => describeUndone(job?.kind ?? '', 'open', booking),
     why: (alert) => [
-      whyOf(alert),
+      explainProblem(alert),
       `Tried ${alert.job?.tries === 1 ? 'once' : `${alert.job?.tries ?? 0} times`}, and we keep trying`,
     ],
     action: (alert) => (isLockMissing(alert) ? fixLock(alert) : action('Try again', alertAddress(alert))),
   },
   job_late: {
     title: ({ job, booking }) => describeUndone(job?.kind ?? '', 'late', booking),
-    why: (alert) => [whyOf(alert), alert.booking === null ? null : 'It is not tried again'],
+    why: (alert) => [explainProblem(alert), alert.booking === null ? null : 'It is not tried again'],
     action: openBooking,
   },
   door_closed: {
-    title: (alert) => `${customerOf(alert)} stands at a closed door`,
+    title: (alert) => `${getCustomerName(alert)} stands at a closed door`,
     why: () => ['Open it from here, or call them'],
     action: () => action('Open the door', tab('doors'), 'bookings'),
     isUrgent: true,
   },
   reported: {
     title: (alert) =>
-      `${customerOf(alert)} ${alert.problem === 'lost' ? 'left something behind' : 'reported a problem'}`,
+      `${getCustomerName(alert)} ${alert.problem === 'lost' ? 'left something behind' : 'reported a problem'}`,
     why: () => [],
     action: () => action('Read and answer', tab('incidents'), 'bookings'),
   },
   blocked_booking: {
-    title: (alert) => `${customerOf(alert)} is blocked and has a paid booking`,
+    title: (alert) => `${getCustomerName(alert)} is blocked and has a paid booking`,
     why: () => ['The access code works. Keep the session, or open the booking and cancel it'],
     action: openBooking,
   },
@@ -195,19 +195,19 @@ const WORDS: Readonly<Record<AlertKind, Words>> = {
     isUrgent: true,
   },
   lock_unknown: {
-    title: (alert) => `The lock of ${studioOf(alert)} is unknown to the lock service`,
+    title: (alert) => `The lock of ${getStudioName(alert)} is unknown to the lock service`,
     why: () => ['No session there gets a door code until it is fixed'],
     action: fixLock,
     isUrgent: true,
   },
   lock_offline: {
-    title: (alert) => `The lock of ${studioOf(alert)} is offline`,
+    title: (alert) => `The lock of ${getStudioName(alert)} is offline`,
     why: () => ['Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the room'],
     action: openDoors,
     isUrgent: true,
   },
   battery_low: {
-    title: (alert) => `Change the battery of the lock of ${studioOf(alert)}: ${alert.problem ?? ''}`,
+    title: (alert) => `Change the battery of the lock of ${getStudioName(alert)}: ${alert.problem ?? ''}`,
     why: () => [],
     action: openDoors,
   },
@@ -217,7 +217,7 @@ const WORDS: Readonly<Record<AlertKind, Words>> = {
     action: () => action('Open Numbers', tab('numbers'), 'money'),
   },
   secret_stays: {
-    title: (alert) => `A code that ${alert.customer ?? 'a former colleague'} knows still opens ${studioOf(alert)}`,
+    title: (alert) => `A code that ${alert.customer ?? 'a former colleague'} knows still opens ${getStudioName(alert)}`,
     why: (alert) => [
       dueBy(alert, 'It works until'),
       'This lock can’t remove a code, and the permission under which it was seen is gone. Lock the room another way if that matters',

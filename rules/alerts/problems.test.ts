@@ -49,13 +49,13 @@ test.each([
 });
 
 test('only an unknown or missing lock has to be fixed first', () => {
-  const fixOf = (problem: string) => describeProblem(problem, 'access.request').fix;
-  expect(['igloohome: http_404', 'igloohome: no_lock_set', 'no lock is configured for studio A'].map(fixOf)).toEqual([
+  const getFix = (problem: string) => describeProblem(problem, 'access.request').fix;
+  expect(['igloohome: http_404', 'igloohome: no_lock_set', 'no lock is configured for studio A'].map(getFix)).toEqual([
     'lock',
     'lock',
     'lock',
   ]);
-  expect(['igloohome: http_400', 'stripe: http_404', 'plug: http_404', 'deadlock detected'].map(fixOf)).toEqual([
+  expect(['igloohome: http_400', 'stripe: http_404', 'plug: http_404', 'deadlock detected'].map(getFix)).toEqual([
     null,
     null,
     null,

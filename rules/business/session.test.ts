@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { endWarning, lightsAllowed, lightsWindow } from './session.ts';
-import { slotsOfSpan, slotsWithMore, spanOf } from '../slots.ts';
+import { slotsOfSpan, slotsWithMore, toSpan } from '../slots.ts';
 import { formatStudioRange, formatStudioTime } from '../studio-time.ts';
 
 const start = new Date('2031-03-08T18:00:00+11:00');
@@ -45,10 +45,10 @@ test('when the clocks change, minutes that pass count, and a further hour ends w
   expect(endWarning(back, false, new Date('2031-04-05T15:50:00Z'))).toBeNull();
   expect(endWarning(back, false, new Date('2031-04-05T16:50:00Z'))?.minutes).toBe(10);
   expect(lightsWindow(back).end).toEqual(new Date('2031-04-05T17:10:00Z'));
-  const one = { start: back.start, end: new Date('2031-04-05T15:00:00Z') };
-  expect(slotsOfSpan(one.start, one.end)).toHaveLength(1);
-  const later = slotsWithMore(one.start, one.end, 1);
-  expect(later && spanOf(later).end).toEqual(back.end);
+  const span = { start: back.start, end: new Date('2031-04-05T15:00:00Z') };
+  expect(slotsOfSpan(span.start, span.end)).toHaveLength(1);
+  const later = slotsWithMore(span.start, span.end, 1);
+  expect(later && toSpan(later).end).toEqual(back.end);
   // 1 am to 3 am, the night they go forward: 2 am does not exist, so it takes one hour.
   const forward = { start: new Date('2031-10-04T15:00:00Z'), end: new Date('2031-10-04T16:00:00Z') };
   expect(formatStudioTime(forward.end)).toBe('3 am');

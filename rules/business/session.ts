@@ -40,8 +40,8 @@ const LOUD = [10, 5, 2] as const;
 
 /** Returns the latest warning of a session’s end that is due. Null before the first warning and after the end. */
 export function endWarning({ start, end }: SessionHours, followed: boolean, now: Date): EndWarning | null {
-  const left = end.getTime() - now.getTime();
-  if (left <= 0 || now < start) return null;
-  const due = (followed ? LOUD : QUIET).findLast((minutes) => left <= minutes * MINUTE);
+  const remainingMs = end.getTime() - now.getTime();
+  if (remainingMs <= 0 || now < start) return null;
+  const due = (followed ? LOUD : QUIET).findLast((minutes) => remainingMs <= minutes * MINUTE);
   return due === undefined ? null : { minutes: due, tone: followed ? 'loud' : 'quiet' };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isAbn, settingsChangeSchema } from './settings-change.ts';
 
-const messageOf = (change: unknown): string | undefined =>
+const getMessage = (change: unknown): string | undefined =>
   settingsChangeSchema.safeParse(change).error?.issues[0]?.message;
 
 it('a change names some settings, and texts are trimmed', () => {
@@ -28,7 +28,7 @@ it.each([
   [{ terms: [] }, 'The page needs at least one part.'],
   [{ terms: [{ title: '', text: 'x' }] }, 'Every part needs a title.'],
 ])('%j is refused: %s', (change, message) => {
-  expect(messageOf(change)).toBe(message);
+  expect(getMessage(change)).toBe(message);
 });
 
 it('an unknown setting is refused, and so is the version of the terms, which follows their text', () => {

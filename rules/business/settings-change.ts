@@ -1,7 +1,8 @@
 // Separate from business.ts, so that pages can show the business without loading zod.
 import { z } from 'zod';
 
-const hasControls = (text: string): boolean => Array.from(text).some((one) => one < ' ' || one === '\u007f');
+const hasControls = (text: string): boolean =>
+  Array.from(text).some((character) => character < ' ' || character === '\u007f');
 /** A text on one line. Limits are those of `private.are_business_settings()`. */
 const line = (min: number, max: number, needed = 'This is needed.') =>
   z

@@ -16,7 +16,7 @@ const room = (studioId: string, ...taken: PricedRoom['busy']): PricedRoom => ({
   rates: specifiedRates,
 });
 const WEEK = busy('2026-11-20', 0, '2026-11-28', 23);
-const wanted = (more: Partial<Wanted> = {}): Wanted => ({ hours: 2, part: 'any', maxCents: null, ...more });
+const request = (more: Partial<Wanted> = {}): Wanted => ({ hours: 2, part: 'any', maxCents: null, ...more });
 const offers = (what: Wanted, ...rooms: readonly PricedRoom[]) =>
   findOffers(what, rooms, NOW, 90).map(({ studioId, slots, totalCents, reason, savesPercent }) => [
     studioId,
@@ -28,7 +28,7 @@ const offers = (what: Wanted, ...rooms: readonly PricedRoom[]) =>
 
 describe('offers in any room', () => {
   test('the soonest, the cheapest and the cheapest on another day, each for its reason', () => {
-    expect(offers(wanted(), room('a'), room('b'))).toEqual([
+    expect(offers(request(), room('a'), room('b'))).toEqual([
       ['a', '2026-11-20 15', 118, 'cheapest-today', 0],
       ['b', '2026-11-23 8', 98, 'cheapest', 0],
       ['a', '2026-11-24 8', 98, 'another-day', 0],
@@ -37,40 +37,46 @@ describe('offers in any room', () => {
 
   test('an evening is dearer today than the cheapest one, and three hours save 10 %', () => {
     const taken = busy('2026-11-20', 15, '2026-11-20', 17);
-    expect(offers(wanted({ hours: 3, part: 'evening' }), room('a', taken))).toEqual([
+    expect(offers(request({ hours: 3, part: 'evening' }), room('a', taken))).toEqual([
       ['a', '2026-11-20 18', 186, 'cheapest-today', 10],
       ['a', '2026-11-23 17', 150, 'cheapest', 10],
       ['a', '2026-11-24 17', 150, 'another-day', 10],
     ]);
-    expect(offers(wanted({ part: 'evening' }), room('a'))[0]).toEqual(['a', '2026-11-20 17', 128, 'cheapest-today', 0]);
-    expect(offers(wanted({ part: 'night' }), room('a'))[0]).toEqual(['a', '2026-11-20 22', 138, 'cheapest-today', 0]);
+    expect(offers(request({ part: 'evening' }), room('a'))[0]).toEqual([
+      'a',
+      '2026-11-20 17',
+      128,
+      'cheapest-today',
+      0,
+    ]);
+    expect(offers(request({ part: 'night' }), room('a'))[0]).toEqual(['a', '2026-11-20 22', 138, 'cheapest-today', 0]);
     // Midnight on Saturday costs $69, 2 AM $59: the soonest night is not the cheapest of the day.
-    expect(offers(wanted({ part: 'evening', maxCents: 100_00 }), room('a'))).toEqual([]);
+    expect(offers(request({ part: 'evening', maxCents: 100_00 }), room('a'))).toEqual([]);
   });
 
   test('another room is offered for the same hours, a price limit leaves dear ones out, and none when all is taken', () => {
-    expect(offers(wanted(), room('a', WEEK), room('b')).map(([id]) => id)).toEqual(['b', 'b', 'b']);
-    expect(offers(wanted({ maxCents: 98_00 }), room('a')).map(([, at]) => at)).toEqual([
+    expect(offers(request(), room('a', WEEK), room('b')).map(([id]) => id)).toEqual(['b', 'b', 'b']);
+    expect(offers(request({ maxCents: 98_00 }), room('a')).map(([, at]) => at)).toEqual([
       '2026-11-23 0',
       '2026-11-24 8',
       '2026-11-25 8',
     ]);
-    expect(offers(wanted(), room('a', WEEK))).toEqual([]);
+    expect(offers(request(), room('a', WEEK))).toEqual([]);
     expect(LOOK_DAYS).toBe(7);
   });
 });
 
 test('rooms take turns among equal offers, and the emptier room comes first; the small hours come last unless they are near', () => {
   const taken = busy('2026-11-26', 10, '2026-11-26', 11);
-  expect(offers(wanted(), room('a', taken), room('b')).map(([id]) => id)).toEqual(['b', 'a', 'b']);
+  expect(offers(request(), room('a', taken), room('b')).map(([id]) => id)).toEqual(['b', 'a', 'b']);
   // At 2 am, the next hours start soon, so they are not ranked last.
   const night = new Date('2026-11-23T15:00:00Z');
-  const first = findOffers(wanted(), [room('a')], night, 90).map(({ slots }) => `${slots[0]?.date} ${slots[0]?.hour}`);
+  const first = findOffers(request(), [room('a')], night, 90).map(({ slots }) => `${slots[0]?.date} ${slots[0]?.hour}`);
   expect(first).toEqual(['2026-11-24 2', '2026-11-25 8', '2026-11-26 8']);
   // It is early on Sunday and nothing is free from Monday on. Of the cheaper hours, 3 am comes next.
   const sunday = new Date('2026-11-21T14:10:00Z');
   const only = room('a', busy('2026-11-23', 0, '2026-11-30', 23));
-  const cheaper = findOffers(wanted({ hours: 1 }), [only], sunday, 90).map(({ slots }) => slots[0]?.hour);
+  const cheaper = findOffers(request({ hours: 1 }), [only], sunday, 90).map(({ slots }) => slots[0]?.hour);
   expect(cheaper).toEqual([1, 3]);
 });
 

@@ -1,6 +1,6 @@
 import { isBookable } from '../nearest-free.ts';
 import { type Quote, quoteSlots, type Rates } from '../pricing.ts';
-import { type Busy, nextSlot, type Slot, spanOf } from '../slots.ts';
+import { type Busy, nextSlot, type Slot, toSpan } from '../slots.ts';
 import { addDays, studioDate, studioHour } from '../studio-time.ts';
 import { runFrom } from './booking-link.ts';
 
@@ -42,35 +42,38 @@ const SOON_MS = 3 * 3_600_000;
  * overlap in the same room.
  */
 export function findOffers(
-  wanted: Wanted,
+  request: Wanted,
   rooms: readonly PricedRoom[],
   now: Date,
   horizonDays: number,
 ): readonly FoundHours[] {
-  const all = rooms.flatMap((room) => candidatesOf(wanted, room, now, horizonDays));
+  const all = rooms.flatMap((room) => findCandidates(request, room, now, horizonDays));
   const today = studioDate(now);
   const offers: FoundHours[] = [];
   const add = (found: Candidate | undefined, reason: Reason): void => {
     if (found) offers.push({ ...pick(found), reason });
   };
-  const left = (): Candidate[] => all.filter((one) => !offers.some((offer) => overlaps(offer, one)));
-  const fairer = (one: Candidate, other: Candidate): number =>
-    timesOffered(offers, one) - timesOffered(offers, other) || one.bookings - other.bookings;
-  const cheaper = (one: Candidate, other: Candidate): number =>
-    one.quote.totalCents - other.quote.totalCents ||
-    Number(one.inSmallHours) - Number(other.inSmallHours) ||
-    fairer(one, other) ||
-    one.startsAt - other.startsAt;
-  const soonest = left().toSorted((one, other) => one.startsAt - other.startsAt || cheaper(one, other))[0];
+  const getRemaining = (): Candidate[] =>
+    all.filter((candidate) => !offers.some((offer) => overlaps(offer, candidate)));
+  const fairer = (candidate: Candidate, other: Candidate): number =>
+    timesOffered(offers, candidate) - timesOffered(offers, other) || candidate.bookings - other.bookings;
+  const cheaper = (candidate: Candidate, other: Candidate): number =>
+    candidate.quote.totalCents - other.quote.totalCents ||
+    Number(candidate.inSmallHours) - Number(other.inSmallHours) ||
+    fairer(candidate, other) ||
+    candidate.startsAt - other.startsAt;
+  const soonest = getRemaining().toSorted(
+    (candidate, other) => candidate.startsAt - other.startsAt || cheaper(candidate, other),
+  )[0];
   const isCheapestToday =
     soonest?.date === today &&
-    all.every((one) => one.date !== today || one.quote.totalCents >= soonest.quote.totalCents);
+    all.every((candidate) => candidate.date !== today || candidate.quote.totalCents >= soonest.quote.totalCents);
   add(soonest, isCheapestToday ? 'cheapest-today' : 'soonest');
-  const best = left().toSorted(cheaper)[0];
+  const best = getRemaining().toSorted(cheaper)[0];
   if (best && soonest && best.quote.totalCents < soonest.quote.totalCents) add(best, 'cheapest');
   while (offers.length < MOST) {
     const days = new Set(offers.map(({ slots }) => slots[0]?.date));
-    const next = left()
+    const next = getRemaining()
       .filter(({ date }) => !days.has(date))
       .toSorted(cheaper)[0];
     if (next === undefined) break;
@@ -104,7 +107,7 @@ const overlaps = (offer: FoundHours, { studioId, slots }: Candidate): boolean =>
   offer.studioId === studioId &&
   offer.slots.some((slot) => slots.some(({ date, hour }) => date === slot.date && hour === slot.hour));
 
-function candidatesOf(
+function findCandidates(
   { hours, part, maxCents }: Wanted,
   { studioId, busy, rates }: PricedRoom,
   now: Date,
@@ -119,10 +122,10 @@ function candidatesOf(
   ) {
     if (!startsIn(part, slot.hour)) continue;
     const slots = runFrom(slot, hours);
-    if (!slots.every((one) => isBookable(one, busy, now, horizonDays))) continue;
+    if (!slots.every((slot) => isBookable(slot, busy, now, horizonDays))) continue;
     const quote = quoteSlots(slots, rates);
     if (maxCents !== null && quote.totalCents > maxCents) continue;
-    const startsAt = spanOf(slots).start.getTime();
+    const startsAt = toSpan(slots).start.getTime();
     const inSmallHours = part === 'any' && slot.hour < SMALL_HOURS && startsAt - now.getTime() > SOON_MS;
     found.push({ studioId, slots, date: slot.date, startsAt, inSmallHours, bookings: busy.length, quote });
   }

@@ -11,7 +11,7 @@ export function freeHoursByDay(
   { first, days, busy }: { readonly first: StudioDate; readonly days: number; readonly busy: readonly Busy[] },
   now: Date,
 ): ReadonlyMap<StudioDate, number> {
-  const sorted = busy.toSorted((one, other) => one.start.getTime() - other.start.getTime());
+  const sorted = busy.toSorted((span, other) => span.start.getTime() - other.start.getTime());
   const from = Math.ceil(now.getTime() / HOUR_MS) * HOUR_MS;
   const free = new Map<StudioDate, number>();
   for (let at = 0; at < days; at += 1) {

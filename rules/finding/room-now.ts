@@ -20,8 +20,8 @@ export function describeRoom(busy: readonly Busy[], now: Date): RoomNow {
   const slots = nextSlots({ date: studioDate(now), hour: studioHour(now) });
   const isFree = (slot: Slot): boolean => isBookable(slot, busy, now, AHEAD_DAYS);
   const [current] = slots;
-  if (current && isFree(current)) return { state: 'free', until: startOf(slots.find((slot) => !isFree(slot))) };
-  const from = startOf(slots.find(isFree));
+  if (current && isFree(current)) return { state: 'free', until: getStart(slots.find((slot) => !isFree(slot))) };
+  const from = getStart(slots.find(isFree));
   const occupied = busy.some(({ start, end }) => start <= now && end > now);
   return from === null || occupied ? { state: 'busy', until: from } : { state: 'later', from };
 }
@@ -32,4 +32,4 @@ function nextSlots(first: Slot): Slot[] {
   return slots;
 }
 
-const startOf = (slot: Slot | undefined): Date | null => (slot ? slotStart(slot.date, slot.hour) : null);
+const getStart = (slot: Slot | undefined): Date | null => (slot ? slotStart(slot.date, slot.hour) : null);

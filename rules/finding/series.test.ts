@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isSeries, slotsDaysLater, weeklyDates } from './series.ts';
-import { spanOf } from '../slots.ts';
+import { toSpan } from '../slots.ts';
 
 const hours = (date: string, ...list: number[]) => list.map((hour) => ({ date, hour }));
 
@@ -25,8 +25,8 @@ test('later hours keep the clock, so their instants move by an hour when the clo
   const before = hours('2026-09-27', 10, 11);
   const later = slotsDaysLater(before, 7);
   expect(later).toEqual(hours('2026-10-04', 10, 11));
-  expect(spanOf(before).start.toISOString()).toBe('2026-09-27T00:00:00.000Z');
-  expect(spanOf(later ?? []).start.toISOString()).toBe('2026-10-03T23:00:00.000Z');
+  expect(toSpan(before).start.toISOString()).toBe('2026-09-27T00:00:00.000Z');
+  expect(toSpan(later ?? []).start.toISOString()).toBe('2026-10-03T23:00:00.000Z');
 });
 
 test('hours over midnight stay over midnight', () => {

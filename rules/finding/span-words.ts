@@ -29,11 +29,11 @@ export function describeSpan(start: Date, end: Date, today: StudioDate): string 
   const hour = studioHour(start);
   if (end > day.end) {
     const endDate = studioDate(end);
-    const isNight = hour >= EVENING && endDate === addDays(date, 1) && end <= hourOf(endDate, MORNING);
-    if (isNight) return date === today ? `${times} tonight` : `${times}, ${nightOf(date, today)}`;
+    const isNight = hour >= EVENING && endDate === addDays(date, 1) && end <= toInstant(endDate, MORNING);
+    if (isNight) return date === today ? `${times} tonight` : `${times}, ${describeNight(date, today)}`;
     return `${clockWord(start)} ${nameOfDay(date, today)} to ${clockWord(end)} ${nameOfDay(endDate, today)}`;
   }
-  if (hour < EARLY && end <= hourOf(date, MORNING)) return `${times}, early ${nameOfDay(date, today)}`;
+  if (hour < EARLY && end <= toInstant(date, MORNING)) return `${times}, early ${nameOfDay(date, today)}`;
   if (date === today) return `${times} ${hour >= EVENING ? 'tonight' : 'today'}`;
   return date === addDays(today, 1) ? `${times} tomorrow` : `${times}, ${nameOfDay(date, today)}`;
 }
@@ -44,12 +44,12 @@ const clockWord = (at: Date): string => {
 };
 
 /** An hour of a day that exists on every day. */
-const hourOf = (date: StudioDate, hour: number): Date => {
+const toInstant = (date: StudioDate, hour: number): Date => {
   const { end } = dayBounds(date);
   return new Date(end.getTime() - (24 - hour) * 3_600_000);
 };
 
-function nightOf(date: StudioDate, today: StudioDate): string {
+function describeNight(date: StudioDate, today: StudioDate): string {
   if (date === addDays(today, 1)) return 'tomorrow night';
   const weekday = formatStudioDate(date, 'medium').slice(0, 3);
   return isNear(date, today) ? `${weekday} night` : `${weekday} night, ${dayAndMonth(date, today)}`;

@@ -17,19 +17,19 @@ export type Accounts = {
 };
 
 const INITIAL: readonly Account[] = [
-  { sub: subOf('robin@example.com'), email: 'robin@example.com', name: 'Robin Tester', emailVerified: true },
-  { sub: subOf('kim@example.com'), email: 'kim@example.com', name: 'Kim Tester', emailVerified: false },
+  { sub: deriveSub('robin@example.com'), email: 'robin@example.com', name: 'Robin Tester', emailVerified: true },
+  { sub: deriveSub('kim@example.com'), email: 'kim@example.com', name: 'Kim Tester', emailVerified: false },
 ];
 
 export function createAccounts(core: Core): Accounts {
   const saved = core.state.load<{ people: Account[] }>('oidc-people', { people: [...INITIAL] });
   return {
     list: () => saved.people,
-    find: (sub) => saved.people.find((one) => one.sub === sub) ?? null,
+    find: (sub) => saved.people.find((person) => person.sub === sub) ?? null,
     put({ email: address, name, emailVerified }) {
       const email = address.trim().toLowerCase();
-      const account = { sub: subOf(email), email, name: name.trim() || email, emailVerified };
-      saved.people = [...saved.people.filter((one) => one.sub !== account.sub), account];
+      const account = { sub: deriveSub(email), email, name: name.trim() || email, emailVerified };
+      saved.people = [...saved.people.filter((person) => person.sub !== account.sub), account];
       core.state.changed();
       return account;
     },
@@ -38,6 +38,6 @@ export function createAccounts(core: Core): Accounts {
 }
 
 /** Derives a numeric id like those of the large providers. */
-function subOf(email: string): string {
+function deriveSub(email: string): string {
   return createHash('sha256').update(email).digest().readBigUInt64BE().toString();
 }

@@ -20,7 +20,7 @@ const create = (reference: string, key?: string): Promise<Stripe.Checkout.Sessio
     booking({ client_reference_id: reference }),
     key === undefined ? {} : { idempotencyKey: key },
   );
-const errorOf = async (work: Promise<unknown>): Promise<unknown> =>
+const catchError = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'no error',
     (error: unknown) => error,
@@ -31,14 +31,14 @@ describe('a fault', () => {
     await arm({ kind: 'refuse' });
     // The SDK itself retries a closed connection once.
     await arm({ kind: 'refuse' });
-    expect(await errorOf(create('refused'))).toBeInstanceOf(Stripe.errors.StripeConnectionError);
+    expect(await catchError(create('refused'))).toBeInstanceOf(Stripe.errors.StripeConnectionError);
     expect(await create('after')).toMatchObject({ status: 'open' });
   });
 
   test('hang sends no answer until the caller gives up', async () => {
     await arm({ kind: 'hang', count: 2 });
     const began = Date.now();
-    const error = await errorOf(
+    const error = await catchError(
       fixture.stripe.checkout.sessions.create(booking(), { timeout: 300, maxNetworkRetries: 0 }),
     );
     expect(error).toBeInstanceOf(Stripe.errors.StripeConnectionError);
@@ -47,30 +47,32 @@ describe('a fault', () => {
 
   test('status answers with that status as often as count says', async () => {
     await arm({ kind: 'status', status: 429, count: 2 });
-    expect(await errorOf(create('busy'))).toBeInstanceOf(Stripe.errors.StripeRateLimitError);
-    expect(await errorOf(create('busy'))).toMatchObject({ statusCode: 429 });
+    expect(await catchError(create('busy'))).toBeInstanceOf(Stripe.errors.StripeRateLimitError);
+    expect(await catchError(create('busy'))).toMatchObject({ statusCode: 429 });
     await create('free');
     await arm({ kind: 'status' });
-    expect(await errorOf(create('down'))).toMatchObject({ statusCode: 503 });
+    expect(await catchError(create('down'))).toMatchObject({ statusCode: 503 });
   });
 
   test('garbage answers with something that is not JSON', async () => {
     await arm({ kind: 'garbage' });
-    expect(await errorOf(create('garbage'))).toBeInstanceOf(Stripe.errors.StripeAPIError);
+    expect(await catchError(create('garbage'))).toBeInstanceOf(Stripe.errors.StripeAPIError);
   });
 
   test('fail_after does the work but loses the answer; the same idempotency key returns the result', async () => {
     await arm({ kind: 'fail_after', count: 2 });
-    expect(await errorOf(create('lost', 'lost-key'))).toBeInstanceOf(Stripe.errors.StripeConnectionError);
+    expect(await catchError(create('lost', 'lost-key'))).toBeInstanceOf(Stripe.errors.StripeConnectionError);
     await fixture.control('DELETE', '/api/faults');
-    const again = await create('lost', 'lost-key');
+    const repeated = await create('lost', 'lost-key');
     const all = await fixture.stripe.checkout.sessions.list({ limit: 100 });
-    expect(all.data.filter((one) => one.client_reference_id === 'lost').map((one) => one.id)).toEqual([again.id]);
+    expect(all.data.filter((session) => session.client_reference_id === 'lost').map((session) => session.id)).toEqual([
+      repeated.id,
+    ]);
   });
 
   test('ends after its seconds, or when faults are cleared', async () => {
     await arm({ kind: 'status', seconds: 60 });
-    for (let at = 0; at < 3; at += 1) expect(await errorOf(create('down'))).toMatchObject({ statusCode: 503 });
+    for (let at = 0; at < 3; at += 1) expect(await catchError(create('down'))).toMatchObject({ statusCode: 503 });
     await fixture.control('DELETE', '/api/faults');
     await create('up');
     await arm({ kind: 'status', seconds: 0.05 });

@@ -15,7 +15,7 @@ export type Core = {
   /** Base address of the server; webhook paths are appended to it. */
   readonly webhookTarget: string;
   /** Returns the public address of a provider, whose port is the home port plus this offset. */
-  urlOf(offset: number): string;
+  getUrl(offset: number): string;
   /**
    * Returns sandbox time, which applies to lock windows and to the expiry of sessions and tokens. Signatures, Date headers and mails use
    * real time.
@@ -48,7 +48,7 @@ export function createCore(options: CoreOptions): Core {
     deliveries,
     state,
     webhookTarget: options.webhookTarget.replace(/\/$/, ''),
-    urlOf: (offset) => `http://localhost:${options.port + offset}`,
+    getUrl: (offset) => `http://localhost:${options.port + offset}`,
     now: () => clock.now(),
     takeFault: (provider, kinds) => faults.take(provider, kinds),
     log: (entry) => requests.log(entry),

@@ -89,7 +89,9 @@ export function createDeliveries(faults: Faults): Deliveries {
       if (earlier) timers.after(FOLLOW_MS, earlier);
     },
     list: (provider) =>
-      webhooks.map(({ delivery }) => delivery).filter((one) => provider === null || one.provider === provider),
+      webhooks
+        .map(({ delivery }) => delivery)
+        .filter((delivery) => provider === null || delivery.provider === provider),
     replay(id) {
       const webhook = webhooks.find(({ delivery }) => delivery.id === id);
       if (!webhook) return false;

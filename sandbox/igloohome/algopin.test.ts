@@ -42,9 +42,9 @@ describe('dates', () => {
 
 describe('a computed code', () => {
   it('has nine digits: the same for the same request, others for another variance', () => {
-    const [first, again, other] = [hourly(), hourly(), hourly({ variance: 2 })];
+    const [first, repeated, other] = [hourly(), hourly(), hourly({ variance: 2 })];
     expect(first).toMatchObject({ pin: expect.stringMatching(/^[1-9]\d{8}$/) });
-    expect(again).toEqual(first);
+    expect(repeated).toEqual(first);
     expect(other).not.toMatchObject({ pin: typeof first === 'string' ? '' : first.pin });
   });
   it.each([

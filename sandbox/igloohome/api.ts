@@ -1,7 +1,7 @@
 import { algopinKinds, readAlgopin } from './algopin.ts';
 import { describeDevices } from './devices.ts';
 import type { Doors } from './doors.ts';
-import { type Jobs, statusOf } from './jobs.ts';
+import { type Jobs, toStatus } from './jobs.ts';
 import { BRIDGE_ID, HOME_ID, type Job, KEYPAD_ID, type Lock, type Site } from './site.ts';
 import type { Scope, Tokens } from './tokens.ts';
 
@@ -38,7 +38,7 @@ export async function handleApi(context: ApiContext, request: Request): Promise<
       return allowed('get-devices', () => listDevices(site, url.searchParams.get('cursor')));
     case 'GET devices/:id':
       return allowed('get-devices', () => {
-        const device = describeDevices(site).find((one) => one.deviceId === id);
+        const device = describeDevices(site).find((device) => device.deviceId === id);
         return device ? Response.json(device) : refuse(404, 'No such device');
       });
     case 'GET devices/:id/activity':
@@ -83,7 +83,7 @@ async function computeCode(
   lockId: string,
   kindName: string,
 ): Promise<Response> {
-  const kind = algopinKinds.find((one) => one === kindName);
+  const kind = algopinKinds.find((kind) => kind === kindName);
   if (!kind) return refuse(404, 'No such kind of code');
   const refused = tokens.refuse(request, `algopin-${kind}`);
   if (refused) return refused;
@@ -156,7 +156,7 @@ function describeJob(job: Job): Record<string, unknown> {
     completed: job.end !== null,
     jobType: job.jobType,
     jobResponse:
-      job.end === null ? null : { jobStatus: statusOf(job.end), ...(job.result && { opResult: job.result }) },
+      job.end === null ? null : { jobStatus: toStatus(job.end), ...(job.result && { opResult: job.result }) },
   };
 }
 

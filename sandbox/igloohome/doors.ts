@@ -1,5 +1,5 @@
 import type { Core } from '../core/core.ts';
-import { type Code, CODES_MAX, DAY, decide, liveCodes, LOCKED_OUT_MS, logTypeOf, WRONG_MAX } from './lock-rules.ts';
+import { type Code, CODES_MAX, DAY, decide, liveCodes, LOCKED_OUT_MS, toLogType, WRONG_MAX } from './lock-rules.ts';
 import type { Reports } from './reports.ts';
 import { BRIDGE_ID, type Lock, type LogEntry, type Site } from './site.ts';
 
@@ -64,8 +64,8 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
   return {
     online,
     runDue,
-    setOnline(wanted) {
-      site.bridge.online = wanted;
+    setOnline(isOnline) {
+      site.bridge.online = isOnline;
       core.state.changed();
       runDue();
     },
@@ -93,12 +93,15 @@ export function createDoors(core: Core, site: Site, reports: Reports): Doors {
 /** Stores a code in a lock; see `Doors.store`. `now`: milliseconds of sandbox time. */
 function storeCode(lock: Lock, code: Omit<Code, 'used'>, now: number): 'stored' | 'full' | 'taken' {
   const live = liveCodes(lock.codes, now);
-  const isSame = (one: Code): boolean =>
-    one.pin === code.pin && one.kind === code.kind && one.startsAt === code.startsAt && one.endsAt === code.endsAt;
+  const isSame = (existing: Code): boolean =>
+    existing.pin === code.pin &&
+    existing.kind === code.kind &&
+    existing.startsAt === code.startsAt &&
+    existing.endsAt === code.endsAt;
   if (lock.codes.some(isSame)) return 'stored';
-  if (live.some((one) => one.pin === code.pin)) return 'taken';
+  if (live.some((existing) => existing.pin === code.pin)) return 'taken';
   if (live.length >= CODES_MAX) return 'full';
-  lock.codes = lock.codes.filter((one) => one.endsAt === null || one.endsAt > now - REMEMBERED_MS);
+  lock.codes = lock.codes.filter((existing) => existing.endsAt === null || existing.endsAt > now - REMEMBERED_MS);
   lock.codes.push({ ...code, used: 0 });
   return 'stored';
 }
@@ -109,7 +112,7 @@ function enterPin(lock: Lock, pin: string, now: number): KeypadResult & { logTyp
   const decision = blocked
     ? { opened: false as const, reason: 'locked out after too many wrong codes' }
     : decide(lock.codes, pin, now);
-  const logType = logTypeOf(decision);
+  const logType = toLogType(decision);
   if (decision.opened) {
     decision.code.used += 1;
     lock.wrong = 0;

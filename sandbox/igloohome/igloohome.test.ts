@@ -43,7 +43,7 @@ beforeEach(async () => {
   home.route('/api', provider.control);
   if (provider.pages) home.route('/', provider.pages);
   await control('POST', '/api/doors/bridge', { job_ms: 20 });
-  bearer = String((await jsonOf(await token()))['access_token']);
+  bearer = String((await readJson(await token()))['access_token']);
 });
 afterEach(async () => {
   await provider.close?.();
@@ -60,7 +60,7 @@ function token(form = 'grant_type=client_credentials', secret = 'sandbox-secret'
     body: form,
   });
 }
-async function jsonOf(response: Response): Promise<Json> {
+async function readJson(response: Response): Promise<Json> {
   const read: unknown = await response.json();
   return Object.fromEntries(Object.entries(read ?? {}));
 }
@@ -78,11 +78,11 @@ async function call(
     headers: { authorization: `Bearer ${by}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: response.status, json: await jsonOf(response) };
+  return { status: response.status, json: await readJson(response) };
 }
 async function control(method: string, path: string, body?: unknown): Promise<Json> {
   const response = await home.request(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  return jsonOf(response);
+  return readJson(response);
 }
 const press = (pin: string): Promise<Json> => control('POST', '/api/doors/SPA1X0001/keypad', { pin });
 const stamp = (time: number): string => new Date(time).toISOString().replace(/\.\d{3}Z$/, '+00:00');
@@ -119,7 +119,7 @@ describe('tokens', () => {
     const foreign = await token('grant_type=client_credentials&scope=igloohomeapi/get-devices+igloohomeapi/everything');
     expect([foreign.status, await foreign.json()]).toEqual([400, { error: 'invalid_scope' }]);
     const narrow = String(
-      (await jsonOf(await token('grant_type=client_credentials&scope=igloohomeapi/get-devices')))['access_token'],
+      (await readJson(await token('grant_type=client_credentials&scope=igloohomeapi/get-devices')))['access_token'],
     );
     expect((await call('GET', '/igloohome/devices', undefined, narrow)).status).toBe(200);
     expect((await call('POST', BRIDGE_JOBS, newCode(), narrow)).status).toBe(403);
@@ -138,7 +138,7 @@ it('lists the locks of three rooms and a spare one, then with the cursor their b
     return {
       status,
       next: json['nextCursor'],
-      devices: Array.isArray(payload) ? payload.map((one: Json) => [one['type'], one['deviceId']]) : [],
+      devices: Array.isArray(payload) ? payload.map((device: Json) => [device['type'], device['deviceId']]) : [],
     };
   };
   const first = await page('');
@@ -162,8 +162,8 @@ it('lists the locks of three rooms and a spare one, then with the cursor their b
 describe('computed codes', () => {
   const path = '/igloohome/devices/SPA1X0001/algopin';
   it('for one use open once', async () => {
-    const made = await call('POST', `${path}/onetime`, { variance: 1, startDate: hour(0), accessName: 'b' });
-    const pin = String(made.json['pin']);
+    const created = await call('POST', `${path}/onetime`, { variance: 1, startDate: hour(0), accessName: 'b' });
+    const pin = String(created.json['pin']);
     expect(pin).toMatch(/^\d{9}$/);
     expect(await press(pin)).toEqual({ opened: true, reason: 'opened' });
     expect(await press(pin)).toEqual({ opened: false, reason: 'already used' });
@@ -265,11 +265,11 @@ describe('jobs for the bridge', () => {
       (found) => found.length === 1,
     );
     expect(JSON.parse(batch?.body ?? '').payload.event.data.activityLogs).toHaveLength(2);
-    const told = await until(
+    const reported = await until(
       () => reports(10),
       (found) => found.length === 2,
     );
-    expect(new Set(told.map((hook) => JSON.parse(hook.body).payload.event.data.isOnline))).toEqual(
+    expect(new Set(reported.map((hook) => JSON.parse(hook.body).payload.event.data.isOnline))).toEqual(
       new Set([false, true]),
     );
   });
@@ -343,7 +343,7 @@ it('keeps codes, tokens and key over a restart', async () => {
     home.route('/api', provider.control);
   };
   open();
-  bearer = String((await jsonOf(await token()))['access_token']);
+  bearer = String((await readJson(await token()))['access_token']);
   await control('POST', '/api/doors/bridge', { job_ms: 20 });
   await job(newCode());
   const key = await (await home.request('/api/doors/webhook-key')).text();

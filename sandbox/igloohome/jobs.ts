@@ -30,7 +30,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
     job.end = end;
     job.result = result;
     core.state.changed();
-    reports.send(job.lockId, 3, { jobId: job.id, jobType: job.jobType, jobStatus: statusOf(end) });
+    reports.send(job.lockId, 3, { jobId: job.id, jobType: job.jobType, jobStatus: toStatus(end) });
   }
 
   function work(job: Job): void {
@@ -64,7 +64,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
     runDue,
     find: (id) => site.jobs.find((job) => job.id === id) ?? null,
     start(lock, jobType, data) {
-      const type = JOB_TYPES.find((one) => one === jobType);
+      const type = JOB_TYPES.find((type) => type === jobType);
       if (type === undefined) return `jobType is one of ${JOB_TYPES.join(', ')}`;
       const fault = type === 4 ? newCodeFault(data, Date.now()) : type === 5 ? pinFault(data['pin']) : null;
       if (fault !== null) return fault;
@@ -92,7 +92,7 @@ export function createJobs(core: Core, site: Site, doors: Doors, reports: Report
 }
 
 /** Returns the vendor's status number: 0 for a job that is done, 2 for one that failed or expired. */
-export function statusOf(end: JobEnd): 0 | 2 {
+export function toStatus(end: JobEnd): 0 | 2 {
   return end === 'done' ? 0 : 2;
 }
 

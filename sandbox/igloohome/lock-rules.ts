@@ -31,12 +31,12 @@ export function decide(codes: readonly Code[], pin: string, now: number): Accept
       opened: false,
       reason: matching.some((code) => code.startsAt > now) ? 'not yet valid' : 'no longer valid',
     };
-  const refusals = open.map((code) => refusalOf(code, now));
+  const refusals = open.map((code) => findRefusal(code, now));
   const code = open[refusals.indexOf(null)];
   return code ? { opened: true, reason: 'opened', code } : { opened: false, reason: refusals[0] ?? 'wrong code' };
 }
 
-function refusalOf(code: Code, now: number): string | null {
+function findRefusal(code: Code, now: number): string | null {
   if (code.kind === 'onetime' && code.used > 0) return 'already used';
   // First-use rule: a computed code for more than a day expires if it is not used in its first 24 hours.
   const long = code.kind !== 'bridge' && (code.endsAt === null || code.endsAt - code.startsAt > DAY);
@@ -49,7 +49,7 @@ export function liveCodes(codes: readonly Code[], now: number): readonly Code[] 
 }
 
 /** Log type of a decision: 20 one-time, 22 first use, 19 used again, 16 wrong. */
-export function logTypeOf(decision: Accepted | Refused): number {
+export function toLogType(decision: Accepted | Refused): number {
   if (!decision.opened) return 16;
   if (decision.code.kind === 'onetime') return 20;
   return decision.code.used > 0 ? 19 : 22;

@@ -54,9 +54,9 @@ export function createTokens(core: Core, client: { id: string; secret: string },
 
   function read(token: string): { scope: string; exp: number } | null {
     const [head = '', claims = '', signed = ''] = token.split('.');
-    const wanted = Buffer.from(signature(`${head}.${claims}`));
+    const expected = Buffer.from(signature(`${head}.${claims}`));
     const given = Buffer.from(signed);
-    if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null;
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
     return JSON.parse(Buffer.from(claims, 'base64url').toString());
   }
 

@@ -93,12 +93,12 @@ describe('recognition of specimens', () => {
     const core = createCore({ port: 0, webhookTarget: 'http://127.0.0.1:9', stateFile: null });
     const memory = createSpecimenMemory(core);
     const crowd = [SAMPLE, { ...SAMPLE, given: 'Alec' }, { ...SAMPLE, dob: '1998-04-08' }, { ...SAMPLE, tilt: 4 }];
-    for (const one of crowd) await memory.remember(one, await drawLicence(one));
-    const again = async (one: Specimen): Promise<Sharp> => sharp(await drawLicence(one));
+    for (const specimen of crowd) await memory.remember(specimen, await drawLicence(specimen));
+    const redraw = async (specimen: Specimen): Promise<Sharp> => sharp(await drawLicence(specimen));
     const [first = SAMPLE, , other = SAMPLE] = crowd;
-    const small = (await again(first)).resize(800).jpeg({ quality: 60 });
+    const small = (await redraw(first)).resize(800).jpeg({ quality: 60 });
     expect(await memory.recognise(await small.toBuffer())).toEqual(first);
-    const large = (await again(other)).resize(2_000).webp({ quality: 70 });
+    const large = (await redraw(other)).resize(2_000).webp({ quality: 70 });
     expect(await memory.recognise(await large.toBuffer())).toEqual(other);
     const otherUser = await drawLicence({ ...SAMPLE, given: 'Robin', family: 'Sample' });
     expect(await memory.recognise(otherUser)).toBeNull();

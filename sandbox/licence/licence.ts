@@ -24,7 +24,7 @@ export function createLicencePages(memory: SpecimenMemory, today: () => Date): H
 function specimenPage(search: URLSearchParams, today: Date): Response {
   const requested = readSpecimen(search);
   const shown = typeof requested === 'string' ? SAMPLE : requested;
-  const source = `/licence.jpg?${queryOf(shown)}`;
+  const source = `/licence.jpg?${toQuery(shown)}`;
   const field = (name: keyof Specimen, label: string, more: string): string =>
     `<div><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${esc(String(shown[name]))}" ${more}></div>`;
   const states = stateNames().map((state) => `<option${state === shown.state ? ' selected' : ''}>${state}</option>`);
@@ -40,7 +40,7 @@ ${field('tilt', 'Tilt (degrees, -20 to 20)', 'type="number" min="-20" max="20"')
 <section><h2>The picture</h2><img src="${esc(source)}" alt="Specimen licence of ${esc(`${shown.given} ${shown.family}`.trim())}" width="1280" height="800" style="width:100%;height:auto;border-radius:8px">
 <a class="button" href="${esc(source)}" download="specimen-licence.jpg">Save the picture</a></section>
 <section><h2>Variants</h2><ul>${variants(shown, today)
-      .map(([name, specimen]) => `<li><a href="/specimens?${esc(queryOf(specimen))}">${name}</a></li>`)
+      .map(([name, specimen]) => `<li><a href="/specimens?${esc(toQuery(specimen))}">${name}</a></li>`)
       .join('')}</ul></section>`,
     '<style>.specimen{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:0 14px;align-items:end}</style>',
   );
@@ -63,7 +63,7 @@ function variants(shown: Specimen, today: Date): [string, Specimen][] {
   ];
 }
 
-function queryOf(specimen: Specimen): string {
+function toQuery(specimen: Specimen): string {
   return new URLSearchParams(
     Object.entries(specimen).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();

@@ -28,16 +28,19 @@ export function createSpecimenMemory(core: Core): SpecimenMemory {
   const saved = core.state.load<{ specimens: Remembered[] }>('specimens', { specimens: [] });
   return {
     async remember(specimen, picture) {
-      const look = Buffer.from(await lookOf(picture)).toString('base64');
+      const look = Buffer.from(await computeLook(picture)).toString('base64');
       const same = JSON.stringify(specimen);
-      const others = saved.specimens.filter((one) => JSON.stringify(one.specimen) !== same);
+      const others = saved.specimens.filter((remembered) => JSON.stringify(remembered.specimen) !== same);
       saved.specimens = [{ specimen, look }, ...others].slice(0, KEPT);
       core.state.changed();
     },
     async recognise(picture) {
-      const look = await lookOf(picture);
+      const look = await computeLook(picture);
       const nearest = saved.specimens
-        .map((one) => ({ specimen: one.specimen, distance: distance(Buffer.from(one.look, 'base64'), look) }))
+        .map((remembered) => ({
+          specimen: remembered.specimen,
+          distance: distance(Buffer.from(remembered.look, 'base64'), look),
+        }))
         .toSorted((a, b) => a.distance - b.distance)[0];
       return nearest && nearest.distance < SAME_BELOW ? nearest.specimen : null;
     },
@@ -49,7 +52,7 @@ export function createSpecimenMemory(core: Core): SpecimenMemory {
  * Computes a small grey copy without gradual changes of light, so that size, format and brightness hardly matter. The value of an even area
  * is 128. Throws if the bytes are not a picture.
  */
-async function lookOf(picture: Uint8Array): Promise<Uint8Array> {
+async function computeLook(picture: Uint8Array): Promise<Uint8Array> {
   // The picture is first decoded in full size, because shrink-on-load gives a different result for JPEG than for other formats.
   const { data, info } = await sharp(picture)
     .rotate()
@@ -65,8 +68,8 @@ async function lookOf(picture: Uint8Array): Promise<Uint8Array> {
 }
 
 /** Returns the mean squared difference. */
-function distance(one: Uint8Array, other: Uint8Array): number {
+function distance(look: Uint8Array, other: Uint8Array): number {
   let sum = 0;
-  for (const [at, value] of one.entries()) sum += (value - (other[at] ?? 0)) ** 2;
-  return sum / Math.max(1, one.length);
+  for (const [at, value] of look.entries()) sum += (value - (other[at] ?? 0)) ** 2;
+  return sum / Math.max(1, look.length);
 }

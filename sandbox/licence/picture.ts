@@ -27,7 +27,7 @@ let grain: Promise<Buffer> | null = null;
 export async function drawLicence(specimen: Specimen): Promise<Buffer> {
   const font = { fontFiles: licenceFonts(), loadSystemFonts: false, defaultFontFamily: FONT_FAMILY };
   const { pixels } = new Resvg(scene(specimen), { font }).render();
-  grain ??= sharp(grainOf(WIDTH * HEIGHT), { raw: { ...SIZE, channels: 1 } })
+  grain ??= sharp(createGrain(WIDTH * HEIGHT), { raw: { ...SIZE, channels: 1 } })
     .toColourspace('srgb')
     .raw()
     .toBuffer();
@@ -40,7 +40,7 @@ export async function drawLicence(specimen: Specimen): Promise<Buffer> {
 }
 
 /** Returns the noise of a small sensor around middle grey. It is always the same, so that the same request gives the same picture. */
-function grainOf(size: number): Uint8Array {
+function createGrain(size: number): Uint8Array {
   let seed = 1;
   const random = (): number => {
     // A linear congruential generator (Numerical Recipes).
@@ -100,12 +100,12 @@ function text(x: number, y: number, size: number, words: string, weight = 400, f
 /** Covers the slashes of the font's zeros. Licences do not have them, and OCR reads a slashed zero as a six or an eight. */
 function openZeros(x: number, y: number, size: number, words: string, weight: number): string {
   const radius = weight === 700 ? ZERO.bold : ZERO.regular;
-  const left = (index: number): number =>
+  const getLeft = (index: number): number =>
     x + (index * ADVANCE - TIGHTER * (words.slice(0, index).split(' ').length - 1)) * size;
   return [...words.matchAll(/0/g)]
     .map(
       ({ index }) =>
-        `<ellipse cx="${left(index) + (ADVANCE / 2) * size}" cy="${y - ZERO.middle * size}" rx="${radius.x * size}" ry="${radius.y * size}" fill="#f1f4ea"/>`,
+        `<ellipse cx="${getLeft(index) + (ADVANCE / 2) * size}" cy="${y - ZERO.middle * size}" rx="${radius.x * size}" ry="${radius.y * size}" fill="#f1f4ea"/>`,
     )
     .join('');
 }

@@ -49,8 +49,8 @@ export function readSpecimen(search: URLSearchParams): Specimen | string {
   const [dob, expiry] = [search.get('dob') ?? SAMPLE.dob, search.get('expiry') ?? SAMPLE.expiry];
   if (!isDate(dob)) return 'dob is a date, YYYY-MM-DD';
   if (!isDate(expiry)) return 'expiry is a date, YYYY-MM-DD';
-  const wanted = (search.get('state') ?? SAMPLE.state).toUpperCase();
-  const state = stateNames().find((one) => one === wanted);
+  const requested = (search.get('state') ?? SAMPLE.state).toUpperCase();
+  const state = stateNames().find((stateName) => stateName === requested);
   if (!state) return `state is one of ${stateNames().join(', ')}`;
   const [tilt, blur] = [Number(search.get('tilt') ?? 0), Number(search.get('blur') ?? 0)];
   if (!(Math.abs(tilt) <= 20)) return 'tilt is from -20 to 20 degrees';

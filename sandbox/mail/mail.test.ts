@@ -72,7 +72,7 @@ describe('the mailbox', () => {
   it('stores mails from SMTP and finds them by address and part of the subject', async () => {
     await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
     await connect().sendMail(mail({ to: 'kim@example.com', subject: 'Your access code' }));
-    expect((await mailbox()).map((one) => one.to)).toEqual(['kim@example.com', 'alex@example.com']);
+    expect((await mailbox()).map((mail) => mail.to)).toEqual(['kim@example.com', 'alex@example.com']);
     const [found] = await mailbox('?to=alex@EXAMPLE.com&subject=booking%20CONFIRMED');
     expect(found).toMatchObject({
       from: 'hello@studio.example',
@@ -106,7 +106,7 @@ describe('the mailbox', () => {
     const transport = nodemailer.createTransport({ host: '127.0.0.1', port, auth: { user: 'a', pass: 'b' } });
     transports.push(transport);
     await transport.sendMail(mail({ to: 'a@example.com', cc: 'b@example.com' }));
-    expect((await mailbox()).map((one) => one.to).toSorted((a, b) => a.localeCompare(b))).toEqual([
+    expect((await mailbox()).map((mail) => mail.to).toSorted((a, b) => a.localeCompare(b))).toEqual([
       'a@example.com',
       'b@example.com',
     ]);

@@ -105,7 +105,7 @@ async function store(
   raw: Buffer,
   session: SMTPServerSession,
 ): Promise<Error | null | 'closed'> {
-  const recipients = session.envelope.rcptTo.map((one) => one.address);
+  const recipients = session.envelope.rcptTo.map((recipient) => recipient.address);
   const socket = sockets.get(session.remotePort);
   const fault = core.takeFault('mail', ['status', 'garbage', 'fail_after', 'duplicate']);
   if (fault?.kind === 'status') {

@@ -44,7 +44,7 @@ export function createMailStore(): MailStore {
       const files = parsed.attachments.map(readFile);
       const added = recipients.map((recipient): ReceivedMail => {
         const to = recipient.toLowerCase();
-        const first = mails.findLast((one) => messageId !== '' && one.messageId === messageId && one.to === to);
+        const first = mails.findLast((mail) => messageId !== '' && mail.messageId === messageId && mail.to === to);
         return {
           id: randomUUID(),
           to,

@@ -25,8 +25,8 @@ export function showPage(context: Context, flavour: Flavour, url: URL): Response
   const rows = context.accounts
     .list()
     .map(
-      (one) =>
-        `<button name="sub" value="${esc(one.sub)}">${esc(one.name)}<small>${esc(one.email)}${one.emailVerified ? '' : ' · address not verified'}</small></button>`,
+      (account) =>
+        `<button name="sub" value="${esc(account.sub)}">${esc(account.name)}<small>${esc(account.email)}${account.emailVerified ? '' : ' · address not verified'}</small></button>`,
     )
     .join('');
   return accountPage(
@@ -77,25 +77,25 @@ function readRequest(
   flavour: Flavour,
   query: URLSearchParams,
 ): AuthorizationRequest | Response {
-  const one = (name: string): string | null => (query.getAll(name).length === 1 ? query.get(name) : null);
-  const clientId = one('client_id') ?? '';
+  const getParam = (name: string): string | null => (query.getAll(name).length === 1 ? query.get(name) : null);
+  const clientId = getParam('client_id') ?? '';
   if (!clients.isRegistered(clientId)) return refused('invalid_client: the client is not registered here');
-  const redirectUri = one('redirect_uri') ?? '';
+  const redirectUri = getParam('redirect_uri') ?? '';
   if (!clients.allowsRedirect(redirectUri)) return refused('redirect_uri_mismatch: this address is not registered');
   const authorization: AuthorizationRequest = {
     clientId,
     redirectUri,
-    scope: one('scope') ?? '',
-    state: one('state'),
-    nonce: one('nonce'),
-    codeChallenge: one('code_challenge'),
-    formPost: one('response_mode') === 'form_post',
+    scope: getParam('scope') ?? '',
+    state: getParam('state'),
+    nonce: getParam('nonce'),
+    codeChallenge: getParam('code_challenge'),
+    formPost: getParam('response_mode') === 'form_post',
   };
-  const fault = faultOf(authorization, flavour, one);
+  const fault = findFault(authorization, flavour, getParam);
   return fault === null ? authorization : redirectBack(authorization, issuer, fault);
 }
 
-function faultOf(
+function findFault(
   authorization: AuthorizationRequest,
   flavour: Flavour,
   param: (name: string) => string | null,

@@ -24,8 +24,8 @@ export function createClients(core: Core): Clients {
         basic === undefined
           ? [form.get('client_id') ?? '', form.get('client_secret') ?? '']
           : Buffer.from(basic, 'base64').toString().split(':').map(decodeURIComponent);
-      const [given, wanted] = [Buffer.from(secret), Buffer.from(SECRET)];
-      return IDS.includes(id) && given.length === wanted.length && timingSafeEqual(given, wanted) ? id : null;
+      const [given, expected] = [Buffer.from(secret), Buffer.from(SECRET)];
+      return IDS.includes(id) && given.length === expected.length && timingSafeEqual(given, expected) ? id : null;
     },
   };
 }

@@ -79,7 +79,7 @@ export function idTokenFor(
       sub: account.sub,
       aud: clientId,
       azp: clientId,
-      ...claimsOf(account),
+      ...createClaims(account),
       ...(nonce === null ? {} : { nonce }),
       ...(accessToken === null ? {} : { at_hash: halfHash(accessToken) }),
     },
@@ -92,11 +92,11 @@ export function userinfo({ grants, accounts }: Context, request: Request): Respo
   const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
   const account = accounts.find(grants.read(token)?.sub ?? '');
   return account
-    ? Response.json({ sub: account.sub, ...claimsOf(account) })
+    ? Response.json({ sub: account.sub, ...createClaims(account) })
     : Response.json({ error: 'invalid_token' }, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
 }
 
-function claimsOf(account: Account): Record<string, unknown> {
+function createClaims(account: Account): Record<string, unknown> {
   const [given = '', ...family] = account.name.split(' ');
   return {
     email: account.email,
@@ -112,4 +112,4 @@ function halfHash(token: string): string {
   return createHash('sha256').update(token).digest().subarray(0, 16).toString('base64url');
 }
 
-export const issuerOf = (base: string): string => `${base}${ISSUER_PATH}`;
+export const getIssuer = (base: string): string => `${base}${ISSUER_PATH}`;

@@ -30,7 +30,7 @@ export function githubApi({ grants, accounts }: Context, request: Request, path:
   // GitHub refuses requests without a user agent.
   if (!request.headers.get('user-agent')) return new Response('Request forbidden', { status: 403 });
   if (!account || !read) return Response.json({ message: 'Bad credentials' }, { status: 401 });
-  if (path === '/user') return Response.json(profileOf(account));
+  if (path === '/user') return Response.json(toProfile(account));
   if (path !== '/user/emails') return Response.json({ message: 'Not Found' }, { status: 404 });
   if (!/user:email|\buser\b/.test(read.scope)) return Response.json({ message: 'Not Found' }, { status: 404 });
   return Response.json([
@@ -39,7 +39,7 @@ export function githubApi({ grants, accounts }: Context, request: Request, path:
   ]);
 }
 
-function profileOf(account: Account): Record<string, unknown> {
+function toProfile(account: Account): Record<string, unknown> {
   return {
     login: account.email.split('@')[0],
     id: Number(account.sub.slice(0, 9)),

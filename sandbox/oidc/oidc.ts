@@ -6,7 +6,7 @@ import type { Provider } from '../core/provider.ts';
 import { createSaml } from '../saml/saml.ts';
 import { type Flavour, showPage, finishAuthorization } from './authorize.ts';
 import { createClients } from './clients.ts';
-import { discovery, idTokenFor, issuerOf, tokenEndpoint, userinfo } from './endpoints.ts';
+import { discovery, idTokenFor, getIssuer, tokenEndpoint, userinfo } from './endpoints.ts';
 import { githubApi, githubToken } from './github.ts';
 import { createGrants } from './grants.ts';
 import { type Accounts, createAccounts } from '../accounts/accounts.ts';
@@ -20,7 +20,7 @@ export function createOidc(core: Core): Provider {
   const signer = createSigner(core);
   const clients = createClients(core);
   const grants = createGrants(core);
-  const issuer = issuerOf(core.urlOf(OFFSET));
+  const issuer = getIssuer(core.getUrl(OFFSET));
   const context = { clients, grants, accounts, signer, issuer };
   const saml = createSaml(core, accounts, signer.privatePem);
 
@@ -84,7 +84,7 @@ function createControl(accounts: Accounts, signer: Signer): Hono {
   // This call returns an id token without a page, as a phone's native sign-in dialog gives it to an app.
   api.post('/id-token', async (c) => {
     const sent = await readBody(c.req.raw);
-    const account = accounts.list().find((one) => one.email === sent['email']);
+    const account = accounts.list().find((account) => account.email === sent['email']);
     if (!account) return refusal('no account has this email', 404);
     const nonce = typeof sent['nonce'] === 'string' ? sent['nonce'] : null;
     const seconds = typeof sent['seconds'] === 'number' ? sent['seconds'] : 3_600;
@@ -98,8 +98,8 @@ function panel(accounts: Accounts): string {
   const rows = accounts
     .list()
     .map(
-      (one) =>
-        `<tr><td>${esc(one.name)}</td><td>${esc(one.email)}</td><td>${one.emailVerified ? 'verified' : '<span class="bad">not verified</span>'}</td></tr>`,
+      (account) =>
+        `<tr><td>${esc(account.name)}</td><td>${esc(account.email)}</td><td>${account.emailVerified ? 'verified' : '<span class="bad">not verified</span>'}</td></tr>`,
     )
     .join('');
   return `<section><h2>Identity provider</h2><p>Accounts that can sign in with “Continue with …” (where <code>AUTH_PROVIDERS</code> names a provider) and by single sign-on; the sign-in page lets you add more.</p><table>${rows}</table></section>`;

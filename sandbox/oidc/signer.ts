@@ -39,7 +39,7 @@ export function createSigner(core: Core): Signer {
     jwks: () => ({ keys: [{ ...jwk, kid, alg: 'RS256', use: 'sig' }] }),
     sign(claims, seconds) {
       const now = Math.floor(core.now().getTime() / 1000);
-      return new SignJWT({ iss: `${core.urlOf(6)}${ISSUER_PATH}`, ...claims })
+      return new SignJWT({ iss: `${core.getUrl(6)}${ISSUER_PATH}`, ...claims })
         .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
         .setIssuedAt(now)
         .setExpirationTime(now + seconds)

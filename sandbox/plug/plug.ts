@@ -10,7 +10,7 @@ const PLUG_IDS = ['green-room', 'studio-a', 'studio-b', 'studio-c'];
 export function createPlug(core: Core): Provider {
   const saved = core.state.load<{ plugs: Plug[] }>('plug', { plugs: PLUG_IDS.map(newPlug) });
   // A file of an earlier version may lack some plugs.
-  saved.plugs.push(...PLUG_IDS.filter((id) => !saved.plugs.some((one) => one.id === id)).map(newPlug));
+  saved.plugs.push(...PLUG_IDS.filter((id) => !saved.plugs.some((plug) => plug.id === id)).map(newPlug));
 
   function runDue(): void {
     for (const plug of saved.plugs) if (settle(plug, core.now().getTime())) core.state.changed();
@@ -20,7 +20,7 @@ export function createPlug(core: Core): Provider {
     runDue();
     const url = new URL(request.url);
     const [, id, kind, method] = url.pathname.split('/');
-    const plug = saved.plugs.find((one) => one.id === id);
+    const plug = saved.plugs.find((plug) => plug.id === id);
     if (!plug) return new Response('No such plug', { status: 404 });
     const call = (name: string, params: Record<string, unknown>): Answer => {
       const answer = rpc(plug, name, params, core.now().getTime());
@@ -30,11 +30,11 @@ export function createPlug(core: Core): Provider {
     if (kind === 'shelly' && request.method === 'GET') return bare(call('Shelly.GetDeviceInfo', {}));
     if (kind !== 'rpc') return new Response('Not found', { status: 404 });
     if (method) {
-      const params = request.method === 'GET' ? fromQuery(url.searchParams) : objectOf(await readJson(request));
+      const params = request.method === 'GET' ? fromQuery(url.searchParams) : toObject(await readJson(request));
       return bare(call(method, params));
     }
     if (request.method !== 'POST') return new Response('Use POST', { status: 405 });
-    const frame = objectOf(await readJson(request));
+    const frame = toObject(await readJson(request));
     const { id: number, src, method: name } = frame;
     if (typeof name !== 'string')
       return bare({ error: { code: -103, message: "Missing required argument 'method'!" } });
@@ -43,7 +43,7 @@ export function createPlug(core: Core): Provider {
       ...(number === undefined ? {} : { id: number }),
       src: `shellyplugsg3-${plug.id}`,
       ...(typeof src === 'string' ? { dst: src } : {}),
-      ...call(name, objectOf(frame['params'])),
+      ...call(name, toObject(frame['params'])),
     });
   }
 
@@ -95,6 +95,6 @@ async function readJson(request: Request): Promise<unknown> {
   return request.json().catch(() => null);
 }
 
-function objectOf(value: unknown): Record<string, unknown> {
+function toObject(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === 'object' ? Object.fromEntries(Object.entries(value)) : {};
 }

@@ -95,7 +95,7 @@ function handleObject(objects: Map<string, StoredObject>, key: string, call: Cal
     if (request.headers['content-length'] === undefined)
       return refuse(response, 411, 'MissingContentLength', 'You must provide the Content-Length HTTP header');
     objects.set(key, { bytes: body, at: new Date() });
-    return void response.writeHead(200, { etag: etagOf(body) }).end();
+    return void response.writeHead(200, { etag: getEtag(body) }).end();
   }
   if (request.method === 'DELETE') {
     objects.delete(key);
@@ -150,7 +150,7 @@ function sendObject(request: IncomingMessage, response: ServerResponse, { bytes,
   if (range && from >= bytes.length) return refuse(response, 416, 'InvalidRange', 'The range is not satisfiable');
   const part = bytes.subarray(from, to + 1);
   response.writeHead(range ? 206 : 200, {
-    etag: etagOf(bytes),
+    etag: getEtag(bytes),
     'last-modified': at.toUTCString(),
     'content-length': part.length,
     'content-type': 'application/octet-stream',
@@ -159,7 +159,7 @@ function sendObject(request: IncomingMessage, response: ServerResponse, { bytes,
   response.end(request.method === 'HEAD' ? undefined : part);
 }
 
-const etagOf = (bytes: Buffer): string => `"${createHash('md5').update(bytes).digest('hex')}"`;
+const getEtag = (bytes: Buffer): string => `"${createHash('md5').update(bytes).digest('hex')}"`;
 
 function notImplemented(response: ServerResponse): void {
   refuse(response, 501, 'NotImplemented', 'The sandbox does not implement this request');

@@ -27,7 +27,7 @@ export function checkSignature(request: IncomingMessage, expected: Credentials):
     return fault(403, 'InvalidAccessKeyId', 'The access key does not exist in our records');
   if (region !== expected.region || service !== 's3' || end !== 'aws4_request')
     return fault(400, 'AuthorizationHeaderMalformed', 'The credential scope is wrong');
-  const time = one(request, 'x-amz-date');
+  const time = getHeader(request, 'x-amz-date');
   const at = Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
   if (!time.startsWith(date) || !(Math.abs(Date.now() - at) < SKEW_MS))
     return fault(403, 'RequestTimeTooSkewed', 'The time of the request is too far from ours');
@@ -46,10 +46,10 @@ export function checkSignature(request: IncomingMessage, expected: Credentials):
       .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
       .toSorted()
       .join('&'),
-    ...names.map((name) => `${name}:${one(request, name).trim().replace(/ +/g, ' ')}`),
+    ...names.map((name) => `${name}:${getHeader(request, name).trim().replace(/ +/g, ' ')}`),
     '',
     signedHeaders,
-    one(request, 'x-amz-content-sha256'),
+    getHeader(request, 'x-amz-content-sha256'),
   ].join('\n');
   const scope = `${date}/${region}/s3/aws4_request`;
   const text = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
@@ -59,6 +59,6 @@ export function checkSignature(request: IncomingMessage, expected: Credentials):
     : fault(403, 'SignatureDoesNotMatch', 'The signature we calculated does not match the one you provided');
 }
 
-function one(request: IncomingMessage, name: string): string {
+function getHeader(request: IncomingMessage, name: string): string {
   return [request.headers[name] ?? ''].flat().join(',');
 }

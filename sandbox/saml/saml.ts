@@ -23,7 +23,7 @@ export function createSaml(
   accounts: Accounts,
   privatePem: string,
 ): { handle(request: Request): Promise<Response>; control: Hono } {
-  const base = `${core.urlOf(6)}/saml`;
+  const base = `${core.getUrl(6)}/saml`;
   const context = { core, accounts, privatePem, issuer: `${base}/metadata`, location: `${base}/sso` };
   const publicKey = createPublicKey(privatePem);
   return {
@@ -47,7 +47,8 @@ function showPage({ accounts }: SamlContext, authnRequest: AuthnRequest, url: UR
   const rows = accounts
     .list()
     .map(
-      (one) => `<button name="sub" value="${esc(one.sub)}">${esc(one.name)}<small>${esc(one.email)}</small></button>`,
+      (account) =>
+        `<button name="sub" value="${esc(account.sub)}">${esc(account.name)}<small>${esc(account.email)}</small></button>`,
     )
     .join('');
   return accountPage(

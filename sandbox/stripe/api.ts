@@ -1,17 +1,17 @@
 import type Stripe from 'stripe';
 import { payOut } from './checkout/balance.ts';
 import { cancelIntent, chargeCard } from './checkout/charging.ts';
-import { createCustomer, customerOf, deleteCustomer, updateCustomer } from './cards/customers.ts';
-import { cardOfCustomer, cardsOf, detachCard } from './cards/payment-methods.ts';
+import { createCustomer, getCustomer, deleteCustomer, updateCustomer } from './cards/customers.ts';
+import { cardOfCustomer, getCards, detachCard } from './cards/payment-methods.ts';
 import { createCheckout, expireByCall } from './checkout/checkout.ts';
 import { createEndpoint } from './endpoints.ts';
-import { expanded, expandOf } from './core/expand.ts';
-import { type FormMap, listAt, onlyKnown, parseForm, textOf } from './core/form.ts';
+import { expanded, parseExpand } from './core/expand.ts';
+import { type FormMap, listAt, onlyKnown, parseForm, parseText } from './core/form.ts';
 import { type Answer, createIdempotency } from './core/idempotency.ts';
 import { cancelCheck, createCheck, redactCheck, updateCheck } from './identity/identity.ts';
 import { readCheck, readReport } from './identity/identity-results.ts';
 import { API_VERSION, byId, newId, type StripeState } from './core/ledger.ts';
-import { pageOf } from './core/listing.ts';
+import { getPage } from './core/listing.ts';
 import { settleDue } from './checkout/paying.ts';
 import { invalid, missing, StripeRefusal } from './core/refusal.ts';
 import { createRefund } from './checkout/refunds.ts';
@@ -34,7 +34,7 @@ export function createStripeApi(state: StripeState, keys: Keys): (request: Reque
 
   async function answer(request: Request): Promise<Answer> {
     const url = new URL(request.url);
-    const restricted = keyOf(request, keys) === 'restricted';
+    const restricted = getKeyKind(request, keys) === 'restricted';
     checkVersion(request);
     const { method } = request;
     const posted = method === 'POST';
@@ -70,7 +70,7 @@ export function createStripeApi(state: StripeState, keys: Keys): (request: Reque
   };
 }
 
-function keyOf(request: Request, keys: Keys): 'secret' | 'restricted' {
+function getKeyKind(request: Request, keys: Keys): 'secret' | 'restricted' {
   const sent = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
   if (sent === undefined)
     throw new StripeRefusal(401, {
@@ -115,7 +115,7 @@ function routeIn(state: StripeState, call: Call, area: string, rest: readonly st
       return first === 'sessions' ? checkout(state, call, second, third, rest.length) : null;
     case 'refunds':
       if (call.method === 'POST' && rest.length === 0)
-        return expanded(state.ledger, createRefund(state, call.form), expandOf(call.form));
+        return expanded(state.ledger, createRefund(state, call.form), parseExpand(call.form));
       return read(state, call, rest, {
         kind: 'refund',
         all: state.ledger.refunds,
@@ -126,12 +126,12 @@ function routeIn(state: StripeState, call: Call, area: string, rest: readonly st
     case 'payment_methods':
       if (call.method !== 'POST' || first === undefined || second !== 'detach' || rest.length > 2) return null;
       onlyKnown(call.form, ['expand.*']);
-      return expanded(state.ledger, detachCard(state, first), expandOf(call.form));
+      return expanded(state.ledger, detachCard(state, first), parseExpand(call.form));
     case 'payment_intents':
       if (call.method === 'POST' && rest.length === 0)
-        return expanded(state.ledger, chargeCard(state, call.form), expandOf(call.form));
+        return expanded(state.ledger, chargeCard(state, call.form), parseExpand(call.form));
       if (call.method === 'POST' && first !== undefined && second === 'cancel' && rest.length === 2)
-        return expanded(state.ledger, cancelIntent(state, first, call.form), expandOf(call.form));
+        return expanded(state.ledger, cancelIntent(state, first, call.form), parseExpand(call.form));
       return read(state, call, rest, { kind: 'payment_intent', all: state.ledger.intents, filters: ['customer'] });
     case 'charges':
       return read(state, call, rest, { kind: 'charge', all: state.ledger.charges, filters: ['payment_intent'] });
@@ -171,35 +171,36 @@ function checkout(
   const { ledger } = state;
   const posted = call.method === 'POST';
   if (id === undefined && posted) {
-    const paths = expandOf(call.form);
+    const paths = parseExpand(call.form);
     return expanded(ledger, createCheckout(state, call.form), paths);
   }
   if (id === undefined) {
-    const status = textOf(call.form['status']);
-    const intent = textOf(call.form['payment_intent']);
+    const status = parseText(call.form['status']);
+    const intent = parseText(call.form['payment_intent']);
     const all = Object.values(ledger.checkouts)
-      .map((one) => one.session)
+      .map((checkout) => checkout.session)
       .filter(
-        (one) => (status === null || one.status === status) && (intent === null || one.payment_intent === intent),
+        (session) =>
+          (status === null || session.status === status) && (intent === null || session.payment_intent === intent),
       );
     const path = '/v1/checkout/sessions';
     return expanded(
       ledger,
-      pageOf(all, call.form, { path, kind: 'checkout.session', filters: ['status', 'payment_intent'] }),
-      expandOf(call.form),
+      getPage(all, call.form, { path, kind: 'checkout.session', filters: ['status', 'payment_intent'] }),
+      parseExpand(call.form),
     );
   }
-  const one = byId(ledger.checkouts, id);
-  if (!one) throw missing('checkout.session', id);
+  const found = byId(ledger.checkouts, id);
+  if (!found) throw missing('checkout.session', id);
   onlyKnown(
     call.form,
     action === 'line_items' ? ['limit', 'starting_after', 'ending_before', 'expand.*'] : ['expand.*'],
   );
-  const paths = expandOf(call.form);
-  if (action === undefined && !posted) return expanded(ledger, one.session, paths);
-  if (action === 'expire' && posted && depth === 3) return expanded(ledger, expireByCall(state, one), paths);
+  const paths = parseExpand(call.form);
+  if (action === undefined && !posted) return expanded(ledger, found.session, paths);
+  if (action === 'expire' && posted && depth === 3) return expanded(ledger, expireByCall(state, found), paths);
   if (action === 'line_items' && !posted && depth === 3)
-    return { object: 'list', data: one.items, has_more: false, url: `/v1/checkout/sessions/${id}/line_items` };
+    return { object: 'list', data: found.items, has_more: false, url: `/v1/checkout/sessions/${id}/line_items` };
   return null;
 }
 
@@ -213,16 +214,17 @@ function customers(state: StripeState, call: Call, rest: readonly string[]): obj
     onlyKnown(form, ['expand.*']);
     if (method === 'DELETE') return deleteCustomer(state, id);
     if (state.ledger.deletedCustomers.includes(id)) return { id, object: 'customer', deleted: true };
-    return customerOf(state, id);
+    return getCustomer(state, id);
   }
   if (kind !== 'payment_methods' || method !== 'GET' || rest.length > 3) return null;
-  customerOf(state, id, 'customer');
+  getCustomer(state, id, 'customer');
   if (card !== undefined) return cardOfCustomer(state, id, card);
-  const [type, shown] = [textOf(form['type']), textOf(form['allow_redisplay'])];
-  const all = cardsOf(state, id).filter(
-    (one) => (type === null || one.type === type) && (shown === null || one.allow_redisplay === shown),
+  const [type, shown] = [parseText(form['type']), parseText(form['allow_redisplay'])];
+  const all = getCards(state, id).filter(
+    (paymentMethod) =>
+      (type === null || paymentMethod.type === type) && (shown === null || paymentMethod.allow_redisplay === shown),
   );
-  return pageOf(all, form, { path: call.path, kind: 'payment_method', filters: ['type', 'allow_redisplay'] });
+  return getPage(all, form, { path: call.path, kind: 'payment_method', filters: ['type', 'allow_redisplay'] });
 }
 
 /** Stripe shows the secret of an endpoint only once, when it is created. */
@@ -247,28 +249,28 @@ function read(
   const [id] = rest;
   if (id !== undefined) {
     onlyKnown(call.form, ['expand.*']);
-    const one = byId(of.all, id);
-    if (!one) throw missing(of.kind, id);
-    return expanded(state.ledger, one, expandOf(call.form));
+    const found = byId(of.all, id);
+    if (!found) throw missing(of.kind, id);
+    return expanded(state.ledger, found, parseExpand(call.form));
   }
-  const matches = (one: object): boolean =>
-    Object.entries(one).every(([name, value]) => {
-      const wanted = of.filters?.includes(name) ? textOf(call.form[name]) : null;
-      return wanted === null || wanted === value;
+  const matches = (object: object): boolean =>
+    Object.entries(object).every(([name, value]) => {
+      const requested = of.filters?.includes(name) ? parseText(call.form[name]) : null;
+      return requested === null || requested === value;
     });
-  const page = pageOf(Object.values(of.all).filter(matches), call.form, {
+  const page = getPage(Object.values(of.all).filter(matches), call.form, {
     path: call.path,
     kind: of.kind,
     ...(of.filters ? { filters: of.filters } : {}),
   });
-  return expanded(state.ledger, page, expandOf(call.form));
+  return expanded(state.ledger, page, parseExpand(call.form));
 }
 
 /** Lists events. `types[]` allows up to 20 alternatives, `type` only one. */
 function events(state: StripeState, call: Call, rest: readonly string[]): object | null {
-  const { types: wanted, ...form } = call.form;
-  const types = listAt(wanted).filter((type) => typeof type === 'string');
-  if (wanted !== undefined && (types.length === 0 || types.length > 20 || form['type'] !== undefined))
+  const { types: requested, ...form } = call.form;
+  const types = listAt(requested).filter((type) => typeof type === 'string');
+  if (requested !== undefined && (types.length === 0 || types.length > 20 || form['type'] !== undefined))
     throw invalid('types', 'Give up to 20 types, and not `type` beside them.');
   const matching = state.ledger.events.filter((event) => types.length === 0 || types.includes(event.type));
   return read(state, { ...call, form }, rest, {
@@ -282,7 +284,7 @@ function identity(state: StripeState, call: Call, rest: readonly string[]): obje
   const [kind, id, action] = rest;
   if (rest.length > 3) return null;
   const posted = call.method === 'POST';
-  const options = { expand: expandOf(call.form), restricted: call.restricted };
+  const options = { expand: parseExpand(call.form), restricted: call.restricted };
   if (kind === 'verification_reports') {
     if (posted || id === undefined || action !== undefined) return null;
     const report = byId(state.ledger.reports, id);
@@ -303,22 +305,23 @@ function identity(state: StripeState, call: Call, rest: readonly string[]): obje
 }
 
 function listChecks(state: StripeState, call: Call, restricted: boolean): object {
-  const [status, reference] = [textOf(call.form['status']), textOf(call.form['client_reference_id'])];
+  const [status, reference] = [parseText(call.form['status']), parseText(call.form['client_reference_id'])];
   const all = Object.values(state.ledger.checks)
     .map((check) => check.session)
     .filter(
-      (one) =>
-        (status === null || one.status === status) && (reference === null || one.client_reference_id === reference),
+      (session) =>
+        (status === null || session.status === status) &&
+        (reference === null || session.client_reference_id === reference),
     );
-  const page = pageOf(all, call.form, {
+  const page = getPage(all, call.form, {
     path: call.path,
     kind: 'verification_session',
     filters: ['status', 'client_reference_id'],
   });
   // In a list, each path begins with `data.`.
-  const expand = expandOf(call.form).map((path) => path.replace(/^data\./, ''));
-  const data = page.data.flatMap((one) => {
-    const check = state.ledger.checks[one.id];
+  const expand = parseExpand(call.form).map((path) => path.replace(/^data\./, ''));
+  const data = page.data.flatMap((session) => {
+    const check = state.ledger.checks[session.id];
     return check ? [readCheck(state, check, { expand, restricted })] : [];
   });
   return { ...page, data };

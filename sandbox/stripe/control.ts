@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { readBody, refusal } from '../core/control.ts';
-import { cardsOf, newCard } from './cards/payment-methods.ts';
+import { getCards, newCard } from './cards/payment-methods.ts';
 import { disputeOutcomes, disputeReasons, moveDispute, openDispute } from './checkout/disputes.ts';
 import { addPast, type PastPayment } from './checkout/past.ts';
 import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
@@ -15,36 +15,36 @@ export function createStripeControl(state: StripeState): Hono {
   const api = new Hono();
   api.get('/payments', (c) => {
     settleDue(state);
-    return c.json(Object.values(ledger.checkouts).toReversed().map(paymentOf));
+    return c.json(Object.values(ledger.checkouts).toReversed().map(toPayment));
   });
   api.post('/payments/:id', async (c) => {
     settleDue(state);
     const checkout = byId(ledger.checkouts, c.req.param('id'));
     if (!checkout) return refusal('no such payment', 404);
     const sent = await readBody(c.req.raw);
-    const outcome: PaymentOutcome | undefined = paymentOutcomes.find((one) => one === sent['outcome']);
+    const outcome: PaymentOutcome | undefined = paymentOutcomes.find((outcome) => outcome === sent['outcome']);
     if (!outcome) return refusal(`outcome is one of ${paymentOutcomes.join(', ')}`);
     const { seconds } = sent;
     if (seconds !== undefined && !isCount(seconds)) return refusal('seconds is a whole number above 0');
-    const card = { number: numberOf(sent['card']), save: sent['save'] === true };
+    const card = { number: toCardNumber(sent['card']), save: sent['save'] === true };
     doOutcome(state, checkout, outcome, seconds, card);
-    return c.json(paymentOf(checkout));
+    return c.json(toPayment(checkout));
   });
   // Saves a card as if the customer had saved it elsewhere. This also saves numbers that cannot pay a session.
   api.post('/cards', async (c) => {
     const { customer, card } = await readBody(c.req.raw);
     if (typeof customer !== 'string' || !byId(ledger.customers, customer)) return refusal('no such customer', 404);
-    return c.json(newCard(state, { number: numberOf(card), customer }));
+    return c.json(newCard(state, { number: toCardNumber(card), customer }));
   });
   api.get('/customers', (c) =>
-    c.json(Object.values(ledger.customers).map((one) => ({ ...one, cards: cardsOf(state, one.id) }))),
+    c.json(Object.values(ledger.customers).map((customer) => ({ ...customer, cards: getCards(state, customer.id) }))),
   );
   api.get('/charges', (c) => c.json(Object.values(ledger.charges).toReversed()));
   api.post('/past-payments', async (c) => {
     const { payments } = await readBody(c.req.raw);
     if (!Array.isArray(payments) || !payments.every(isPast))
       return refusal('payments is a list of {id, amount, created, refund: {id, created} or null}');
-    for (const one of payments) addPast(state, one);
+    for (const payment of payments) addPast(state, payment);
     state.changed();
     return c.json({ count: payments.length });
   });
@@ -54,17 +54,18 @@ export function createStripeControl(state: StripeState): Hono {
 }
 
 /** Returns the digits of a test card. The default is a card that pays. */
-const numberOf = (card: unknown): string => (typeof card === 'string' ? card.replace(/\D/g, '') : '4242424242424242');
+const toCardNumber = (card: unknown): string =>
+  typeof card === 'string' ? card.replace(/\D/g, '') : '4242424242424242';
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
 
 function isPast(value: unknown): value is PastPayment {
-  const isNamed = (one: unknown): one is object =>
-    one !== null &&
-    typeof one === 'object' &&
-    'id' in one &&
-    typeof one.id === 'string' &&
-    'created' in one &&
-    isCount(one.created);
+  const isNamed = (item: unknown): item is object =>
+    item !== null &&
+    typeof item === 'object' &&
+    'id' in item &&
+    typeof item.id === 'string' &&
+    'created' in item &&
+    isCount(item.created);
   return (
     isNamed(value) &&
     'amount' in value &&
@@ -98,8 +99,8 @@ function addRefundsAndDisputes(state: StripeState, api: Hono): void {
   api.post('/refunds/:id', async (c) => {
     const refund = byId(ledger.refunds, c.req.param('id'));
     if (!refund) return refusal('no such refund', 404);
-    const wanted = (await readBody(c.req.raw))['outcome'];
-    const outcome = refundOutcomes.find((one) => one === wanted);
+    const requested = (await readBody(c.req.raw))['outcome'];
+    const outcome = refundOutcomes.find((outcome) => outcome === requested);
     if (!outcome) return refusal(`outcome is one of ${refundOutcomes.join(', ')}`);
     endRefund(state, refund, outcome);
     return c.json(refund);
@@ -118,16 +119,16 @@ function addRefundsAndDisputes(state: StripeState, api: Hono): void {
   api.post('/payments/:id/disputes', async (c) => {
     const checkout = byId(ledger.checkouts, c.req.param('id'));
     if (!checkout) return refusal('no such payment', 404);
-    const { reason: wanted = 'fraudulent' } = await readBody(c.req.raw);
-    const reason = disputeReasons.find((one) => one === wanted);
+    const { reason: requested = 'fraudulent' } = await readBody(c.req.raw);
+    const reason = disputeReasons.find((reason) => reason === requested);
     if (!reason) return refusal(`reason is one of ${disputeReasons.join(', ')}`);
     return guarded(() => openDispute(state, checkout.session, reason));
   });
   api.post('/disputes/:id', async (c) => {
     const dispute = byId(ledger.disputes, c.req.param('id'));
     if (!dispute) return refusal('no such dispute', 404);
-    const wanted = (await readBody(c.req.raw))['outcome'];
-    const outcome = disputeOutcomes.find((one) => one === wanted);
+    const requested = (await readBody(c.req.raw))['outcome'];
+    const outcome = disputeOutcomes.find((outcome) => outcome === requested);
     if (!outcome) return refusal(`outcome is one of ${disputeOutcomes.join(', ')}`);
     moveDispute(state, dispute, outcome);
     return c.json(dispute);
@@ -144,7 +145,7 @@ function addRefundsAndDisputes(state: StripeState, api: Hono): void {
 
 function addIdentity(state: StripeState, api: Hono): void {
   const { ledger } = state;
-  api.get('/identity', (c) => c.json(Object.values(ledger.checks).toReversed().map(checkOf)));
+  api.get('/identity', (c) => c.json(Object.values(ledger.checks).toReversed().map(toCheck)));
   api.post('/identity/:id', async (c) => {
     const check = byId(ledger.checks, c.req.param('id'));
     if (!check) return refusal('no such check', 404);
@@ -162,11 +163,11 @@ function addIdentity(state: StripeState, api: Hono): void {
       dob: word('dob', before?.dob ?? '1998-04-03'),
       expiry: word('expiry', before?.expiry ?? '2031-04-03'),
     });
-    return c.json(checkOf(check));
+    return c.json(toCheck(check));
   });
 }
 
-function paymentOf({ session }: Checkout): Record<string, unknown> {
+function toPayment({ session }: Checkout): Record<string, unknown> {
   return {
     id: session.id,
     url: session.url,
@@ -181,7 +182,7 @@ function paymentOf({ session }: Checkout): Record<string, unknown> {
   };
 }
 
-function checkOf({ session }: Check): Record<string, unknown> {
+function toCheck({ session }: Check): Record<string, unknown> {
   return {
     id: session.id,
     url: session.url,

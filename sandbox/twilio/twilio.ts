@@ -75,7 +75,7 @@ export function createTwilio(core: Core): Provider {
     );
   }
 
-  const find = (to: string | null): readonly Text[] => texts.filter((one) => to === null || one.to === to);
+  const find = (to: string | null): readonly Text[] => texts.filter((text) => to === null || text.to === to);
   const control = new Hono();
   control.get('/texts', (c) => c.json(find(c.req.query('to') || null)));
   control.delete('/texts', (c) => {
@@ -116,8 +116,8 @@ function refusal(status: number, code: number, message: string): Response {
 function textRows(texts: readonly Text[]): string {
   return texts
     .map(
-      (one) =>
-        `<tr><td><time datetime="${one.receivedAt}">${esc(one.receivedAt.slice(11, 19))} UTC</time></td><td>${esc(one.to)}</td><td>${esc(one.text)}</td></tr>`,
+      (text) =>
+        `<tr><td><time datetime="${text.receivedAt}">${esc(text.receivedAt.slice(11, 19))} UTC</time></td><td>${esc(text.to)}</td><td>${esc(text.text)}</td></tr>`,
     )
     .join('');
 }

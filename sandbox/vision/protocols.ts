@@ -36,11 +36,11 @@ export const chatCompletions: Protocol = {
     if (typeof model !== 'string' || model === '') return chatCompletions.invalid('you must provide a model parameter');
     if (!Array.isArray(messages) || messages.length === 0) return chatCompletions.invalid("'messages' is needed");
     if (body['stream'] === true) return chatCompletions.invalid('the sandbox does not stream');
-    const responseFormat = objectOf(format);
+    const responseFormat = toObject(format);
     const type = responseFormat['type'];
     if (format !== undefined && type !== 'text' && type !== 'json_object' && type !== 'json_schema')
       return chatCompletions.invalid("'response_format.type' is text, json_object or json_schema");
-    const jsonSchema = objectOf(responseFormat['json_schema']);
+    const jsonSchema = toObject(responseFormat['json_schema']);
     if (type === 'json_schema') {
       if (typeof jsonSchema['name'] !== 'string' || !/^[\w-]{1,64}$/.test(jsonSchema['name']))
         return chatCompletions.invalid("'response_format.json_schema.name' is needed");
@@ -51,7 +51,7 @@ export const chatCompletions: Protocol = {
     return { model, picture, schema: type === 'json_schema' ? jsonSchema['schema'] : null, tool: null };
   },
   answer(question, modelAnswer) {
-    const content = 'refusal' in modelAnswer ? null : textOf(question, modelAnswer);
+    const content = 'refusal' in modelAnswer ? null : formatAnswer(question, modelAnswer);
     const message = { role: 'assistant', content, refusal: 'refusal' in modelAnswer ? modelAnswer.refusal : null };
     return Response.json({
       id: `chatcmpl-${randomUUID()}`,
@@ -77,11 +77,11 @@ export const messages: Protocol = {
     if (!Array.isArray(sent) || sent.length === 0) return messages.invalid('messages: at least one is needed');
     if (body['stream'] === true) return messages.invalid('the sandbox does not stream');
     const tools: unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
-    const forced = objectOf(choice);
-    const wanted = forced['type'] === 'tool' ? forced['name'] : objectOf(tools[0])['name'];
-    const tool = tools.map(objectOf).find((one) => one['name'] === wanted);
+    const forced = toObject(choice);
+    const requested = forced['type'] === 'tool' ? forced['name'] : toObject(tools[0])['name'];
+    const tool = tools.map(toObject).find((tool) => tool['name'] === requested);
     if (forced['type'] === 'tool' && !tool) return messages.invalid('tool_choice: no such tool');
-    const format = objectOf(objectOf(config)['format']);
+    const format = toObject(toObject(config)['format']);
     if (config !== undefined && format['type'] !== 'json_schema')
       return messages.invalid('output_config.format.type: must be json_schema');
     return {
@@ -97,7 +97,7 @@ export const messages: Protocol = {
     const input = 'reading' in modelAnswer ? shapedReading(question, modelAnswer.reading) : { document_kind: 7 };
     const content = useTool
       ? [{ type: 'tool_use', id: `toolu_${randomUUID()}`, name: tool, input }]
-      : [{ type: 'text', text: 'refusal' in modelAnswer ? modelAnswer.refusal : textOf(question, modelAnswer) }];
+      : [{ type: 'text', text: 'refusal' in modelAnswer ? modelAnswer.refusal : formatAnswer(question, modelAnswer) }];
     const finished = 'broken' in modelAnswer ? 'max_tokens' : 'end_turn';
     return Response.json({
       id: `msg_${randomUUID()}`,
@@ -118,19 +118,19 @@ function shapedReading(question: Question, reading: unknown): unknown {
   return question.schema === null ? reading : fill(question.schema, reading);
 }
 
-function textOf(question: Question, modelAnswer: Exclude<ModelAnswer, { refusal: string }>): string {
+function formatAnswer(question: Question, modelAnswer: Exclude<ModelAnswer, { refusal: string }>): string {
   return 'reading' in modelAnswer ? JSON.stringify(shapedReading(question, modelAnswer.reading)) : BROKEN;
 }
 
 /** Returns the pictures in all message parts: `image_url.url` with a data address, or `source` in base64. */
 function picturesIn(sent: readonly unknown[]): Uint8Array[] {
   const parts = sent.flatMap((message) => {
-    const content = objectOf(message)['content'];
-    return Array.isArray(content) ? content.map(objectOf) : [];
+    const content = toObject(message)['content'];
+    return Array.isArray(content) ? content.map(toObject) : [];
   });
   return parts.flatMap((part) => {
-    const url = objectOf(part['image_url'])['url'];
-    const source = objectOf(part['source']);
+    const url = toObject(part['image_url'])['url'];
+    const source = toObject(part['source']);
     const data = typeof url === 'string' ? /^data:image\/[\w+.-]+;base64,(.+)$/s.exec(url)?.[1] : source['data'];
     return typeof data === 'string' ? [Buffer.from(data, 'base64')] : [];
   });
@@ -150,7 +150,7 @@ function messagesError(status: number, type: string, message: string, headers: R
   return Response.json({ type: 'error', error: { type, message } }, { status, headers });
 }
 
-function objectOf(value: unknown): Record<string, unknown> {
+function toObject(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))
     : {};

@@ -50,7 +50,7 @@ const NOTHING: Reading = {
 };
 
 /** Returns the model's reading of a picture of this specimen. `specimen` is null for any other picture; `now` is sandbox time. */
-export function readingOf(specimen: Specimen | null, magic: MagicAnswer | null, now: Date): Reading {
+export function createReading(specimen: Specimen | null, magic: MagicAnswer | null, now: Date): Reading {
   if (!specimen || magic === 'not_a_licence') return NOTHING;
   if (magic === 'glare' || specimen.blur >= ILLEGIBLE_BLUR) {
     const issue = magic === 'glare' ? 'Glare covers the names and dates.' : 'The picture is blurred.';
@@ -68,17 +68,17 @@ export function readingOf(specimen: Specimen | null, magic: MagicAnswer | null, 
     medium: 'physical',
     given_names: specimen.given || null,
     family_name: specimen.family.toUpperCase() || null,
-    date_of_birth: dateOf(specimen.dob),
-    expiry: dateOf(specimen.expiry),
+    date_of_birth: toPrintedDate(specimen.dob),
+    expiry: toPrintedDate(specimen.expiry),
     is_legible: true,
     issues: specimen.blur > 2 ? ['The picture is slightly blurred.'] : [],
     confidence: Math.round(97 - 6 * specimen.blur - Math.abs(specimen.tilt) / 2),
   };
   switch (magic) {
     case 'under_18':
-      return { ...seen, date_of_birth: dateOf(yearsFrom(now, -17)) };
+      return { ...seen, date_of_birth: toPrintedDate(yearsFrom(now, -17)) };
     case 'expired':
-      return { ...seen, expiry: dateOf(yearsFrom(now, -1)) };
+      return { ...seen, expiry: toPrintedDate(yearsFrom(now, -1)) };
     case 'mismatch':
       return { ...seen, given_names: 'Robin', family_name: 'SAMPLE' };
     case 'interstate':
@@ -94,7 +94,7 @@ export function readingOf(specimen: Specimen | null, magic: MagicAnswer | null, 
   }
 }
 
-function dateOf(iso: string): PrintedDate {
+function toPrintedDate(iso: string): PrintedDate {
   return { iso, printed: printedDate(iso) };
 }
 

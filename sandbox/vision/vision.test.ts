@@ -219,7 +219,7 @@ describe('messages', () => {
 });
 
 it('fills the properties of a schema and nothing else', () => {
-  const asked = {
+  const requestedSchema = {
     type: 'object',
     properties: {
       givenNames: { anyOf: [{ type: 'string' }, { type: 'null' }] },
@@ -228,8 +228,13 @@ it('fills the properties of a schema and nothing else', () => {
       issues: { type: 'array', items: { type: 'string' } },
     },
   };
-  const known = { given_names: null, kind: 'driver_licence', issues: ['glare'], family_name: 'CITIZEN' };
-  expect(fill(asked, known)).toEqual({ givenNames: null, cardNumber: null, kind: 'unclear', issues: ['glare'] });
+  const data = { given_names: null, kind: 'driver_licence', issues: ['glare'], family_name: 'CITIZEN' };
+  expect(fill(requestedSchema, data)).toEqual({
+    givenNames: null,
+    cardNumber: null,
+    kind: 'unclear',
+    issues: ['glare'],
+  });
   expect(strictFault(schema)).toBeNull();
   expect(strictFault({ ...schema, required: ['expiry'] })).toContain('required');
 });

@@ -5,7 +5,7 @@ import type { Provider } from '../core/provider.ts';
 import { createLicencePages } from '../licence/licence.ts';
 import { createSpecimenMemory } from '../licence/memory.ts';
 import { chatCompletions, messages, type Protocol, type ModelAnswer } from './protocols.ts';
-import { type MagicAnswer, magicAnswers, readingOf } from './reading.ts';
+import { type MagicAnswer, magicAnswers, createReading } from './reading.ts';
 
 const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   '/v1/chat/completions': chatCompletions,
@@ -41,7 +41,7 @@ export function createVision(core: Core): Provider {
     if (magic === 'malformed') return protocol.answer(question, { broken: true });
     const specimen = question.picture === null ? null : await memory.recognise(question.picture).catch(() => 'bad');
     if (typeof specimen === 'string') return protocol.invalid('The image could not be processed');
-    const modelAnswer: ModelAnswer = { reading: readingOf(specimen, magic, core.now()) };
+    const modelAnswer: ModelAnswer = { reading: createReading(specimen, magic, core.now()) };
     last = modelAnswer.reading;
     return protocol.answer(question, modelAnswer);
   }
@@ -50,7 +50,7 @@ export function createVision(core: Core): Provider {
   control.get('/vision', (c) => c.json({ armed, answers: magicAnswers, last }));
   control.post('/vision', async (c) => {
     const { answer, count = 1 } = await readBody(c.req.raw);
-    const magic = magicAnswers.find((one) => one === answer);
+    const magic = magicAnswers.find((magic) => magic === answer);
     if (!magic) return refusal(`answer is one of ${magicAnswers.join(', ')}`);
     if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > 100)
       return refusal('count is a whole number from 1 to 100');

@@ -49,7 +49,7 @@ export async function startApplePush(options: {
       request.on('data', (part: string) => (body += part));
       request.on('end', () => {
         const token = /^\/3\/device\/(.*)$/.exec(request.url)?.[1] ?? '';
-        let refusal = refusalOf(request, token, body);
+        let refusal = findRefusal(request, token, body);
         if (refusal === null && failures.times > 0) {
           failures.times -= 1;
           refusal = failures;
@@ -80,19 +80,19 @@ export async function startApplePush(options: {
   };
 }
 
-function refusalOf(request: Http2ServerRequest, token: string, body: string): Refusal | null {
+function findRefusal(request: Http2ServerRequest, token: string, body: string): Refusal | null {
   const topic = request.headers['apns-topic'];
   if (request.method !== 'POST') return { status: 405, reason: 'MethodNotAllowed' };
   if (!/^[\da-f]{64}$/.test(token)) return { status: 400, reason: 'BadDeviceToken' };
   if (typeof topic !== 'string') return { status: 400, reason: 'MissingTopic' };
-  if (topic !== typeOf(request)) return { status: 400, reason: 'TopicDisallowed' };
+  if (topic !== getPassType(request)) return { status: 400, reason: 'TopicDisallowed' };
   if (!/^\d{1,10}$/.test(String(request.headers['apns-expiration'] ?? '0')))
     return { status: 400, reason: 'BadExpirationDate' };
   return body === '{}' ? null : { status: 400, reason: 'PayloadEmpty' };
 }
 
 /** Returns the pass type in the sender's certificate. The session's socket is a proxy that passes this call on to the TLS socket. */
-function typeOf({ stream }: Http2ServerRequest): string | null {
+function getPassType({ stream }: Http2ServerRequest): string | null {
   const socket = stream.session?.socket as TLSSocket | undefined;
   return /^UID=(.+)$/m.exec(socket?.getPeerX509Certificate()?.subject ?? '')?.[1] ?? null;
 }

@@ -155,7 +155,7 @@ function addClass({ classes, issuerId }: Service, { id, ...more }: Record<string
 }
 
 function addObject(service: Service, value: Record<string, unknown>): Answer {
-  const fault = faultOf(service, value);
+  const fault = findFault(service, value);
   if (fault !== null) return fault;
   const id = String(value['id']);
   if (service.objects.has(id)) return refusal(409, `Object ${id} already exists.`);
@@ -168,13 +168,13 @@ function changeObject(service: Service, id: string, change: Record<string, unkno
   if (before === undefined) return refusal(404, `Object ${id} not found.`);
   if ('id' in change && change['id'] !== id) return refusal(400, 'The ids differ.');
   const value = { ...before, ...change };
-  const fault = faultOf(service, value);
+  const fault = findFault(service, value);
   if (fault !== null) return fault;
   service.objects.set(id, value);
   return { status: 200, body: value };
 }
 
-function faultOf({ classes, issuerId }: Service, value: Record<string, unknown>): Answer | null {
+function findFault({ classes, issuerId }: Service, value: Record<string, unknown>): Answer | null {
   const unknown = Object.keys(value).find((name) => !FIELDS.has(name));
   if (unknown !== undefined) return refusal(400, `Unknown name "${unknown}".`);
   const { id, classId, state, hexBackgroundColor } = value;
@@ -183,12 +183,12 @@ function faultOf({ classes, issuerId }: Service, value: Record<string, unknown>)
   if (typeof classId !== 'string' || !classes.has(classId)) return refusal(404, 'Class not found.');
   if (!STATES.has(String(state))) return refusal(400, 'Invalid state.');
   if (!/^#[\da-f]{6}$/.test(String(hexBackgroundColor))) return refusal(400, 'Invalid color.');
-  const texts = ['cardTitle', 'header', 'subheader'].map((name) => textOf(value[name]));
+  const texts = ['cardTitle', 'header', 'subheader'].map((name) => getText(value[name]));
   return texts.includes('') ? refusal(400, 'A required text is missing.') : null;
 }
 
 /** Returns the text of a localized string, or '' if there is none. */
-function textOf(value: unknown): string {
+function getText(value: unknown): string {
   const found = /"defaultValue":\{"language":"[a-z-]+","value":"(.+?)"\}/.exec(JSON.stringify(value ?? null));
   return found?.[1] ?? '';
 }
@@ -204,7 +204,7 @@ async function save(service: Service, address: string): Promise<Readonly<Record<
   const { genericClasses, genericObjects } = payload['payload'] as Record<string, Record<string, unknown>[]>;
   const [object] = genericObjects ?? [];
   if (payload['typ'] !== 'savetowallet' || object === undefined) throw new Error('the link has no pass');
-  for (const one of genericClasses ?? []) addClass(service, one);
+  for (const genericClass of genericClasses ?? []) addClass(service, genericClass);
   const added = addObject(service, object);
   if (added.status !== 200 && added.status !== 409) throw new Error(JSON.stringify(added.body));
   return service.objects.get(String(object['id'])) ?? {};

@@ -86,7 +86,7 @@ export async function composeAuth(dependencies: {
     texts,
     admitRefresh: createLeasedLimit({
       limit: authLimits.refreshIp,
-      take: takeBatches({ one: db.one, clock, factor: dependencies.config.limitFactor }),
+      take: takeBatches({ queryRow: db.queryRow, clock, factor: dependencies.config.limitFactor }),
       clock,
     }),
     sessions: dependencies.watch,
@@ -166,7 +166,7 @@ async function readSsoProviders(saml: Config['signIn']['saml'], siteUrl: string)
   return z
     .array(samlProviderSchema)
     .parse(definitions)
-    .map((one) => createSamlSignIn(one, samlParty(siteUrl)));
+    .map((provider) => createSamlSignIn(provider, samlParty(siteUrl)));
 }
 
 function simulatedSsoProvider(sandbox: string): SamlProvider {

@@ -14,13 +14,13 @@ export type Requests = ReturnType<typeof openRequests>;
 /** Opens the steps that all APIs take before the handler of a request: they read its caller, count it, and reserve memory for its body. */
 export function openRequests(config: Config, { db, urgent, keys, clock }: Base) {
   const bodies = createBodies(config.limitFactor);
-  const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });
+  const limits = createLimits({ queryRow: urgent.queryRow, clock, factor: config.limitFactor });
   const watch = createSessionWatch((id) => isSessionAlive(urgent, config.auth, id, clock()));
-  const readerOf = (keyRequired: boolean): ReadCaller =>
+  const createReader = (keyRequired: boolean): ReadCaller =>
     refuseSuspended(createReadCaller({ keys, sessions: watch, clock, keyRequired }), db.suspension, noteCaller);
   const lookUpGrant = async (role: string): Promise<RoleGrant> =>
-    (await urgent.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
-  const readCaller = readerOf(config.apiKeyRequired);
+    (await urgent.queryRow<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
+  const readCaller = createReader(config.apiKeyRequired);
   return {
     bodies,
     limits,
@@ -28,6 +28,6 @@ export function openRequests(config: Config, { db, urgent, keys, clock }: Base) 
     readCaller,
     readGranted: createGrantedCaller(readCaller, lookUpGrant),
     // As on hosted Supabase, storage always requires a key, except for public objects.
-    readGrantedWithKey: createGrantedCaller(readerOf(true), lookUpGrant),
+    readGrantedWithKey: createGrantedCaller(createReader(true), lookUpGrant),
   };
 }

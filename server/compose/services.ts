@@ -20,7 +20,7 @@ const SESSION_MINUTES = 31;
 type OpenedServices = {
   readonly services: Services;
   /** The locks of the services. Update it when rooms get other locks. */
-  readonly lockOf: Map<string, string>;
+  readonly studioLocks: Map<string, string>;
   readonly plugCircuits: readonly Circuit[];
 };
 
@@ -36,7 +36,7 @@ export async function openServices(
   const { plugs, circuits: plugCircuits } = openPlugs(config.plugs, createBreaker);
   const reader = createIdReader(config, pictures);
   opened.defer(() => reader.close());
-  const lockOf = await readStudioLocks(db, config.igloohome.locks);
+  const studioLocks = await readStudioLocks(db, config.igloohome.locks);
   const services: Services = {
     db: urgent,
     clock,
@@ -55,7 +55,7 @@ export async function openServices(
     settlements: createSingleFlight(),
     countOutcome: count,
     locks: guardLocks(createLocks(config), circuits.locks),
-    lockOf,
+    studioLocks,
     encryption: secrets.doorCodes,
     fingerprint: secrets.doorFingerprint,
     // The local reader has no circuit breaker, because it is not an outside system. It has its own queue and time limit.
@@ -67,7 +67,7 @@ export async function openServices(
     proveOwner: auth.proveOwner,
     forgetSessions: auth.forgetSessions,
   };
-  return { services, lockOf, plugCircuits };
+  return { services, studioLocks, plugCircuits };
 }
 
 function readOperatorConfig(config: Config): Services['config'] {

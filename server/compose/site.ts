@@ -2,7 +2,7 @@ import { createSite } from '#server/http/site.ts';
 import { readStudioLocks } from '#server/operations/access/studio-locks.ts';
 import type { Services } from '#server/operations/core/services.ts';
 import type { Config } from '#server/config/operating/config.ts';
-import { kindsOf } from '#server/start/open-adapters.ts';
+import { getKinds } from '#server/start/open-adapters.ts';
 import { createSitePages, RENDERER, SITE_FOLDERS } from '#server/start/site-pages.ts';
 import type { Base } from './base.ts';
 
@@ -14,14 +14,14 @@ export async function openSite(
   config: Config,
   { db, keys, business, clock, warn }: Base,
   services: Services,
-  lockOf: Map<string, string>,
+  studioLocks: Map<string, string>,
 ) {
   const site = createSite({
     ...SITE_FOLDERS,
     siteUrl: config.siteUrl,
     captcha: config.auth.captcha?.provider ?? null,
     anonKey: keys.anonKey,
-    wallets: kindsOf(services.wallets),
+    wallets: getKinds(services.wallets),
     contact: business.now,
     clock,
   });
@@ -34,7 +34,7 @@ export async function openSite(
   business.onChange(() => {
     void pages.render();
     // On failure the previous locks stay in use; the next change reads them again.
-    void readStudioLocks(db, config.igloohome.locks, lockOf).catch(() => warn('the locks could not be read'));
+    void readStudioLocks(db, config.igloohome.locks, studioLocks).catch(() => warn('the locks could not be read'));
   });
   await pages.render();
   return site;

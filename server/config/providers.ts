@@ -83,11 +83,13 @@ export function readProviders(
 
 /** Lists the provider settings that production refuses. */
 export function providerFaults(providers: readonly ProviderConfig[]): string[] {
-  return providers.flatMap((one) => {
-    const key = `AUTH_${one.name.toUpperCase()}`;
+  return providers.flatMap((provider) => {
+    const key = `AUTH_${provider.name.toUpperCase()}`;
     return [
-      ...(one.clientSecret.includes('sandbox') ? [`${key}_SECRET: is a sandbox key, which production refuses`] : []),
-      ...(one.dialect === 'openid' && !one.issuer.startsWith('https://')
+      ...(provider.clientSecret.includes('sandbox')
+        ? [`${key}_SECRET: is a sandbox key, which production refuses`]
+        : []),
+      ...(provider.dialect === 'openid' && !provider.issuer.startsWith('https://')
         ? [`${key}_ISSUER: must begin with https:// in production`]
         : []),
     ];

@@ -34,11 +34,11 @@ export const realtimeFields = {
 type RealtimeEnvironment = z.output<z.ZodObject<typeof realtimeFields>>;
 
 /** Settings of `/realtime/v1`, or null if it is switched off. */
-export type RealtimeConfig = Readonly<ReturnType<typeof settingsOf>> | null;
+export type RealtimeConfig = Readonly<ReturnType<typeof toSettings>> | null;
 
-export const readRealtimeConfig = (env: RealtimeEnvironment): RealtimeConfig => (env.REALTIME ? settingsOf(env) : null);
+export const readRealtimeConfig = (env: RealtimeEnvironment): RealtimeConfig => (env.REALTIME ? toSettings(env) : null);
 
-function settingsOf(env: RealtimeEnvironment) {
+function toSettings(env: RealtimeEnvironment) {
   return {
     privateOnly: env.REALTIME_PRIVATE_ONLY,
     origins: env.REALTIME_ORIGINS,

@@ -81,7 +81,7 @@ function uploadFaults(env: Partial<StorageEnvironment>): string[] {
 
 function s3Faults(env: Partial<StorageEnvironment>): string[] {
   const needed = ['STORAGE_S3_BUCKET', 'STORAGE_S3_ACCESS_KEY_ID', 'STORAGE_S3_SECRET_ACCESS_KEY'] as const;
-  const anyOf = [...needed, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
-  if (anyOf.every((name) => env[name] === undefined)) return [];
+  const settings = [...needed, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
+  if (settings.every((name) => env[name] === undefined)) return [];
   return needed.filter((name) => env[name] === undefined).map((name) => `${name}: is needed to keep files with S3`);
 }

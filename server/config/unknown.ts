@@ -8,14 +8,14 @@ const PREFIXES =
  */
 export function unknownVariables(
   given: readonly string[],
-  known: readonly string[],
+  supported: readonly string[],
 ): { faults: string[]; warnings: string[] } {
-  const others = given.filter((name) => !known.includes(name));
+  const others = given.filter((name) => !supported.includes(name));
   return {
-    faults: others.filter((name) => PREFIXES.test(name)).map((name) => describe(name, nearest(name, known, 3))),
+    faults: others.filter((name) => PREFIXES.test(name)).map((name) => describe(name, nearest(name, supported, 3))),
     warnings: others.flatMap((name) => {
-      const one = PREFIXES.test(name) ? null : nearest(name, known, 1);
-      return one === null ? [] : [describe(name, one)];
+      const suggestion = PREFIXES.test(name) ? null : nearest(name, supported, 1);
+      return suggestion === null ? [] : [describe(name, suggestion)];
     }),
   };
 }
@@ -23,12 +23,12 @@ export function unknownVariables(
 const describe = (name: string, suggestion: string | null): string =>
   `${name}: is not a setting${suggestion === null ? '' : `; did you mean ${suggestion}?`}`;
 
-function nearest(name: string, known: readonly string[], most: number): string | null {
+function nearest(name: string, supported: readonly string[], most: number): string | null {
   let best: string | null = null;
   let fewest = most + 1;
-  for (const one of known) {
-    const steps = distance(name, one);
-    if (steps < fewest) [best, fewest] = [one, steps];
+  for (const candidate of supported) {
+    const steps = distance(name, candidate);
+    if (steps < fewest) [best, fewest] = [candidate, steps];
   }
   return best;
 }

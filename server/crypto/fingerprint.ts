@@ -8,8 +8,8 @@ export type Fingerprint = ((text: string) => string) & {
 
 /** Creates fingerprints in base64url. Each key has 32 secret bytes and must not be used for other purposes. */
 export function createFingerprint(current: Uint8Array, ...earlier: readonly Uint8Array[]): Fingerprint {
-  const one = (key: Uint8Array, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
-  return Object.assign((text: string) => one(current, text), {
-    all: (text: string) => [current, ...earlier].map((key) => one(key, text)),
+  const hash = (key: Uint8Array, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
+  return Object.assign((text: string) => hash(current, text), {
+    all: (text: string) => [current, ...earlier].map((key) => hash(key, text)),
   });
 }

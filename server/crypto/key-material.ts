@@ -35,11 +35,11 @@ function deriveKeyMaterial(appSecret: string): KeyMaterial {
   return {
     jwtSecret: text('client-keys'),
     secret: text('stored-secrets'),
-    signing: signingKeyOf(deriveScalar(secret, 'signing-key', ORDER)),
+    signing: toSigningKey(deriveScalar(secret, 'signing-key', ORDER)),
   };
 }
 
-function signingKeyOf(scalar: Uint8Array): JWK {
+function toSigningKey(scalar: Uint8Array): JWK {
   const pair = createECDH('prime256v1');
   pair.setPrivateKey(scalar);
   // The point is 0x04, followed by the two coordinates (SEC 1, section 2.3.3).

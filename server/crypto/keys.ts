@@ -88,7 +88,7 @@ function sharedSecrets(
   material: readonly KeyMaterial[],
   { jwtSecret, previousJwtSecret }: Pick<KeyConfig, 'jwtSecret' | 'previousJwtSecret'>,
 ): readonly string[] {
-  const own = jwtSecret === null ? material.map((one) => one.jwtSecret) : [jwtSecret];
+  const own = jwtSecret === null ? material.map((entry) => entry.jwtSecret) : [jwtSecret];
   return [...own, ...(previousJwtSecret === null ? [] : [previousJwtSecret])];
 }
 
@@ -107,12 +107,12 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
   const [current] = signing;
   const shared = sharedTexts.map((text) => createSecretKey(Buffer.from(text)));
   const [clientSecret] = shared;
-  const secrets = material.map((one) => Buffer.from(one.secret, 'base64url'));
+  const secrets = material.map((entry) => Buffer.from(entry.secret, 'base64url'));
   const [secret] = secrets;
   if (!current || !clientSecret || !secret) throw new Error('there is no key to sign with');
   const byKid = new Map(signing.map((key) => [key.kid, key]));
   // If a key were given as bytes, Node would prepare it at each call, which takes five times as long as the hash.
-  const hashKeys = secrets.map((one) => createSecretKey(one));
+  const hashKeys = secrets.map((bytes) => createSecretKey(bytes));
   const hashKey = createSecretKey(secret);
   const [anonKey, serviceRoleKey] = await Promise.all([
     clientKey(clientSecret, 'anon'),
@@ -170,7 +170,7 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
     hmac: (purpose, value) => hashWith(hashKey, purpose, value),
     hmacs: (purpose, value) => hashKeys.map((key) => hashWith(key, purpose, value)),
     derive: (purpose) => deriveKey(secret, purpose),
-    deriveAll: (purpose) => secrets.map((one) => deriveKey(one, purpose)),
+    deriveAll: (purpose) => secrets.map((bytes) => deriveKey(bytes, purpose)),
     fingerprints: {
       APP_SECRET: secrets.map(getFingerprint),
       JWT_SECRET: sharedTexts.map((text) => getFingerprint(Buffer.from(text))),

@@ -29,7 +29,7 @@ describe('a signed link', () => {
       `${subject}.x.${signature}`,
       '',
     ];
-    for (const one of forged) expect(signer.read('some-page', one, before), one).toBeNull();
+    for (const forgedToken of forged) expect(signer.read('some-page', forgedToken, before), forgedToken).toBeNull();
     expect(signer.read('other-page', token, before)).toBeNull();
     expect(createLinkSigner(Buffer.alloc(32, 2)).read('some-page', token, before)).toBeNull();
   });

@@ -13,19 +13,19 @@ export type LinkSigner = {
  * purposes.
  */
 export function createLinkSigner(current: Uint8Array, ...earlier: readonly Uint8Array[]): LinkSigner {
-  const signatureOf = (key: Uint8Array, purpose: string, subject: string, seconds: number): string =>
+  const getSignature = (key: Uint8Array, purpose: string, subject: string, seconds: number): string =>
     createHmac('sha256', key).update(`${purpose}\n${subject}\n${seconds}`).digest('base64url');
   return {
     sign(purpose, subject, expires) {
       const seconds = Math.floor(expires.getTime() / 1000);
-      return `${subject}.${seconds}.${signatureOf(current, purpose, subject, seconds)}`;
+      return `${subject}.${seconds}.${getSignature(current, purpose, subject, seconds)}`;
     },
     read(purpose, token, now) {
       const [subject = '', seconds = '', given = ''] = token.split('.');
       const expires = Number(seconds);
       if (!/^\d{1,12}$/.test(seconds) || expires * 1000 <= now.getTime()) return null;
       const signed = [current, ...earlier].some((key) =>
-        equalInConstantTime(given, signatureOf(key, purpose, subject, expires)),
+        equalInConstantTime(given, getSignature(key, purpose, subject, expires)),
       );
       return signed ? subject : null;
     },

@@ -43,11 +43,11 @@ test('an unusable key is refused, without key material in the message', async ()
   ];
   for (const fault of faults) {
     const text = typeof fault === 'string' ? fault : JSON.stringify(fault);
-    const said = await readSigningKeys(text, 'the file').then(
+    const outcome = await readSigningKeys(text, 'the file').then(
       () => 'taken',
       (error: unknown) => String(error),
     );
-    expect(said).toContain('AUTH_SIGNING_KEYS_FILE: the file');
-    expect(said).not.toContain(secret);
+    expect(outcome).toContain('AUTH_SIGNING_KEYS_FILE: the file');
+    expect(outcome).not.toContain(secret);
   }
 });

@@ -44,15 +44,15 @@ export async function readSigningKeys(content: string, where: string): Promise<r
 async function readKey(jwk: unknown, where: string): Promise<SigningKey> {
   const name = named.safeParse(jwk);
   const material = ec.or(rsa).safeParse(jwk);
-  if (!name.success || !material.success || (name.data.alg ?? algOf(material.data.kty)) !== algOf(material.data.kty))
+  if (!name.success || !material.success || (name.data.alg ?? getAlg(material.data.kty)) !== getAlg(material.data.kty))
     throw new Error(
       `AUTH_SIGNING_KEYS_FILE: ${where} is not a private key for ES256 (P-256) or RS256 (2048 bits or more) with a kid`,
     );
   // The spread keeps the optional fields of an RSA key, which speed up signing.
   const complete: JWK = { ...(jwk !== null && typeof jwk === 'object' ? jwk : {}), kid: name.data.kid };
-  return openSigningKey({ ...complete, alg: algOf(material.data.kty) });
+  return openSigningKey({ ...complete, alg: getAlg(material.data.kty) });
 }
-const algOf = (kty: 'EC' | 'RSA'): 'ES256' | 'RS256' => (kty === 'EC' ? 'ES256' : 'RS256');
+const getAlg = (kty: 'EC' | 'RSA'): 'ES256' | 'RS256' => (kty === 'EC' ? 'ES256' : 'RS256');
 
 /** Loads a private JWK with `kid` and `alg`, and derives its public part. */
 export async function openSigningKey(jwk: JWK): Promise<SigningKey> {

@@ -21,7 +21,7 @@ export type Query = <R = Row>(text: string, values?: readonly unknown[]) => Prom
 export type Queryable = {
   readonly query: Query;
   /** Like `query`, but returns the first row or null. */
-  readonly one: <R = Row>(text: string, values?: readonly unknown[]) => Promise<R | null>;
+  readonly queryRow: <R = Row>(text: string, values?: readonly unknown[]) => Promise<R | null>;
 };
 
 /** Statements that are committed or rolled back together. */
@@ -38,7 +38,7 @@ export type Principal = {
   readonly caller?: string;
 };
 
-/** The database itself. Its own `query` and `one` run as the server. */
+/** The database itself. Its own `query` and `queryRow` run as the server. */
 export type Database = Queryable & {
   readonly kind: 'pglite' | 'postgres';
   readonly durability: 'postgres-durable' | 'pglite-synced' | 'pglite-process-safe' | 'memory';

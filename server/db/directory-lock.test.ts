@@ -39,8 +39,8 @@ test('a second holder of the same folder is refused until the first releases it'
   const release = await lockDirectory(folder);
   await expect(lockDirectory(folder)).rejects.toThrow(DirectoryLocked);
   await release();
-  const again = await lockDirectory(folder);
-  await again();
+  const releaseSecond = await lockDirectory(folder);
+  await releaseSecond();
 });
 
 test('two spellings of a path lock the same folder', async () => {

@@ -26,19 +26,19 @@ export function observeStatements<D extends Database>(db: D, options: ObserveOpt
   const timed = async <T>(text: string, run: () => Promise<T>): Promise<T> => {
     const began = performance.now();
     try {
-      return await (options.spans ? options.spans.run(spanOf(text), run) : run());
+      return await (options.spans ? options.spans.run(toSpanStart(text), run) : run());
     } finally {
       note(text, began);
     }
   };
   const observeTransaction = (tx: Transaction): Transaction => ({
     query: timeQuery(timed, tx.query),
-    one: (text, values) => timed(text, () => tx.one(text, values)),
+    queryRow: (text, values) => timed(text, () => tx.queryRow(text, values)),
   });
   return {
     ...db,
     query: timeQuery(timed, db.query),
-    one: (text, values) => timed(text, () => db.one(text, values)),
+    queryRow: (text, values) => timed(text, () => db.queryRow(text, values)),
     transaction: (work) => db.transaction((tx) => work(observeTransaction(tx))),
     as: (principal, text, values, choice) => timed(text, () => db.as(principal, text, values, choice)),
     transactionAs: (principal, work) => db.transactionAs(principal, (tx) => work(observeTransaction(tx))),
@@ -54,7 +54,7 @@ const timeQuery =
     timed(text, () => query(text, values));
 
 /** Names the span after the verb and the first relation or function of the statement, because the text itself could be long. */
-function spanOf(text: string): Parameters<Spans['run']>[0] {
+function toSpanStart(text: string): Parameters<Spans['run']>[0] {
   const [, verb = 'statement'] = /^\s*(\w+)/.exec(text) ?? [];
   const [, target] = /\b(?:from|into|update|table)\s+("?[a-z_]\w*"?(?:\."?\w+"?)?)/i.exec(text) ?? [];
   const [, called] = /\b((?:private|public|auth|storage)\.\w+)\s*\(/.exec(text) ?? [];

@@ -50,9 +50,9 @@ export function isPrepared({ parsed, fields }: StatementCache, name: string, tex
 
 /** Records that the connection has parsed the next statement in `parsing`. */
 export function noteParsed(cache: StatementCache): void {
-  const one = cache.parsing.shift();
+  const statement = cache.parsing.shift();
   // The unnamed statement ends with its transaction.
-  if (one && one.name !== '') cache.parsed.set(one.name, one.text);
+  if (statement && statement.name !== '') cache.parsed.set(statement.name, statement.text);
 }
 
 /** Records that the connection has closed the next statement in `closing`. */

@@ -10,7 +10,7 @@ beforeEach(() => {
 async function begin<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   const never = (): Promise<never> => Promise.reject(new Error('not asked in this test'));
   try {
-    const outcome = await work({ query: never, one: never });
+    const outcome = await work({ query: never, queryRow: never });
     ends.push('commit');
     return outcome;
   } catch (error) {

@@ -65,8 +65,8 @@ describe.each(engines)('transactions on $name', ({ on }) => {
       expect(await db.transaction(async () => 'nothing')).toBe('nothing');
       const thrown = db.transaction(() => Promise.reject(new Error('before the first')));
       await expect(thrown).rejects.toThrow('before the first');
-      const first = await db.one('select txid_current() as id');
-      const second = await db.one('select txid_current() as id');
+      const first = await db.queryRow('select txid_current() as id');
+      const second = await db.queryRow('select txid_current() as id');
       expect(second).not.toEqual(first);
     });
   }, 60_000);
@@ -82,8 +82,8 @@ test.runIf(process.env['TEST_POSTGRES_URL'])(
     const db = createPostgres({ backendUrl: url, authenticatorUrl: url, poolSize: 1, warn });
     const other = new pg.Client({ connectionString: url });
     await other.connect();
-    const broken = db.transaction(async ({ one, query }) => {
-      const own = await one<{ pid: number }>('select pg_backend_pid() as pid');
+    const broken = db.transaction(async ({ queryRow, query }) => {
+      const own = await queryRow<{ pid: number }>('select pg_backend_pid() as pid');
       await other.query('select pg_terminate_backend($1)', [own?.pid]);
       await expect.poll(() => warned.length).toBeGreaterThan(0);
       await query('select 1');

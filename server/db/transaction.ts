@@ -1,10 +1,10 @@
 import type { Query, Transaction } from './database.ts';
 
 /** Derives `one` from `query`. */
-export function transactionOf(query: Query): Transaction {
+export function toTransaction(query: Query): Transaction {
   return {
     query,
-    async one<R>(text: string, values: readonly unknown[] = []) {
+    async queryRow<R>(text: string, values: readonly unknown[] = []) {
       const { rows } = await query<R>(text, values);
       return rows[0] ?? null;
     },

@@ -13,13 +13,13 @@ export type ClassLimits = Readonly<Record<WorkClass, ClassLimit>>;
 export type ClassLoad = { readonly waiting: number; readonly refused: number };
 export type DatabaseLoad = Readonly<Record<WorkClass, ClassLoad>>;
 
-export function forEachClass<T>(valueOf: (workClass: WorkClass) => T): Readonly<Record<WorkClass, T>> {
+export function forEachClass<T>(getValue: (workClass: WorkClass) => T): Readonly<Record<WorkClass, T>> {
   return {
-    urgent: valueOf('urgent'),
-    staff: valueOf('staff'),
-    customer: valueOf('customer'),
-    server: valueOf('server'),
-    guest: valueOf('guest'),
+    urgent: getValue('urgent'),
+    staff: getValue('staff'),
+    customer: getValue('customer'),
+    server: getValue('server'),
+    guest: getValue('guest'),
   };
 }
 

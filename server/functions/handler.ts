@@ -62,7 +62,7 @@ export function defineHandler<C extends Call>(
 /** Returns the rules that the router needs before it reads a body. */
 function accessRules(contract: Call): AccessRules {
   const { name, limit, methods, bodyMax } = contract;
-  const named = (one: CallLimit): Limit => ({ name, ...one });
+  const named = (callLimit: CallLimit): Limit => ({ name, ...callLimit });
   return {
     methods,
     limit: limit === null ? null : 'max' in limit ? named(limit) : { GET: named(limit.GET), POST: named(limit.POST) },

@@ -73,7 +73,7 @@ export function signedIn(caller: Caller): { userId: string; email: string } {
 }
 
 /** Returns the actor for the audit log: the account, or the nil UUID for the service key. */
-export function actorOf(caller: Caller): string {
+export function getActor(caller: Caller): string {
   return caller.userId ?? '00000000-0000-0000-0000-000000000000';
 }
 

@@ -18,7 +18,7 @@ export function htmlFile(html: string, name: string): Response {
 }
 
 /** Returns a file for download. */
-export function fileOf(content: string | Uint8Array<ArrayBuffer>, type: string, name: string): Response {
+export function fileResponse(content: string | Uint8Array<ArrayBuffer>, type: string, name: string): Response {
   return new Response(content, {
     headers: {
       'content-type': type,
@@ -33,7 +33,7 @@ export async function documentFile(facts: DocumentFacts, format: 'html' | 'pdf')
   const name = `receipt-${facts.reference}`;
   return format === 'html'
     ? htmlFile(documentPage(facts), `${name}.html`)
-    : fileOf(await documentPdf(facts), 'application/pdf', `${name}.pdf`);
+    : fileResponse(await documentPdf(facts), 'application/pdf', `${name}.pdf`);
 }
 
 /** Returns a CSV file for download. */
@@ -62,7 +62,7 @@ export function json(body: unknown, status = 200): Response {
 }
 
 /** Returns the part of an answer that describes what staff can undo. */
-export const undoOf = ({
+export const toUndo = ({
   undo,
 }: {
   readonly undo: { readonly id: string; readonly until: Date } | null;

@@ -33,7 +33,7 @@ const BODY_MAX = 64 * 1024;
  */
 export function createFunctionsRouter(context: Omit<FunctionsContext, 'parseLarge'>): Hono<Env> {
   const router = new Hono<Env>();
-  const functions = new Map(context.functions.map((one) => [one.name, one]));
+  const functions = new Map(context.functions.map((serverFunction) => [serverFunction.name, serverFunction]));
   const callContext: FunctionsContext = { ...context, parseLarge: createQueue() };
 
   for (const [name, service] of context.protocols ?? []) router.route(`/${name}`, service);

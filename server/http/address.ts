@@ -14,7 +14,7 @@ export function peerAddress(c: Context): string | null {
  * Returns the client address as reported by trusted proxies. An IPv6 address is cut to its /64, because one customer usually owns a whole
  * /64.
  */
-export function addressOf(peerAddress: string, forwarded: string | undefined, trustedProxies: number): string {
+export function getAddress(peerAddress: string, forwarded: string | undefined, trustedProxies: number): string {
   const claimed = trustedProxies > 0 ? addressesIn(forwarded).at(-trustedProxies) : undefined;
   const address = (claimed ?? peerAddress).replace(/^::ffff:/i, '');
   if (!address.includes(':')) return address.slice(0, 45);

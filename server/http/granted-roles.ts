@@ -19,7 +19,7 @@ export function createGrantedCaller(
   lookUpGrant: (role: string) => Promise<RoleGrant>,
 ): ReadCaller {
   const cache = new LRUCache<string, { readonly grant: Promise<RoleGrant>; readonly at: number }>({ max: CACHE_MAX });
-  const grantOf = (role: string): Promise<RoleGrant> => {
+  const readGrant = (role: string): Promise<RoleGrant> => {
     const cached = cache.get(role);
     if (cached && performance.now() - cached.at < CACHE_MS) return cached.grant;
     const entry = { grant: lookUpGrant(role), at: performance.now() };
@@ -32,7 +32,7 @@ export function createGrantedCaller(
   return async (request, ip) => {
     const caller = await readCaller(request, ip);
     if (ALWAYS.has(caller.role)) return caller;
-    const grant = await grantOf(caller.role);
+    const grant = await readGrant(caller.role);
     if (grant === 'unknown') throw new TokenRefused('unknown_role', `role "${caller.role}" does not exist`);
     if (grant === 'not_granted')
       throw new TokenRefused('role_not_granted', `permission denied to set role "${caller.role}"`);

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 
 /** Returns Node's request object, or null without a connection, as in tests. */
-export function incomingOf(env: unknown): IncomingMessage | null {
+export function getIncoming(env: unknown): IncomingMessage | null {
   if (env === null || typeof env !== 'object' || !('incoming' in env)) return null;
   return env.incoming instanceof IncomingMessage ? env.incoming : null;
 }
@@ -22,6 +22,6 @@ export const joined = (value: string | readonly string[]): string =>
 /**
  * Returns the headers of a request from Node's request object, because listing them from a `Headers` object would first build and sort it.
  */
-export function headersOf(c: Context): HeaderRecord {
-  return incomingOf(c.env)?.headers ?? Object.fromEntries(c.req.raw.headers);
+export function getHeaders(c: Context): HeaderRecord {
+  return getIncoming(c.env)?.headers ?? Object.fromEntries(c.req.raw.headers);
 }

@@ -3,8 +3,8 @@ import { createLeasedLimit } from './leased-limit.ts';
 
 const LIMIT = { name: 'test', max: 100, seconds: 60 };
 
-/** A limit whose database grants `left` units in total, with a clock that tests advance. */
-function limitWith(left: number) {
+/** A limit whose database grants `remaining` units in total, with a clock that tests advance. */
+function limitWith(remaining: number) {
   let now = Date.UTC(2030, 0, 1);
   const taken: number[] = [];
   const admit = createLeasedLimit({
@@ -12,8 +12,8 @@ function limitWith(left: number) {
     clock: () => new Date(now),
     take: async (_, __, units) => {
       taken.push(units);
-      const granted = Math.min(left, units);
-      left -= granted;
+      const granted = Math.min(remaining, units);
+      remaining -= granted;
       return { granted, wait: granted === 0 ? 7 : null };
     },
   });

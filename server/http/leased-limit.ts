@@ -32,7 +32,7 @@ export function createLeasedLimit(dependencies: {
   const leases = new LRUCache<string, Lease>({ max: KEYS_MAX });
   const batch = Math.max(1, Math.min(BATCH_MAX, Math.floor(limit.max / 10)));
 
-  function leaseOf(key: string): Lease {
+  function getLease(key: string): Lease {
     const existing = leases.get(key);
     if (existing) return existing;
     const lease: Lease = { units: 0, until: 0, refusedUntil: 0, refilling: null };
@@ -49,7 +49,7 @@ export function createLeasedLimit(dependencies: {
   }
 
   return async (key) => {
-    const lease = leaseOf(key);
+    const lease = getLease(key);
     for (;;) {
       const now = clock().getTime();
       if (lease.units > 0 && now < lease.until) {
@@ -68,12 +68,12 @@ export function createLeasedLimit(dependencies: {
 
 /** Returns the function that takes units with `private.take_limit_units`. `factor` multiplies the limit; it is 1 outside tests. */
 export function takeBatches(dependencies: {
-  one: (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
+  queryRow: (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
   clock: () => Date;
   factor: number;
 }): (limit: Limit, key: string, units: number) => Promise<Batch> {
   return async ({ name, max, seconds }, key, units) => {
-    const row = await dependencies.one(
+    const row = await dependencies.queryRow(
       'select granted, wait from private.take_limit_units($1, $2, $3::numeric, $4::numeric, $5::timestamptz, $6::int)',
       [name, key, max * dependencies.factor, seconds, dependencies.clock(), units],
     );

@@ -15,7 +15,7 @@ let own: TestDatabase | null;
 let now = START;
 
 function limits(factor = 1): TakeLimit {
-  return createLimits({ one: (text, values) => db.one(text, values), clock: () => new Date(now), factor });
+  return createLimits({ queryRow: (text, values) => db.queryRow(text, values), clock: () => new Date(now), factor });
 }
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ test('a key may contain any characters', async () => {
 test('four processes that take batches of one limit admit exactly as many as it says, then return the same wait', async () => {
   const limit = { name: 'shared', max: 100, seconds: 60 };
   const clock = () => new Date(now);
-  const take = takeBatches({ one: (text, values) => db.one(text, values), clock, factor: 1 });
+  const take = takeBatches({ queryRow: (text, values) => db.queryRow(text, values), clock, factor: 1 });
   const processes = Array.from({ length: 4 }, () => createLeasedLimit({ limit, take, clock }));
   const askAll = () =>
     Promise.all(processes.flatMap((completeSignIn) => Array.from({ length: 100 }, () => completeSignIn('ip:a'))));
@@ -99,7 +99,7 @@ test('four processes that take batches of one limit admit exactly as many as it 
 
 test('a batch is no larger than the rest of the limit, which refills unit by unit', async () => {
   const clock = () => new Date(now);
-  const take = takeBatches({ one: (text, values) => db.one(text, values), clock, factor: 1 });
+  const take = takeBatches({ queryRow: (text, values) => db.queryRow(text, values), clock, factor: 1 });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 3, wait: null });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 2, wait: null });
   expect(await take(LIMIT, 'share', 3)).toEqual({ granted: 0, wait: 12 });

@@ -14,7 +14,7 @@ export type TakeLimit = {
 type One = (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
 
 /** Creates the rate limiter. `factor` multiplies every limit; it is 1 outside tests. */
-export function createLimits(dependencies: { one: One; clock: () => Date; factor: number }): TakeLimit {
+export function createLimits(dependencies: { queryRow: One; clock: () => Date; factor: number }): TakeLimit {
   const values: TakeLimit['values'] = ({ name, max, seconds }) => [
     name,
     max * dependencies.factor,
@@ -22,7 +22,7 @@ export function createLimits(dependencies: { one: One; clock: () => Date; factor
     dependencies.clock(),
   ];
   const take = async (limit: Limit, key: string): Promise<number | null> => {
-    const row = await dependencies.one(
+    const row = await dependencies.queryRow(
       `select private.take_limit($1, $5, $2::numeric, $3::numeric, $4::timestamptz) as wait`,
       [...values(limit), key],
     );

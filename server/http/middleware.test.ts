@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf } from './address.ts';
+import { getAddress } from './address.ts';
 import { createBodyBudget } from './bodies/bodies.ts';
 import { createJsonBudget } from './bodies/json-budget.ts';
 import { createMiddleware, type MiddlewareOptions } from './middleware.ts';
@@ -167,10 +167,10 @@ test('a body that is too large is refused with the error format of its API', asy
 });
 
 test('the client address is that of the connection, or the one that the outermost trusted proxy names', () => {
-  expect(addressOf('::ffff:10.0.0.1', undefined, 0)).toBe('10.0.0.1');
-  expect(addressOf('10.0.0.1', '1.1.1.1, 2.2.2.2', 0)).toBe('10.0.0.1');
-  expect(addressOf('10.0.0.1', '1.1.1.1, 2.2.2.2', 1)).toBe('2.2.2.2');
-  expect(addressOf('2001:db8:1:2:3:4:5:6', undefined, 0)).toBe('2001:db8:1:2::');
+  expect(getAddress('::ffff:10.0.0.1', undefined, 0)).toBe('10.0.0.1');
+  expect(getAddress('10.0.0.1', '1.1.1.1, 2.2.2.2', 0)).toBe('10.0.0.1');
+  expect(getAddress('10.0.0.1', '1.1.1.1, 2.2.2.2', 1)).toBe('2.2.2.2');
+  expect(getAddress('2001:db8:1:2:3:4:5:6', undefined, 0)).toBe('2001:db8:1:2::');
 });
 
 /** Returns the lines that requests write to the access log. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono, type Next } from 'hono';
 import { cors } from 'hono/cors';
 import { routePath } from 'hono/route';
-import { addressOf, peerAddress } from './address.ts';
+import { getAddress, peerAddress } from './address.ts';
 import { isComplete } from './answer.ts';
 import {
   announcedLength,
@@ -17,7 +17,7 @@ import type { JsonBudget } from './bodies/json-budget.ts';
 import type { ReadSender } from './bodies/json-sender.ts';
 import type { Env, Log } from './caller.ts';
 import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderOptions, pageHeaders } from './headers.ts';
-import { incomingOf } from './incoming.ts';
+import { getIncoming } from './incoming.ts';
 
 export type MiddlewareOptions = HeaderOptions & {
   readonly log: Log;
@@ -66,7 +66,7 @@ const FILES = /^\/storage\/v1\//;
 /** Creates the app with the steps that every request passes first: request id, address, log, security headers, CORS, body limits. */
 export function createMiddleware(settings: MiddlewareOptions): Hono<Env> {
   const app = new Hono<Env>();
-  const headersOf = createHeaders(settings);
+  const getHeaders = createHeaders(settings);
   const limit = limitBody(settings);
   const answerPreflight = cors({
     origin: '*',
@@ -78,9 +78,9 @@ export function createMiddleware(settings: MiddlewareOptions): Hono<Env> {
   app.use(async (c, next) => {
     const started = performance.now();
     const api = API.exec(c.req.path)?.[1] ?? 'site';
-    const requestId = requestIdOf(c);
+    const requestId = getRequestId(c);
     setContext(settings, c, requestId);
-    const headers = headersOf(api, requestId);
+    const headers = getHeaders(api, requestId);
     c.set('headers', headers);
     const work = async (): Promise<void> => {
       // Preflights and refused bodies are answered here; the API answers all other requests.
@@ -94,25 +94,25 @@ export function createMiddleware(settings: MiddlewareOptions): Hono<Env> {
       settings.observe(api, c.req.method, c.res.status, (performance.now() - started) / 1000);
       logAnswer(settings, c, performance.now() - started);
     };
-    await (settings.scope ? settings.scope(scopeOf(c, requestId, api), work) : work());
+    await (settings.scope ? settings.scope(toScope(c, requestId, api), work) : work());
   });
   return app;
 }
 
 /** Returns the id that came with the request, so that the log lines of a proxy and of this server can be joined, or a new id. */
-function requestIdOf(c: Context<Env>): string {
+function getRequestId(c: Context<Env>): string {
   const given = c.req.header('x-request-id');
   return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-function scopeOf(c: Context<Env>, requestId: string, api: string): ScopedRequest {
+function toScope(c: Context<Env>, requestId: string, api: string): ScopedRequest {
   return {
     requestId,
     caller: `ip:${c.var.ip}`,
     api,
     method: c.req.method,
     traceparent: () => c.req.header('traceparent'),
-    end: () => ({ route: routeOf(c), status: c.res.status }),
+    end: () => ({ route: getRoute(c), status: c.res.status }),
   };
 }
 
@@ -136,7 +136,7 @@ function isPreflight(c: Context<Env>, api: string): boolean {
 function setContext({ log, trustedProxies }: MiddlewareOptions, c: Context<Env>, requestId: string): void {
   c.set('requestId', requestId);
   // Without a connection, as in tests, the request counts as local.
-  c.set('ip', addressOf(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), trustedProxies));
+  c.set('ip', getAddress(peerAddress(c) ?? '127.0.0.1', c.req.header('x-forwarded-for'), trustedProxies));
   c.set('log', withRequest(log, requestId));
 }
 
@@ -149,12 +149,12 @@ function addHeaders(c: Context<Env>, headers: Readonly<Record<string, string>>):
 function logAnswer({ accessLog }: MiddlewareOptions, c: Context<Env>, ms: number): void {
   const { status } = c.res;
   const { method, path } = c.req;
-  if (accessLog) c.get('log').info({ method, route: routeOf(c), status, ms: Math.round(ms * 10) / 10 }, 'request');
+  if (accessLog) c.get('log').info({ method, route: getRoute(c), status, ms: Math.round(ms * 10) / 10 }, 'request');
   if (status >= 500) c.get('log').warn({ method, path, status }, 'request failed with a server error');
 }
 
 /** Returns the pattern of the route that answered, such as `/rest/v1/:table`. A page has no pattern, so its path is returned. */
-function routeOf(c: Context<Env>): string {
+function getRoute(c: Context<Env>): string {
   const pattern = c.var.route ?? routePath(c);
   return pattern === '/*' ? c.req.path.slice(0, PATH_MAX) : pattern;
 }
@@ -183,7 +183,7 @@ function limitBody({
   return async (c, next) => {
     const { path } = c.req;
     const { headers } = c.req.raw;
-    const hasConnection = incomingOf(c.env) !== null;
+    const hasConnection = getIncoming(c.env) !== null;
     const length = announcedLength(headers);
     if (length === 0 || (length === null && hasConnection && !headers.has('transfer-encoding'))) return passOn(next);
     const max = path.startsWith('/auth/') && !AUTH_FORM.test(path) ? AUTH_MAX : BODY_MAX;
@@ -233,7 +233,7 @@ async function receive(c: Context<Env>, next: Next, length: number | null, max: 
     timer = setTimeout(
       () => {
         // The time limit applies only to the body. Once it has arrived, the API may take longer.
-        if (incomingOf(c.env)?.complete === false) resolve('slow');
+        if (getIncoming(c.env)?.complete === false) resolve('slow');
       },
       bodyTimeLimit(length ?? max),
     );
@@ -257,7 +257,7 @@ const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () =>
 
 /** Returns the refusal of a body in the error format of the API that was called. */
 function refusal(path: string, { status, code, message, retryAfter }: BodyRefused): Response {
-  const body = shapeOf(path, { status, code, message });
+  const body = toErrorBody(path, { status, code, message });
   const headers = {
     // supabase-js reads the error code of the auth API only with this header.
     ...(path.startsWith('/auth/') ? { 'x-supabase-api-version': '2024-01-01' } : {}),
@@ -268,7 +268,10 @@ function refusal(path: string, { status, code, message, retryAfter }: BodyRefuse
 }
 
 /** Returns an error in the format of the API that was called. */
-function shapeOf(path: string, { status, code, message }: Pick<BodyRefused, 'status' | 'code' | 'message'>): object {
+function toErrorBody(
+  path: string,
+  { status, code, message }: Pick<BodyRefused, 'status' | 'code' | 'message'>,
+): object {
   switch (API.exec(path)?.[1]) {
     case 'rest':
       return { code: status === 413 ? 'PGRST102' : code, message, details: null, hint: null };

@@ -52,9 +52,9 @@ test('while answers are slow guests and accounts are refused earlier, and functi
   let now = 0;
   const overload = createOverload(20, () => now);
   for (let at = 0; at < 200; at += 1) {
-    const one = enter(overload, '/rest/v1/towns', GUEST);
+    const request = enter(overload, '/rest/v1/towns', GUEST);
     now += 1_000;
-    one.close();
+    request.close();
   }
   const admitted = (url: string, headers: Record<string, string>): number =>
     Array.from({ length: 20 }, () => enter(overload, url, headers)).filter(({ ended }) => ended.length === 0).length;

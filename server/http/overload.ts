@@ -50,7 +50,7 @@ export function createOverload(max: number, now: () => number = () => performanc
     admit(incoming, outgoing, start) {
       const path = incoming.url ?? '/';
       if (!COUNTED.test(path)) return start();
-      const kind = kindOf(path, incoming);
+      const kind = getKind(path, incoming);
       if (all >= (kind === 'urgent' ? max : limit.current()) * PARTS[kind]) {
         refused[kind] += 1;
         return refuse(path, outgoing);
@@ -72,7 +72,7 @@ export function createOverload(max: number, now: () => number = () => performanc
   };
 }
 
-function kindOf(path: string, { headers }: Incoming): RequestKind {
+function getKind(path: string, { headers }: Incoming): RequestKind {
   if (path.startsWith('/functions/')) return 'urgent';
   const { authorization } = headers;
   // A guest sends the public key itself as bearer.
@@ -80,7 +80,7 @@ function kindOf(path: string, { headers }: Incoming): RequestKind {
 }
 
 /** Builds the response to refused requests. It is built once, because a refusal must be cheap. */
-function refusalOf(fault: object): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {
+function createRefusal(fault: object): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {
   const body = JSON.stringify(fault);
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -92,8 +92,8 @@ function refusalOf(fault: object): { readonly body: string; readonly headers: Re
   return { body, headers };
 }
 const FAULT = { code: 'server_busy', message: BUSY_MESSAGE };
-const REFUSAL = refusalOf(FAULT);
-const FUNCTIONS_REFUSAL = refusalOf({ error: { ...FAULT, retryAfter: RETRY_SECONDS } });
+const REFUSAL = createRefusal(FAULT);
+const FUNCTIONS_REFUSAL = createRefusal({ error: { ...FAULT, retryAfter: RETRY_SECONDS } });
 
 function refuse(path: string, outgoing: Outgoing): void {
   const { body, headers } = path.startsWith('/functions/') ? FUNCTIONS_REFUSAL : REFUSAL;

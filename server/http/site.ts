@@ -71,7 +71,7 @@ export function createSite(settings: {
     const stored = await readFile(full);
     if (extension === PAGE) return createPage(fill(stored.toString('utf8')), settings);
     const body = TEMPLATES.has(extension) ? Buffer.from(fill(stored.toString('utf8'))) : stored;
-    return fileOf(extension, getMimeType(full), body, await readFile(`${full}.br`).catch(() => null));
+    return toFile(extension, getMimeType(full), body, await readFile(`${full}.br`).catch(() => null));
   }
   const fill = (text: string): string =>
     text
@@ -94,7 +94,7 @@ export function createSite(settings: {
     const path = c.req.path.replace(/^\/+|\/+$/g, '');
     const isFile = /\.[a-z0-9]{2,11}$/.test(path);
     const file = isFile ? await load(path) : ((await load(`${path || 'index'}.html`)) ?? (await loadBelow(path)));
-    if (file) return answer(c, file, 200, cachingOf(path));
+    if (file) return answer(c, file, 200, getCacheControl(path));
     const unknown = isFile ? null : await load('404.html');
     return unknown ? answer(c, unknown, 404, 'no-cache') : c.text('Not found', 404, { 'cache-control': 'no-store' });
   });
@@ -111,11 +111,11 @@ export function createSite(settings: {
 /** Returns a page with the policy that allows the styles in its HTML. The build puts at most one style element into a page. */
 function createPage(html: string, settings: Pick<HeaderOptions, 'siteUrl' | 'captcha'>): File {
   const style = /<style>([^]*?)<\/style>/.exec(html)?.[1];
-  const file = fileOf(PAGE, 'text/html; charset=utf-8', Buffer.from(html), null);
+  const file = toFile(PAGE, 'text/html; charset=utf-8', Buffer.from(html), null);
   return { ...file, policy: style === undefined ? null : pagePolicy(settings, style) };
 }
 
-function fileOf(extension: string, type: string | undefined, body: Buffer, br: Buffer | null): File {
+function toFile(extension: string, type: string | undefined, body: Buffer, br: Buffer | null): File {
   return {
     body,
     compressed: COMPRESSIBLE.has(extension) ? compress(body, br) : null,
@@ -134,7 +134,7 @@ async function firstFile(paths: readonly string[]): Promise<string | null> {
 }
 
 /** Returns the `cache-control` of a path. Pages are revalidated each time, because a page names the files of one build. */
-function cachingOf(path: string): string {
+function getCacheControl(path: string): string {
   if (path.startsWith('assets/')) return HASHED;
   return /\.[a-z0-9]{2,11}$/.test(path) && !path.endsWith('.html') ? ONE_DAY : 'no-cache';
 }
@@ -159,7 +159,7 @@ function answer(c: Context<Env>, file: File, status: 200 | 404, caching: string)
     return new Response(null, { status: 304, headers });
   if (file.compressed === null) return part(c, file, status, headers);
   const accepted = c.req.header('accept-encoding') ?? '';
-  const encoding = (['br', 'gzip'] as const).find((one) => accepted.includes(one));
+  const encoding = (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding));
   if (encoding) headers['content-encoding'] = encoding;
   return send(c, encoding ? file.compressed[encoding] : file.body, status, headers);
 }

@@ -5,7 +5,7 @@ import { createReadCaller, createSessionWatch } from './token.ts';
 
 const NOW = new Date('2026-05-01T00:00:00Z');
 
-function watchOf(alive: Set<string>): { queries: () => number; watch: ReturnType<typeof createSessionWatch> } {
+function createWatch(alive: Set<string>): { queries: () => number; watch: ReturnType<typeof createSessionWatch> } {
   let queries = 0;
   const watch = createSessionWatch((id) => {
     queries += 1;
@@ -18,7 +18,7 @@ describe('the session watch', () => {
   test('queries once for many requests, and again after half a second', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
     onTestFinished(() => now.mockRestore());
-    const { queries, watch } = watchOf(new Set(['a']));
+    const { queries, watch } = createWatch(new Set(['a']));
     for (let n = 0; n < 50; n += 1) expect(await watch.alive('a')).toBe(true);
     now.mockReturnValue(1_499);
     await watch.alive('a');
@@ -30,7 +30,7 @@ describe('the session watch', () => {
 
   test('drops a session that ended in this process at once', async () => {
     const alive = new Set(['a']);
-    const { watch } = watchOf(alive);
+    const { watch } = createWatch(alive);
     expect(await watch.alive('a')).toBe(true);
     alive.delete('a');
     watch.forget(['a']);
@@ -50,7 +50,7 @@ describe('the session watch', () => {
   });
 
   test('keeps its cache within bounds', async () => {
-    const { watch } = watchOf(new Set());
+    const { watch } = createWatch(new Set());
     for (let n = 0; n < 12_000; n += 1) await watch.alive(String(n));
     expect(await watch.alive('11999')).toBe(false);
   });
@@ -63,7 +63,7 @@ describe('reading the caller', () => {
   });
   const alive = new Set(['session-1']);
   const read = (headers: Record<string, string>, keyRequired = false): Promise<unknown> =>
-    createReadCaller({ keys, sessions: watchOf(alive).watch, clock: () => NOW, keyRequired })(
+    createReadCaller({ keys, sessions: createWatch(alive).watch, clock: () => NOW, keyRequired })(
       new Request('http://localhost/rest/v1/x', { headers }),
       '203.0.113.7',
     );

@@ -52,13 +52,13 @@ export function createReadCaller(dependencies: {
     const token = bearer ?? request.headers.get('apikey');
     if (!token) {
       if (keyRequired) throw new TokenRefused('no_api_key', 'No API key found in request');
-      return callerOf('anon', GUEST_CLAIMS, ip);
+      return toCaller('anon', GUEST_CLAIMS, ip);
     }
     const claims = await keys.verify(token, clock());
     if (!claims) throw new TokenRefused('bad_jwt', `invalid JWT: ${tokenFault(token, clock())}`);
     const role = claims['role'] ?? 'anon';
     if (typeof role !== 'string' || role === '') throw new TokenRefused('bad_jwt', 'invalid JWT: unknown role');
-    const caller = callerOf(role, claims, ip);
+    const caller = toCaller(role, claims, ip);
     // A token without a session id was signed directly with the key, not issued at a sign-in, so it has no session that could end.
     if (caller.sessionId !== null && !(await sessions.alive(caller.sessionId)))
       throw new TokenRefused('session_not_found', 'Session from session_id claim in JWT does not exist');
@@ -70,23 +70,23 @@ const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 /** Roles of the client keys, which belong to no user. */
 const CLIENT_KEY_ROLES = new Set(['anon', 'service_role']);
 
-function callerOf(role: string, claims: Readonly<Record<string, unknown>>, ip: string): Caller {
+function toCaller(role: string, claims: Readonly<Record<string, unknown>>, ip: string): Caller {
   const { sub, session_id: session } = claims;
   return {
     role,
     userId: !CLIENT_KEY_ROLES.has(role) && typeof sub === 'string' && UUID.test(sub) ? sub : null,
     sessionId: typeof session === 'string' && session !== '' ? session : null,
     claims,
-    claimsJson: jsonOf(claims),
+    claimsJson: toJson(claims),
     ip,
   };
 }
 
 /** The JSON of claims by their object, which stays the same while the token is cached. */
 const jsonTexts = new WeakMap<object, string>();
-function jsonOf(claims: Readonly<Record<string, unknown>>): string {
-  const known = jsonTexts.get(claims);
-  if (known !== undefined) return known;
+function toJson(claims: Readonly<Record<string, unknown>>): string {
+  const cached = jsonTexts.get(claims);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(claims);
   jsonTexts.set(claims, text);
   return text;

@@ -18,7 +18,7 @@ export function alertMail(from: Letterhead, alerts: readonly Alert[], siteUrl: s
     heading: 'Needs attention',
     blocks: [
       ...(alerts.length === 1 ? [] : [{ kind: 'text' as const, text: `${alerts.length} things need somebody.` }]),
-      ...alerts.slice(0, LISTED_MAX).flatMap((alert) => blocksOf(alert, siteUrl)),
+      ...alerts.slice(0, LISTED_MAX).flatMap((alert) => createBlocks(alert, siteUrl)),
       ...(more > 0
         ? [
             { kind: 'text' as const, text: `And ${more} more.` },
@@ -67,7 +67,7 @@ export const alertButton = ({ action }: AlertWords, siteUrl: string, label: stri
   href: siteUrl + action.to,
 });
 
-function blocksOf(alert: Alert, siteUrl: string): readonly Block[] {
+function createBlocks(alert: Alert, siteUrl: string): readonly Block[] {
   const words = describeAlert(alert);
   const { booking, since, job } = alert;
   const at = (time: Date): string => `${formatStudioDate(time, 'medium')}, ${formatStudioTime(time)} (Sydney time)`;

@@ -1,7 +1,7 @@
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
 import { ARRIVE_EARLY } from '#rules/access.ts';
 import type { Business } from '#rules/business/business.ts';
-import { paragraphsOf } from '#rules/letter.ts';
+import { parseParagraphs } from '#rules/letter.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import type { Block, Letterhead, Mail } from './layout.ts';
@@ -58,7 +58,7 @@ export function asSeries([first, ...others]: readonly [BookingForMail, ...Bookin
 
 /** Converts the arrival notes of a booking to paragraphs with links. */
 export const arrivalBlocks = ({ arrivalNotes }: Pick<BookingForMail, 'arrivalNotes'>): Block[] =>
-  paragraphsOf(arrivalNotes).map((lines) => ({ kind: 'paragraph', lines }));
+  parseParagraphs(arrivalNotes).map((lines) => ({ kind: 'paragraph', lines }));
 
 /** When the access code of a booking is emailed (null for immediately), from when it opens the door, and whether it is on hold. */
 export type CodeForMail = { readonly releaseAt: Date | null; readonly worksFrom: Date; readonly held: boolean };

@@ -44,13 +44,13 @@ ${SHEETS}</head>
 <table role="presentation" width="600" cellpadding="0" cellspacing="0" ${part('card', 'width:100%;max-width:600px;border-top:4px solid #ff5a2c;')}>
 ${input.picture ? pictureHtml(input.picture) : ''}${cell(`padding-top:28px;padding-bottom:0;font:700 13px/1.4 ${FONT};letter-spacing:2px;text-transform:uppercase;`, 'brand', escape(from.name))}
 ${cell('padding-top:12px;', 'body', `<h1 ${part('heading', `margin:0;font:700 28px/1.2 ${FONT};`)}>${show(input.heading)}</h1>`)}
-${input.blocks.map(htmlOf).join('\n')}
-${cell('padding-top:12px;padding-bottom:32px;', 'foot', footOf(from))}
+${input.blocks.map(blockHtml).join('\n')}
+${cell('padding-top:12px;padding-bottom:32px;', 'foot', footHtml(from))}
 </table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td></tr></table></body></html>`;
   const foot = ['--', `${from.name}, ${from.address}`, `Questions? ${from.email}`];
-  const text = [input.heading, '', ...input.blocks.map(textOf), ...foot].join('\n');
+  const text = [input.heading, '', ...input.blocks.map(blockText), ...foot].join('\n');
   return { subject: input.subject, html, text };
 }
 
@@ -66,10 +66,10 @@ const cell = (style: string, tone: keyof Tones, inner: string): string =>
 const pictureHtml = ({ src, alt }: { readonly src: string; readonly alt: string }): string =>
   `<tr><td style="padding:0;"><img src="${escape(src)}" alt="${escape(alt)}" width="600" style="display:block;width:100%;max-width:600px;height:auto;border:0;"></td></tr>\n`;
 
-const footOf = (from: Letterhead): string =>
+const footHtml = (from: Letterhead): string =>
   `<div ${part('rule', `border-top-width:1px;border-top-style:solid;padding-top:16px;font:400 13px/1.6 ${FONT};`)}>${escape(from.name)}, ${escape(from.address)}<br>Questions? ${partHtml(writeTo(from.email))}</div>`;
 
-function htmlOf(block: Block): string {
+function blockHtml(block: Block): string {
   switch (block.kind) {
     case 'text':
       return cell('', 'body', show(block.text));
@@ -102,7 +102,7 @@ const SHORT = 22;
 const factHtml =
   (rows: readonly (readonly [string, string])[]) =>
   ([name, value]: readonly [string, string]): string => {
-    const stacked = rows.some(([, one]) => one.length > SHORT) ? ' stacked' : '';
+    const stacked = rows.some(([, text]) => text.length > SHORT) ? ' stacked' : '';
     return `<tr><td ${part('label', `padding:6px 12px 6px 0;font:400 14px/1.5 ${FONT};vertical-align:top;width:38%;`, stacked)}>${show(name)}</td><td ${part('value', `padding:6px 0;font:700 15px/1.5 ${FONT};vertical-align:top;`, stacked)}>${show(value).replaceAll('\n', '<br>')}</td></tr>`;
   };
 
@@ -119,7 +119,7 @@ export const greet = (firstName: string | null, text: string): string =>
 /** Builds a paragraph of text and links. */
 export const sentence = (...parts: readonly (string | LetterPart)[]): Block => ({
   kind: 'paragraph',
-  lines: [parts.map((one) => (typeof one === 'string' ? { text: one, href: null } : one))],
+  lines: [parts.map((part) => (typeof part === 'string' ? { text: part, href: null } : part))],
 });
 
 /** Builds a link that opens a new mail to an address. */
@@ -131,7 +131,7 @@ const partHtml = ({ text, href }: LetterPart): string =>
 const partText = ({ text, href }: LetterPart): string =>
   href === null || href === text || href === `mailto:${text}` ? text : `${text} (${href})`;
 
-function textOf(block: Block): string {
+function blockText(block: Block): string {
   switch (block.kind) {
     case 'text':
       return `${block.text}\n`;

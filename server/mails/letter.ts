@@ -1,4 +1,4 @@
-import { type Letter, paragraphsOf } from '#rules/letter.ts';
+import { type Letter, parseParagraphs } from '#rules/letter.ts';
 import { type Letterhead, type Mail, renderMail } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
@@ -29,7 +29,7 @@ customerMail.previews = ({ from }: PreviewData): Previews<typeof customerMail> =
 type Block = Parameters<typeof renderMail>[1]['blocks'][number];
 
 function render(from: Letterhead, { subject, body }: Letter, end: readonly Block[]): Mail {
-  const paragraphs = paragraphsOf(body);
+  const paragraphs = parseParagraphs(body);
   return renderMail(from, {
     subject,
     preheader: (paragraphs[0]?.[0] ?? []).map(({ text }) => text).join(''),

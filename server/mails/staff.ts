@@ -27,7 +27,7 @@ export function staffInvitationMail(
       {
         kind: 'facts',
         rows: [
-          ['You may', input.permissions.map((one) => PERMISSION_WORDS[one].label).join(', ')],
+          ['You may', input.permissions.map((permission) => PERMISSION_WORDS[permission].label).join(', ')],
           ['Valid until', until],
         ],
       },

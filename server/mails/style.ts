@@ -61,18 +61,18 @@ const PROPERTIES: Readonly<Partial<Record<keyof Tones, string>>> = {
   button: 'background',
   rule: 'border-color',
 };
-const propertyOf = (tone: keyof Tones): string => PROPERTIES[tone] ?? 'color';
+const getProperty = (tone: keyof Tones): string => PROPERTIES[tone] ?? 'color';
 
 /**
  * Returns the attributes of a part of a mail: its class, which the sheets below refer to, and its style with the light colour, for readers
  * that ignore sheets. `more`: additional classes.
  */
 export function part(tone: keyof Tones, style = '', more = ''): string {
-  return `class="${tone}${more}" style="${propertyOf(tone)}:${LIGHT[tone]};${style}"`;
+  return `class="${tone}${more}" style="${getProperty(tone)}:${LIGHT[tone]};${style}"`;
 }
 
 const darkRules = Object.entries(DARK)
-  .map(([tone, colour]) => `.${tone}{${propertyOf(tone as keyof Tones)}:${colour}!important}`)
+  .map(([tone, colour]) => `.${tone}{${getProperty(tone as keyof Tones)}:${colour}!important}`)
   .join('');
 
 /**

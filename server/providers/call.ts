@@ -24,7 +24,7 @@ export class ProviderError extends Error {
     super(`${provider}: ${reason}`, { cause });
     this.provider = provider;
     this.reason = reason;
-    this.detail = withoutPersonal(kind.detail ?? wordsOf(cause) ?? reason);
+    this.detail = withoutPersonal(kind.detail ?? getRootMessage(cause) ?? reason);
     this.retryable = kind.retryable;
     this.ambiguous = kind.ambiguous ?? false;
     this.outage = kind.outage ?? kind.retryable;
@@ -32,9 +32,9 @@ export class ProviderError extends Error {
 }
 
 /** Returns the message of the innermost cause, because that of `fetch` itself is only "fetch failed". */
-function wordsOf(cause: unknown): string | null {
+function getRootMessage(cause: unknown): string | null {
   if (!(cause instanceof Error)) return null;
-  return wordsOf(cause.cause) ?? cause.message;
+  return getRootMessage(cause.cause) ?? cause.message;
 }
 
 const WORDS_MAX = 300;
@@ -120,7 +120,7 @@ export async function observed<T>(
     end('ok', null);
     return value;
   } catch (error) {
-    end(outcomeOf(error), error);
+    end(getOutcome(error), error);
     throw error;
   }
 }
@@ -142,7 +142,7 @@ export async function* observedList<T>(
       yield piece.value;
     }
   } catch (error) {
-    ended = { outcome: outcomeOf(error), error };
+    ended = { outcome: getOutcome(error), error };
     throw error;
   } finally {
     observe({ ...call, ...ended, seconds });
@@ -150,7 +150,7 @@ export async function* observedList<T>(
   }
 }
 
-function outcomeOf(error: unknown): CallOutcome {
+function getOutcome(error: unknown): CallOutcome {
   if (!(error instanceof ProviderError)) return 'failed';
   if (error.reason === CIRCUIT_OPEN) return 'not_called';
   return error.retryable || error.ambiguous ? 'failed' : 'refused';

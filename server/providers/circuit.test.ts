@@ -24,7 +24,7 @@ function opened(more: { atOnce?: number } = {}) {
       }),
   };
 }
-const reasonOf = (work: Promise<unknown>): Promise<string> =>
+const getReason = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'answered',
     (error: unknown) => (error instanceof ProviderError ? error.reason : String(error)),
@@ -32,13 +32,13 @@ const reasonOf = (work: Promise<unknown>): Promise<string> =>
 
 test('after five failures in a row calls fail at once, retryable and not ambiguous, and a trial after ten seconds closes the circuit', async () => {
   const { circuit, advance, call, calls } = opened();
-  for (let n = 0; n < 5; n += 1) expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_response');
+  for (let n = 0; n < 5; n += 1) expect(await getReason(call(() => Promise.reject(down)))).toBe('no_response');
   expect([circuit.isOpen(), circuit.capacity()]).toEqual([true, 0]);
   const refused = await call(() => Promise.resolve('never')).catch((error: unknown) => error);
   expect(refused).toMatchObject({ reason: CIRCUIT_OPEN, retryable: true, ambiguous: false });
   expect(calls()).toBe(5);
   advance(CIRCUIT_OPEN_MS - 1);
-  expect(await reasonOf(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
+  expect(await getReason(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
   advance(1);
   expect(circuit.capacity()).toBe(1);
   expect(await call(() => Promise.resolve('back'))).toBe('back');
@@ -47,11 +47,11 @@ test('after five failures in a row calls fail at once, retryable and not ambiguo
 
 test('a failed trial keeps the circuit open for another ten seconds', async () => {
   const { circuit, advance, call, calls } = opened();
-  for (let n = 0; n < 5; n += 1) await reasonOf(call(() => Promise.reject(down)));
+  for (let n = 0; n < 5; n += 1) await getReason(call(() => Promise.reject(down)));
   for (let round = 0; round < 3; round += 1) {
     advance(CIRCUIT_OPEN_MS);
-    expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_response');
-    expect(await reasonOf(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
+    expect(await getReason(call(() => Promise.reject(down)))).toBe('no_response');
+    expect(await getReason(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
   }
   expect(calls()).toBe(8);
   expect(circuit.isOpen()).toBe(true);
@@ -59,7 +59,7 @@ test('a failed trial keeps the circuit open for another ten seconds', async () =
 
 test('other calls do not wait for a running trial', async () => {
   const { advance, call } = opened();
-  for (let n = 0; n < 5; n += 1) await reasonOf(call(() => Promise.reject(down)));
+  for (let n = 0; n < 5; n += 1) await getReason(call(() => Promise.reject(down)));
   advance(CIRCUIT_OPEN_MS);
   let answer: (text: string) => void = () => undefined;
   const trial = call(
@@ -68,7 +68,7 @@ test('other calls do not wait for a running trial', async () => {
         answer = resolve;
       }),
   );
-  expect(await reasonOf(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
+  expect(await getReason(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
   answer('back');
   expect(await trial).toBe('back');
 });
@@ -78,8 +78,8 @@ test('a refusal counts as an answer: it never opens the circuit, and resets the 
   const no = new ProviderError('test', 'card_declined', { retryable: false });
   const busy = new ProviderError('test', 'in_use', { retryable: true, outage: false });
   for (let n = 0; n < 20; n += 1) {
-    expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_response');
-    expect(await reasonOf(call(() => Promise.reject(n % 2 === 0 ? no : busy)))).toBe(
+    expect(await getReason(call(() => Promise.reject(down)))).toBe('no_response');
+    expect(await getReason(call(() => Promise.reject(n % 2 === 0 ? no : busy)))).toBe(
       n % 2 === 0 ? 'card_declined' : 'in_use',
     );
   }
@@ -96,7 +96,7 @@ test('a call that does not end within its budget is an ambiguous failure', async
 
 test('calls are limited in number, and waiting calls are cancelled when the circuit opens', async () => {
   const { call, calls } = opened({ atOnce: 2 });
-  const reasons = await Promise.all(Array.from({ length: 12 }, () => reasonOf(call(() => Promise.reject(down)))));
+  const reasons = await Promise.all(Array.from({ length: 12 }, () => getReason(call(() => Promise.reject(down)))));
   expect(reasons.filter((reason) => reason === CIRCUIT_OPEN).length).toBeGreaterThanOrEqual(6);
   expect(calls()).toBeLessThanOrEqual(6);
 });
@@ -104,9 +104,9 @@ test('calls are limited in number, and waiting calls are cancelled when the circ
 test('each call is reported once with its operation, what it is about and how it ended', async () => {
   const { call, ended } = opened();
   const refused = new ProviderError('test', 'no_such_card', { retryable: false });
-  await reasonOf(call(() => Promise.resolve('yes')));
-  await reasonOf(call(() => Promise.reject(refused)));
-  for (let n = 0; n < 6; n += 1) await reasonOf(call(() => Promise.reject(down)));
+  await getReason(call(() => Promise.resolve('yes')));
+  await getReason(call(() => Promise.reject(refused)));
+  for (let n = 0; n < 6; n += 1) await getReason(call(() => Promise.reject(down)));
   const outcomes = ended.map(({ outcome }) => outcome);
   expect(outcomes).toEqual(['ok', 'refused', ...Array<string>(5).fill('failed'), 'not_called']);
   expect(ended[1]).toMatchObject({ provider: 'test', operation: 'try', about: ['b-1'], error: refused });

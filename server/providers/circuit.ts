@@ -89,7 +89,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
     const { spans } = options;
     const span = { name: provider, kind: 'client', attributes: { 'peer.service': provider } } as const;
     const traced = spans ? () => spans.run(span, call) : call;
-    const outcome = await breaker.execute(() => timed(provider, () => outcomeOf(traced), budgetMs));
+    const outcome = await breaker.execute(() => timed(provider, () => toOutcome(traced), budgetMs));
     if ('refused' in outcome) throw outcome.refused;
     return outcome.value;
   }
@@ -97,8 +97,8 @@ export function createCircuit(options: CircuitOptions): Circuit {
   return {
     provider,
     run: (call, work, budgetMs = BUDGET_MS) => {
-      const made = () => observed(options.observe, { ...call, provider }, () => guarded(work, budgetMs));
-      return callLimit === null ? made() : callLimit.execute(made);
+      const attempt = () => observed(options.observe, { ...call, provider }, () => guarded(work, budgetMs));
+      return callLimit === null ? attempt() : callLimit.execute(attempt);
     },
     capacity: () => {
       if (breaker.state === CircuitState.Closed) return Number.POSITIVE_INFINITY;
@@ -109,7 +109,7 @@ export function createCircuit(options: CircuitOptions): Circuit {
 }
 
 /** Throws errors that mean the system is down. Returns a plain refusal. */
-async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> {
+async function toOutcome<T>(call: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await call() };
   } catch (error) {

@@ -11,24 +11,24 @@ const PIECE = 256 * 1024;
 
 /** Stores bytes as files under `folder`. A file appears whole or not at all, and is on disk once `put` resolves. */
 export function createDiskStore(folder: string): ObjectStore {
-  const pathOf = (key: string): string => {
+  const getPath = (key: string): string => {
     if (!KEY.test(key)) throw new Error('not a storage key');
     return join(folder, key);
   };
   return {
-    put: async (key, bytes) => writeAtomically(pathOf(key), (draft) => writeSynced(draft, bytes)),
+    put: async (key, bytes) => writeAtomically(getPath(key), (draft) => writeSynced(draft, bytes)),
     async get(key) {
-      const file = await nullIfMissing(open(pathOf(key), 'r'));
+      const file = await nullIfMissing(open(getPath(key), 'r'));
       return file === null ? null : readWhole(file);
     },
     async open(key, range) {
-      const file = await nullIfMissing(open(pathOf(key), 'r'));
-      return file === null ? null : piecesOf(file, range);
+      const file = await nullIfMissing(open(getPath(key), 'r'));
+      return file === null ? null : streamPieces(file, range);
     },
     async copy(from, to) {
-      const source = pathOf(from);
+      const source = getPath(from);
       if ((await nullIfMissing(stat(source))) === null) return false;
-      await writeAtomically(pathOf(to), async (draft) => {
+      await writeAtomically(getPath(to), async (draft) => {
         await copyFile(source, draft, constants.COPYFILE_FICLONE);
         const file = await open(draft, 'r+');
         await file.sync();
@@ -37,7 +37,7 @@ export function createDiskStore(folder: string): ObjectStore {
       return true;
     },
     async remove(key) {
-      const path = pathOf(key);
+      const path = getPath(key);
       await rm(path, { force: true });
       // A write that was killed leaves its draft.
       await rm(toDraftPath(path), { force: true });
@@ -96,19 +96,19 @@ function nullIfMissing<T>(work: Promise<T>): Promise<T | null> {
   });
 }
 
-function piecesOf(file: FileHandle, { from, to }: ByteRange): ReadableStream<Uint8Array> {
+function streamPieces(file: FileHandle, { from, to }: ByteRange): ReadableStream<Uint8Array> {
   let at = from;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const wanted = Math.min(PIECE, to + 1 - at);
-        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(Math.max(wanted, 0)), 0, wanted, at);
-        if (wanted > 0 && bytesRead === 0) {
+        const length = Math.min(PIECE, to + 1 - at);
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(Math.max(length, 0)), 0, length, at);
+        if (length > 0 && bytesRead === 0) {
           await file.close();
           throw new Error('a stored file is shorter than its row says');
         }
         at += bytesRead;
-        if (bytesRead > 0) controller.enqueue(bytesRead === wanted ? buffer : buffer.subarray(0, bytesRead));
+        if (bytesRead > 0) controller.enqueue(bytesRead === length ? buffer : buffer.subarray(0, bytesRead));
         if (at <= to) return;
         await file.close();
         controller.close();

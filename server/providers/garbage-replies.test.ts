@@ -308,7 +308,7 @@ describe('a sign-in provider whose reply does not match its schema is a Provider
     const USER = { '/user': { id: 1, login: 'x' } };
     for (const first of [{}, TOKEN]) await requireProviderErrors(() => github.redeem(attempt), first);
     // An empty list is valid for an account without addresses.
-    const addresses = GARBAGE.filter((one) => one !== '[]');
+    const addresses = GARBAGE.filter((reply) => reply !== '[]');
     await requireProviderErrors(() => github.redeem(attempt), { ...TOKEN, ...USER }, addresses);
   });
   test('OpenID Connect', async () => {

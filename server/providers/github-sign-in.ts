@@ -44,7 +44,7 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
   async function readUser(token: string): Promise<ProviderUser> {
     const user = await fetchJson(token, '/user', userSchema);
     const emails = await fetchJson(token, '/user/emails', emailsSchema);
-    const email = emails.find((one) => one.primary) ?? emails[0];
+    const email = emails.find((email) => email.primary) ?? emails[0];
     return {
       subject: String(user.id),
       email: email?.email.trim().toLowerCase() ?? null,

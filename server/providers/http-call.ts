@@ -36,12 +36,12 @@ export function refusedBy(provider: string, status: number, reason: string, body
   return new ProviderError(provider, reason, { retryable, ambiguous: retryable, detail: readDetail(body) });
 }
 
-const textOf = z.string().min(1);
+const textSchema = z.string().min(1);
 const detailSchema = z.union([
-  z.looseObject({ error: z.looseObject({ message: textOf }) }).transform(({ error }) => error.message),
-  z.looseObject({ message: textOf }).transform(({ message }) => message),
-  z.looseObject({ error_description: textOf }).transform((body) => body.error_description),
-  z.looseObject({ error: textOf }).transform(({ error }) => error),
+  z.looseObject({ error: z.looseObject({ message: textSchema }) }).transform(({ error }) => error.message),
+  z.looseObject({ message: textSchema }).transform(({ message }) => message),
+  z.looseObject({ error_description: textSchema }).transform((body) => body.error_description),
+  z.looseObject({ error: textSchema }).transform(({ error }) => error),
 ]);
 
 /** Returns the message of an error in the usual places of a JSON body, or null if there is none. */

@@ -42,7 +42,7 @@ async function read(stream: ReadableStream<Uint8Array> | null): Promise<number[]
   for await (const part of stream) parts.push(Buffer.from(part));
   return Array.from(Buffer.concat(parts));
 }
-async function keysOf(store: ObjectStore, folder: string): Promise<string[]> {
+async function listKeys(store: ObjectStore, folder: string): Promise<string[]> {
   const keys = [];
   for await (const { key } of store.list(folder)) keys.push(key);
   return keys.toSorted();
@@ -86,7 +86,7 @@ describe.each([
   test('a broken stream leaves nothing', async () => {
     await expect(store.put(KEY, broken())).rejects.toThrow('the sender went away');
     expect(await store.get(KEY)).toBeNull();
-    expect(await keysOf(store, 'objects')).toEqual([]);
+    expect(await listKeys(store, 'objects')).toEqual([]);
     expect(await filesIn(open.folder)).toEqual([]);
   });
 
@@ -101,10 +101,10 @@ describe.each([
   test('a folder lists everything in it with its time, and nothing of its neighbours', async () => {
     const keys = ['a', 'b', 'c', 'd', 'e'].map((name) => `objects/${name}`);
     for (const key of [...keys, 'pieces/x']) await store.put(key, new Uint8Array(1));
-    expect(await keysOf(store, 'objects')).toEqual(keys);
+    expect(await listKeys(store, 'objects')).toEqual(keys);
     for await (const { writtenAt } of store.list('pieces'))
       expect(Math.abs(writtenAt.getTime() - Date.now())).toBeLessThan(60_000);
-    expect(await keysOf(store, 'nothing')).toEqual([]);
+    expect(await listKeys(store, 'nothing')).toEqual([]);
   });
 });
 
@@ -131,7 +131,7 @@ describe('on disk', () => {
     await open.store.remove(KEY);
     await writeFile(join(open.folder, `${KEY}.part`), 'half');
     expect(await open.store.get(KEY)).toBeNull();
-    expect(await keysOf(open.store, 'objects')).toEqual([KEY]);
+    expect(await listKeys(open.store, 'objects')).toEqual([KEY]);
     await open.store.remove(KEY);
     expect(await filesIn(open.folder)).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe('on disk', () => {
           () => store.remove(key),
           () => store.put(key, new Uint8Array(1)),
           () => store.copy(key, KEY),
-          () => keysOf(store, `../${key}`),
+          () => listKeys(store, `../${key}`),
         ];
         for (const act of acts) await expect(act()).rejects.toThrow(/not a storage (key|folder)/);
       }),

@@ -178,15 +178,15 @@ function isUnreachable(error: unknown): boolean {
 function readUser(claims: Claims): ProviderUser {
   const text = (name: 'sub' | 'email'): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
   // Microsoft sends no email_verified; its xms_edov states that the address belongs to the tenant.
-  const verified = [claims['email_verified'], claims['xms_edov']].some((one) =>
-    [true, 'true', 1, '1'].includes(one as never),
+  const verified = [claims['email_verified'], claims['xms_edov']].some((claim) =>
+    [true, 'true', 1, '1'].includes(claim as never),
   );
   const copied = ['iss', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd', 'preferred_username'] as const;
   return {
     subject: text('sub') ?? '',
     email: text('email')?.trim().toLowerCase() ?? null,
     emailVerified: verified,
-    claims: Object.fromEntries(copied.flatMap((one) => (claims[one] === undefined ? [] : [[one, claims[one]]]))),
+    claims: Object.fromEntries(copied.flatMap((name) => (claims[name] === undefined ? [] : [[name, claims[name]]]))),
   };
 }
 

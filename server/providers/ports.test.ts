@@ -75,13 +75,13 @@ describe('Payments', () => {
     const intent = paymentIntentId ?? '';
     expect(await payments.listRefunds(intent)).toEqual([]);
     const key = `refund:${session.id}`;
-    const made = await payments.refund({ key, paymentIntentId: intent });
-    expect(made).toMatchObject({ status: 'succeeded', amountCents: 11_800, key });
-    expect((await payments.refund({ key, paymentIntentId: intent })).id).toBe(made.id);
+    const refund = await payments.refund({ key, paymentIntentId: intent });
+    expect(refund).toMatchObject({ status: 'succeeded', amountCents: 11_800, key });
+    expect((await payments.refund({ key, paymentIntentId: intent })).id).toBe(refund.id);
     await expect(payments.refund({ key: `again:${session.id}`, paymentIntentId: intent })).rejects.toMatchObject({
       reason: 'charge_already_refunded',
     });
-    expect(await payments.listRefunds(intent)).toEqual([made]);
+    expect(await payments.listRefunds(intent)).toEqual([refund]);
     expect((await payments.findSessionOfIntent(intent))?.id).toBe(session.id);
   });
   it('distinguish certain from ambiguous failures', async () => {

@@ -119,7 +119,7 @@ async function putStream(bucket: Bucket, key: string, bytes: AsyncIterable<Uint8
 
 async function putFile({ client, at }: Bucket, key: string, file: FileHandle, size: number): Promise<void> {
   for (let tried = 1; ; tried += 1) {
-    const body = size === 0 ? '' : Readable.from(contentOf(file, size), { objectMode: false });
+    const body = size === 0 ? '' : Readable.from(readContent(file, size), { objectMode: false });
     try {
       await client.send(new PutObjectCommand({ ...at(key), Body: body, ContentLength: size }));
       return;
@@ -138,7 +138,7 @@ async function openUnlinked(folder: string): Promise<FileHandle> {
   return file;
 }
 
-async function* contentOf(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+async function* readContent(file: FileHandle, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < size;) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(PIECE, size - at)), 0, null, at);
     if (bytesRead === 0) throw new Error('the spool is shorter than it was');

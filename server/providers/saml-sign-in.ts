@@ -143,8 +143,8 @@ function readConfirmation(
 function readUser(profile: Profile, { attributes, entity_id: issuer }: SamlProvider): ProviderUser {
   const first = (names: readonly (string | undefined)[]): string | null => {
     const found = names
-      .map((one) => (one !== undefined && Object.hasOwn(profile, one) ? profile[one] : undefined))
-      .find((one) => typeof one === 'string');
+      .map((name) => (name !== undefined && Object.hasOwn(profile, name) ? profile[name] : undefined))
+      .find((value) => typeof value === 'string');
     return typeof found === 'string' && found.trim() !== '' ? found.trim() : null;
   };
   const byName = profile.nameIDFormat?.endsWith(':emailAddress') ? profile.nameID : null;

@@ -12,12 +12,12 @@ function namesRecipient(error: unknown): boolean {
 }
 
 /** Returns the mail server's reply, or the error that came before it. */
-function answerOf(error: unknown): string | null {
+function getReply(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   return 'response' in error && typeof error.response === 'string' ? error.response : error.message;
 }
 
-const attachmentsOf = ({ calendar, document }: MailMessage) => [
+const toAttachments = ({ calendar, document }: MailMessage) => [
   ...(calendar === undefined
     ? []
     : [
@@ -32,7 +32,7 @@ const attachmentsOf = ({ calendar, document }: MailMessage) => [
     : [{ filename: document.name, content: Buffer.from(document.content), contentType: 'application/pdf' }]),
 ];
 
-function headersOf({ unsubscribeUrl }: MailMessage, requestId: string | null): Record<string, string> {
+function getHeaders({ unsubscribeUrl }: MailMessage, requestId: string | null): Record<string, string> {
   return {
     ...(unsubscribeUrl === undefined
       ? {}
@@ -74,8 +74,8 @@ export function createSmtpMail(config: {
           // A repeated mail has the same id, so that mail servers can recognise it.
           messageId: `<${message.key}@${domain}>`,
           ...(message.replyTo === undefined ? {} : { replyTo: { name: '', address: message.replyTo } }),
-          headers: headersOf(message, config.currentRequest?.() ?? null),
-          attachments: attachmentsOf(message),
+          headers: getHeaders(message, config.currentRequest?.() ?? null),
+          attachments: toAttachments(message),
         });
       } catch (error) {
         const code =
@@ -88,7 +88,7 @@ export function createSmtpMail(config: {
           'mail',
           code === 0 ? 'no_response' : `smtp_${code}${namesRecipient(error) ? ADDRESS_REFUSED : ''}`,
           // After an SMTP reply the server is up: the failure concerns this mail or its recipient.
-          { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail, detail: answerOf(error) },
+          { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail, detail: getReply(error) },
           error,
         );
       }

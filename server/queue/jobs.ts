@@ -68,7 +68,7 @@ export type JobStore = {
 };
 
 /** Returns the kind of a job, or undefined if no part of this program handles it. */
-export const kindOf = (kinds: JobKinds, { kind }: Pick<Job, 'kind'>): JobKind | undefined =>
+export const findKind = (kinds: JobKinds, { kind }: Pick<Job, 'kind'>): JobKind | undefined =>
   Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
 
 /** The longest wait between two tries of a job, unless its kind sets a shorter one. */
@@ -94,14 +94,14 @@ export async function enqueue<Kind extends string>(tx: Transaction, job: NewJob<
 }
 
 /** The jobs to end: those of the given kinds that are about the subject or go to one of the recipients. */
-export type JobsOf = {
+export type JobSelection = {
   readonly kinds: readonly string[];
   readonly subjectId: string | null;
   readonly recipients: readonly (string | null)[];
 };
 
 /** Deletes jobs that are not done, in the transaction that makes them pointless. A running job ends at its next `lockJob`. */
-export async function endJobs(tx: Transaction, { kinds, subjectId, recipients }: JobsOf): Promise<void> {
+export async function endJobs(tx: Transaction, { kinds, subjectId, recipients }: JobSelection): Promise<void> {
   await tx.query(
     `delete from private.outbox
      where kind = any ($1::text[]) and done_at is null and (subject_id = $2::uuid or recipient = any ($3::text[]))`,
@@ -119,7 +119,7 @@ export async function deleteClosedJobs(db: Queryable, kinds: readonly string[], 
 
 /** Locks a job that is running. Returns false if it was ended meanwhile. */
 export async function lockJob(tx: Transaction, id: string): Promise<boolean> {
-  return (await tx.one('select 1 from private.outbox where id = $1::uuid for update', [id])) !== null;
+  return (await tx.queryRow('select 1 from private.outbox where id = $1::uuid for update', [id])) !== null;
 }
 
 /**
@@ -128,7 +128,7 @@ export async function lockJob(tx: Transaction, id: string): Promise<boolean> {
  */
 export function nextTry(now: Date, tries: number, deadlineAt: Date | null, longestMs: number = LONGEST_WAIT_MS): Date {
   const doubled = Math.min(2 ** tries * 1000, longestMs);
-  const left = deadlineAt ? deadlineAt.getTime() - now.getTime() : Number.POSITIVE_INFINITY;
-  const wait = left > 0 ? Math.min(doubled, left / 8) : doubled;
+  const remainingMs = deadlineAt ? deadlineAt.getTime() - now.getTime() : Number.POSITIVE_INFINITY;
+  const wait = remainingMs > 0 ? Math.min(doubled, remainingMs / 8) : doubled;
   return new Date(now.getTime() + Math.max(wait, 1000));
 }

@@ -16,7 +16,7 @@ export async function queueLateness(
     atOnce > 1 && (capacity?.() ?? 1) > 0 ? [name] : [],
   );
   const names = Object.entries(kinds).flatMap(([name, { worker }]) => (running.includes(worker) ? [name] : []));
-  const row = await db.one<{ late: number }>(
+  const row = await db.queryRow<{ late: number }>(
     `select coalesce(extract(epoch from max($1::timestamptz - due_at)), 0)::float8 as late from private.outbox
      where kind = any($2::text[]) and done_at is null and closed_at is null and tries = 0 and due_at <= $1::timestamptz`,
     [now, names],

@@ -4,7 +4,7 @@ import type { Metrics } from '#server/http/metrics/metrics.ts';
 
 export function measureQueue(metrics: Metrics, db: Database, clock: Clock): void {
   const open = 'done_at is null and closed_at is null';
-  const read = async (text: string): Promise<number> => (await db.one<{ n: number }>(text, [clock()]))?.n ?? 0;
+  const read = async (text: string): Promise<number> => (await db.queryRow<{ n: number }>(text, [clock()]))?.n ?? 0;
   metrics.gauge('outbox_waiting', 'Jobs that are due and not done', () =>
     read(`select count(*)::int as n from private.outbox where ${open} and due_at <= $1::timestamptz`),
   );

@@ -1,11 +1,11 @@
 import type { Transaction } from '#server/db/database.ts';
-import { type Job, type JobKinds, kindOf, LONGEST_WAIT_MS, nextTry, type JobStore } from './jobs.ts';
+import { type Job, type JobKinds, findKind, LONGEST_WAIT_MS, nextTry, type JobStore } from './jobs.ts';
 
 /** Number of failures after which an alert is raised. */
 const ALERT_TRIES = 3;
 
 export async function completeJob({ db, clock, kinds }: JobStore, job: Job): Promise<void> {
-  if (kindOf(kinds, job)?.deletes === true)
+  if (findKind(kinds, job)?.deletes === true)
     await db.query('delete from private.outbox where id = $1::uuid and done_at is null', [job.id]);
   else
     await db.query(
@@ -43,7 +43,7 @@ export async function closeJob({ db, clock, log }: JobStore, job: Job, reason: s
 export async function dropJob({ db, log }: JobStore, job: Job): Promise<void> {
   log.error({ job: job.id, kind: job.kind, tries: job.tries }, 'a job was dropped because its deadline has passed');
   await db.transaction(async (tx) => {
-    const row = await tx.one<{ last_error: string | null }>(
+    const row = await tx.queryRow<{ last_error: string | null }>(
       'delete from private.outbox where id = $1::uuid and done_at is null returning last_error',
       [job.id],
     );
@@ -60,11 +60,11 @@ export async function failJob(
 ): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
   const now = clock();
-  const retryAt = nextTry(now, job.tries, job.deadlineAt, kindOf(kinds, job)?.longestWaitMs ?? LONGEST_WAIT_MS);
+  const retryAt = nextTry(now, job.tries, job.deadlineAt, findKind(kinds, job)?.longestWaitMs ?? LONGEST_WAIT_MS);
   const dueAt = new Date(Math.max(now.getTime() + waitMs, retryAt.getTime()));
   log.error({ err: error, job: job.id, kind: job.kind, tries: job.tries }, 'a job failed and will be tried again');
   await db.transaction(async (tx) => {
-    const before = await tx.one<{ alerted_at: Date | null }>(
+    const before = await tx.queryRow<{ alerted_at: Date | null }>(
       'select alerted_at from private.outbox where id = $1::uuid and lease_id = $2::uuid and done_at is null for update',
       [job.id, lease],
     );
@@ -81,10 +81,10 @@ export async function failJob(
 }
 
 async function raisesAlert(tx: Transaction, kinds: JobKinds, job: Job): Promise<boolean> {
-  const alerts = kindOf(kinds, job)?.alerts ?? 'each';
+  const alerts = findKind(kinds, job)?.alerts ?? 'each';
   if (job.tries < ALERT_TRIES || alerts === 'never') return false;
   if (alerts === 'each') return true;
-  const other = await tx.one(
+  const other = await tx.queryRow(
     'select 1 from private.outbox where kind = $1 and alerted_at is not null and done_at is null and closed_at is null limit 1',
     [job.kind],
   );

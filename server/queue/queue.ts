@@ -54,14 +54,14 @@ export function createQueue(context: {
     async run(names) {
       let ran = 0;
       for (const stage of [0, 1]) {
-        const chosen = workers.filter((one) => one.stage === stage && (names?.includes(one.worker.name) ?? true));
+        const chosen = workers.filter((entry) => entry.stage === stage && (names?.includes(entry.worker.name) ?? true));
         for (const count of await Promise.all(chosen.map(({ worker }) => runRound(worker)))) ran += count;
       }
       return ran;
     },
     lateness: () => queueLateness(context.db, context.clock(), context),
     wake(name) {
-      const worker = workers.find((one) => one.worker.name === name)?.worker;
+      const worker = workers.find((entry) => entry.worker.name === name)?.worker;
       if (!worker) throw new Error(`no worker has the name ${name}`);
       setImmediate(() => {
         runBatch(worker).catch((error: unknown) =>

@@ -77,11 +77,13 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
   ): Promise<string> {
     const subjectId = randomUUID();
     await enqueue(db, { kind: 'test.job', subjectId, dueAt: new Date(now), ...more });
-    const row = await db.one<{ id: string }>('select id from private.outbox where subject_id = $1::uuid', [subjectId]);
+    const row = await db.queryRow<{ id: string }>('select id from private.outbox where subject_id = $1::uuid', [
+      subjectId,
+    ]);
     return row?.id ?? '';
   }
   async function stored(id: string): Promise<StoredJob | null> {
-    return db.one<StoredJob>(
+    return db.queryRow<StoredJob>(
       `select done_at is not null as done, close_reason as closed, tries, last_error as error, alerted_at is not null as alerted
        from private.outbox where id = $1::uuid`,
       [id],
@@ -94,9 +96,12 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
         [id],
       )
     ).count;
-  const subjectOf = async (id: string): Promise<string | null> =>
-    (await db.one<{ subject: string }>('select subject_id as subject from private.outbox where id = $1::uuid', [id]))
-      ?.subject ?? null;
+  const readSubject = async (id: string): Promise<string | null> =>
+    (
+      await db.queryRow<{ subject: string }>('select subject_id as subject from private.outbox where id = $1::uuid', [
+        id,
+      ])
+    )?.subject ?? null;
   const deleting = (handle: JobHandler): Worker['kinds'] => ({ 'test.job': { worker: 'test', handle, deletes: true } });
   const fails: JobHandler = () => Promise.reject(new Error('down'));
 
@@ -144,7 +149,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     for (let round = 0; round < 4; round += 1, now += 20 * MINUTE) await runRound(failing);
     expect((await alerts(first)) + (await alerts(second))).toBe(1);
     const [alerted, quiet] = (await alerts(first)) === 1 ? [first, second] : [second, first];
-    await endJobs(db, { kinds: ['test.job'], subjectId: await subjectOf(alerted), recipients: [] });
+    await endJobs(db, { kinds: ['test.job'], subjectId: await readSubject(alerted), recipients: [] });
     await runRound(failing);
     expect(await alerts(quiet)).toBe(1);
   });
@@ -183,11 +188,11 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     await db.query('update private.outbox set done_at = $2::timestamptz where id = $1::uuid', [done, new Date(now)]);
     await endJobs(db, {
       kinds: ['test.job'],
-      subjectId: await subjectOf(bySubject),
+      subjectId: await readSubject(bySubject),
       recipients: ['a@example.com', null],
     });
-    const left = await db.query<{ id: string }>('select id from private.outbox');
-    expect(left.rows.map(({ id }) => id).toSorted()).toEqual([otherKind, other, done].toSorted());
+    const remaining = await db.query<{ id: string }>('select id from private.outbox');
+    expect(remaining.rows.map(({ id }) => id).toSorted()).toEqual([otherKind, other, done].toSorted());
     expect(await lockJob(db, mine)).toBe(false);
     expect(await lockJob(db, other)).toBe(true);
   });
@@ -203,8 +208,8 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     await close(recent, now);
     await close(other, now - 1);
     await deleteClosedJobs(db, ['test.job'], new Date(now));
-    const left = await db.query<{ id: string }>('select id from private.outbox');
-    expect(left.rows.map(({ id }) => id).toSorted()).toEqual([recent, other, open].toSorted());
+    const remaining = await db.query<{ id: string }>('select id from private.outbox');
+    expect(remaining.rows.map(({ id }) => id).toSorted()).toEqual([recent, other, open].toSorted());
   });
 
   test('a batch claims once: what its jobs add waits for the next one', async () => {
@@ -289,7 +294,7 @@ describe.each(engines)('a worker of the job queue on $name', ({ open }) => {
     );
     const leaseUntil = async (): Promise<number> =>
       (
-        await db.one<{ until: Date }>('select lease_until as until from private.outbox where id = $1::uuid', [id])
+        await db.queryRow<{ until: Date }>('select lease_until as until from private.outbox where id = $1::uuid', [id])
       )?.until.getTime() ?? 0;
     await expect.poll(leaseUntil).toBe(START + LEASE_SECONDS * 1000);
     now += 20_000;

@@ -1,5 +1,5 @@
 import { withinRequest } from '#server/db/request-scope.ts';
-import { type Job, type JobOutcome, kindOf, type JobStore } from './jobs.ts';
+import { type Job, type JobOutcome, findKind, type JobStore } from './jobs.ts';
 import { closeJob, completeJob, dropJob, failJob, postponeJob } from './outcomes.ts';
 
 /** A worker. It runs the jobs of one outside system, so that a hanging system does not delay other jobs. */
@@ -147,7 +147,7 @@ function toJob(row: Row): Job {
 
 /** Runs a job and stores its outcome. */
 async function handle(worker: Worker, job: Job, lease: string): Promise<void> {
-  const kind = kindOf(worker.kinds, job);
+  const kind = findKind(worker.kinds, job);
   let outcome: JobOutcome;
   try {
     if (!kind) throw new Error(`no handler for jobs of the kind ${job.kind}`);

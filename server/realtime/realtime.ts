@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import { Hono } from 'hono';
 import type { Database } from '#server/db/database.ts';
-import { addressOf } from '#server/http/address.ts';
+import { getAddress } from '#server/http/address.ts';
 import type { BodyBudget } from '#server/http/bodies/bodies.ts';
 import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
 import type { Clock, Env, Log } from '#server/http/caller.ts';
@@ -20,7 +20,7 @@ import { refuseUpgrade } from './handshake.ts';
 import { createRealtimeRouter } from './router.ts';
 import { createSockets } from './sockets.ts';
 import { type DatabaseBus, openBus } from './topics/bus.ts';
-import { broadcastOf, createStoredMessages } from './topics/stored-messages.ts';
+import { toBroadcast, createStoredMessages } from './topics/stored-messages.ts';
 import type { BusMessage } from './topics/messages.ts';
 import { createTopics, type Topics } from './topics/topics.ts';
 import { startWork } from './work.ts';
@@ -72,7 +72,7 @@ export async function openRealtime(dependencies: {
     authorization: createAuthorization(db, clock),
     messages: createStoredMessages(db),
   };
-  const sockets = createSockets(context, (request) => senderOf(request, dependencies.trustedProxies));
+  const sockets = createSockets(context, (request) => getSenderAddress(request, dependencies.trustedProxies));
   const reader = await startReader({
     db,
     process,
@@ -131,10 +131,10 @@ async function openTopics(
   return { topics, bus };
 }
 
-function senderOf(request: IncomingMessage, trustedProxies: number): string {
+function getSenderAddress(request: IncomingMessage, trustedProxies: number): string {
   const forwarded = request.headers['x-forwarded-for'];
   const chain = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
-  return addressOf(request.socket.remoteAddress ?? '', chain, trustedProxies);
+  return getAddress(request.socket.remoteAddress ?? '', chain, trustedProxies);
 }
 
 /** Registers the metrics of the realtime API for `/metrics`. */
@@ -150,7 +150,7 @@ export function measureRealtime(metrics: Metrics, realtime: Realtime): void {
 
 /** Delivers a message from the database to the sockets of this process. The reader of each process does so. */
 function deliverMessage(topics: Topics, { id, topic, isPrivate, event, payload, bytes }: SentMessage): void {
-  const broadcast = broadcastOf({ event, payload, bytes }, { id });
+  const broadcast = toBroadcast({ event, payload, bytes }, { id });
   topics.receive({ kind: 'broadcast', topic: { name: topic, isPrivate }, broadcast });
 }
 

@@ -6,7 +6,7 @@ import { createSessionChecks } from './session-checks.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const memberOf = (sessionId: string): Member => ({
+const createMember = (sessionId: string): Member => ({
   token: '',
   role: 'authenticated',
   claims: { sub: `of ${sessionId}` },
@@ -24,7 +24,7 @@ function start(...ids: string[]) {
   const sockets = {
     async checkChannels(concerns: (member: Member) => boolean) {
       world.checks.push(performance.now());
-      for (const id of ids.filter((one) => concerns(memberOf(one))))
+      for (const id of ids.filter((sessionId) => concerns(createMember(sessionId))))
         if (!(await watch.alive(id)) && !world.ended.includes(id)) world.ended.push(id);
     },
   };

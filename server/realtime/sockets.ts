@@ -29,7 +29,7 @@ const DISMISS_MAX_MS = 5_000;
 /** The time that a client has to answer the end of its connection, in milliseconds. */
 const GOODBYE_MS = 1_000;
 
-export function createSockets(context: RealtimeContext, addressOf: (request: IncomingMessage) => string): Sockets {
+export function createSockets(context: RealtimeContext, getAddress: (request: IncomingMessage) => string): Sockets {
   const wss = new WebSocketServer({ noServer: true, maxPayload: FRAME_MAX, perMessageDeflate: false });
   const sockets = new Set<Socket>();
   const perAddress = new Map<string, number>();
@@ -51,7 +51,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
     stream.on('error', () => stream.destroy());
     try {
       if (!isRealtimePath(request.url)) return refuseUpgrade(stream, 404, 'Not found');
-      const address = addressOf(request);
+      const address = getAddress(request);
       admit(address);
       admitOrigin(request.headers, context.siteUrl, context.settings.origins);
       const handshake = await readHandshake(request, context.tokens, context.clock());
@@ -69,16 +69,16 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
   }
 
   function open(wire: WebSocket, handshake: Handshake, address: string): Socket {
-    const socket = openSocket(context, wireOf(wire), handshake, address);
+    const socket = openSocket(context, toWire(wire), handshake, address);
     sockets.add(socket);
     perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
-    wire.on('message', (data, isBinary) => socket.receive({ bytes: bytesOf(data), isBinary }));
+    wire.on('message', (data, isBinary) => socket.receive({ bytes: toBuffer(data), isBinary }));
     wire.on('error', () => wire.terminate());
     wire.once('close', () => {
       socket.end();
       sockets.delete(socket);
-      const left = (perAddress.get(address) ?? 1) - 1;
-      if (left > 0) perAddress.set(address, left);
+      const remaining = (perAddress.get(address) ?? 1) - 1;
+      if (remaining > 0) perAddress.set(address, remaining);
       else perAddress.delete(address);
     });
     return socket;
@@ -136,7 +136,7 @@ function countArriving(stream: Duplex, wire: WebSocket, socket: Socket): void {
   });
 }
 
-const wireOf = (socket: WebSocket): Wire => ({
+const toWire = (socket: WebSocket): Wire => ({
   send: (data) => socket.send(data),
   close: (code, reason) => socket.close(code, reason),
   refuse(code, reason) {
@@ -147,7 +147,7 @@ const wireOf = (socket: WebSocket): Wire => ({
   unsent: () => socket.bufferedAmount,
 });
 
-const bytesOf = (data: RawData): Buffer => {
+const toBuffer = (data: RawData): Buffer => {
   if (Array.isArray(data)) return Buffer.concat(data);
   return Buffer.isBuffer(data) ? data : Buffer.from(data);
 };

@@ -32,6 +32,6 @@ test.each([undefined, '', 'br', 'gzip;q=0', 'gzip; q=0.000, br', 'xgzip'])(
 );
 
 test('answers that are short, empty or encoded by a function are left as they are', async () => {
-  for (const one of [answer('[]'), answer(null), answer(long, { 'content-encoding': 'br' })])
-    expect(await compressAnswer(one, 'gzip')).toBe(one);
+  for (const response of [answer('[]'), answer(null), answer(long, { 'content-encoding': 'br' })])
+    expect(await compressAnswer(response, 'gzip')).toBe(response);
 });

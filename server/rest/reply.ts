@@ -58,7 +58,7 @@ export function replyBytes(row: ReplyRow, options: ReplyOptions): Answer {
 /** Answers without a body. `location`: the address of a new row. */
 export function replyNothing(row: ReplyRow, options: ReplyOptions, location: string | null): Answer {
   const range = `*/${options.counted ? (row.total ?? 0) : '*'}`;
-  const status = statusOf(row, options.status);
+  const status = getStatus(row, options.status);
   const headers = {
     'cache-control': 'no-store',
     ...options.headers,
@@ -77,7 +77,7 @@ function reply(
   more: Record<string, string>,
 ): Answer {
   const type = typeof body === 'string' ? `${options.type ?? options.form.type}; charset=utf-8` : (options.type ?? '');
-  const status = statusOf(row, options.status);
+  const status = getStatus(row, options.status);
   const headers = withFunctionHeaders(row, {
     'cache-control': 'no-store',
     'content-type': type,
@@ -87,7 +87,7 @@ function reply(
   const shown = options.method === 'HEAD' ? null : body;
   if (options.clientEtags === null || status !== 200 || headers['cache-control'] !== 'no-store')
     return { status, headers, body: shown };
-  const etag = etagOf(row, `${headers['content-range']}\n${type}`);
+  const etag = getEtag(row, `${headers['content-range']}\n${type}`);
   const caching: Record<string, string> = { ...headers, 'cache-control': 'no-cache', etag, vary: VARY };
   if (!hasEtag(options.clientEtags, etag)) return { status: 200, headers: caching, body: shown };
   const { 'content-type': _, ...unchanged } = caching;
@@ -98,7 +98,7 @@ function reply(
  * Returns the ETag of a row's answer. `about`: what else the answer shows besides the row. The row keeps its ETag, because several guests
  * may receive the same row (`ShareReads`).
  */
-function etagOf(row: ReplyRow, about: string): string {
+function getEtag(row: ReplyRow, about: string): string {
   if (row.shown?.about === about) return row.shown.etag;
   const etag = `W/"${hash('sha1', `${about}\n${row.body}`, 'base64url')}"`;
   row.shown = { about, etag };
@@ -110,12 +110,12 @@ const VARY = 'accept, accept-profile, apikey, authorization, prefer, range';
 
 /** Whether an `If-None-Match` list (RFC 9110, 13.1.2) contains this ETag. Weak and strong ETags match alike. */
 function hasEtag(list: string, etag: string): boolean {
-  return list.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice(2));
+  return list.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag.slice(2));
 }
 
 const withoutBrackets = (list: string): string => list.slice(1, -1).trim();
 
-function statusOf(row: ReplyRow, status: number): number {
+function getStatus(row: ReplyRow, status: number): number {
   if (row.status === null || row.status === undefined) return status;
   const chosen = Number(row.status);
   if (!Number.isInteger(chosen) || chosen < 200 || chosen > 599)
@@ -144,8 +144,8 @@ function readFunctionHeaders(text: string): [string, string][] {
     throw wrong;
   }
   if (!Array.isArray(list)) throw wrong;
-  return list.flatMap((one: unknown) =>
-    Object.entries(one ?? {}).map(([name, value]): [string, string] => {
+  return list.flatMap((entry: unknown) =>
+    Object.entries(entry ?? {}).map(([name, value]): [string, string] => {
       if (typeof value !== 'string' || !/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw wrong;
       return [name.toLowerCase(), value.trim()];
     }),

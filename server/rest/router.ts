@@ -3,7 +3,7 @@ import { type Database, DatabaseBusy, DatabaseError } from '#server/db/database.
 import { type Answer, answerWith } from '#server/http/answer.ts';
 import type { Caller, Env, ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import { classifyError } from '#server/http/classify-error.ts';
-import { headersOf } from '#server/http/incoming.ts';
+import { getHeaders } from '#server/http/incoming.ts';
 import type { Schema } from './schema-cache/schema.ts';
 import { compressAnswer } from './compress.ts';
 import { BOUNDS, callerClass } from './core/bounds.ts';
@@ -14,7 +14,7 @@ import { describeApi } from './openapi/describe.ts';
 import { type ParsedRequest, parseRequest } from './parse/request.ts';
 import { readQuery } from './parse/query.ts';
 import { ALLOWED_OF_ROOT, allowedOfCall, allowedOfTable } from './plan/allow.ts';
-import { schemaOf } from './plan/read.ts';
+import { getSchema } from './plan/read.ts';
 import {
   type Prepare,
   prepareCall,
@@ -64,7 +64,7 @@ export function createRestRouter(dependencies: Omit<RestContext, 'cache'>): { ro
   // Hono treats the root with a trailing slash as a different path.
   router.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? answerRoot(context, c) : Promise.reject(restErrors.path())));
   router.onError((error, c) => {
-    const refusal = refusalOf(error, c.get('guest') === true) ?? unexpected(c.get('requestId'));
+    const refusal = toRefusal(error, c.get('guest') === true) ?? unexpected(c.get('requestId'));
     if (refusal.status >= 500 && !(error instanceof RestRefusal || error instanceof DatabaseBusy))
       c.get('log').error({ err: error, path: c.req.path }, 'a request failed');
     return errorResponse(refusal, c.req.method);
@@ -123,7 +123,7 @@ async function serve(
     await parseRequest(c.req.raw, kind, name, {
       plans: settings.plans,
       bounds,
-      headers: headersOf(c),
+      headers: getHeaders(c),
       timeZones: cached.timeZones,
     }),
     caller,
@@ -152,7 +152,7 @@ async function answerOptions(
 ): Promise<Response> {
   await admit(context, c);
   const { schemaCache } = await context.cache.now();
-  const allow = allowed(schemaOf(schemaCache, c.req.header('accept-profile') ?? null));
+  const allow = allowed(getSchema(schemaCache, c.req.header('accept-profile') ?? null));
   return new Response(null, { headers: { allow, 'content-length': '0' } });
 }
 
@@ -190,7 +190,7 @@ function answer(
   const options: ReplyOptions = {
     method,
     form,
-    status: statusOf(requested, prepared, row),
+    status: getStatus(requested, prepared, row),
     offset: prepared.offset === null ? 0 : Number(read.values[prepared.offset] ?? 0),
     counted: preferences.count !== null,
     type: prepared.type,
@@ -207,12 +207,12 @@ function answer(
     case 'bytes':
       return replyBytes(row, options);
     case 'nothing':
-      return replyNothing(row, options, prepared.location ? locationOf(requested.name, row) : null);
+      return replyNothing(row, options, prepared.location ? getLocation(requested.name, row) : null);
   }
 }
 
 /** Changes a status of 201 to 200 or 204 if an upsert replaced rows and created none. */
-function statusOf(requested: ParsedRequest, prepared: Prepared, row: ReplyRow): number {
+function getStatus(requested: ParsedRequest, prepared: Prepared, row: ReplyRow): number {
   const none = row.inserted !== undefined && Number(row.inserted ?? 0) <= 0;
   if (prepared.status !== 201 || !none) return prepared.status;
   return prepared.put && requested.preferences.returning !== 'representation' ? 204 : 200;
@@ -229,7 +229,7 @@ function applied(requested: ParsedRequest, settings: RestConfig): string {
 }
 
 /** Returns the address of the new row: `/table?id=eq.1`. */
-function locationOf(table: string, row: ReplyRow): string | null {
+function getLocation(table: string, row: ReplyRow): string | null {
   if (!row.key) return null;
   const key: unknown = JSON.parse(row.key);
   const filters = Object.entries(key ?? {}).map(
@@ -238,7 +238,7 @@ function locationOf(table: string, row: ReplyRow): string | null {
   return `/${encodeURIComponent(table)}?${filters.join('&')}`;
 }
 
-function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
+function toRefusal(error: unknown, guest: boolean): RestRefusal | null {
   if (error instanceof RestRefusal) return error;
   const found = classifyError(error);
   if (found.kind === 'token') return refusalOfToken(found.error);

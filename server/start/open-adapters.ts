@@ -69,7 +69,7 @@ export async function createWallets(
 }
 
 /** The available kinds of passes, separated by spaces. */
-export const kindsOf = (wallets: Wallets): string =>
+export const getKinds = (wallets: Wallets): string =>
   Object.entries(wallets)
-    .flatMap(([kind, made]) => (made === null ? [] : [kind]))
+    .flatMap(([kind, passes]) => (passes === null ? [] : [kind]))
     .join(' ');

@@ -9,12 +9,12 @@ export function openPlugs(
   settings: PlugConfig,
   createBreaker: (provider: string) => Circuit,
 ): { plugs: Plugs; circuits: readonly Circuit[] } {
-  const made = [...settings].map(([name, url]) => {
+  const entries = [...settings].map(([name, url]) => {
     const circuit = createBreaker(name === '' ? 'plug' : `plug ${name}`);
     return { name, circuit, power: guardPower(createShellyPower({ url }), circuit) };
   });
   return {
-    plugs: new Map(made.map(({ name, power }) => [name, power])),
-    circuits: made.map(({ circuit }) => circuit),
+    plugs: new Map(entries.map(({ name, power }) => [name, power])),
+    circuits: entries.map(({ circuit }) => circuit),
   };
 }

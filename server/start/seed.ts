@@ -52,10 +52,10 @@ async function seedAccount(
   account: DemoAccount,
 ): Promise<void> {
   const { db, clock } = context;
-  if (await db.one('select 1 from auth.users where email = $1 and deleted_at is null', [account.email])) return;
+  if (await db.queryRow('select 1 from auth.users where email = $1 and deleted_at is null', [account.email])) return;
   context.report(`creating ${account.title.toLowerCase()}`);
   const now = clock();
-  const row = await db.one<{ id: string }>(
+  const row = await db.queryRow<{ id: string }>(
     `insert into auth.users (email, encrypted_password, email_confirmed_at, raw_user_meta_data, created_at)
      values ($1, $2, $3::timestamptz, $4::jsonb, $3::timestamptz) on conflict do nothing returning id`,
     [

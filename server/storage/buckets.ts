@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type Database, DatabaseError, type Result } from '#server/db/database.ts';
 import type { Caller, Env } from '#server/http/caller.ts';
 import { readJson } from './core/body.ts';
-import { callerOf, type StorageContext } from './core/context.ts';
+import { getCaller, type StorageContext } from './core/context.ts';
 import { storageErrors } from './core/errors.ts';
-import { bucketOf, principalOf } from './core/store.ts';
+import { readBucket, toPrincipal } from './core/store.ts';
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['b', 1],
@@ -50,33 +50,33 @@ const pageSchema = z.object({
 export function addBuckets(router: Hono<Env>, context: StorageContext): void {
   const { db } = context;
   router.get('/bucket', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     const page = pageSchema.safeParse(c.req.query());
     if (!page.success) throw storageErrors.body();
     const { limit, offset, search, sortColumn, sortOrder } = page.data;
     // Interpolation is safe: column and direction come from fixed lists.
     const text = `select ${COLUMNS} from storage.buckets where strpos(lower(id), lower($1)) > 0 or $1 = '' order by ${sortColumn} ${sortOrder}, id limit $2::int offset $3::int`;
-    return c.json((await db.as(principalOf(caller), text, [search, limit, offset])).rows);
+    return c.json((await db.as(toPrincipal(caller), text, [search, limit, offset])).rows);
   });
   router.get('/bucket/:id', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     const text = `select ${COLUMNS} from storage.buckets where id = $1`;
-    const { rows } = await db.as(principalOf(caller), text, [c.req.param('id')]);
+    const { rows } = await db.as(toPrincipal(caller), text, [c.req.param('id')]);
     if (!rows[0]) throw storageErrors.noBucket();
     return c.json(rows[0]);
   });
   router.post('/bucket', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     const body = await readJson(c.req.raw, newBucketSchema);
     const id = body.id ?? body.name;
     const settings = checkSettings(context, body);
     const text = `insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types) values ($1, $2, $3, $4::bigint, $5::text[])`;
     const values = [id, body.name, settings.public ?? false, settings.size ?? null, settings.types ?? null];
-    await refuseDatabaseErrors(db.as(principalOf(caller), text, values));
+    await refuseDatabaseErrors(db.as(toPrincipal(caller), text, values));
     return c.json({ name: id });
   });
   router.put('/bucket/:id', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     const { public: open, size, types } = checkSettings(context, await readJson(c.req.raw, settingsSchema));
     // An omitted setting keeps its value; null removes a limit.
     const text = `update storage.buckets set public = coalesce($2::boolean, public), file_size_limit = case when $3 then $4::bigint else file_size_limit end,
@@ -89,27 +89,27 @@ export function addBuckets(router: Hono<Env>, context: StorageContext): void {
       types !== undefined,
       types ?? null,
     ];
-    await requireChange(db.as(principalOf(caller), text, values));
+    await requireChange(db.as(toPrincipal(caller), text, values));
     return c.json({ message: 'Successfully updated' });
   });
   router.post('/bucket/:id/empty', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     const id = c.req.param('id');
     await requireBucket(db, caller, id);
     // This deletes the rows; the next cleanups delete their bytes.
-    await refuseDatabaseErrors(db.as(principalOf(caller), 'delete from storage.objects where bucket_id = $1', [id]));
+    await refuseDatabaseErrors(db.as(toPrincipal(caller), 'delete from storage.objects where bucket_id = $1', [id]));
     return c.json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' });
   });
   router.delete('/bucket/:id', async (c) => {
-    const caller = await callerOf(context, c);
-    await requireChange(db.as(principalOf(caller), 'delete from storage.buckets where id = $1', [c.req.param('id')]));
+    const caller = await getCaller(context, c);
+    await requireChange(db.as(toPrincipal(caller), 'delete from storage.buckets where id = $1', [c.req.param('id')]));
     return c.json({ message: 'Successfully deleted' });
   });
   // No CDN sits in front of this server, so there is nothing to purge.
   router.delete('/cdn/:id{.+}', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     if (caller.role !== 'service_role') throw storageErrors.denied();
-    await bucketOf(db, c.req.param('id').split('/')[0] ?? '');
+    await readBucket(db, c.req.param('id').split('/')[0] ?? '');
     return c.json({ message: 'success' });
   });
 }
@@ -129,7 +129,7 @@ function checkSettings(
 
 /** Throws `StorageRefusal` if the bucket does not exist or the caller may not see it. */
 async function requireBucket(db: Database, caller: Caller, id: string): Promise<void> {
-  const { rows } = await db.as(principalOf(caller), 'select 1 from storage.buckets where id = $1', [id]);
+  const { rows } = await db.as(toPrincipal(caller), 'select 1 from storage.buckets where id = $1', [id]);
   if (!rows[0]) throw storageErrors.noBucket();
 }
 

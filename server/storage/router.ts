@@ -32,7 +32,7 @@ export function createStorageRouter(
   addObjects(router, context);
   router.all('*', () => Promise.reject(storageErrors.off()));
   router.onError((error, c) => {
-    const refusal = refusalOf(error);
+    const refusal = toRefusal(error);
     if (refusal) {
       const answer = errorResponse(refusal, c.req.raw.method);
       const found = classifyError(error);
@@ -45,7 +45,7 @@ export function createStorageRouter(
   return { router, cleanup: createCleanup(context) };
 }
 
-function refusalOf(error: unknown): StorageRefusal | null {
+function toRefusal(error: unknown): StorageRefusal | null {
   if (error instanceof StorageRefusal) return error;
   const { kind } = classifyError(error);
   if (kind === 'token') return storageErrors.token();

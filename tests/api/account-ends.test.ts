@@ -3,7 +3,7 @@ import { createClient } from '@supabase/supabase-js';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, type Customer, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
+import { checkout, type Customer, readPayment, span, type TestServer } from '#tests/support/test-server.ts';
 
 /** Words that appear in every personal field of the account that is deleted. */
 const NAME = 'Zephyrine Quillfeather';
@@ -69,7 +69,9 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
     server.call('delete-account', { confirm: 'DELETE', ...more }, token);
   async function book(): Promise<string> {
     const held = await server.call('create-payment', checkout(span(server.now(), hoursAhead)), customer.token);
-    await server.sandbox(`/api/payments/${(await paymentOf(server, held.body['bookingId'])).id}`, { outcome: 'paid' });
+    await server.sandbox(`/api/payments/${(await readPayment(server, held.body['bookingId'])).id}`, {
+      outcome: 'paid',
+    });
     await server.settle();
     return String(held.body['bookingId']);
   }

@@ -15,11 +15,13 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
     admin = server.service().auth.admin;
   });
   afterAll(() => server.close());
-  const accessOf = async (client: SupabaseClient): Promise<Record<string, string>> => ({
+  const readAuthorization = async (client: SupabaseClient): Promise<Record<string, string>> => ({
     authorization: `Bearer ${(await client.auth.getSession()).data.session?.access_token}`,
   });
   /** Returns the statuses with which each API answers a session. */
-  async function statusesOf({ authorization = '' }: Record<string, string>): Promise<Readonly<Record<string, number>>> {
+  async function fetchStatuses({
+    authorization = '',
+  }: Record<string, string>): Promise<Readonly<Record<string, number>>> {
     const headers = { authorization, apikey: server.app.keys.anonKey, 'content-type': 'application/json' };
     const paths = {
       rest: '/rest/v1/profiles?select=id&limit=1',
@@ -43,7 +45,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
   const signIn = (email: string, password: string) => server.visitor().auth.signInWithPassword({ email, password });
 
   test('the admin calls are refused without the service key, even to a signed-in person', async () => {
-    const headers = await accessOf(await server.member(someone()));
+    const headers = await readAuthorization(await server.member(someone()));
     for (const [method, path] of [
       ['GET', '/admin/users'],
       ['POST', '/admin/users'],
@@ -87,7 +89,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
       status: 422,
       code: 'email_exists',
     });
-    expect(await server.mailsOf(email)).toEqual([]);
+    expect(await server.readMails(email)).toEqual([]);
   });
 
   test('an account with an imported password hash signs in; an unconfirmed one needs its code first', async () => {
@@ -114,7 +116,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
   ])('%j is refused', async (body, status, code) => {
     const headers = { authorization: `Bearer ${server.app.keys.serviceRoleKey}` };
     expect(await server.request('POST', '/admin/users', body, headers)).toMatchObject({ status, body: { code } });
-    expect(await server.app.db.one(`select 1 from auth.users where email = 'a@example.com'`)).toBeNull();
+    expect(await server.app.db.queryRow(`select 1 from auth.users where email = 'a@example.com'`)).toBeNull();
   });
 
   test('the list has pages, whose headers the client reads [spec 7.9]', async () => {
@@ -149,7 +151,7 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
       user_metadata: { dj_name: 'X' },
       app_metadata: { plan: 'silver' },
     });
-    expect((await server.request('GET', '/user', undefined, await accessOf(client))).status).toBe(403);
+    expect((await server.request('GET', '/user', undefined, await readAuthorization(client))).status).toBe(403);
     expect((await signIn(changed, NEW_PASSWORD)).error).toBeNull();
     const other = someone();
     await server.member(other);
@@ -167,10 +169,10 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
     const email = someone();
     const client = await server.member(email);
     const id = (await client.auth.getUser()).data.user?.id ?? '';
-    const headers = await accessOf(client);
-    expect(await statusesOf(headers)).toEqual({ rest: 200, storage: 200, functions: 200, auth: 200 });
+    const headers = await readAuthorization(client);
+    expect(await fetchStatuses(headers)).toEqual({ rest: 200, storage: 200, functions: 200, auth: 200 });
     expect((await admin.updateUserById(id, { ban_duration: '24h' })).data.user?.banned_until).toBeTruthy();
-    expect(await statusesOf(headers)).toEqual(REFUSED);
+    expect(await fetchStatuses(headers)).toEqual(REFUSED);
     expect((await signIn(email, PASSWORD)).error).toMatchObject({ code: 'user_banned' });
     expect((await client.auth.refreshSession()).error).not.toBeNull();
     expect((await admin.updateUserById(id, { ban_duration: 'none' })).error).toBeNull();
@@ -183,12 +185,12 @@ describe.each(engines)('accounts managed with the service key (PostgreSQL: %s)',
       const email = someone();
       const client = await server.member(email);
       const id = (await client.auth.getUser()).data.user?.id ?? '';
-      const headers = await accessOf(client);
+      const headers = await readAuthorization(client);
       expect((await admin.deleteUser(id, softly)).error).toBeNull();
-      expect(await statusesOf(headers)).toEqual(REFUSED);
+      expect(await fetchStatuses(headers)).toEqual(REFUSED);
       expect((await signIn(email, PASSWORD)).error?.code).toBe('invalid_credentials');
       expect((await admin.getUserById(id)).error).toMatchObject({ status: 404 });
-      const row = await server.app.db.one<{ email: string | null; encrypted_password: string | null }>(
+      const row = await server.app.db.queryRow<{ email: string | null; encrypted_password: string | null }>(
         'select email, encrypted_password from auth.users where id = $1::uuid',
         [id],
       );

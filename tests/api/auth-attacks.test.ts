@@ -157,7 +157,7 @@ describe.each(engines)('attacks on accounts (PostgreSQL: %s)', (postgres) => {
         expect(typeof answer.body['message'], where).toBe('string');
       }
     expect(
-      await server.app.db.one(
+      await server.app.db.queryRow(
         `select count(*)::int as n from auth.users where email like '%deep%' or email like 'new@%'`,
       ),
     ).toEqual({ n: 0 });
@@ -186,7 +186,9 @@ describe.each(engines)('attacks on accounts (PostgreSQL: %s)', (postgres) => {
       ['/invite', ['email']],
     ];
     const good = { email: 'injected@example.com', password: PASSWORD, token: '123456', type: 'signup' };
-    const { n: before } = (await server.app.db.one<{ n: number }>('select count(*)::int as n from auth.users')) ?? {
+    const { n: before } = (await server.app.db.queryRow<{ n: number }>(
+      'select count(*)::int as n from auth.users',
+    )) ?? {
       n: 0,
     };
     for (const [path, fields] of forms)
@@ -195,11 +197,11 @@ describe.each(engines)('attacks on accounts (PostgreSQL: %s)', (postgres) => {
           const answer = await server.request('POST', path, { ...good, [field]: text }, service);
           expect(answer.status, `${path} ${field} ${text}`).toBeLessThan(500);
         }
-    const { n: after } = (await server.app.db.one<{ n: number }>('select count(*)::int as n from auth.users')) ?? {
+    const { n: after } = (await server.app.db.queryRow<{ n: number }>('select count(*)::int as n from auth.users')) ?? {
       n: 0,
     };
     expect(after - before).toBeLessThanOrEqual(1);
-    expect(await server.mailsOf('eve@example.com')).toEqual([]);
+    expect(await server.readMails('eve@example.com')).toEqual([]);
   }, 120_000);
 
   test('a body over a megabyte is refused, with or without a content-length', async () => {

@@ -21,14 +21,14 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
   });
   afterAll(() => server.close());
   const someone = (): string => `undo${(count += 1)}@example.com`;
-  const idOf = async (client: Client): Promise<string> => (await client.auth.getUser()).data.user?.id ?? '';
+  const readId = async (client: Client): Promise<string> => (await client.auth.getUser()).data.user?.id ?? '';
   const signIn = (email: string, password: string) => server.visitor().auth.signInWithPassword({ email, password });
   const codeFor = (secret: string): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: server.now().getTime() });
   const nextStep = (): void => server.advance(2 * STEP_MS - (server.now().getTime() % STEP_MS));
   const undo = (path: string, body: Record<string, unknown>) =>
     server.request('POST', `/email-undo${path}`, body, { 'x-forwarded-for': '10.9.9.9' });
-  const emailOf = async (id: string): Promise<string | undefined> =>
+  const readEmail = async (id: string): Promise<string | undefined> =>
     (await server.service().auth.admin.getUserById(id)).data.user?.email;
 
   async function enrolled(client: Client): Promise<{ id: string; secret: string }> {
@@ -49,7 +49,7 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
   /** Creates an account whose address was changed with the service key. */
   async function replaced(email = someone()) {
     const client = await server.member(email);
-    const id = await idOf(client);
+    const id = await readId(client);
     const thief = `thief-${email}`;
     const { error } = await server.service().auth.admin.updateUserById(id, { email: thief, email_confirm: true });
     expect(error).toBeNull();
@@ -64,16 +64,16 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
         return client.auth.verifyOtp({ email: next, token: code, type: 'email_change' });
       },
       'the service key': async (client, _email, next) =>
-        server.service().auth.admin.updateUserById(await idOf(client), { email: next }),
+        server.service().auth.admin.updateUserById(await readId(client), { email: next }),
       'unlinking the identity by email': async (client, _email, next) => {
-        const id = await idOf(client);
+        const id = await readId(client);
         // Simulates an account at another provider that has a different address and was linked on the account page.
         await server.app.db.query(
           `insert into auth.identities (user_id, provider, provider_id, identity_data) values ($1::uuid, 'google', $2, $3::jsonb)`,
           [id, next, { email: next, email_verified: true }],
         );
         const identities = (await client.auth.getUserIdentities()).data?.identities ?? [];
-        const mine = identities.find((one) => one.provider === 'email');
+        const mine = identities.find((identity) => identity.provider === 'email');
         return mine && client.auth.unlinkIdentity(mine);
       },
     };
@@ -81,14 +81,14 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
       const email = someone();
       const next = `next-${email}`;
       const client = await server.member(email);
-      const id = await idOf(client);
+      const id = await readId(client);
       expect(await ways[name]?.(client, email, next)).toMatchObject({ error: null });
-      expect(await emailOf(id)).toBe(next);
+      expect(await readEmail(id)).toBe(next);
       const token = await undoToken(email);
       const begun = await undo('', { token_hash: token });
       expect(begun).toMatchObject({ status: 200, body: { email, factors: [] } });
       expect((await undo('/complete', { token_hash: token, password: NEW_PASSWORD })).status).toBe(200);
-      expect(await emailOf(id)).toBe(email);
+      expect(await readEmail(id)).toBe(email);
     });
   });
 
@@ -111,22 +111,22 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
   test('the link changes nothing until its page sends a POST, and works once', async () => {
     const { id, email, thief, token, client } = await replaced();
     expect((await server.request('GET', `/email-undo?token_hash=${token}`)).status).toBe(404);
-    expect(await emailOf(id)).toBe(thief);
+    expect(await readEmail(id)).toBe(thief);
     expect((await undo('', { token_hash: 'wrong' })).body).toMatchObject({ code: 'otp_expired' });
     expect((await undo('/complete', { token_hash: 'wrong', password: NEW_PASSWORD })).status).toBe(403);
     expect((await undo('', { token_hash: token })).status).toBe(200);
-    expect(await emailOf(id)).toBe(thief);
+    expect(await readEmail(id)).toBe(thief);
     const short = await undo('/complete', { token_hash: token, password: '123' });
     expect(short).toMatchObject({ status: 422, body: { code: 'weak_password' } });
     expect((await undo('/complete', { token_hash: token, password: NEW_PASSWORD })).status).toBe(200);
-    expect(await emailOf(id)).toBe(email);
+    expect(await readEmail(id)).toBe(email);
     expect((await client.auth.getUser()).error).not.toBeNull();
     expect((await signIn(email, PASSWORD)).error).not.toBeNull();
     expect((await signIn(email, NEW_PASSWORD)).error).toBeNull();
     expect((await undo('', { token_hash: token })).status).toBe(403);
-    const told = await server.mail(thief, 1);
-    expect(told.subject).toBe('The change of your email address was undone');
-    expect(told.tokenHash).toBe('');
+    const notice = await server.mail(thief, 1);
+    expect(notice.subject).toBe('The change of your email address was undone');
+    expect(notice.tokenHash).toBe('');
   });
 
   test('the link ends after 72 hours, and the address is free then', async () => {
@@ -148,11 +148,11 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
     expect(created.error?.code).toBe('email_exists');
     const invited = await server.service().auth.admin.inviteUserByEmail(email);
     expect(invited.error?.code).toBe('email_exists');
-    expect(await server.app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
+    expect(await server.app.db.queryRow('select 1 from auth.users where email = $1', [email])).toBeNull();
 
     const other = await server.member(someone());
     expect((await other.auth.updateUser({ email })).error).toBeNull();
-    const changed = await server.service().auth.admin.updateUserById(await idOf(other), { email });
+    const changed = await server.service().auth.admin.updateUserById(await readId(other), { email });
     expect(changed.error?.code).toBe('email_exists');
     server.advance(61_000);
     expect((await server.visitor().auth.signInWithOtp({ email })).error).toBeNull();
@@ -161,14 +161,14 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
     const { id_token: idToken } = (await server.sandbox('/api/id-token', { email })) as { id_token: string };
     const google = await server.visitor().auth.signInWithIdToken({ provider: 'google', token: idToken });
     expect(google.error?.code).toBe('email_exists');
-    expect(await server.app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
+    expect(await server.app.db.queryRow('select 1 from auth.users where email = $1', [email])).toBeNull();
     expect(await server.mail(email, 5)).toMatchObject({ subject: REPLACED, tokenHash: token });
   });
 
   test('an account with a second factor gives it, and one that came after the change neither counts nor stays', async () => {
     const email = someone();
     const client = await server.member(email);
-    const id = await idOf(client);
+    const id = await readId(client);
     const own = await enrolled(client);
     await server.service().auth.admin.updateUserById(id, { email: `thief-${email}`, email_confirm: true });
     const token = await undoToken(email);
@@ -186,20 +186,20 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
     expect((await undo('/complete', { ...answer, code: '000000' })).body).toMatchObject({
       code: 'mfa_verification_failed',
     });
-    expect(await emailOf(id)).toBe(`thief-${email}`);
+    expect(await readEmail(id)).toBe(`thief-${email}`);
     nextStep();
     const code = codeFor(own.secret);
     expect((await undo('/complete', { ...answer, factor_id: thiefs.id, code })).status).toBe(401);
     expect((await undo('/complete', { ...answer, code })).status).toBe(200);
     const factors = (await server.service().auth.admin.mfa.listFactors({ userId: id })).data?.factors ?? [];
-    expect(factors.map((one) => one.id)).toEqual([own.id]);
+    expect(factors.map((factor) => factor.id)).toEqual([own.id]);
   });
 
   test('five wrong answers end a challenge of the undo', async () => {
     const email = someone();
     const client = await server.member(email);
     const own = await enrolled(client);
-    await server.service().auth.admin.updateUserById(await idOf(client), { email: `thief-${email}` });
+    await server.service().auth.admin.updateUserById(await readId(client), { email: `thief-${email}` });
     const token = await undoToken(email);
     const challenge = await undo('/challenge', { token_hash: token, factor_id: own.id });
     const answer = { token_hash: token, password: NEW_PASSWORD, factor_id: own.id, challenge_id: challenge.body['id'] };
@@ -216,7 +216,7 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
   test('an undo removes passkeys, identities and a phone that came with the change, and ends the links to later addresses', async () => {
     const email = someone();
     const client = await server.member(email);
-    const id = await idOf(client);
+    const id = await readId(client);
     await server.app.db.query(
       `insert into auth.webauthn_credentials (user_id, credential_id, public_key, aaguid, backup_eligible, backed_up, created_at, updated_at)
        values ($1::uuid, $2, '\\x00', 'a', false, false, now(), now())`,
@@ -234,17 +234,17 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
     expect((await undo('', { token_hash: later })).status).toBe(403);
     const { data } = await server.service().auth.admin.getUserById(id);
     expect(data.user).toMatchObject({ email, phone: '' });
-    expect(data.user?.identities?.map((one) => one.provider)).toEqual(['email']);
+    expect(data.user?.identities?.map((identity) => identity.provider)).toEqual(['email']);
     expect(
-      await server.app.db.one('select 1 from auth.webauthn_credentials where user_id = $1::uuid', [id]),
+      await server.app.db.queryRow('select 1 from auth.webauthn_credentials where user_id = $1::uuid', [id]),
     ).toBeNull();
   });
 
   test('changes of the password, the second factor and the phone are mailed to the present address', async () => {
     const email = someone();
     const client = await server.member(email);
-    const id = await idOf(client);
-    const subjects = async (): Promise<string[]> => (await server.mailsOf(email)).map((one) => one.subject);
+    const id = await readId(client);
+    const subjects = async (): Promise<string[]> => (await server.readMails(email)).map((mail) => mail.subject);
     await enrolled(client);
     expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toBeNull();
     await server.service().auth.admin.updateUserById(id, { phone: '+61400333444', phone_confirm: true });
@@ -265,13 +265,13 @@ describe.each(engines)('a replaced email address (PostgreSQL: %s)', (postgres) =
       [email, BCRYPT],
     );
     expect((await signIn(email, PASSWORD)).error).toBeNull();
-    const stored = await server.app.db.one<{ hash: string }>(
+    const stored = await server.app.db.queryRow<{ hash: string }>(
       'select encrypted_password as hash from auth.users where email = $1',
       [email],
     );
     expect(stored?.hash).toMatch(/^\$argon2id/);
     server.advance(HOUR_MS);
-    expect(await server.mailsOf(email)).toEqual([]);
-    expect(await server.app.db.one('select 1 from private.outbox where recipient = $1', [email])).toBeNull();
+    expect(await server.readMails(email)).toEqual([]);
+    expect(await server.app.db.queryRow('select 1 from private.outbox where recipient = $1', [email])).toBeNull();
   });
 });

@@ -16,10 +16,10 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
   const someone = (): string => `factor${(count += 1)}@example.com`;
   const codeFor = (secret: string, steps = 0): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: server.now().getTime() + steps * STEP_MS });
-  const tokenOf = async (client: Client): Promise<string> =>
+  const readToken = async (client: Client): Promise<string> =>
     (await client.auth.getSession()).data.session?.access_token ?? '';
-  const claimsOf = async (client: Client): Promise<Record<string, unknown>> =>
-    JSON.parse(Buffer.from((await tokenOf(client)).split('.')[1] ?? '', 'base64url').toString());
+  const readClaims = async (client: Client): Promise<Record<string, unknown>> =>
+    JSON.parse(Buffer.from((await readToken(client)).split('.')[1] ?? '', 'base64url').toString());
   /** Moves to the start of the next time step: each code is valid once, and no step ends within a test. */
   const nextStep = (): void => server.advance(2 * STEP_MS - (server.now().getTime() % STEP_MS));
   async function enrolled(client: Client, friendlyName = 'App'): Promise<{ id: string; secret: string }> {
@@ -50,7 +50,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     const factorId = data?.id ?? '';
     const secret = data?.totp.secret ?? '';
 
-    const stored = await server.app.db.one<{ secret: string }>(
+    const stored = await server.app.db.queryRow<{ secret: string }>(
       'select secret from auth.mfa_factors where id = $1::uuid',
       [factorId],
     );
@@ -72,7 +72,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     });
     expect(verified.error).toBeNull();
     expect(verified.data).toMatchObject({ token_type: 'bearer', user: { email } });
-    const claims = await claimsOf(client);
+    const claims = await readClaims(client);
     expect(claims['aal']).toBe('aal2');
     expect(claims['amr']).toEqual([
       { method: 'totp', timestamp: expect.any(Number) },
@@ -87,7 +87,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     });
     const refreshed = await client.auth.refreshSession();
     expect(refreshed.error).toBeNull();
-    expect((await claimsOf(client))['aal']).toBe('aal2');
+    expect((await readClaims(client))['aal']).toBe('aal2');
 
     const next = await signedIn(email);
     expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
@@ -97,15 +97,15 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     nextStep();
     const second = await next.auth.mfa.challengeAndVerify({ factorId, code: codeFor(secret) });
     expect(second.error).toBeNull();
-    expect((await claimsOf(next))['amr']).toMatchObject([{ method: 'totp' }, { method: 'password' }]);
+    expect((await readClaims(next))['amr']).toMatchObject([{ method: 'totp' }, { method: 'password' }]);
   });
 
   test('a code works once, one step early or late; a wrong one is refused in the words of the protocol', async () => {
     const email = someone();
     const client = await server.member(email);
     const { id: factorId, secret } = await enrolled(client);
-    const again = await client.auth.mfa.challengeAndVerify({ factorId, code: codeFor(secret) });
-    expect(again.error).toMatchObject({
+    const repeated = await client.auth.mfa.challengeAndVerify({ factorId, code: codeFor(secret) });
+    expect(repeated.error).toMatchObject({
       status: 422,
       code: 'mfa_verification_failed',
       message: 'Invalid TOTP code entered',
@@ -124,7 +124,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
   test('of a thousand simultaneous guesses at most five are checked, and the right code after them is refused', async () => {
     const client = await server.member(someone());
     const { id: factorId, secret } = await enrolled(client);
-    const token = await tokenOf(client);
+    const token = await readToken(client);
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '10.9.9.9' };
     const challenged = await server.request('POST', `/factors/${factorId}/challenge`, {}, headers);
     const challenge = challenged.body['id'];
@@ -139,9 +139,9 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
           server.request('POST', `/factors/${factorId}/verify`, { challenge_id: challenge, code }, headers),
         ),
     );
-    const looked = answers.filter((one) => one.body['code'] === 'mfa_verification_failed');
+    const looked = answers.filter((answer) => answer.body['code'] === 'mfa_verification_failed');
     expect(looked.length).toBeLessThanOrEqual(5);
-    expect(answers.filter((one) => one.status === 200)).toEqual([]);
+    expect(answers.filter((answer) => answer.status === 200)).toEqual([]);
     const late = await server.request(
       'POST',
       `/factors/${factorId}/verify`,
@@ -160,7 +160,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     const email = someone();
     const client = await server.member(email);
     const { id: factorId, secret } = await enrolled(client);
-    const headers = { authorization: `Bearer ${await tokenOf(client)}`, 'x-forwarded-for': '10.9.9.8' };
+    const headers = { authorization: `Bearer ${await readToken(client)}`, 'x-forwarded-for': '10.9.9.8' };
     const verify = (challengeId: unknown, code: string, from = '10.9.9.8') =>
       server.request(
         'POST',
@@ -214,8 +214,8 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     expect((await first.auth.mfa.unenroll({ factorId: id })).data).toEqual({ id });
     expect((await first.auth.mfa.unenroll({ factorId: id })).error).toMatchObject({ status: 404 });
     await first.auth.refreshSession();
-    expect((await claimsOf(first))['aal']).toBe('aal1');
-    expect((await claimsOf(first))['amr']).toMatchObject([{ method: 'otp' }]);
+    expect((await readClaims(first))['aal']).toBe('aal1');
+    expect((await readClaims(first))['amr']).toMatchObject([{ method: 'otp' }]);
   });
 
   test('a person has unique factor names that can be seen and at most ten factors, and cannot use those of another person', async () => {
@@ -256,7 +256,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     const enrol = await client.auth.mfa.enroll({ factorType: 'webauthn', friendlyName: 'Key' });
     expect(enrol.error).toBeNull();
     const factorId = enrol.data?.id ?? '';
-    const bearer = async () => ({ authorization: `Bearer ${await tokenOf(client)}`, 'x-forwarded-for': '10.9.9.6' });
+    const bearer = async () => ({ authorization: `Bearer ${await readToken(client)}`, 'x-forwarded-for': '10.9.9.6' });
     const call = async () => {
       const { status, body } = await server.request(
         'POST',
@@ -286,19 +286,19 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
       body: { code: 'mfa_verification_failed' },
     });
     expect((await verify(create.id, 'request', key.get(options))).status).toBe(400);
-    const made = await verify(create.id, 'create', key.create(options));
-    expect(made.status).toBe(200);
+    const created = await verify(create.id, 'create', key.create(options));
+    expect(created.status).toBe(200);
     const claims = JSON.parse(
-      Buffer.from(String(made.body['access_token']).split('.')[1] ?? '', 'base64url').toString(),
+      Buffer.from(String(created.body['access_token']).split('.')[1] ?? '', 'base64url').toString(),
     );
     expect(claims).toMatchObject({ aal: 'aal2', amr: [{ method: 'mfa/webauthn' }, { method: 'otp' }] });
 
     const request = await call();
     expect(request.webauthn.type).toBe('request');
-    const wanted = request.webauthn.credential_options.publicKey;
-    expect((await verify(request.id, 'request', createAuthenticator(server.url).get(wanted))).status).toBe(422);
-    expect((await verify(request.id, 'request', key.get(wanted, { counter: 0 }))).status).toBe(422);
-    expect((await verify(request.id, 'request', key.get(wanted))).status).toBe(200);
+    const publicKey = request.webauthn.credential_options.publicKey;
+    expect((await verify(request.id, 'request', createAuthenticator(server.url).get(publicKey))).status).toBe(422);
+    expect((await verify(request.id, 'request', key.get(publicKey, { counter: 0 }))).status).toBe(422);
+    expect((await verify(request.id, 'request', key.get(publicKey))).status).toBe(200);
   });
 
   test('a phone is a factor: a code comes by text message, once a minute, and is valid for its challenge only', async () => {
@@ -308,14 +308,14 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     expect(error).toBeNull();
     expect(data).toMatchObject({ type: 'phone', friendly_name: 'My phone' });
     const factorId = data?.id ?? '';
-    const codeOf = async (): Promise<string> => {
+    const readCode = async (): Promise<string> => {
       const texts = (await server.sandbox(`/api/texts?to=${encodeURIComponent(phone)}`)) as { text: string }[];
       return /\d{6}/.exec(texts[0]?.text ?? '')?.[0] ?? '';
     };
     const challenged = await client.auth.mfa.challenge({ factorId });
     expect(challenged.data).toMatchObject({ type: 'phone' });
     const challengeId = challenged.data?.id ?? '';
-    const code = await codeOf();
+    const code = await readCode();
     expect(code).toMatch(/^\d{6}$/);
     const wrong = await client.auth.mfa.verify({
       factorId,
@@ -324,7 +324,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     });
     expect(wrong.error).toMatchObject({ code: 'mfa_verification_failed', message: 'Invalid MFA Phone code entered' });
     expect((await client.auth.mfa.verify({ factorId, challengeId, code })).error).toBeNull();
-    expect(await claimsOf(client)).toMatchObject({ aal: 'aal2', amr: [{ method: 'mfa/phone' }, { method: 'otp' }] });
+    expect(await readClaims(client)).toMatchObject({ aal: 'aal2', amr: [{ method: 'mfa/phone' }, { method: 'otp' }] });
     expect((await client.auth.mfa.enroll({ factorType: 'phone', phone, friendlyName: 'Again' })).error?.code).toBe(
       'mfa_verified_factor_exists',
     );
@@ -372,7 +372,7 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
         .from('customer_contacts')
         .select('user_id')
         .neq('user_id', id ?? '');
-      const call = await server.call('test-igloohome-config', {}, await tokenOf(client));
+      const call = await server.call('test-igloohome-config', {}, await readToken(client));
       return [(await client.rpc('is_staff')).data, (people.data ?? []).length > 0, call.status !== 403];
     };
     expect(await rights()).toEqual([false, false, false]);
@@ -380,13 +380,13 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     expect(await rights()).toEqual([true, true, true]);
     expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull();
     // The token still contains aal2, but the level of the session decides.
-    expect((await claimsOf(client))['aal']).toBe('aal2');
+    expect((await readClaims(client))['aal']).toBe('aal2');
     expect(await rights()).toEqual([false, false, false]);
   });
 
   test('invalid factors are refused in the words of the protocol; without a session nothing is revealed', async () => {
     const client = await server.member(someone());
-    const headers = { authorization: `Bearer ${await tokenOf(client)}` };
+    const headers = { authorization: `Bearer ${await readToken(client)}` };
     expect(await server.request('POST', '/factors', { factor_type: 'constructor' }, headers)).toMatchObject({
       status: 400,
       body: { code: 'validation_failed', message: 'factor_type needs to be totp, phone, or webauthn' },

@@ -26,7 +26,7 @@ describe.each(engines)('simultaneous guesses of one code (PostgreSQL: %s)', (pos
         .map(async (token) => (await server.request('POST', '/verify', { email, token, type: 'signup' })).status),
     );
     expect(new Set(statuses)).toEqual(new Set([403]));
-    const row = await server.app.db.one<{ attempts: number }>(
+    const row = await server.app.db.queryRow<{ attempts: number }>(
       'select attempts from auth.one_time_tokens where email = $1',
       [email],
     );

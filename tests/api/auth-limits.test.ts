@@ -22,7 +22,7 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
     await server.request('POST', '/verify', { email, token: code, type: 'email' }, from('10.5.0.1'));
     const answers: Answer[] = [];
     for (let n = 0; n < 12; n += 1) answers.push(await signIn(email, `wrong phrase ${n}`));
-    expect(answers.map((one) => one.status)).toEqual([...Array<number>(10).fill(400), 429, 429]);
+    expect(answers.map((answer) => answer.status)).toEqual([...Array<number>(10).fill(400), 429, 429]);
     expect(answers[11]).toMatchObject({ body: { code: 'over_request_rate_limit' } });
     expect(Number(answers[11]?.headers.get('retry-after'))).toBeGreaterThan(60);
     expect((await signIn(email, PASSWORD)).status).toBe(429);
@@ -51,7 +51,9 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
     const answers: Answer[] = [];
     for (let n = 0; n < 12; n += 1)
       answers.push(await update(n % 2 === 0 ? { current_password: `wrong phrase ${n}` } : { nonce: '000000' }, n));
-    expect(answers.map((one) => one.status)).toEqual([400, 422, 400, 422, 400, 422, 400, 422, 400, 422, 429, 429]);
+    expect(answers.map((answer) => answer.status)).toEqual([
+      400, 422, 400, 422, 400, 422, 400, 422, 400, 422, 429, 429,
+    ]);
     expect(Number(answers[11]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await update({ current_password: PASSWORD }, 13)).status).toBe(429);
     expect((await signIn(email, PASSWORD, '10.5.1.1')).status).toBe(200);
@@ -167,7 +169,7 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
       message: expect.stringMatching(/^For security purposes, you can only request this after \d+ seconds\.$/),
     });
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await server.mailsOf(email)).toHaveLength(1);
+    expect(await server.readMails(email)).toHaveLength(1);
   });
 
   test('one mail of a kind per minute and five mails per hour to an address, with the same answer for known and unknown addresses', async () => {
@@ -179,13 +181,13 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
     for (const of of [email, 'unmailed@example.com']) {
       expect(await call(of)).toMatchObject({ status: 200, body: {} });
       expect(await call(of)).toMatchObject({ status: 429, body: { code: 'over_email_send_rate_limit' } });
-      const again = (): Promise<Answer> => server.request('POST', '/resend', { email: of, type: 'signup' });
-      expect((await again()).status).toBe(200);
-      expect((await again()).status).toBe(429);
+      const resend = (): Promise<Answer> => server.request('POST', '/resend', { email: of, type: 'signup' });
+      expect((await resend()).status).toBe(200);
+      expect((await resend()).status).toBe(429);
     }
     // The test waits first: moving the clock while a mail is being sent would end its lease and send it twice.
     const mails = [await server.mail(email, 2), await server.mail(email, 3)];
-    expect(mails.map((one) => one.subject)).toContain('Reset your password');
+    expect(mails.map((mail) => mail.subject)).toContain('Reset your password');
     server.advance(61_000);
     expect((await server.request('POST', '/resend', { email, type: 'signup' })).status).toBe(200);
     expect((await server.mail(email, 4)).code).toMatch(/^\d{6}$/);
@@ -195,8 +197,8 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
       statuses.push((await call('hourly@example.com')).status);
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
-    expect(await server.mailsOf('hourly@example.com')).toEqual([]);
-    expect(await server.mailsOf('unmailed@example.com')).toEqual([]);
+    expect(await server.readMails('hourly@example.com')).toEqual([]);
+    expect(await server.readMails('unmailed@example.com')).toEqual([]);
   });
 
   test('a mail that could not be sent goes out later, once, with the same code', async () => {
@@ -204,13 +206,13 @@ describe.each(engines)('rate limits of accounts (PostgreSQL: %s)', (postgres) =>
     await server.sandbox('/api/faults', { provider: 'mail', kind: 'status', status: 451, count: 2 });
     await server.request('POST', '/signup', { email, password: PASSWORD });
     await new Promise((resolve) => setTimeout(resolve, 600));
-    expect(await server.mailsOf(email)).toEqual([]);
+    expect(await server.readMails(email)).toEqual([]);
     await until(async () => {
       server.advance(5_000);
-      return (await server.mailsOf(email)).length > 0;
+      return (await server.readMails(email)).length > 0;
     });
     const { code } = await server.mail(email);
-    expect(await server.mailsOf(email)).toHaveLength(1);
+    expect(await server.readMails(email)).toHaveLength(1);
     expect((await server.request('POST', '/verify', { email, token: code, type: 'email' })).status).toBe(200);
   });
 });

@@ -106,7 +106,7 @@ describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) 
     expect(stolen.error?.code).toBe('webauthn_challenge_not_found');
     const both = await start(visitor);
     const twice = await Promise.all([1, 2, 3].map(() => finish(server.visitor(), both.id, key.get(both.options))));
-    expect(twice.filter((one) => one.error === null)).toHaveLength(1);
+    expect(twice.filter((result) => result.error === null)).toHaveLength(1);
   });
 
   test('answers that an honest authenticator would not give are refused', async () => {
@@ -144,7 +144,7 @@ describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) 
         })
       ).error?.code,
     ).toBe('webauthn_verification_failed');
-    const refused = await server.app.db.one<{ n: number }>(
+    const refused = await server.app.db.queryRow<{ n: number }>(
       `select count(*)::int as n from auth.audit_log_entries where payload ->> 'action' = 'passkey_refused'`,
     );
     expect(refused?.n).toBeGreaterThanOrEqual(Object.keys(tricks).length);
@@ -155,11 +155,11 @@ describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) 
     const other = await server.member(someone());
     const { key } = await register(client);
     const { data } = await other.auth.passkey.startRegistration();
-    const again = await other.auth.passkey.verifyRegistration({
+    const repeated = await other.auth.passkey.verifyRegistration({
       challengeId: data?.challenge_id ?? '',
       credential: key.create(data?.options as never) as never,
     });
-    expect(again.error).toMatchObject({ status: 422, code: 'webauthn_credential_exists' });
+    expect(repeated.error).toMatchObject({ status: 422, code: 'webauthn_credential_exists' });
     for (let n = 1; n < 10; n += 1) await register(client);
     expect((await client.auth.passkey.startRegistration()).error).toMatchObject({
       status: 422,

@@ -9,7 +9,7 @@ type Who = { email: string; name?: string; verified?: boolean };
 /** Return the parameters in the fragment or the query of a final URL. */
 const fragment = (url: string | null): URLSearchParams => new URLSearchParams(new URL(url ?? '').hash.slice(1));
 const query = (url: string | null): URLSearchParams => new URL(url ?? '').searchParams;
-const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
+const computeChallenge = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 const VERIFIER = 'v'.repeat(64);
 
 describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (postgres) => {
@@ -51,13 +51,13 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     return walk.go(await consent(walk, start.location ?? '', who));
   }
   async function walkPkce(who: Who, more: Record<string, string> = {}): Promise<string> {
-    const pkce = { code_challenge: challengeOf(VERIFIER), code_challenge_method: 's256' };
+    const pkce = { code_challenge: computeChallenge(VERIFIER), code_challenge_method: 's256' };
     const landed = await walkImplicit(who, { ...pkce, ...more });
     return query(landed.location).get('code') ?? '';
   }
   const trade = (code: string, verifier = VERIFIER) =>
     server.request('POST', '/token?grant_type=pkce', { auth_code: code, code_verifier: verifier });
-  const userOf = async (token: string | null): Promise<Record<string, unknown>> =>
+  const readUser = async (token: string | null): Promise<Record<string, unknown>> =>
     (await server.request('GET', '/user', undefined, { authorization: `Bearer ${token}` })).body;
 
   test('the client builds the URL, the person consents, and the session comes in the fragment [spec 7.5]', async () => {
@@ -82,7 +82,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
       expires_in: '3600',
       provider_token: expect.stringMatching(/^ya29\./),
     });
-    const user = await userOf(session.get('access_token'));
+    const user = await readUser(session.get('access_token'));
     expect(user).toMatchObject({
       email,
       app_metadata: { provider: 'google', providers: ['google'] },
@@ -103,8 +103,8 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     const claims = (await client.auth.getClaims()).data?.claims;
     expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'oauth' }] });
 
-    const again = await userOf(fragment((await walkImplicit({ email })).location).get('access_token'));
-    expect(again['id']).toBe(user['id']);
+    const second = await readUser(fragment((await walkImplicit({ email })).location).get('access_token'));
+    expect(second['id']).toBe(user['id']);
   });
 
   test('with a verifier it ends in a code that the client exchanges for the session, once [spec 7.3]', async () => {
@@ -124,8 +124,8 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     expect((await trade(plain)).status).toBe(200);
     const raced = await walkPkce({ email });
     const answers = await Promise.all([1, 2, 3, 4].map(() => trade(raced)));
-    expect(answers.filter((one) => one.status === 200)).toHaveLength(1);
-    expect(answers.filter((one) => one.status === 404)).toHaveLength(3);
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.status === 404)).toHaveLength(3);
   });
 
   test('a stolen code is useless: wrong verifier, too late, or used before', async () => {
@@ -139,11 +139,11 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     for (const body of [{}, { auth_code: '' }, { auth_code: 'x', code_verifier: '' }])
       expect((await server.request('POST', '/token?grant_type=pkce', body)).status).toBe(400);
     for (const more of [
-      { code_challenge: challengeOf(VERIFIER) },
+      { code_challenge: computeChallenge(VERIFIER) },
       { code_challenge_method: 's256' },
       { code_challenge: 'short', code_challenge_method: 's256' },
       { code_challenge: `${'x'.repeat(42)}!`, code_challenge_method: 's256' },
-      { code_challenge: challengeOf(VERIFIER), code_challenge_method: 'none' },
+      { code_challenge: computeChallenge(VERIFIER), code_challenge_method: 'none' },
     ])
       expect(
         await server.request('GET', `/authorize?${new URLSearchParams({ provider: 'google', ...more }).toString()}`),
@@ -215,7 +215,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     for (const provider of ['github', 'acme']) {
       const email = someone();
       const landed = await walkImplicit({ email, name: 'Kim Outside' }, { provider });
-      const user = await userOf(fragment(landed.location).get('access_token'));
+      const user = await readUser(fragment(landed.location).get('access_token'));
       expect(user).toMatchObject({
         email,
         app_metadata: { providers: [provider] },
@@ -230,7 +230,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     const { action, fields } = readForm(page.page);
     expect(action).toBe(`${server.url}/auth/v1/callback`);
     const landed = await walk.go(action, { method: 'POST', form: fields });
-    expect(await userOf(fragment(landed.location).get('access_token'))).toMatchObject({
+    expect(await readUser(fragment(landed.location).get('access_token'))).toMatchObject({
       email,
       app_metadata: { provider: 'apple' },
     });
@@ -241,7 +241,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     const client = await server.member(email);
     const { data } = await client.auth.getUser();
     const landed = await walkImplicit({ email });
-    expect(await userOf(fragment(landed.location).get('access_token'))).toMatchObject({
+    expect(await readUser(fragment(landed.location).get('access_token'))).toMatchObject({
       id: data.user?.id,
       app_metadata: { provider: 'email', providers: ['email', 'google'] },
     });
@@ -253,7 +253,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
       expect(query(refused.location).get('error_code')).toBe('provider_email_needs_verification');
     }
     expect(
-      await server.app.db.one(
+      await server.app.db.queryRow(
         `select count(*)::int as n from auth.identities where provider = 'github' and (identity_data ->> 'email_verified') = 'false'`,
       ),
     ).toEqual({ n: 0 });
@@ -265,7 +265,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     await thief.auth.signUp({ email, password: PASSWORD, options: { data: { full_name: 'Thief' } } });
     const { code } = await server.mail(email);
     const landed = await walkImplicit({ email, name: 'Owner' });
-    const user = await userOf(fragment(landed.location).get('access_token'));
+    const user = await readUser(fragment(landed.location).get('access_token'));
     expect(user).toMatchObject({
       email,
       app_metadata: { providers: ['google'] },
@@ -281,7 +281,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
   test('banned accounts stay out', async () => {
     const email = someone();
     const landed = await walkImplicit({ email });
-    const { id } = await userOf(fragment(landed.location).get('access_token'));
+    const { id } = await readUser(fragment(landed.location).get('access_token'));
     await server.app.db.query(`update auth.users set banned_until = 'infinity' where id = $1::uuid`, [id]);
     expect(query((await walkImplicit({ email })).location).get('error_code')).toBe('user_banned');
   });
@@ -303,8 +303,8 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
       const landed = await walk.go(await consent(walk, data?.url ?? '', { email: other, verified: false }));
       expect(landed.location).toMatch(`${server.url}/profile#access_token=`);
       const { data: found } = await client.auth.getUserIdentities();
-      expect(found?.identities.map((one) => one.provider)).toEqual(['email', 'google']);
-      const user = await userOf(await bearer(client));
+      expect(found?.identities.map((identity) => identity.provider)).toEqual(['email', 'google']);
+      const user = await readUser(await bearer(client));
       expect(user).toMatchObject({ email, app_metadata: { provider: 'email', providers: ['email', 'google'] } });
 
       const mail = found?.identities[0];
@@ -432,7 +432,9 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
     const walk = walker();
     const other = someone();
     await walk.go(await consent(walk, data?.url ?? '', { email: other }));
-    const mail = (await client.auth.getUserIdentities()).data?.identities.find((one) => one.provider === 'email');
+    const mail = (await client.auth.getUserIdentities()).data?.identities.find(
+      (identity) => identity.provider === 'email',
+    );
     if (!mail) throw new Error('an identity is missing');
     expect((await client.auth.unlinkIdentity(mail)).error).toBeNull();
     expect((await client.auth.getUser()).data.user?.email).toBe(other);

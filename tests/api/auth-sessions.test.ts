@@ -15,7 +15,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
   });
   afterAll(() => server.close());
 
-  const tokensOf = async (client: SupabaseClient): Promise<{ access: string; refresh: string }> => {
+  const readTokens = async (client: SupabaseClient): Promise<{ access: string; refresh: string }> => {
     const { session } = (await client.auth.getSession()).data;
     return { access: session?.access_token ?? '', refresh: session?.refresh_token ?? '' };
   };
@@ -80,7 +80,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
     test('a banned or deleted account is locked out within a second, by password, refresh and access token', async () => {
       for (const change of [`banned_until = 'infinity'`, `deleted_at = now()`]) {
         const email = someone();
-        const { access, refresh } = await tokensOf(await server.member(email));
+        const { access, refresh } = await readTokens(await server.member(email));
         expect(await call(access)).toBe(200);
         await server.app.db.query(`update auth.users set ${change} where email = $1`, [email]);
         await new Promise((resolve) => setTimeout(resolve, 700));
@@ -94,10 +94,10 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
 
   describe('refreshing', () => {
     test('200 simultaneous uses of one token get the same successor, and it works [spec 7.3]', async () => {
-      const { refresh } = await tokensOf(await server.member(someone()));
+      const { refresh } = await readTokens(await server.member(someone()));
       const answers = await Promise.all(Array.from({ length: 200 }, () => trade(refresh)));
-      expect(new Set(answers.map((one) => one.status))).toEqual(new Set([200]));
-      const handed = new Set(answers.map((one) => one.body['refresh_token']));
+      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+      const handed = new Set(answers.map((answer) => answer.body['refresh_token']));
       expect(handed.size).toBe(1);
       expect(handed.has(refresh)).toBe(false);
       expect((await trade([...handed].map(String)[0] ?? '')).status).toBe(200);
@@ -105,14 +105,14 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
 
     test('of many sessions that refresh at once, twice each, every one gets its own next token', async () => {
       const clients = await Promise.all(Array.from({ length: 6 }, () => server.member(someone())));
-      const tokens = await Promise.all(clients.map(async (client) => (await tokensOf(client)).refresh));
+      const tokens = await Promise.all(clients.map(async (client) => (await readTokens(client)).refresh));
       const users = await Promise.all(clients.map(async (client) => (await client.auth.getUser()).data.user?.id));
       const answers = await Promise.all([...tokens, ...tokens].map(trade));
       expect(answers.map(({ body }) => (body['user'] as { id: string }).id)).toEqual([...users, ...users]);
       const handed = answers.map(({ body }) => body['refresh_token']);
       expect(handed.slice(6)).toEqual(handed.slice(0, 6));
       expect(new Set([...tokens, ...handed]).size).toBe(12);
-      const { count: entries } = (await server.app.db.one<{ count: number }>(
+      const { count: entries } = (await server.app.db.queryRow<{ count: number }>(
         `select count(*)::int from auth.audit_log_entries where payload ->> 'action' = 'token_refreshed' and payload ->> 'actor_id' = any($1)`,
         [users],
       )) ?? { count: 0 };
@@ -122,7 +122,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
     if (postgres)
       test('a session whose row is locked delays no other, and gets its next token when it is free', async () => {
         const clients = await Promise.all(Array.from({ length: 4 }, () => server.member(someone())));
-        const tokens = await Promise.all(clients.map(async (client) => (await tokensOf(client)).refresh));
+        const tokens = await Promise.all(clients.map(async (client) => (await readTokens(client)).refresh));
         const other = new pg.Client({ connectionString: server.ownerUrl ?? '' });
         await other.connect();
         await other.query('begin');
@@ -140,16 +140,16 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       });
 
     test('a client that lost the answer can ask again, even a day later', async () => {
-      const { refresh } = await tokensOf(await server.member(someone()));
+      const { refresh } = await readTokens(await server.member(someone()));
       const lost = await next(refresh);
       server.advance(86_400_000);
-      const again = await trade(refresh);
-      expect(again).toMatchObject({ status: 200, body: { refresh_token: lost } });
+      const retried = await trade(refresh);
+      expect(retried).toMatchObject({ status: 200, body: { refresh_token: lost } });
       expect((await trade(lost)).status).toBe(200);
     });
 
     test('a used token still gets the newest one for ten seconds', async () => {
-      const { refresh } = await tokensOf(await server.member(someone()));
+      const { refresh } = await readTokens(await server.member(someone()));
       const third = await next(await next(await next(refresh)));
       expect(await next(refresh)).toBe(third);
       server.advance(9_000);
@@ -158,7 +158,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
 
     test('a later use of a copy ends the session for everybody and reveals nothing', async () => {
       const client = await server.member(someone());
-      const { refresh } = await tokensOf(client);
+      const { refresh } = await readTokens(client);
       const second = await next(refresh);
       server.advance(11_000);
       const third = await trade(second);
@@ -176,7 +176,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
     });
 
     test('made-up, altered and cut tokens are refused', async () => {
-      const { refresh } = await tokensOf(await server.member(someone()));
+      const { refresh } = await readTokens(await server.member(someone()));
       const altered = Buffer.from(refresh, 'base64url');
       altered.writeUInt32BE(5, 16);
       for (const token of ['', 'x', refresh.slice(0, -2), altered.toString('base64url'), 'A'.repeat(48)])
@@ -197,15 +197,15 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
   describe('signing out', () => {
     test('ends refresh and access on every API within a second', async () => {
       const client = await server.member(someone());
-      const { access, refresh } = await tokensOf(client);
+      const { access, refresh } = await readTokens(client);
       expect(await call(access)).toBe(200);
       expect(await restStatus(access)).toBe(200);
       expect((await client.auth.signOut()).error).toBeNull();
       expect(await call(access)).toBe(403);
       expect(await restStatus(access)).toBe(401);
       expect((await trade(refresh)).body['code']).toBe('refresh_token_not_found');
-      const again = await server.request('POST', '/logout', undefined, { authorization: `Bearer ${access}` });
-      expect(again).toMatchObject({ status: 403, body: { code: 'session_not_found' } });
+      const repeated = await server.request('POST', '/logout', undefined, { authorization: `Bearer ${access}` });
+      expect(repeated).toMatchObject({ status: 403, body: { code: 'session_not_found' } });
     });
 
     test.each([
@@ -216,17 +216,17 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       const email = someone();
       const here = await server.member(email);
       const there = await signIn(email);
-      const [a, b] = [(await tokensOf(here)).access, (await tokensOf(there)).access];
+      const [a, b] = [(await readTokens(here)).access, (await readTokens(there)).access];
       expect((await here.auth.signOut({ scope })).error).toBeNull();
       expect(await call(a)).toBe(own);
       expect(await call(b)).toBe(other);
     });
 
     test('nobody can end the sessions of another person', async () => {
-      const one = await server.member(someone());
+      const first = await server.member(someone());
       const two = await server.member(someone());
-      await one.auth.signOut({ scope: 'global' });
-      expect(await call((await tokensOf(two)).access)).toBe(200);
+      await first.auth.signOut({ scope: 'global' });
+      expect(await call((await readTokens(two)).access)).toBe(200);
     });
 
     test('an invalid token gets the error that the client expects [spec 5.36]', async () => {
@@ -237,7 +237,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       });
       const guest = await server.request('POST', '/logout?scope=local');
       expect(guest).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
-      const { access } = await tokensOf(await server.member(someone()));
+      const { access } = await readTokens(await server.member(someone()));
       const odd = await server.request('POST', '/logout?scope=all', undefined, { authorization: `Bearer ${access}` });
       expect(odd.status).toBe(400);
     });
@@ -247,7 +247,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
     test('by recovery: the mailed link signs in, the new password works, other sessions end, the owner gets a mail [spec 7.4, 7.18]', async () => {
       const email = someone();
       const other = await server.member(email);
-      const { access } = await tokensOf(other);
+      const { access } = await readTokens(other);
       server.advance(61_000);
       const client = server.visitor();
       expect((await client.auth.resetPasswordForEmail(email, { redirectTo: 'https://evil.example' })).error).toBeNull();
@@ -263,7 +263,7 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       });
       expect((await client.auth.updateUser({ password: NEW_PASSWORD })).error).toBeNull();
       expect(await call(access)).toBe(403);
-      expect(await call((await tokensOf(client)).access)).toBe(200);
+      expect(await call((await readTokens(client)).access)).toBe(200);
       expect((await server.mail(email, 3)).subject).toBe('Your password was changed');
       expect((await client.auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe(
         'invalid_credentials',
@@ -336,10 +336,13 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
         await other.end();
         expect((await server.mail(email, 2)).subject).toBe('Your password was changed');
         await until(
-          async () => (await server.app.db.one('select 1 from private.outbox where recipient = $1', [email])) === null,
+          async () =>
+            (await server.app.db.queryRow('select 1 from private.outbox where recipient = $1', [email])) === null,
         );
-        expect(await server.app.db.one('select 1 from auth.one_time_tokens where user_id = $1::uuid', [id])).toBeNull();
-        expect(await server.mailsOf(email)).toHaveLength(2);
+        expect(
+          await server.app.db.queryRow('select 1 from auth.one_time_tokens where user_id = $1::uuid', [id]),
+        ).toBeNull();
+        expect(await server.readMails(email)).toHaveLength(2);
       });
 
     test('an old session needs the current password', async () => {

@@ -36,7 +36,7 @@ async function holdAccount(
   const stand = `select count(*)::int as n from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query not like '%take_limit%'`;
   return async (waiting) => {
-    await until(async () => (await db.one<{ n: number }>(stand))?.n === waiting);
+    await until(async () => (await db.queryRow<{ n: number }>(stand))?.n === waiting);
     letGo.resolve();
     await holding;
   };
@@ -64,7 +64,7 @@ describe.each(oneEngine)('settings of the operator (PostgreSQL: %s)', (postgres)
       });
       expect((await client.auth.signInAnonymously()).error?.code).toBe('anonymous_provider_disabled');
       expect((await client.auth.signInWithOtp({ email })).error).toBeNull();
-      expect(await server.app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
+      expect(await server.app.db.queryRow('select 1 from auth.users where email = $1', [email])).toBeNull();
       const existing = someone();
       await server.service().auth.admin.createUser({ email: existing, email_confirm: true });
       await client.auth.signInWithOtp({ email: existing });
@@ -146,7 +146,7 @@ describe.each(oneEngine)('settings of the operator (PostgreSQL: %s)', (postgres)
           });
         expect((await signUp()).error).toMatchObject({ status: 400, code: 'captcha_failed' });
         expect((await signUp('made up')).error).toMatchObject({ status: 400, code: 'captcha_failed' });
-        expect(await server.app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
+        expect(await server.app.db.queryRow('select 1 from auth.users where email = $1', [email])).toBeNull();
         expect((await signUp(good)).error).toBeNull();
         const { code } = await server.mail(email);
         expect((await client.auth.verifyOtp({ email, token: code, type: 'email' })).error).toBeNull();
@@ -154,8 +154,8 @@ describe.each(oneEngine)('settings of the operator (PostgreSQL: %s)', (postgres)
         expect((await client.auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe(
           'captcha_failed',
         );
-        const again = { email, password: PASSWORD, options: { captchaToken: good } };
-        expect((await client.auth.signInWithPassword(again)).error?.code ?? 'fine').toBe(
+        const credentials = { email, password: PASSWORD, options: { captchaToken: good } };
+        expect((await client.auth.signInWithPassword(credentials)).error?.code ?? 'fine').toBe(
           once ? 'captcha_failed' : 'fine',
         );
         for (const path of ['/otp', '/recover', '/resend'])
@@ -235,7 +235,7 @@ describe.each(engines)('the lifetime of sessions (PostgreSQL: %s)', (postgres) =
     });
   });
   afterAll(() => server.close());
-  const statusOf = async (bearer: Record<string, string>): Promise<number> =>
+  const fetchStatus = async (bearer: Record<string, string>): Promise<number> =>
     (await server.request('GET', '/user', undefined, bearer)).status;
 
   test('ends after its time, and when it is idle too long, on every API', async () => {
@@ -245,12 +245,12 @@ describe.each(engines)('the lifetime of sessions (PostgreSQL: %s)', (postgres) =
       expect((await client.auth.refreshSession()).error).toBeNull();
     }
     server.advance(1_600_000);
-    expect(await statusOf(await headers(client))).toBe(403);
+    expect(await fetchStatus(await headers(client))).toBe(403);
     expect((await client.auth.refreshSession()).error).toMatchObject({ status: 400, code: 'session_expired' });
     const idle = await server.member(someone());
     const idleBearer = await headers(idle);
     server.advance(3_100_000);
-    expect(await statusOf(idleBearer)).toBe(403);
+    expect(await fetchStatus(idleBearer)).toBe(403);
     expect((await idle.auth.refreshSession()).error?.code).toBe('session_expired');
   });
 
@@ -261,12 +261,12 @@ describe.each(engines)('the lifetime of sessions (PostgreSQL: %s)', (postgres) =
     const somebodyElse = await headers(await server.member(someone()));
     const second = server.visitor();
     expect((await second.auth.signInWithPassword({ email, password: 'a wrong phrase' })).error).not.toBeNull();
-    expect(await statusOf(older)).toBe(200);
+    expect(await fetchStatus(older)).toBe(200);
     expect((await second.auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull();
-    expect(await statusOf(older)).toBe(403);
+    expect(await fetchStatus(older)).toBe(403);
     expect((await first.auth.refreshSession()).error?.code).toBe('refresh_token_not_found');
-    expect(await statusOf(await headers(second))).toBe(200);
-    expect(await statusOf(somebodyElse)).toBe(200);
+    expect(await fetchStatus(await headers(second))).toBe(200);
+    expect(await fetchStatus(somebodyElse)).toBe(200);
   });
 
   test('one per person, however many sign in at the same moment', async () => {
@@ -278,9 +278,9 @@ describe.each(engines)('the lifetime of sessions (PostgreSQL: %s)', (postgres) =
     );
     await release(signIns.length);
     const answers = await Promise.all(signIns);
-    expect(answers.map((one) => one.status)).toEqual([200, 200, 200, 200]);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
     const alive = await Promise.all(
-      answers.map((one) => statusOf({ authorization: `Bearer ${String(one.body['access_token'])}` })),
+      answers.map((answer) => fetchStatus({ authorization: `Bearer ${String(answer.body['access_token'])}` })),
     );
     expect(alive.filter((status) => status === 200)).toHaveLength(1);
   });

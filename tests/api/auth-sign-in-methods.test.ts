@@ -9,7 +9,7 @@ const NEW_PASSWORD = 'another fine phrase';
 const TEST_PHONE = '+61491570156';
 
 /** Returns the status and code of a refused function call. */
-async function failureOf(call: Promise<{ error: unknown }>): Promise<unknown> {
+async function readFailure(call: Promise<{ error: unknown }>): Promise<unknown> {
   const { context } = (await call).error as { context: Response };
   const { error: fields } = (await context.json()) as { error: object };
   return { ...fields, status: context.status };
@@ -29,7 +29,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
     });
   });
   afterAll(() => server.close());
-  const claimsOf = async (client: SupabaseClient): Promise<Record<string, unknown>> => ({
+  const readClaims = async (client: SupabaseClient): Promise<Record<string, unknown>> => ({
     ...(await client.auth.getClaims()).data?.claims,
   });
 
@@ -56,7 +56,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       expect(verified.error).toBeNull();
       expect(verified.data.user).toMatchObject({ phone: phone.slice(1), app_metadata: { provider: 'phone' } });
       expect(verified.data.user?.phone_confirmed_at).toBeTruthy();
-      expect(await claimsOf(client)).toMatchObject({ phone: phone.slice(1), email: '' });
+      expect(await readClaims(client)).toMatchObject({ phone: phone.slice(1), email: '' });
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
       expect((await server.visitor().auth.signInWithPassword({ phone, password: NEW_PASSWORD })).error?.code).toBe(
         'invalid_credentials',
@@ -68,9 +68,9 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       await server.visitor().auth.signUp({ phone, password: PASSWORD });
       await server.visitor().auth.verifyOtp({ phone, token: await server.textCode(phone), type: 'sms' });
       server.advance(61_000);
-      const again = await server.visitor().auth.signUp({ phone, password: NEW_PASSWORD });
-      expect(again.error).toBeNull();
-      expect(again.data.user).toMatchObject({ phone: phone.slice(1), identities: [{ provider: 'phone' }] });
+      const repeated = await server.visitor().auth.signUp({ phone, password: NEW_PASSWORD });
+      expect(repeated.error).toBeNull();
+      expect(repeated.data.user).toMatchObject({ phone: phone.slice(1), identities: [{ provider: 'phone' }] });
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
     });
 
@@ -106,7 +106,10 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       const changed = await client.auth.verifyOtp({ phone, token, type: 'phone_change' });
       expect(changed.error).toBeNull();
       expect(changed.data.user).toMatchObject({ email, phone: phone.slice(1) });
-      expect(changed.data.user?.identities?.map((one) => one.provider).toSorted()).toEqual(['email', 'phone']);
+      expect(changed.data.user?.identities?.map((identity) => identity.provider).toSorted()).toEqual([
+        'email',
+        'phone',
+      ]);
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
     });
 
@@ -117,8 +120,8 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       await client.auth.updateUser({ phone });
       await client.auth.verifyOtp({ phone, token: await server.textCode(phone), type: 'phone_change' });
       server.advance(601_000);
-      expect(await failureOf(remove())).toMatchObject({ status: 403, code: 'current_password_required' });
-      expect(await failureOf(remove({ currentPassword: NEW_PASSWORD }))).toMatchObject({
+      expect(await readFailure(remove())).toMatchObject({ status: 403, code: 'current_password_required' });
+      expect(await readFailure(remove({ currentPassword: NEW_PASSWORD }))).toMatchObject({
         code: 'current_password_invalid',
       });
       await client.auth.updateUser({ phone: next, current_password: PASSWORD });
@@ -139,7 +142,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       expect((await client.auth.verifyOtp({ phone: next, token: waiting, type: 'phone_change' })).error).not.toBeNull();
       const { user } = (await client.auth.getUser()).data;
       expect(user).toMatchObject({ email, phone: '', app_metadata: { provider: 'email', providers: ['email'] } });
-      expect(user?.identities?.map((one) => one.provider)).toEqual(['email']);
+      expect(user?.identities?.map((identity) => identity.provider)).toEqual(['email']);
       expect((await client.from('profiles').select('remind_by_text').single()).data).toEqual({ remind_by_text: false });
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).not.toBeNull();
       const logged = await server.app.db.query(
@@ -163,7 +166,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       await client.auth.signInWithOtp({ phone });
       await client.auth.verifyOtp({ phone, token: await server.textCode(phone), type: 'sms' });
       const removed = client.functions.invoke('remove-phone', { body: {} });
-      expect(await failureOf(removed)).toMatchObject({ status: 403, code: 'mail_unconfirmed' });
+      expect(await readFailure(removed)).toMatchObject({ status: 403, code: 'mail_unconfirmed' });
       expect((await client.auth.getUser()).data.user?.phone).toBe(phone.slice(1));
     });
 
@@ -200,7 +203,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       const { code } = await server.mail(email, 3);
       const signed = await client.auth.verifyOtp({ email, token: code, type: 'email' });
       expect(signed.error).toBeNull();
-      expect(await claimsOf(client)).toMatchObject({ amr: [{ method: 'otp' }] });
+      expect(await readClaims(client)).toMatchObject({ amr: [{ method: 'otp' }] });
     });
 
     test('a new address gets an account that waits for its code, with its metadata', async () => {
@@ -217,12 +220,12 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       const [existing, unknown] = [someone(), someone()];
       await server.member(existing);
       const call = (email: string) => server.request('POST', '/otp', { email, create_user: false });
-      const [one, two] = [await call(existing), await call(unknown)];
-      expect([one.status, one.body]).toEqual([two.status, two.body]);
-      expect([...one.headers.keys()]).toEqual([...two.headers.keys()]);
+      const [first, two] = [await call(existing), await call(unknown)];
+      expect([first.status, first.body]).toEqual([two.status, two.body]);
+      expect([...first.headers.keys()]).toEqual([...two.headers.keys()]);
       await server.mail(existing, 2);
-      expect(await server.mailsOf(unknown)).toEqual([]);
-      expect(await server.app.db.one('select 1 from auth.users where email = $1', [unknown])).toBeNull();
+      expect(await server.readMails(unknown)).toEqual([]);
+      expect(await server.app.db.queryRow('select 1 from auth.users where email = $1', [unknown])).toBeNull();
     });
   });
 
@@ -232,7 +235,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       const { data, error } = await client.auth.signInAnonymously({ options: { data: { dj_name: 'Ghost' } } });
       expect(error).toBeNull();
       expect(data.user).toMatchObject({ is_anonymous: true, email: '', user_metadata: { dj_name: 'Ghost' } });
-      expect(await claimsOf(client)).toMatchObject({
+      expect(await readClaims(client)).toMatchObject({
         is_anonymous: true,
         role: 'authenticated',
         amr: [{ method: 'anonymous' }],
@@ -305,8 +308,8 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       const { code } = await server.mail(changed);
       await client.auth.verifyOtp({ email: changed, token: code, type: 'email_change' });
       await client.auth.resend({ type: 'email_change', email: changed });
-      const again = await server.mail(changed, 2);
-      const twice = await client.auth.verifyOtp({ email: changed, token: again.code, type: 'email_change' });
+      const resent = await server.mail(changed, 2);
+      const twice = await client.auth.verifyOtp({ email: changed, token: resent.code, type: 'email_change' });
       expect(twice.data.session).toBeNull();
       expect((await client.auth.getUser()).data.user?.email).toBe(email);
     });
@@ -359,9 +362,9 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
     };
     const listed = (await call(here, 'GET', '/user/sessions')).body['sessions'];
     const sessions: { id: string; current: boolean }[] = Array.isArray(listed) ? listed : [];
-    expect(sessions.filter((one) => one.current)).toHaveLength(1);
+    expect(sessions.filter((session) => session.current)).toHaveLength(1);
     expect(sessions).toHaveLength(2);
-    const other = sessions.find((one) => !one.current)?.id ?? '';
+    const other = sessions.find((session) => !session.current)?.id ?? '';
     const otherUser = await server.member(someone());
     expect((await call(otherUser, 'DELETE', `/user/sessions/${other}`)).status).toBe(404);
     expect((await call(there, 'GET', '/user')).status).toBe(200);

@@ -81,11 +81,11 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
     });
     const claims = JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString());
     expect(claims.amr).toMatchObject([{ method: 'sso/saml' }]);
-    const again = fragment((await signOn(email)).location).get('access_token');
-    const { body: same } = await server.request('GET', '/user', undefined, { authorization: `Bearer ${again}` });
+    const secondToken = fragment((await signOn(email)).location).get('access_token');
+    const { body: same } = await server.request('GET', '/user', undefined, { authorization: `Bearer ${secondToken}` });
     expect(same['id']).toBe(user['id']);
     expect(
-      await server.request('POST', '/passkeys/registration/options', {}, { authorization: `Bearer ${again}` }),
+      await server.request('POST', '/passkeys/registration/options', {}, { authorization: `Bearer ${secondToken}` }),
     ).toMatchObject({ status: 422, body: { message: 'SSO users cannot register passkeys' } });
   });
 
@@ -107,7 +107,7 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
     server.advance(61_000);
     expect((await server.request('POST', '/otp', { email, create_user: false })).status).toBe(200);
     await server.app.flushMail();
-    expect(await server.mailsOf(email)).toEqual([]);
+    expect(await server.readMails(email)).toEqual([]);
   });
 
   test('an account of an SSO provider is deleted after a young sign-on, and is told to sign in again after an older one', async () => {
@@ -139,7 +139,7 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
       expect(isRefused(step, 'saml_relay_state_not_found'), String(step.location)).toBe(true);
       expect(isRefused(await post(right, relayState), 'saml_relay_state_not_found')).toBe(true);
     }
-    expect(await server.app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
+    expect(await server.app.db.queryRow('select 1 from auth.users where email = $1', [email])).toBeNull();
   });
 
   test('the cookie that binds a sign-on is sent only to the address for answers, and scripts cannot read it', async () => {
@@ -233,13 +233,13 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
       if (!token) return null;
       return (await server.request('GET', '/user', undefined, { authorization: `Bearer ${token}` })).body['email'];
     };
-    const assertionOf = (xml: string): string => /<saml:Assertion.*<\/saml:Assertion>/s.exec(xml)?.[0] ?? '';
-    const forgedOf = (assertion: string): string =>
+    const getAssertion = (xml: string): string => /<saml:Assertion.*<\/saml:Assertion>/s.exec(xml)?.[0] ?? '';
+    const forge = (assertion: string): string =>
       assertion
         .replaceAll(mallory, victim)
         .replace(/<ds:Signature.*<\/ds:Signature>/s, '')
         .replace(/ ID="[^"]+"/, ' ID="_forged"');
-    const signatureOf = (xml: string): string => /<ds:Signature.*<\/ds:Signature>/s.exec(xml)?.[0] ?? '';
+    const getSignature = (xml: string): string => /<ds:Signature.*<\/ds:Signature>/s.exec(xml)?.[0] ?? '';
 
     test('the unchanged answer is accepted: what follows is refused because of its change', async () => {
       expect(await whoIs(await attempt((xml) => xml))).toBe(mallory);
@@ -247,49 +247,49 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
 
     const wraps: Record<string, (xml: string) => string> = {
       'a changed address': (xml) => xml.replaceAll(mallory, victim),
-      'no signature': (xml) => xml.replace(signatureOf(xml), '').replaceAll(mallory, victim),
+      'no signature': (xml) => xml.replace(getSignature(xml), '').replaceAll(mallory, victim),
       'an empty signature': (xml) =>
         xml.replace(/<ds:SignatureValue>[^<]*/, '<ds:SignatureValue>').replaceAll(mallory, victim),
       'a forged assertion before the signed one': (xml) =>
-        xml.replace(assertionOf(xml), forgedOf(assertionOf(xml)) + assertionOf(xml)),
+        xml.replace(getAssertion(xml), forge(getAssertion(xml)) + getAssertion(xml)),
       'a forged assertion after the signed one': (xml) =>
-        xml.replace(assertionOf(xml), assertionOf(xml) + forgedOf(assertionOf(xml))),
+        xml.replace(getAssertion(xml), getAssertion(xml) + forge(getAssertion(xml))),
       'the signed assertion inside a forged one': (xml) =>
         xml.replace(
-          assertionOf(xml),
-          forgedOf(assertionOf(xml)).replace(
+          getAssertion(xml),
+          forge(getAssertion(xml)).replace(
             '</saml:Subject>',
-            `</saml:Subject><saml:Advice>${assertionOf(xml)}</saml:Advice>`,
+            `</saml:Subject><saml:Advice>${getAssertion(xml)}</saml:Advice>`,
           ),
         ),
       'the signed assertion inside the signature of a forged one': (xml) => {
-        const signed = assertionOf(xml);
-        const carrier = signatureOf(xml).replace('</ds:Signature>', `<ds:Object>${signed}</ds:Object></ds:Signature>`);
-        return xml.replace(signed, forgedOf(signed).replace('</saml:Issuer>', `</saml:Issuer>${carrier}`));
+        const signed = getAssertion(xml);
+        const carrier = getSignature(xml).replace('</ds:Signature>', `<ds:Object>${signed}</ds:Object></ds:Signature>`);
+        return xml.replace(signed, forge(signed).replace('</saml:Issuer>', `</saml:Issuer>${carrier}`));
       },
       'the signed assertion in extensions, a forged one with its signature in place': (xml) => {
-        const signed = assertionOf(xml);
-        const forged = forgedOf(signed).replace('</saml:Issuer>', `</saml:Issuer>${signatureOf(xml)}`);
+        const signed = getAssertion(xml);
+        const forged = forge(signed).replace('</saml:Issuer>', `</saml:Issuer>${getSignature(xml)}`);
         return xml.replace(
           signed,
-          `<samlp:Extensions>${signed.replace(signatureOf(xml), '')}</samlp:Extensions>${forged}`,
+          `<samlp:Extensions>${signed.replace(getSignature(xml), '')}</samlp:Extensions>${forged}`,
         );
       },
       'a forged assertion of the same id': (xml) => {
-        const signed = assertionOf(xml);
+        const signed = getAssertion(xml);
         const id = / ID="([^"]+)"/.exec(signed)?.[1] ?? '';
-        return xml.replace(signed, forgedOf(signed).replace('_forged', id) + signed);
+        return xml.replace(signed, forge(signed).replace('_forged', id) + signed);
       },
       'a whole answer inside a forged one': (xml) =>
         xml
-          .replace(assertionOf(xml), forgedOf(assertionOf(xml)))
+          .replace(getAssertion(xml), forge(getAssertion(xml)))
           .replace('<samlp:Status>', `<samlp:Extensions>${xml}</samlp:Extensions><samlp:Status>`),
       'a document type': (xml) => `<!DOCTYPE r [<!ENTITY v "${victim}">]>${xml}`,
       'an entity that grows': (xml) => `<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${xml}`,
       'a weak hash': (xml) => xml.replace('xmldsig-more#rsa-sha256', 'xmldsig#rsa-sha1'),
       'a key of its own beside it': (xml) => {
         const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-        const stripped = xml.replace(signatureOf(xml), '').replaceAll(mallory, victim);
+        const stripped = xml.replace(getSignature(xml), '').replaceAll(mallory, victim);
         const signature = new SignedXml({
           privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
           signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
@@ -327,7 +327,7 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
 
     test('none of these attacks created an account for the victim', async () => {
       expect(
-        await server.app.db.one(`select count(*)::int as n from auth.users where email like $1`, ['victim%']),
+        await server.app.db.queryRow(`select count(*)::int as n from auth.users where email like $1`, ['victim%']),
       ).toEqual({ n: 0 });
     });
   });

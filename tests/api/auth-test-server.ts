@@ -22,7 +22,7 @@ export const PASSWORD = 'correct horse battery';
 /** The test server with helpers for accounts: clients with their own IP address, codes from emails, raw calls. */
 export type AuthTestServer = TestServer & {
   /** Returns all emails to an address, oldest first. */
-  mailsOf(email: string): Promise<AccountMail[]>;
+  readMails(email: string): Promise<AccountMail[]>;
   /** Waits for the nth email to an address, counted from 1. */
   mail(email: string, nth?: number): Promise<AccountMail>;
   /** Waits for the nth text message to a phone number (with its plus sign), counted from 1. Returns its code. */
@@ -55,7 +55,7 @@ export async function startAuthTestServer(
     return `10.1.${visitors >> 8}.${visitors & 255}`;
   };
 
-  const mailsOf = async (email: string): Promise<AccountMail[]> =>
+  const readMails = async (email: string): Promise<AccountMail[]> =>
     (await mailsTo(server, email))
       .map(({ subject, text }) => ({
         subject,
@@ -68,11 +68,11 @@ export async function startAuthTestServer(
   async function arrival<T>(to: string, find: () => Promise<T | undefined>): Promise<T> {
     const found = await until(find, 5_000);
     const leased = `select 1 from private.outbox where recipient = ltrim($1, '+') and lease_until > $2::timestamptz`;
-    await until(async () => (await server.app.db.one(leased, [to, server.now()])) === null, 5_000);
+    await until(async () => (await server.app.db.queryRow(leased, [to, server.now()])) === null, 5_000);
     return found;
   }
   const mail = (email: string, nth = 1): Promise<AccountMail> =>
-    arrival(email, async () => (await mailsOf(email))[nth - 1]);
+    arrival(email, async () => (await readMails(email))[nth - 1]);
   const visitor = (ip = nextAddress()): SupabaseClient<Database> =>
     createClient<Database>(server.url, server.app.keys.anonKey, {
       auth: { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false },
@@ -81,7 +81,7 @@ export async function startAuthTestServer(
 
   return {
     ...server,
-    mailsOf,
+    readMails,
     mail,
     visitor,
     textCode: (phone, nth = 1) =>

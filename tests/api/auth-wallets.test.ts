@@ -42,7 +42,7 @@ describe.each(engines)('wallets with supabase-js (PostgreSQL: %s)', (postgres) =
   });
   afterAll(() => server.close());
   type Fields = { domain?: string; uri?: string; issuedAt?: Date; more?: string[]; address?: string; version?: string };
-  const messageOf = (address: string, fields: Fields = {}): string => {
+  const createMessage = (address: string, fields: Fields = {}): string => {
     const { host } = new URL(server.url);
     return [
       `${fields.domain ?? host} wants you to sign in with your Ethereum account:`,
@@ -79,10 +79,10 @@ describe.each(engines)('wallets with supabase-js (PostgreSQL: %s)', (postgres) =
       identities: [{ provider: 'web3', id: `web3:ethereum:${wallet.address}` }],
     });
     expect((await client.auth.getClaims()).data?.claims).toMatchObject({ amr: [{ method: 'web3' }] });
-    const message = messageOf(wallet.address);
-    const again = await signIn(message, wallet.sign(message));
-    expect(again).toMatchObject({ status: 200, body: { user: { id: data.user?.id } } });
-    const upper = messageOf(wallet.address, { address: `0x${wallet.address.slice(2).toUpperCase()}` });
+    const message = createMessage(wallet.address);
+    const repeated = await signIn(message, wallet.sign(message));
+    expect(repeated).toMatchObject({ status: 200, body: { user: { id: data.user?.id } } });
+    const upper = createMessage(wallet.address, { address: `0x${wallet.address.slice(2).toUpperCase()}` });
     expect(await signIn(upper, wallet.sign(upper))).toMatchObject({
       status: 200,
       body: { user: { id: data.user?.id } },
@@ -107,31 +107,31 @@ describe.each(engines)('wallets with supabase-js (PostgreSQL: %s)', (postgres) =
 
   test('a message works once, for ten minutes, for our site, and for the address that signed it', async () => {
     const wallet = createWallet();
-    const once = messageOf(wallet.address);
+    const once = createMessage(wallet.address);
     expect((await signIn(once, wallet.sign(once))).status).toBe(200);
     expect(await signIn(once, wallet.sign(once))).toMatchObject({ status: 400, body: { code: 'invalid_grant' } });
     const minutes = (count: number): Date => new Date(server.now().getTime() + count * 60_000);
     const refused: Record<string, string> = {
-      'of another address': messageOf(wallet.address, { address: createWallet().address }),
-      'too old': messageOf(wallet.address, { issuedAt: minutes(-11) }),
-      'of the future': messageOf(wallet.address, { issuedAt: minutes(11) }),
-      over: messageOf(wallet.address, {
+      'of another address': createMessage(wallet.address, { address: createWallet().address }),
+      'too old': createMessage(wallet.address, { issuedAt: minutes(-11) }),
+      'of the future': createMessage(wallet.address, { issuedAt: minutes(11) }),
+      over: createMessage(wallet.address, {
         issuedAt: minutes(-5),
         more: [`Expiration Time: ${minutes(-1).toISOString()}`],
       }),
-      'not yet good': messageOf(wallet.address, { more: [`Not Before: ${minutes(1).toISOString()}`] }),
-      'for another page': messageOf(wallet.address, { uri: 'https://evil.example/auth', domain: 'evil.example' }),
-      'for a page under another name': messageOf(wallet.address, { domain: 'evil.example' }),
-      'of another version': messageOf(wallet.address, { version: '2' }),
-      'with a field twice': messageOf(wallet.address, { more: [`URI: ${server.url}/auth`] }),
-      'with a line of no message': messageOf(wallet.address, { more: ['Amount: 1'] }),
-      'with a carriage return': messageOf(wallet.address, { more: ['Request ID: a\rURI: x'] }),
+      'not yet good': createMessage(wallet.address, { more: [`Not Before: ${minutes(1).toISOString()}`] }),
+      'for another page': createMessage(wallet.address, { uri: 'https://evil.example/auth', domain: 'evil.example' }),
+      'for a page under another name': createMessage(wallet.address, { domain: 'evil.example' }),
+      'of another version': createMessage(wallet.address, { version: '2' }),
+      'with a field twice': createMessage(wallet.address, { more: [`URI: ${server.url}/auth`] }),
+      'with a line of no message': createMessage(wallet.address, { more: ['Amount: 1'] }),
+      'with a carriage return': createMessage(wallet.address, { more: ['Request ID: a\rURI: x'] }),
     };
     for (const [name, message] of Object.entries(refused)) {
       const answer = await signIn(message, wallet.sign(message));
       expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).toBe(400);
     }
-    const good = messageOf(wallet.address);
+    const good = createMessage(wallet.address);
     for (const signature of [
       '0x00',
       'x',
@@ -143,7 +143,7 @@ describe.each(engines)('wallets with supabase-js (PostgreSQL: %s)', (postgres) =
       expect((await signIn(good, signature)).status, signature).toBe(400);
     expect((await signIn(good, wallet.sign(good), 'dogecoin')).body['code']).toBe('web3_unsupported_chain');
     const both = await Promise.all([1, 2, 3].map(() => signIn(good, wallet.sign(good))));
-    expect(both.filter((one) => one.status === 200)).toHaveLength(1);
+    expect(both.filter((answer) => answer.status === 200)).toHaveLength(1);
   });
 });
 

@@ -91,8 +91,8 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
       const notice = await server.mail(email, 2);
       expect(notice).toMatchObject({ subject: 'You already have an account', code: '' });
       server.advance(61_000);
-      const again = await server.request('POST', '/signup', { email, password: PASSWORD });
-      expect(again.body['id']).toBe(taken.body['id']);
+      const repeated = await server.request('POST', '/signup', { email, password: PASSWORD });
+      expect(repeated.body['id']).toBe(taken.body['id']);
       expect((await server.visitor().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull();
     });
 
@@ -185,8 +185,8 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
       const answers = await Promise.all(
         wrong.map((token) => server.request('POST', '/verify', { email, token, type: 'signup' })),
       );
-      expect(new Set(answers.map((one) => one.status))).toEqual(new Set([403]));
-      const row = await server.app.db.one<{ attempts: number }>(
+      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([403]));
+      const row = await server.app.db.queryRow<{ attempts: number }>(
         `select attempts from auth.one_time_tokens where email = $1`,
         [email],
       );
@@ -218,8 +218,8 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
           ),
         ),
       );
-      expect(answers.filter((one) => one.status === 200)).toHaveLength(1);
-      expect(answers.filter((one) => one.status === 403)).toHaveLength(19);
+      expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+      expect(answers.filter((answer) => answer.status === 403)).toHaveLength(19);
     });
 
     test('a code works for ten minutes, for its purpose and its address only [spec 7.4]', async () => {
@@ -274,7 +274,7 @@ describe.each(engines)('accounts with supabase-js (PostgreSQL: %s)', (postgres) 
       const { code, tokenHash } = await server.mail(email, 2);
       expect(tokenHash).not.toBe(first.tokenHash);
       expect((await client.auth.resend({ type: 'signup', email: unknown })).error).toBeNull();
-      expect(await server.mailsOf(unknown)).toEqual([]);
+      expect(await server.readMails(unknown)).toEqual([]);
       expect((await client.auth.verifyOtp({ token_hash: first.tokenHash, type: 'signup' })).error).not.toBeNull();
       expect((await client.auth.verifyOtp({ email, token: code, type: 'signup' })).error).toBeNull();
     });

@@ -65,7 +65,7 @@ describe.each(engines)('bad input on $name', (engine) => {
   afterAll(() => server.close());
 
   const rows = async (): Promise<unknown> =>
-    server.app.db.one(
+    server.app.db.queryRow(
       `select (select count(*) from private.booking) as bookings, (select count(*) from private.payment) as payments, (select count(*) from private.outbox) as jobs, (select count(*) from public.id_verifications) as checks`,
     );
   const leaks = (text: string): boolean => /\bat .*\.ts:|node_modules|select |PGlite|stack/i.test(text);
@@ -73,7 +73,7 @@ describe.each(engines)('bad input on $name', (engine) => {
   it.each(CALLS)('is refused by $name', { timeout: 60_000 }, async (call) => {
     const { name } = call;
     const before = await rows();
-    for (const body of HOSTILE.filter((one) => !accepts(call, one))) {
+    for (const body of HOSTILE.filter((value) => !accepts(call, value))) {
       for (const token of [customer.token, undefined, 'not.a.token']) {
         const response = await fetch(`${server.url}/functions/v1/${name}`, {
           method: 'POST',

@@ -16,7 +16,7 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
 
   const call = (action: 'create' | 'revoke', studioId: string = STUDIO_A, token = staff.token) =>
     server.call('staff-calendar-feed', { studioId, action }, token);
-  const addressOf = async (studioId?: string): Promise<string> =>
+  const createFeed = async (studioId?: string): Promise<string> =>
     // The address points to the public site, which is not this test server.
     new URL(String((await call('create', studioId)).body['url'])).search;
   const read = (search: string, headers: Record<string, string> = {}) =>
@@ -25,7 +25,7 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
   const readFile = async (search: string): Promise<string> =>
     (await (await read(search)).text()).replaceAll(/\r\n[ \t]/g, '');
   const book = async (hoursAhead: number, customerName: string, studioId = STUDIO_A): Promise<string> => {
-    const made = await server.call(
+    const created = await server.call(
       'staff-create-booking',
       {
         studioId,
@@ -36,8 +36,8 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
       },
       staff.token,
     );
-    expect(made.status).toBe(200);
-    return String(made.body['reference']);
+    expect(created.status).toBe(200);
+    return String(created.body['reference']);
   };
 
   it('a feed has the confirmed bookings of its studio with first name and reference, and its closed hours, in UTC', async () => {
@@ -60,7 +60,7 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
     const closed = span(server.now(), 96);
     const closure = { studioId: null, ...closed, reason: 'New mixer, at last', weeks: 20 };
     expect((await server.call('staff-close', closure, staff.token)).status).toBe(200);
-    const file = await readFile(await addressOf());
+    const file = await readFile(await createFeed());
     expect(file).toContain(`SUMMARY:Sam\\, ${reference}`);
     expect(file).toContain(`SUMMARY:Lou\\, ${late}`);
     expect(file).not.toContain(other);
@@ -74,12 +74,12 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
     expect(file).toContain(`DTEND:${stamp(closed.endTime)}\r\n`);
     expect(file).not.toContain('TZID');
     // If the time of writing were in the file, each request would return a different file.
-    const timesOf = (name: string) => [...file.matchAll(new RegExp(`^${name}:(.*)$`, 'gm'))].map(([, time]) => time);
-    expect(timesOf('DTSTAMP')).toEqual(timesOf('DTSTART'));
+    const getTimes = (name: string) => [...file.matchAll(new RegExp(`^${name}:(.*)$`, 'gm'))].map(([, time]) => time);
+    expect(getTimes('DTSTAMP')).toEqual(getTimes('DTSTART'));
   });
 
   it('the file stays the same until something changes, and 304 says so', async () => {
-    const search = await addressOf(STUDIO_B);
+    const search = await createFeed(STUDIO_B);
     const tag = (await read(search)).headers.get('etag') ?? '';
     expect((await read(search, { 'if-none-match': tag })).status).toBe(304);
     await book(120, 'Pat Guest', STUDIO_B);
@@ -88,13 +88,13 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
 
   it('an address stays the same until it is revoked, a new one is another, and each step is logged', async () => {
     const studioId = STUDIO_B;
-    const since = (await server.app.db.one<{ at: Date }>('select clock_timestamp() as at'))?.at;
-    const first = await addressOf(studioId);
-    expect(await addressOf(studioId)).toBe(first);
+    const since = (await server.app.db.queryRow<{ at: Date }>('select clock_timestamp() as at'))?.at;
+    const first = await createFeed(studioId);
+    expect(await createFeed(studioId)).toBe(first);
     expect(await call('revoke', studioId)).toMatchObject({ status: 200, body: { revoked: true } });
     expect(await call('revoke', studioId)).toMatchObject({ status: 200, body: { revoked: false } });
     expect((await read(first)).status).toBe(404);
-    const second = await addressOf(studioId);
+    const second = await createFeed(studioId);
     expect(second).not.toBe(first);
     expect((await read(second)).status).toBe(200);
     const { rows } = await server.app.db.query<{ action: string }>(
@@ -105,25 +105,25 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
   });
 
   it('an address that the keys of the server no longer make is replaced', async () => {
-    const before = await addressOf();
+    const before = await createFeed();
     await server.app.db.query(
       `update private.calendar_feed set token_hash = repeat('0', 64) where studio_id = $1::uuid and revoked_at is null`,
       [STUDIO_A],
     );
-    const after = await addressOf();
+    const after = await createFeed();
     expect(after).not.toBe(before);
     expect((await read(after)).status).toBe(200);
   });
 
   it('the database stores no token', async () => {
-    const token = new URLSearchParams(await addressOf()).get('token') ?? '';
+    const token = new URLSearchParams(await createFeed()).get('token') ?? '';
     const { rows } = await server.app.db.query<{ row: string }>('select f::text as row from private.calendar_feed f');
     expect(rows.length).toBeGreaterThan(0);
     for (const part of [token, token.split('.')[2]]) for (const { row } of rows) expect(row).not.toContain(part);
   });
 
   it('wrong tokens, no token, an unknown studio and other callers are refused', async () => {
-    const search = await addressOf();
+    const search = await createFeed();
     for (const wrong of ['', '?token=', `${search}x`, `?token=${randomUUID()}`])
       expect((await read(wrong)).status, wrong).toBe(404);
     expect((await call('create', randomUUID())).status).toBe(404);

@@ -127,19 +127,19 @@ describe.each(engines)('closures on $name', ({ open }) => {
   });
 
   it('a closure without an end gets the weeks that come into reach, leaves out booked hours, and ends when it is reopened with all that follow', async () => {
-    const asked = { studioId: null, endless: true };
-    const made = await close(asked);
-    const id = made.body['closureId'];
-    expect(await close(asked)).toEqual(made);
-    expect(await close({ ...asked, weeks: 3 })).toMatchObject({ status: 400 });
-    expect(await close({ ...asked, ...span(server.now(), -200, 3) })).toMatchObject({ status: 400 });
+    const request = { studioId: null, endless: true };
+    const created = await close(request);
+    const id = created.body['closureId'];
+    expect(await close(request)).toEqual(created);
+    expect(await close({ ...request, weeks: 3 })).toMatchObject({ status: 400 });
+    expect(await close({ ...request, ...span(server.now(), -200, 3) })).toMatchObject({ status: 400 });
     const starts = async () => [...new Set((await spans(id)).map(({ start }) => start.getTime()))];
     const first = await starts();
     expect([first.length, (await spans(id)).length]).toEqual([54, 162]);
     // The clocks may change within this time.
     const week = 7 * DAY_MS;
     const upTo = (weeks: number) =>
-      server.app.db.one('select private.extend_closures($1::timestamptz)', [
+      server.app.db.queryRow('select private.extend_closures($1::timestamptz)', [
         new Date((first[0] ?? 0) + weeks * week + DAY_MS),
       ]);
     // Simulates a setting that allowed a booking very far ahead.
@@ -177,14 +177,14 @@ describe.each(engines)('closures on $name', ({ open }) => {
   it('one week of a closure is reopened, then all that follow another; the same calls again change nothing', async () => {
     const { startTime } = span(server.now(), hoursAhead, 3);
     const starts = [0, 1, 2, 3].map((weeks) => later(startTime, weeks));
-    const left = async () => (await spans(closureId)).map(({ start }) => start.toISOString());
+    const readRemaining = async () => (await spans(closureId)).map(({ start }) => start.toISOString());
     const closureId = (await close({ weeks: 4 })).body['closureId'];
     for (let times = 0; times < 2; times += 1)
       expect((await reopen(closureId, { startTime: starts[1] })).status).toBe(200);
-    expect(await left()).toEqual([starts[0], starts[2], starts[3]]);
+    expect(await readRemaining()).toEqual([starts[0], starts[2], starts[3]]);
     for (let times = 0; times < 2; times += 1)
       expect((await reopen(closureId, { startTime: starts[1], following: true })).status).toBe(200);
-    expect(await left()).toEqual([starts[0]]);
+    expect(await readRemaining()).toEqual([starts[0]]);
     expect(
       (await audited(closureId)).map(({ action, before, after }) => [action, before?.length, after?.length]),
     ).toEqual([
@@ -281,7 +281,7 @@ describe.each(engines)('closures on $name', ({ open }) => {
         .select('studio_id,reason')
         .eq('start_time', startTime);
       expect(error).toBeNull();
-      return Object.fromEntries(data?.map((one) => [one.studio_id, one.reason]) ?? []);
+      return Object.fromEntries(data?.map((row) => [row.studio_id, row.reason]) ?? []);
     };
     expect(await read()).toEqual({ [STUDIO_A]: null, [STUDIO_B]: 'Birthday' });
     expect(await read(customer.token)).toEqual({ [STUDIO_A]: null, [STUDIO_B]: 'Birthday' });

@@ -7,7 +7,7 @@ import {
   checkout,
   type Customer,
   mailsTo,
-  paymentOf,
+  readPayment,
   span,
   STUDIO_A,
   STUDIO_B,
@@ -38,11 +38,12 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     );
     return code;
   }
-  const usesOf = async (code: string): Promise<number | undefined> =>
+  const readUses = async (code: string): Promise<number | undefined> =>
     (
-      await server.app.db.one<{ n: number }>('select current_uses as n from public.discount_codes where code = $1', [
-        code,
-      ])
+      await server.app.db.queryRow<{ n: number }>(
+        'select current_uses as n from public.discount_codes where code = $1',
+        [code],
+      )
     )?.n;
   const hold = (
     who: Customer,
@@ -58,7 +59,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     );
   const validate = async (who: Customer, code: string): Promise<unknown> =>
     (await server.client(who.token).rpc('validate_discount_code', { code_input: code, booking_hours: 1 })).data?.[0];
-  const halfOf = async (who: Customer, time: { startTime: string; endTime: string }): Promise<number> => {
+  const quoteHalf = async (who: Customer, time: { startTime: string; endTime: string }): Promise<number> => {
     const shown = await hold(who, time, '', 0.01);
     return Number(Object(shown.body['error']).total) / 2;
   };
@@ -66,24 +67,24 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
   it('comes back with its price when the same hours are requested without a code', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
-    const half = await halfOf(customer, time);
+    const half = await quoteHalf(customer, time);
     const first = await hold(customer, time, code, half);
     expect(first).toMatchObject({ status: 200, body: { total: half } });
     expect(await hold(customer, time, null)).toMatchObject({ status: 200, body: first.body });
     expect(await hold(customer, time, code.toLowerCase(), half)).toMatchObject({ status: 200, body: first.body });
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
   });
 
   it('is not lost on a page that shows the full price: that is refused with the price and code of the hold', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
-    const half = await halfOf(customer, time);
+    const half = await quoteHalf(customer, time);
     const first = await hold(customer, time, code, half);
     expect(await hold(customer, time, null, half * 2)).toMatchObject({
       status: 409,
       body: { error: { code: 'price_changed', total: half, couponCode: code } },
     });
-    const booking = await server.app.db.one('select status from private.booking where id = $1::uuid', [
+    const booking = await server.app.db.queryRow('select status from private.booking where id = $1::uuid', [
       first.body['bookingId'],
     ]);
     expect(booking).toEqual({ status: 'pending' });
@@ -92,12 +93,12 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
   it('is removed, and its use returned, when the customer takes the code away and agrees to the full price', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
-    const half = await halfOf(customer, time);
+    const half = await quoteHalf(customer, time);
     const first = await hold(customer, time, code, half);
     expect(await hold(customer, time, '', half)).toMatchObject({ status: 409, body: { error: { total: half * 2 } } });
     expect(await hold(customer, time, '', half * 2)).toMatchObject({ status: 200, body: { total: half * 2 } });
-    expect((await paymentOf(server, first.body['bookingId'])).status).toBe('expired');
-    expect(await usesOf(code)).toBe(0);
+    expect((await readPayment(server, first.body['bookingId'])).status).toBe('expired');
+    expect(await readUses(code)).toBe(0);
   });
 
   it('does not count against the same person, but counts against everybody else', async () => {
@@ -125,7 +126,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
   it('keeps the price of a hold whose code has since been changed, expired or switched off', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
-    const half = await halfOf(customer, time);
+    const half = await quoteHalf(customer, time);
     const first = await hold(customer, time, code, half);
     await server.app.db.query(
       `update public.discount_codes set discount_value = 10, active = false, expires_at = now() - interval '1 day' where code = $1`,
@@ -140,13 +141,13 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     const first = await hold(customer, time, code);
     const second = await hold(customer, later, code, undefined, STUDIO_B);
     expect(second.status).toBe(200);
-    expect((await paymentOf(server, first.body['bookingId'])).status).toBe('expired');
+    expect((await readPayment(server, first.body['bookingId'])).status).toBe('expired');
     expect(
-      await server.app.db.one('select status, cancel_reason from private.booking where id = $1::uuid', [
+      await server.app.db.queryRow('select status, cancel_reason from private.booking where id = $1::uuid', [
         first.body['bookingId'],
       ]),
     ).toEqual({ status: 'cancelled', cancel_reason: 'replaced' });
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
     expect((await hold(other, time, null)).status).toBe(200);
   });
 
@@ -155,9 +156,9 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     const code = await addCode({ max_uses: 2 });
     const first = await hold(customer, hours(), code);
     expect((await hold(customer, hours(), code)).status).toBe(200);
-    expect(await usesOf(code)).toBe(2);
+    expect(await readUses(code)).toBe(2);
     expect(
-      await server.app.db.one('select status from private.booking where id = $1::uuid', [first.body['bookingId']]),
+      await server.app.db.queryRow('select status from private.booking where id = $1::uuid', [first.body['bookingId']]),
     ).toEqual({ status: 'pending' });
   });
 
@@ -167,7 +168,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     await hold(customer, time, code);
     const longer = { ...time, endTime: new Date(Date.parse(time.endTime) + 3_600_000).toISOString() };
     expect((await hold(customer, longer, code)).status).toBe(200);
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
   });
 
   it('stays with the old hold when the new hours are taken', async () => {
@@ -176,7 +177,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     const first = await hold(customer, time, code);
     await hold(other, taken, null);
     expect(await hold(customer, taken, code)).toMatchObject({ status: 409, body: { error: { code: 'slot_taken' } } });
-    expect((await paymentOf(server, first.body['bookingId'])).status).toBe('open');
+    expect((await readPayment(server, first.body['bookingId'])).status).toBe('open');
     expect(await hold(customer, time, code)).toMatchObject({ status: 200, body: first.body });
   });
 
@@ -195,13 +196,13 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     });
     for (let round = 0; round < 6; round += 1) {
       expect((await hold(customer, hours(), code)).status).toBe(200);
-      expect(await usesOf(code)).toBe(1);
+      expect(await readUses(code)).toBe(1);
     }
     moving = false;
     const seen = (await Promise.all(grabs)).flat();
     expect(seen.length).toBeGreaterThan(0);
     expect(new Set(seen)).toEqual(new Set(['coupon_exhausted']));
-    const holds = await server.app.db.one<{ n: number }>(
+    const holds = await server.app.db.queryRow<{ n: number }>(
       `select count(*)::int as n from private.coupon_redemption r join public.discount_codes d on d.id = r.coupon_id
        where d.code = $1 and r.state <> 'returned'`,
       [code],
@@ -218,12 +219,12 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
       `update private.coupon_redemption set moving_until = now() + interval '2 minutes' where booking_id = $1::uuid`,
       [first.body['bookingId']],
     );
-    const payment = await paymentOf(server, first.body['bookingId']);
+    const payment = await readPayment(server, first.body['bookingId']);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'expired' });
     await server.call('verify-payment', { sessionId: payment.id });
     expect((await hold(other, hours(), code)).status).toBe(409);
     expect((await hold(customer, later, code)).status).toBe(200);
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
   });
 
   it('returns a use whose replacement never came to the next person', async () => {
@@ -235,14 +236,14 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
       [first.body['bookingId']],
     );
     await server.call('release-hold', { bookingId: first.body['bookingId'] }, customer.token);
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
     await server.app.db.query(
       `update private.coupon_redemption set moving_until = now() - interval '1 second' where booking_id = $1::uuid`,
       [first.body['bookingId']],
     );
     expect(await validate(other, code)).toMatchObject({ is_valid: true });
     expect((await hold(other, hours(), code)).status).toBe(200);
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
   });
 
   it('can be used again after the hold was released, and the answer names it', async () => {
@@ -254,21 +255,21 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
       status: 'cancelled',
       couponCode: code,
     });
-    expect(await usesOf(code)).toBe(0);
+    expect(await readUses(code)).toBe(0);
     expect((await hold(customer, time, code)).status).toBe(200);
   });
 
   it('is applied again when an expired hold is made again', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
-    const half = await halfOf(customer, time);
+    const half = await quoteHalf(customer, time);
     await hold(customer, time, code, half);
     await server.app.db.query(
       `update private.booking set hold_expires_at = now() - interval '1 minute' where user_id = $1::uuid`,
       [customer.id],
     );
     expect(await hold(customer, time, null, half)).toMatchObject({ status: 200, body: { total: half } });
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
   });
 
   it('stays where it is while the payment provider does not answer', async () => {
@@ -281,22 +282,22 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
       body: { error: { code: 'provider_unavailable' } },
     });
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
     expect(await hold(customer, time, code)).toMatchObject({ status: 200, body: first.body });
     expect((await hold(customer, later, code)).status).toBe(200);
-    expect(await usesOf(code)).toBe(1);
+    expect(await readUses(code)).toBe(1);
   });
 
   it('does not replace a hold that was paid in the meantime', async () => {
     const customer = await server.addCustomer();
     const [time, code] = [hours(), await addCode()];
     const first = await hold(customer, time, code);
-    const payment = await paymentOf(server, first.body['bookingId']);
+    const payment = await readPayment(server, first.body['bookingId']);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     const answer = await hold(customer, time, '');
     expect(answer.status).toBe(409);
     expect(
-      await server.app.db.one('select status from private.booking where id = $1::uuid', [first.body['bookingId']]),
+      await server.app.db.queryRow('select status from private.booking where id = $1::uuid', [first.body['bookingId']]),
     ).toEqual({ status: 'confirmed' });
     expect(await hold(customer, time, null)).toMatchObject({
       status: 409,
@@ -338,10 +339,11 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
       const fromBooking = await server.call('create-payment', { bookingData }, customer.token);
       expect({ amount, status: fromBooking.status }).toEqual({ amount, status: 400 });
     }
-    const made = await server.app.db.one('select count(*)::int as n from private.booking where user_id = $1::uuid', [
-      customer.id,
-    ]);
-    expect(made).toEqual({ n: 0 });
+    const created = await server.app.db.queryRow(
+      'select count(*)::int as n from private.booking where user_id = $1::uuid',
+      [customer.id],
+    );
+    expect(created).toEqual({ n: 0 });
   });
 
   it('the cancellation terms are those frozen with the booking, not today’s, also in the mail', async () => {
@@ -415,7 +417,7 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
   const hold = (who: Customer, time = hours(), couponCode: string | null = null): Promise<Answer> =>
     server.call('create-payment', checkout(time, { couponCode }), who.token);
   const pay = async (bookingId: unknown): Promise<void> => {
-    const payment = await paymentOf(server, bookingId);
+    const payment = await readPayment(server, bookingId);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: payment.id });
   };
@@ -439,9 +441,9 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
       body: {
         error: {
           code: 'too_many_holds',
-          holds: [first, second].map((one) => ({
-            bookingId: one.body['bookingId'],
-            reference: one.body['reference'],
+          holds: [first, second].map((answer) => ({
+            bookingId: answer.body['bookingId'],
+            reference: answer.body['reference'],
             studioName: 'Studio A',
             startTime: expect.any(String),
             endTime: expect.any(String),
@@ -469,7 +471,7 @@ describe.each(engines)('the limits of holds on $name', ({ open }) => {
     const answers: Answer[] = [];
     for (let count = 0; count < 8; count += 1)
       answers.push(await hold(customer, time, count % 2 === 0 ? 'TURN1' : 'TURN2'));
-    expect(answers.map((one) => one.status)).toEqual([200, 200, 200, 200, 200, 200, 429, 200]);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200, 429, 200]);
     const refused = Object(answers[6]?.body['error']);
     expect(refused.holds).toHaveLength(1);
     expect(refused.retryAfter).toBeGreaterThan(3_500);

@@ -4,7 +4,7 @@ import { engines } from '#tests/support/engines.ts';
 import {
   checkout,
   type Customer,
-  paymentOf,
+  readPayment,
   span,
   STUDIO_A,
   type TestServer,
@@ -40,7 +40,7 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
     status: 403,
     body: { error: { code: 'blocked', message: expect.stringContaining('Please email') } },
   };
-  const statusOf = async (id: unknown): Promise<unknown> =>
+  const readStatus = async (id: unknown): Promise<unknown> =>
     (await rows<{ status: string }>('select status from private.booking where id = $1::uuid', [id]))[0]?.status;
 
   it('cannot hold hours and read why, others can, and after the block they can again', async () => {
@@ -94,13 +94,13 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
       { status: 'confirmed' },
     ]);
     await server.settle();
-    expect(await statusOf(held.body['bookingId'])).toBe('cancelled');
+    expect(await readStatus(held.body['bookingId'])).toBe('cancelled');
   });
 
   describe('with bookings that are paid', () => {
     const addPaid = async (hours: number): Promise<string> => {
       const { startTime, endTime } = span(server.now(), hours);
-      const made = await server.call(
+      const created = await server.call(
         'staff-create-booking',
         {
           studioId: STUDIO_A,
@@ -112,7 +112,7 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
         },
         staff.token,
       );
-      return String(made.body['bookingId']);
+      return String(created.body['bookingId']);
     };
     const alerts = async (): Promise<unknown[]> => {
       const at = server.now().toISOString();
@@ -120,7 +120,7 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
       const own = await rows<{ id: string }>('select id from private.booking where user_id = $1::uuid', [customer.id]);
       const found = data?.filter(({ kind }) => kind === 'blocked_booking').map(({ booking_id: id }) => id) ?? [];
       return found
-        .filter((id) => own.some((one) => one.id === id))
+        .filter((id) => own.some((booking) => booking.id === id))
         .map(String)
         .toSorted();
     };
@@ -129,7 +129,7 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
       const [first, second] = [await addPaid(hoursAhead), await addPaid(hoursAhead + 2)];
       expect(await alerts()).toEqual([]);
       expect((await block()).body).toMatchObject({ left: 2 });
-      expect([await statusOf(first), await alerts()]).toEqual(['confirmed', [first, second].toSorted()]);
+      expect([await readStatus(first), await alerts()]).toEqual(['confirmed', [first, second].toSorted()]);
       const kept = await server.client(staff.token).rpc('keep_blocked_booking', { booking: first });
       expect([kept.data, await alerts()]).toEqual([true, [second]]);
       await server.call('staff-cancel-booking', { bookingId: second, refund: 'none', reason: 'Blocked' }, staff.token);
@@ -144,13 +144,13 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
     it('keep them all where staff say so, and nothing is on Today', async () => {
       const id = await addPaid(hoursAhead);
       expect((await block({ bookings: 'keep' })).body).toMatchObject({ left: 0 });
-      expect([await statusOf(id), await alerts()]).toEqual(['confirmed', []]);
+      expect([await readStatus(id), await alerts()]).toEqual(['confirmed', []]);
     });
 
     it.each([['terms'], ['refund']])('lose them with %s: all are cancelled, with the money back', async (bookings) => {
       const ids = [await addPaid(hoursAhead), await addPaid(hoursAhead + 2)];
       expect((await block({ bookings })).body).toMatchObject({ left: 0 });
-      expect([await Promise.all(ids.map(statusOf)), await alerts()]).toEqual([['cancelled', 'cancelled'], []]);
+      expect([await Promise.all(ids.map(readStatus)), await alerts()]).toEqual([['cancelled', 'cancelled'], []]);
       const refunds = await rows<{ refund: string }>(
         'select refund from private.cancellation where booking_id = any ($1::uuid[])',
         [ids],
@@ -168,7 +168,11 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
         other.id,
       ]);
       expect((await block({ bookings: 'refund' }, other.token)).body).toMatchObject({ left: 1 });
-      expect([await statusOf(soon), await statusOf(late), await alerts()]).toEqual(['confirmed', 'cancelled', [soon]]);
+      expect([await readStatus(soon), await readStatus(late), await alerts()]).toEqual([
+        'confirmed',
+        'cancelled',
+        [soon],
+      ]);
     });
   });
 
@@ -176,10 +180,10 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
     const held = await hold();
     await block();
     expect(await hold()).toMatchObject(refusal);
-    const { id } = await paymentOf(server, held.body['bookingId']);
+    const { id } = await readPayment(server, held.body['bookingId']);
     await server.sandbox(`/api/payments/${id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: id }, customer.token);
-    expect(await statusOf(held.body['bookingId'])).toBe('cancelled');
+    expect(await readStatus(held.body['bookingId'])).toBe('cancelled');
     await until(async () => {
       await server.settle();
       const found = await rows<{ state: string; reason: string }>(

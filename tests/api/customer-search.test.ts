@@ -5,7 +5,7 @@ import {
   checkout,
   type Customer,
   mailsTo,
-  paymentOf,
+  readPayment,
   span,
   STUDIO_A,
   type TestServer,
@@ -36,7 +36,8 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
     expect(error).toBeNull();
     return data ?? [];
   };
-  const finds = async (words: string): Promise<boolean> => (await search(words)).some((one) => one.user_id === zoe.id);
+  const finds = async (words: string): Promise<boolean> =>
+    (await search(words)).some((customer) => customer.user_id === zoe.id);
 
   it('every word may be a part of the name, the address or the phone number, also as it is dialled in Australia', async () => {
     const [local = ''] = zoe.email.split('@');
@@ -55,13 +56,13 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
   });
 
   it('without words the newest customers come first, at most as many as asked for', async () => {
-    expect((await search('', 1)).map((one) => one.user_id)).toEqual([zoe.id]);
-    expect((await search('', 2)).map((one) => one.user_id)).toEqual([zoe.id, staff.id]);
+    expect((await search('', 1)).map((customer) => customer.user_id)).toEqual([zoe.id]);
+    expect((await search('', 2)).map((customer) => customer.user_id)).toEqual([zoe.id, staff.id]);
   });
 
   it('a customer has the bookings, the money paid and refunded, the ID and the block', async () => {
     const held = await server.call('create-payment', checkout(span(server.now(), 50, 2)), zoe.token);
-    const { id, amount_total: cents } = await paymentOf(server, held.body['bookingId']);
+    const { id, amount_total: cents } = await readPayment(server, held.body['bookingId']);
     await server.sandbox(`/api/payments/${id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: id }, zoe.token);
     const until = new Date(server.now().getTime() + 86_400_000).toISOString();
@@ -75,7 +76,7 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
   });
 
   it('bookings without an account are found by every word of name, address and phone number, the latest hours first, and bookings with one are not', async () => {
-    const made: unknown[] = [];
+    const created: unknown[] = [];
     for (const days of [30, 31]) {
       const { startTime, endTime } = span(server.now(), days * 24, 1);
       const guest = {
@@ -92,20 +93,20 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
         notes: null,
         requestId: randomUUID(),
       };
-      made.push((await server.call('staff-create-booking', request, staff.token)).body['reference']);
+      created.push((await server.call('staff-create-booking', request, staff.token)).body['reference']);
     }
     const guests = async (words: string, most = 50) => {
       const { data, error } = await server.client(staff.token).rpc('search_guest_bookings', { words, most });
       expect(error).toBeNull();
       return data?.map(({ reference }) => reference);
     };
-    const latestFirst = made.toReversed();
+    const latestFirst = created.toReversed();
     for (const words of ['ágnes', 'phonecall AGNES@', '0466555444', 'example.com 466555'])
       expect([words, await guests(words)]).toEqual([words, latestFirst]);
-    expect(await guests('phonecall', 1)).toEqual([made[1]]);
+    expect(await guests('phonecall', 1)).toEqual([created[1]]);
     for (const words of ['', ' ', 'phonecall nobody', 'quartz', zoe.email]) expect(await guests(words)).toEqual([]);
     const upcoming = await server.client(staff.token).rpc('upcoming_bookings', { most: 1000 });
-    expect(upcoming.data?.find(({ reference }) => reference === made[0])).toMatchObject({
+    expect(upcoming.data?.find(({ reference }) => reference === created[0])).toMatchObject({
       guest_name: 'Ágnes Phonecall',
       guest_email: 'agnes@example.com',
       contact_phone: '+61466555444',
@@ -123,7 +124,7 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
   it('a word with an @ is the beginning of an address, and any part of one when no address begins so', async () => {
     const other = await server.addCustomer();
     const end = `${zoe.email.split('@')[0]?.slice(4)}@`;
-    const found = async (words: string) => (await search(words)).map((one) => one.user_id);
+    const found = async (words: string) => (await search(words)).map((customer) => customer.user_id);
     expect(await found(` ${end.toUpperCase()} `)).toEqual([zoe.id]);
     await server.app.db.query('update auth.users set email = $2 where id = $1::uuid', [other.id, `${end}example.org`]);
     expect(await found(end)).toEqual([other.id]);
@@ -170,7 +171,7 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
     // The emails about a booking, and one to an address that the mail server refuses.
     const held = await server.call('create-payment', checkout(span(server.now(), 90)), zoe.token);
     expect(held.status).toBe(200);
-    const { id } = await paymentOf(server, held.body['bookingId']);
+    const { id } = await readPayment(server, held.body['bookingId']);
     await server.sandbox(`/api/payments/${id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: id }, zoe.token);
     await server.app.db.query(`update auth.users set email = 'zoe@refused.example' where id = $1::uuid`, [zoe.id]);
@@ -178,7 +179,7 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
     await server.settle();
     const { data } = await server.client(staff.token).rpc('customer_messages', { customer: zoe.id });
     const about = (subject: string | null, kind: string) =>
-      data?.find((one) => one.subject === subject && one.kind === kind);
+      data?.find((message) => message.subject === subject && message.kind === kind);
     expect(about('Your bag', 'mail.customer')).toMatchObject({
       body: 'We found it.',
       made_by: 'Alex Citizen',

@@ -33,13 +33,13 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
   /** Adds a confirmed booking that starts in `startIn` minutes, with its payment. Returns its id and reference. */
   async function addSession(startIn: number, minutes: number, studio: string) {
     const start = new Date(server.now().getTime() + startIn * MINUTE);
-    const [made] = await rows<{ id: string; reference: string }>(
+    const [created] = await rows<{ id: string; reference: string }>(
       `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
          values (private.new_reference(), $1::uuid, 'Studio', $2::timestamptz, $3::timestamptz, $2::timestamptz, 1, 0, 0) returning id, reference`,
       [studio, start, new Date(start.getTime() + minutes * MINUTE)],
     );
-    await confirmFree(made?.id ?? '');
-    return made ?? { id: '', reference: '' };
+    await confirmFree(created?.id ?? '');
+    return created ?? { id: '', reference: '' };
   }
   const cancel = (id: string) =>
     rows(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [id]);
@@ -53,7 +53,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     return (await lit()).includes('green-room');
   };
   const sandboxDoor = async (id: string) =>
-    ((await server.sandbox('/api/doors')) as { id: string; opened_from_afar: number }[]).find((one) => one.id === id);
+    ((await server.sandbox('/api/doors')) as { id: string; opened_from_afar: number }[]).find((door) => door.id === id);
 
   it('the lights go on 5 minutes before a session, off 10 minutes after the last one, and off when it is cancelled', async () => {
     expect(await isOn()).toBe(false);
@@ -356,24 +356,24 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
 
   it('a code for somebody without a booking closes its hours, opens the door in them, is named in the door log and can be revoked', async () => {
     const hour = Math.ceil(server.now().getTime() / (60 * MINUTE)) * 60 * MINUTE;
-    const wanted = {
+    const request = {
       studioId: STUDIO_B,
       startTime: new Date(hour).toISOString(),
       endTime: new Date(hour + 120 * MINUTE).toISOString(),
       name: 'Electrician',
     };
-    const make = (more = {}) => server.call('staff-access-code', { ...wanted, ...more }, staff.token);
+    const make = (more = {}) => server.call('staff-access-code', { ...request, ...more }, staff.token);
     const [, door] = (await server.call('staff-doors', {}, staff.token)).body['doors'] as { lockId: string }[];
     const press = (pin: unknown) => server.sandbox(`/api/doors/${door?.lockId ?? ''}/keypad`, { pin });
-    const made = await make();
-    expect(made).toMatchObject({
+    const created = await make();
+    expect(created).toMatchObject({
       status: 200,
       body: { codeId: expect.any(String), pin: expect.stringMatching(/^\d{6}$/) },
     });
-    expect(await make()).toEqual(made);
+    expect(await make()).toEqual(created);
     // The id that a call without one is given: with a different end, the call is not answered with the digits of the first code.
     const requestId = `${STUDIO_B.slice(0, 8)} ${hour} ${hour + 120 * MINUTE} Electrician`;
-    expect(await make({ requestId })).toEqual(made);
+    expect(await make({ requestId })).toEqual(created);
     expect(await make({ requestId, endTime: new Date(hour + 180 * MINUTE).toISOString() })).toMatchObject({
       status: 409,
       body: { error: { code: 'already_done' } },
@@ -384,10 +384,10 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     const [closed] = await rows<{ reason: string }>(
       `select c.reason from private.closure c join private.closed_span s on s.closure_id = c.id
        where s.studio_id = $1::uuid and s.start_time = $2::timestamptz and s.end_time = $3::timestamptz and not c.public`,
-      [STUDIO_B, wanted.startTime, wanted.endTime],
+      [STUDIO_B, request.startTime, request.endTime],
     );
     expect(closed).toEqual({ reason: 'Access for Electrician' });
-    const { pin, codeId } = made.body;
+    const { pin, codeId } = created.body;
     await server.sandbox('/api/clock', { now: new Date(hour - MINUTE).toISOString() });
     expect(await press(pin)).toMatchObject({ opened: false });
     server.advance(hour + MINUTE - server.now().getTime());
@@ -481,8 +481,8 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       'update in_progress',
     ]);
     // A photo whose report was never sent is deleted after a day.
-    const left = `${staff.id}/left.jpg`;
-    await files.upload(left, picture, { contentType: 'image/jpeg' });
+    const unused = `${staff.id}/left.jpg`;
+    await files.upload(unused, picture, { contentType: 'image/jpeg' });
     await rows(`select private.delete_unused_photos(now() + interval '25 hours')`);
     expect((await files.list(staff.id)).data?.map(({ name }) => name)).toEqual(['mixer.jpg']);
     // Neither a customer nor staff without the permission can see or add a photo.
@@ -523,20 +523,20 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       [owner.id, STUDIO_B],
     );
     const bookingId = session?.id ?? '';
-    const wanted = { bookingId, kind: 'problem', category: 'sound', description: 'No bass', requestId: 'once' };
-    const report = (more = {}, who = owner) => server.call('report-problem', { ...wanted, ...more }, who.token);
+    const request = { bookingId, kind: 'problem', category: 'sound', description: 'No bass', requestId: 'once' };
+    const report = (more = {}, who = owner) => server.call('report-problem', { ...request, ...more }, who.token);
     expect(await report()).toMatchObject({ status: 409, body: { error: { code: 'not_confirmed' } } });
     await confirmFree(bookingId);
     expect((await upload(owner)).error).toBeNull();
     const photos = [`${owner.id}/bass.jpg`];
-    const made = await report({ photos });
-    expect(made).toMatchObject({ status: 200, body: { reportId: expect.any(String) } });
-    expect((await report({ photos })).body).toEqual(made.body);
+    const created = await report({ photos });
+    expect(created).toMatchObject({ status: 200, body: { reportId: expect.any(String) } });
+    expect((await report({ photos })).body).toEqual(created.body);
     expect((await report({}, other)).status).toBe(404);
     expect((await report({ requestId: 'theirs', photos: [`${staff.id}/mixer.jpg`] })).status).toBe(404);
     expect((await report({ requestId: 'many', photos: Array.from({ length: 4 }, () => photos[0]) })).status).toBe(400);
     expect((await report({ requestId: 'what', category: 'weather' })).status).toBe(400);
-    const incident = { incidentId: made.body['reportId'] };
+    const incident = { incidentId: created.body['reportId'] };
     const list = (await server.call('staff-incidents', {}, staff.token)).body['incidents'] as Record<string, unknown>[];
     expect(list.find(({ id }) => id === incident.incidentId)).toMatchObject({
       kind: 'problem',
@@ -674,8 +674,8 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(Object.keys(page.body).toSorted()).toEqual(
       ['access', 'arrivalNotes', 'booking', 'host', 'name', 'state', 'termsVersion'].toSorted(),
     );
-    const pinOf = (answer: { body: Record<string, unknown> }) => (answer.body['access'] as { pin: string | null }).pin;
-    const pin = pinOf(page);
+    const getPin = (answer: { body: Record<string, unknown> }) => (answer.body['access'] as { pin: string | null }).pin;
+    const pin = getPin(page);
     expect(pin).toMatch(/^\d{6}$/);
     const type = async (digits: string | null) => {
       await server.sandbox('/api/clock', { now: server.now().toISOString() });
@@ -698,9 +698,9 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       return type(pin);
     };
     await expect.poll(typeAgain, { timeout: 20_000, interval: 500 }).toMatchObject({ opened: false });
-    expect(pinOf(await server.call('crew-page', { token }))).toBeNull();
+    expect(getPin(await server.call('crew-page', { token }))).toBeNull();
     server.advance(MINUTE);
-    const next = pinOf(await server.call('crew-code', { token }));
+    const next = getPin(await server.call('crew-code', { token }));
     expect(next).toMatch(/^\d{6}$/);
     expect(await server.call('door-help', { crew: token })).toMatchObject({ status: 200, body: { hasCode: true } });
 
@@ -713,7 +713,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(await crewFor(stranger.token)).toEqual([]);
     const revoke = (caller: string) => server.call('crew-revoke', { inviteId }, caller);
     expect(await revoke(stranger.token)).toMatchObject(refused(404, 'not_found'));
-    for (let again = 0; again < 2; again += 1)
+    for (let attempt = 0; attempt < 2; attempt += 1)
       expect(await revoke(host.token)).toEqual({ status: 200, body: { revoked: true, sawShared: false } });
     for (const name of ['crew-page', 'crew-code'])
       expect(await server.call(name, { token })).toMatchObject(refused(410, 'invitation_ended'));

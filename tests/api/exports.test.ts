@@ -5,7 +5,7 @@ import { engines } from '#tests/support/engines.ts';
 import {
   checkout,
   type Customer,
-  paymentOf,
+  readPayment,
   span,
   STUDIO_A,
   type TestServer,
@@ -39,7 +39,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
         checkout(span(server.now(), at, 3), { couponCode }),
         customer.token,
       );
-      const { id } = await paymentOf(server, held.body['bookingId']);
+      const { id } = await readPayment(server, held.body['bookingId']);
       await server.sandbox(`/api/payments/${id}`, { outcome: 'paid' });
       await server.call('verify-payment', { sessionId: id }, customer.token);
       if (at === 34) await server.sandbox(`/api/payments/${id}/refunds`, { amount: 1_234 });
@@ -93,7 +93,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     expect(sum(await lines('refunds'), 'Amount')).toBe(refunded);
     expect(sum(await lines('xero'), '*UnitAmount')).toBe((paid ?? 0) - (refunded ?? 0));
     expect(sum(await lines('bookings', { from, to: span(server.now(), 60).endTime }), 'Total')).toBe(paid);
-    const mine = (await lines('customers')).filter((one) => one['Email'] === customer.email);
+    const mine = (await lines('customers')).filter((line) => line['Email'] === customer.email);
     expect([sum(mine, 'Paid'), sum(mine, 'Refunded')]).toEqual([paid, refunded]);
   });
 
@@ -101,9 +101,9 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const response = await send({ kind: 'xero', from, to });
     expect((await response.text()).split('\r\n')[0]).toBe(XERO);
     const list = await lines('xero');
-    expect(new Set(list.map((one) => one['*InvoiceNumber'])).size).toBe(4);
-    for (const one of list)
-      expect(one).toMatchObject({
+    expect(new Set(list.map((line) => line['*InvoiceNumber'])).size).toBe(4);
+    for (const line of list)
+      expect(line).toMatchObject({
         '*ContactName': 'Alex Citizen',
         EmailAddress: customer.email,
         '*InvoiceDate': expect.stringMatching(/^\d\d\/\d\d\/20\d\d$/),
@@ -111,9 +111,9 @@ describe.each(engines)('exports on $name', ({ open }) => {
         '*AccountCode': '200',
         '*TaxType': 'BAS Excluded',
       });
-    expect(list.filter((one) => one['*Description']?.startsWith('Refund: ')).map((one) => one['*UnitAmount'])).toEqual([
-      '-12.34',
-    ]);
+    expect(
+      list.filter((line) => line['*Description']?.startsWith('Refund: ')).map((line) => line['*UnitAmount']),
+    ).toEqual(['-12.34']);
   });
 
   it('payments, refunds and the lines for Xero have the number of their tax invoice or adjustment note', async () => {
@@ -122,9 +122,11 @@ describe.each(engines)('exports on $name', ({ open }) => {
     );
     expect(documents.map(({ kind }) => kind).toSorted()).toEqual(['adjustment', 'invoice', 'invoice', 'invoice']);
     const numbered = (list: readonly Record<string, string>[], column: string, amount: string) =>
-      list.map((one) => `${one[column]}: ${one[amount]}`).toSorted();
+      list.map((line) => `${line[column]}: ${line[amount]}`).toSorted();
     const of = (kind: string, sign = '') =>
-      documents.filter((one) => one.kind === kind).map((one) => `${one.number}: ${sign}${one.amount}`);
+      documents
+        .filter((document) => document.kind === kind)
+        .map((document) => `${document.number}: ${sign}${document.amount}`);
     expect(numbered(await lines('payments'), 'Tax invoice', 'Amount')).toEqual(of('invoice').toSorted());
     expect(numbered(await lines('refunds'), 'Adjustment note', 'Amount')).toEqual(of('adjustment'));
     const xero = numbered(await lines('xero'), 'Reference', '*UnitAmount');
@@ -135,7 +137,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const set = (salesAccount: string) =>
       server.call('staff-set-settings', { salesAccount }, server.app.keys.serviceRoleKey);
     expect((await set('SALES-1')).status).toBe(200);
-    expect(new Set((await lines('xero')).map((one) => one['*AccountCode']))).toEqual(new Set(['SALES-1']));
+    expect(new Set((await lines('xero')).map((line) => line['*AccountCode']))).toEqual(new Set(['SALES-1']));
     expect((await set('20 0')).status).toBe(400);
     expect((await set('200')).status).toBe(200);
   });
@@ -148,7 +150,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const range = { from, to: new Date(server.now().getTime() + 3_600_000).toISOString() };
     const before = sum(await lines('xero', range), '*UnitAmount');
     const disputed = async () =>
-      (await lines('xero', range)).filter((one) => one['*Description']?.startsWith('Dispute'));
+      (await lines('xero', range)).filter((line) => line['*Description']?.startsWith('Dispute'));
     await server.sandbox(`/api/payments/${paid?.session}/disputes`, { reason: 'product_not_received' });
     await until(async () => (await lines('disputes', range)).length === 1);
     const amount = ((paid?.cents ?? 0) / 100).toFixed(2);
@@ -162,15 +164,15 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const [listed] = await lines('disputes', range);
     expect(listed).toMatchObject(open);
     expect(await disputed()).toMatchObject([{ '*UnitAmount': `-${amount}`, Reference: '' }]);
-    const payment = async () => (await lines('payments', range)).find((one) => one['Reference'] === paid?.reference);
+    const payment = async () => (await lines('payments', range)).find((line) => line['Reference'] === paid?.reference);
     expect(await payment()).toMatchObject({ Amount: amount, Disputed: amount, Dispute: 'needs_response' });
     expect(sum(await lines('xero', range), '*UnitAmount')).toBe(before - (paid?.cents ?? 0));
     await server.sandbox(`/api/disputes/${listed?.['Dispute']}`, { outcome: 'won' });
     await until(async () => (await disputed()).length === 2);
     const won = await disputed();
-    expect(won.map((one) => one['*UnitAmount'])).toEqual([`-${amount}`, amount]);
+    expect(won.map((line) => line['*UnitAmount'])).toEqual([`-${amount}`, amount]);
     expect(won[1]?.['*Description']).toMatch(/^Dispute won: /);
-    expect(new Set(won.map((one) => one['*InvoiceNumber'])).size).toBe(2);
+    expect(new Set(won.map((line) => line['*InvoiceNumber'])).size).toBe(2);
     expect(sum(await lines('xero', range), '*UnitAmount')).toBe(before);
     expect(await payment()).toMatchObject({ Disputed: '0.00', Dispute: 'won' });
     expect((await lines('disputes', range))[0]).toMatchObject({ Status: 'won', Won: expect.stringMatching(/^20/) });
@@ -183,9 +185,9 @@ describe.each(engines)('exports on $name', ({ open }) => {
       [id],
     );
     const list = await lines('customers');
-    expect(list.map((one) => one['Name'])).toContain(`'=HYPERLINK(""https://example.com"",""x"")`);
-    for (const one of list) expect(one['Since']).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+1[01]:00$/);
-    expect(list.every((one) => one['Phone']?.startsWith("'+61"))).toBe(true);
+    expect(list.map((line) => line['Name'])).toContain(`'=HYPERLINK(""https://example.com"",""x"")`);
+    for (const line of list) expect(line['Since']).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+1[01]:00$/);
+    expect(list.every((line) => line['Phone']?.startsWith("'+61"))).toBe(true);
   });
 
   it('a file longer than a page has each row once, in order, also where many rows have the same time', async () => {
@@ -200,7 +202,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     expect(payments).toHaveLength(1_001);
     expect(sum(payments, 'Amount')).toBe((1_001 * 1_002) / 2);
     const sales = await lines('xero', range);
-    expect(new Set(sales.map((one) => one['*InvoiceNumber'])).size).toBe(1_001);
+    expect(new Set(sales.map((sale) => sale['*InvoiceNumber'])).size).toBe(1_001);
     expect(sum(sales, '*UnitAmount')).toBe((1_001 * 1_002) / 2);
   });
 
@@ -219,7 +221,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     ])
       await add(at);
     const days = async (range: Record<string, unknown>) =>
-      (await lines('bookings', range)).map((one) => one['Start']?.slice(5, 13));
+      (await lines('bookings', range)).map((line) => line['Start']?.slice(5, 13));
     expect(await days({ from: '2021-03-02', to: '2021-03-03' })).toEqual(['03-02T00', '03-03T23']);
     expect(await days({ from: '2021-03-02T00:00:00+11:00', to: '2021-03-03T23:00:00+11:00' })).toEqual(['03-02T00']);
   });
@@ -280,13 +282,13 @@ describe.each(engines)('exports on $name', ({ open }) => {
 
   it('the codes of a gift batch and the mailing list are files for staff who may do settings, and the audit log says so', async () => {
     const batch = randomUUID();
-    const made = await server.client(staff.token).rpc('make_gift_codes', {
+    const created = await server.client(staff.token).rpc('make_gift_codes', {
       batch,
       amount: 3,
       prefix: 'xmas',
       terms: { discount_type: 'fixed', discount_value: 59 },
     });
-    expect(made.data).toBe(3);
+    expect(created.data).toBe(3);
     await server.client().from('mailing_list').insert({ email: '=sum@example.com' });
     const list = (body: Record<string, unknown>, token = staff.token) =>
       fetch(`${server.url}/functions/v1/staff-export-list`, {
@@ -353,11 +355,11 @@ describe.each(engines)('exports on $name', ({ open }) => {
     });
     expect(await alerts(25)).toEqual([]);
 
-    const known = await rows<{ id: string; intent: string; reference: string }>(
+    const existing = await rows<{ id: string; intent: string; reference: string }>(
       `select p.id, p.payment_intent_id as intent, b.reference from private.payment p join private.booking b on b.id = p.booking_id
        where p.payment_intent_id is not null order by b.start_time`,
     );
-    const [first, second] = [known[0], known[2]];
+    const [first, second] = [existing[0], existing[2]];
     await db().query(`update private.payment set payment_intent_id = 'pi_elsewhere' where id = $1::uuid`, [first?.id]);
     await db().query('update private.payment set paid_cents = paid_cents + 1 where id = $1::uuid', [second?.id]);
     const [refund] = await rows<{ id: string }>('delete from private.refund returning id');
@@ -377,18 +379,18 @@ describe.each(engines)('exports on $name', ({ open }) => {
     expect([await alerts(1), await alerts(25)]).toEqual([[], [expect.stringMatching(/^4 in \w+ \d{4}$/)]]);
     // Since then, the server itself has found the refund again.
     const foundAt = ({ differences: found }: Check) =>
-      found.flatMap((one) => (one.kind === 'payment' ? [`${one.id} ${one.foundAt}`] : []));
+      found.flatMap((difference) => (difference.kind === 'payment' ? [`${difference.id} ${difference.foundAt}`] : []));
     expect(foundAt(await compare())).toEqual(foundAt({ ...agreed, differences }));
   }, 120_000);
 
   it('what the provider kept in fees is beside the ledger, and the rest is paid out after two days', async () => {
     const before = await compare();
-    const cents = (kind: string): number => before.sums.find((one) => one.kind === kind)?.there.cents ?? 0;
+    const cents = (kind: string): number => before.sums.find((sum) => sum.kind === kind)?.there.cents ?? 0;
     const taken = await rows<{ cents: number }>(
       `select amount_cents as cents from private.payment where payment_intent_id is not null and paid_cents > 0`,
     );
     // The fees: a domestic card costs 1.7 % plus 30 cents, a dispute $25; a refund returns no fee.
-    const feeCents = 2_500 + taken.reduce((sum, one) => sum + Math.round(one.cents * 0.017) + 30, 0);
+    const feeCents = 2_500 + taken.reduce((sum, payment) => sum + Math.round(payment.cents * 0.017) + 30, 0);
     expect(before.feesAndPayouts).toEqual({ feeCents, payouts: [] });
     await server.sandbox('/api/clock', { advance_seconds: 3 * 86_400 });
     const payout = {

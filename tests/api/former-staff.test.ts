@@ -65,14 +65,14 @@ const FILES: ReadonlyMap<string, string> = new Map(
 
 test('each function whose code reaches a secret says who learns it', () => {
   const found = [...FILES].filter(([, path]) =>
-    [...reached(path)].some((one) => SOURCE.test(readFileSync(one, 'utf8'))),
+    [...reached(path)].some((file) => SOURCE.test(readFileSync(file, 'utf8'))),
   );
   expect(found.map(([name]) => name).toSorted()).toEqual(Object.keys(SECRETS).toSorted());
 });
 
 test('each function that shows staff a secret records it, or its row has an end of its own', () => {
   // A trigger ends an invitation when its creator loses the permission.
-  for (const name of STAFF_SECRETS.filter((one) => one !== 'staff-invite'))
+  for (const name of STAFF_SECRETS.filter((secret) => secret !== 'staff-invite'))
     expect([...reached(FILES.get(name) ?? '')]).toContain('server/operations/core/shown-secrets.ts');
 });
 
@@ -95,9 +95,9 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
   };
   const owner = await addStaff('owner');
   /** Returns the lock that has a staff code, or the codes of a booking. */
-  const lockOf = async (id: unknown): Promise<string> =>
+  const readLock = async (id: unknown): Promise<string> =>
     (
-      await db.one<{ lock: string }>(
+      await db.queryRow<{ lock: string }>(
         `select lock_id as lock from private.staff_code where id = $1::uuid
          union select x.lock_id from public.booking_access_codes c join private.access_secret x on x.code_id = c.id where c.booking_id = $1::uuid`,
         [id],
@@ -144,12 +144,12 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
     const customer = await server.addCustomer();
     // The code works from five minutes before the start.
     const start = server.now().getTime() + 3 * 60_000;
-    const made = await db.one<{ id: string }>(
+    const created = await db.queryRow<{ id: string }>(
       `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents, created_at)
        values (private.new_reference(), $1::uuid, $2::uuid, 'Studio', $3::timestamptz, $4::timestamptz, $3::timestamptz, 1, 0, 0, $5::timestamptz) returning id`,
       [customer.id, studio, new Date(start), new Date(start + HOUR), server.now()],
     );
-    const id = made?.id ?? '';
+    const id = created?.id ?? '';
     await db.transaction(async (tx) => {
       await tx.query(
         `insert into private.payment (booking_id, attempt, kind, key, amount_cents, paid_cents, state, paid_at)
@@ -172,21 +172,34 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
   };
   const endSessions = () =>
     db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where status = 'confirmed'`);
-  return { server, db, addStaff, owner, lockOf, enter, lose, listed, makeCode, addSession, showPin, endSessions };
+  return {
+    server,
+    db,
+    addStaff,
+    owner,
+    lockOf: readLock,
+    enter,
+    lose,
+    listed,
+    makeCode,
+    addSession,
+    showPin,
+    endSessions,
+  };
 }
 type Studio = Awaited<ReturnType<typeof openStudio>>;
 
 /** Each case shows a person the secret of a function, and returns a check that the secret no longer opens anything. */
 const CASES: Readonly<Record<string, (studio: Studio, person: Customer) => Promise<() => Promise<void>>>> = {
-  async 'staff-access-code'({ makeCode, lockOf, enter }, person) {
-    const made = await makeCode(person, `Plumber ${person.id.slice(0, 8)}`);
-    expect(made).toMatchObject({ status: 200 });
-    const lock = await lockOf(made.body['codeId']);
-    return async () => expect(await enter(lock, made.body['pin'])).toMatchObject(DEAD);
+  async 'staff-access-code'({ makeCode, lockOf: readLock, enter }, person) {
+    const created = await makeCode(person, `Plumber ${person.id.slice(0, 8)}`);
+    expect(created).toMatchObject({ status: 200 });
+    const lock = await readLock(created.body['codeId']);
+    return async () => expect(await enter(lock, created.body['pin'])).toMatchObject(DEAD);
   },
   async 'test-igloohome-pin'({ server, enter }, person) {
-    const made = await server.call('test-igloohome-pin', {}, person.token);
-    const { pin, deviceId } = Object(made.body['pinData']);
+    const created = await server.call('test-igloohome-pin', {}, person.token);
+    const { pin, deviceId } = Object(created.body['pinData']);
     expect(pin).toMatch(/^\d+$/);
     return async () => expect(await enter(String(deviceId), pin)).toMatchObject(DEAD);
   },
@@ -196,7 +209,7 @@ const CASES: Readonly<Record<string, (studio: Studio, person: Customer) => Promi
     expect(await read()).toBe(200);
     return async () => expect(await read()).toBe(404);
   },
-  async 'regenerate-pin'({ server, addSession, showPin, lockOf, enter, endSessions }, person) {
+  async 'regenerate-pin'({ server, addSession, showPin, lockOf: readLock, enter, endSessions }, person) {
     const { id, customer } = await addSession(STUDIO_B);
     await expect.poll(() => showPin(id, person.token), { timeout: 20_000 }).toMatch(/^\d+$/);
     const pin = await showPin(id, person.token);
@@ -205,7 +218,7 @@ const CASES: Readonly<Record<string, (studio: Studio, person: Customer) => Promi
       return mailsTo(server, customer.email, 'access code');
     };
     await expect.poll(async () => (await codeMails()).length, { timeout: 20_000 }).toBe(1);
-    const lock = await lockOf(id);
+    const lock = await readLock(id);
     return async () => {
       expect(await enter(lock, pin)).toMatchObject(DEAD);
       const fresh = await showPin(id, customer.token);
@@ -262,7 +275,7 @@ describe.each(engines)('people who lose a permission on $name', ({ open }) => {
 
   it('what colleagues made stays, and so does what was seen under a permission that is kept', async () => {
     const [leaving, staying] = [await studio.addStaff('bookings'), await studio.addStaff('bookings', 'money')];
-    const made = await studio.makeCode(staying, 'Cleaner');
+    const created = await studio.makeCode(staying, 'Cleaner');
     await studio.lose(leaving, 'staff-remove');
     await studio.server.call(
       'staff-set-permissions',
@@ -270,14 +283,14 @@ describe.each(engines)('people who lose a permission on $name', ({ open }) => {
       studio.owner.token,
     );
     await studio.server.settle();
-    expect(await studio.enter(await studio.lockOf(made.body['codeId']), made.body['pin'])).toMatchObject({
+    expect(await studio.enter(await studio.lockOf(created.body['codeId']), created.body['pin'])).toMatchObject({
       opened: true,
     });
   });
 
   it('a lock that does not answer is asked again, and until then the code is listed with its end', async () => {
     const person = await studio.addStaff('bookings');
-    const made = await studio.makeCode(person, 'Electrician');
+    const created = await studio.makeCode(person, 'Electrician');
     await studio.server.sandbox('/api/faults', { provider: 'igloohome', kind: 'status', status: 503, seconds: 86_400 });
     await studio.lose(person, 'staff-remove');
     const mine = async () => (await studio.listed()).filter(({ about }) => about === 'Electrician');
@@ -293,7 +306,7 @@ describe.each(engines)('people who lose a permission on $name', ({ open }) => {
         { timeout: 30_000 },
       )
       .toBe('ended');
-    expect(await studio.enter(await studio.lockOf(made.body['codeId']), made.body['pin'])).toMatchObject(DEAD);
+    expect(await studio.enter(await studio.lockOf(created.body['codeId']), created.body['pin'])).toMatchObject(DEAD);
   });
 });
 
@@ -314,10 +327,10 @@ describe.each(oneEngine)('a lock that cannot remove a code, on $name', ({ open }
     const end = new Date(Math.floor(studio.server.now().getTime() / HOUR) * HOUR + 24 * HOUR);
     expect(await studio.listed()).toEqual([]);
     await studio.lose(person, 'staff-remove');
-    const [one, ...more] = await studio.listed();
+    const [secret, ...more] = await studio.listed();
     expect(more).toEqual([]);
-    expect(one).toMatchObject({ kind: 'staff-code', about: 'Builder', studioName: 'Studio C', state: 'stays' });
-    expect(new Date(String(one?.['endsAt']))).toEqual(end);
+    expect(secret).toMatchObject({ kind: 'staff-code', about: 'Builder', studioName: 'Studio C', state: 'stays' });
+    expect(new Date(String(secret?.['endsAt']))).toEqual(end);
     studio.server.advance(25 * HOUR);
     expect(await studio.listed()).toEqual([]);
   });

@@ -21,10 +21,10 @@ describe.each(engines)('ID review on $name', ({ open }) => {
 
   const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
     server.app.db.query<R>(text, values).then((result) => result.rows);
-  const pictureOf = (key: string): string => join(server.dataDir, 'objects', key);
+  const getPicturePath = (key: string): string => join(server.dataDir, 'objects', key);
   const review = (verificationId: string, more: Record<string, unknown>, token = staff.token) =>
     server.call('staff-review-id', { verificationId, ...more }, token);
-  const statusOf = async (id: string): Promise<unknown> =>
+  const readStatus = async (id: string): Promise<unknown> =>
     (
       await rows<{ status: string }>(
         'select verification_status as status from public.id_verifications where id = $1::uuid',
@@ -40,7 +40,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
     await server.app.db.query('delete from public.id_verifications where user_id = $1::uuid', [customer.id]);
     const [verification, key] = [randomUUID(), `review/${randomUUID()}.jpg`];
     await mkdir(join(server.dataDir, 'objects', 'review'), { recursive: true });
-    await writeFile(pictureOf(key), JPEG);
+    await writeFile(getPicturePath(key), JPEG);
     const now = server.now();
     const found = { first: 'Alex', last: 'CITIZEM', born: '1998-04-03', expiry: '2090-01-01', ...read };
     await server.app.db.query(
@@ -56,11 +56,11 @@ describe.each(engines)('ID review on $name', ({ open }) => {
     return { ...customer, verification, key };
   }
   const exists = (key: string): Promise<boolean> =>
-    stat(pictureOf(key)).then(
+    stat(getPicturePath(key)).then(
       () => true,
       () => false,
     );
-  const mailOf = (to: Customer, subject: string) =>
+  const waitForMail = (to: Customer, subject: string) =>
     until(async () => {
       const found = await mailsTo(server, to.email, subject);
       return found.length > 0 ? found : null;
@@ -78,7 +78,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
     expect((await hold(customer, 100)).status).toBe(200);
     await server.settle();
     expect(await exists(customer.key)).toBe(false);
-    const [mail] = await mailOf(customer, 'Your ID is verified');
+    const [mail] = await waitForMail(customer, 'Your ID is verified');
     expect(mail?.text).toContain('Hi Alex,');
     const stored = await rows(
       `select extracted_full_name as name, failure_reasons as reasons, name_match_status as match, dob_matches as born, is_over_18 as adult,
@@ -126,7 +126,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
     expect((await hold(customer, 110)).status).toBe(403);
     await server.settle();
     expect(await exists(customer.key)).toBe(false);
-    const [mail] = await mailOf(customer, subject);
+    const [mail] = await waitForMail(customer, subject);
     expect(mail?.text).toContain(words);
   });
 
@@ -140,14 +140,14 @@ describe.each(engines)('ID review on $name', ({ open }) => {
   ])('%s cannot be approved, and the ID still waits', async (_name, more) => {
     const { verification } = await addWaiting();
     expect((await review(verification, { decision: 'approve', ...more })).status).toBe(400);
-    expect(await statusOf(verification)).toBe('review');
+    expect(await readStatus(verification)).toBe('review');
   });
 
   it('a refusal needs a reason', async () => {
     const { verification } = await addWaiting();
     for (const reason of [undefined, null, ' '])
       expect((await review(verification, { decision: 'refuse', reason })).status).toBe(400);
-    expect(await statusOf(verification)).toBe('review');
+    expect(await readStatus(verification)).toBe('review');
   });
 
   it('a refusal for a birth date under 18 is final: another photo is refused until the birthday, which the mail names', async () => {
@@ -163,7 +163,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
       body: { error: { code: 'age_required' } },
     });
     await server.settle();
-    const [mail] = await mailOf(customer, 'We couldn’t verify your ID');
+    const [mail] = await waitForMail(customer, 'We couldn’t verify your ID');
     expect(mail?.text).toMatch(/You can book from \w+ 3 April/);
   });
 
@@ -204,7 +204,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
       ]);
       expect(results.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
       const winner = results.find(({ status }) => status === 200);
-      expect(await statusOf(verification)).toBe(winner?.body['status']);
+      expect(await readStatus(verification)).toBe(winner?.body['status']);
     }
   });
 
@@ -256,7 +256,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
       const { error } = await server.client(token).rpc('waiting_reviews');
       expect(error?.code).toBe('42501');
     }
-    expect(await statusOf(customer.verification)).toBe('review');
+    expect(await readStatus(customer.verification)).toBe('review');
     expect(
       await rows(`select from private.outbox where kind = 'mail.review-waiting' and subject_id = $1::uuid`, [
         colleague.id,
@@ -283,7 +283,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
       .client(staff.token)
       .rpc('waiting_reviews', { ends_after: server.now().toISOString() });
     expect(error).toBeNull();
-    expect(data?.map((one) => one.id)).toEqual([sooner, later, old].map((one) => one.verification));
+    expect(data?.map((row) => row.id)).toEqual([sooner, later, old].map((customer) => customer.verification));
     expect(data?.[2]).toMatchObject({
       user_id: old.id,
       has_picture: true,
@@ -304,12 +304,12 @@ describe.each(engines)('ID review on $name', ({ open }) => {
       `insert into public.id_verifications (user_id, source, verification_status) values ($1::uuid, 'photo', 'failed')`,
       [customer.id],
     );
-    expect(await statusOf(customer.verification)).toBe('review');
+    expect(await readStatus(customer.verification)).toBe('review');
     await server.app.db.query(
       `insert into public.id_verifications (user_id, source, verification_status) values ($1::uuid, 'photo', 'review')`,
       [customer.id],
     );
-    expect(await statusOf(customer.verification)).toBe('superseded');
+    expect(await readStatus(customer.verification)).toBe('superseded');
     await server.settle();
     expect(await exists(customer.key)).toBe(false);
   });
@@ -343,7 +343,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
     ]);
     server.advance(61 * 60_000);
     await server.settle();
-    const [newest] = await mailOf(staff, '3 IDs are waiting for review');
+    const [newest] = await waitForMail(staff, '3 IDs are waiting for review');
     expect(newest?.text).toContain('The customer can’t book until you decide.');
     expect(newest?.text).not.toMatch(/Alex|CITIZEM/);
   });

@@ -61,7 +61,7 @@ test('accounts of a hosted project are imported once, with their ids, identities
     });
     expect(error).toBeNull();
     expect(data.user).toMatchObject({ id: ANNA, user_metadata: { full_name: 'Anna Import' } });
-    expect(data.user?.identities?.map((one) => `${one.provider} ${one.id}`).toSorted()).toEqual([
+    expect(data.user?.identities?.map((identity) => `${identity.provider} ${identity.id}`).toSorted()).toEqual([
       `email ${ANNA}`,
       'google 10987',
     ]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, mailsTo, moveTo, paymentOf, span, until, type TestServer } from '#tests/support/test-server.ts';
+import { checkout, mailsTo, moveTo, readPayment, span, until, type TestServer } from '#tests/support/test-server.ts';
 
 describe.each(engines)('the main job on $name', ({ open }) => {
   let server: TestServer;
@@ -13,7 +13,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
     const customer = await server.addCustomer();
     const time = span(server.now(), 72, 1);
     const held = await server.call('create-payment', checkout(time), customer.token);
-    const payment = await paymentOf(server, held.body['bookingId']);
+    const payment = await readPayment(server, held.body['bookingId']);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: payment.id });
     const cancelled = await Promise.all(
@@ -21,11 +21,11 @@ describe.each(engines)('the main job on $name', ({ open }) => {
         server.call('cancel-booking', { bookingId: held.body['bookingId'] }, customer.token),
       ),
     );
-    expect(cancelled.filter((one) => one.status === 200)).toHaveLength(1);
+    expect(cancelled.filter((answer) => answer.status === 200)).toHaveLength(1);
     await server.settle();
     await server.settle();
     expect(await server.sandbox('/api/refunds')).toMatchObject([
-      { amount: (await paymentOf(server, held.body['bookingId'])).amount_total, status: 'succeeded' },
+      { amount: (await readPayment(server, held.body['bookingId'])).amount_total, status: 'succeeded' },
     ]);
     expect(await mailsTo(server, customer.email, 'Booking cancelled')).toHaveLength(1);
     const other = await server.addCustomer();
@@ -39,7 +39,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
       const customer = await server.addCustomer();
       const time = span(server.now(), 80, 1);
       const held = await server.call('create-payment', checkout(time), customer.token);
-      const payment = await paymentOf(server, held.body['bookingId']);
+      const payment = await readPayment(server, held.body['bookingId']);
       // The customer pays after our record is cancelled, while the provider's session is still open.
       await server.app.db.query(`update private.payment set state = 'expired' where session_id = $1`, [payment.id]);
       await server.app.db.query(
@@ -54,9 +54,9 @@ describe.each(engines)('the main job on $name', ({ open }) => {
       await server.settle();
       await server.settle();
       expect(await mailsTo(server, customer.email, 'Your payment is going back')).toHaveLength(1);
-      const { payment_intent: intent, amount_total: amount } = await paymentOf(server, held.body['bookingId']);
+      const { payment_intent: intent, amount_total: amount } = await readPayment(server, held.body['bookingId']);
       const refunds = [await server.sandbox('/api/refunds')].flat();
-      expect(refunds.filter((one) => Object(one).payment_intent === intent)).toMatchObject([
+      expect(refunds.filter((refund) => Object(refund).payment_intent === intent)).toMatchObject([
         { amount, status: 'succeeded' },
       ]);
     },
@@ -70,7 +70,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
     expect((await server.call('create-payment', checkout(time), other.token)).status).toBe(409);
     server.advance(16 * 60_000);
     await server.settle();
-    const payment = await paymentOf(server, held.body['bookingId']);
+    const payment = await readPayment(server, held.body['bookingId']);
     expect(payment.status).toBe('expired');
     expect((await server.call('create-payment', checkout(time), other.token)).status).toBe(200);
   });
@@ -157,7 +157,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
       const held = await invoke('create-payment', checkout(time));
       expect(held.url).toContain('/c/pay/');
       expect((await invoke('create-payment', checkout(time))).bookingId).toBe(held.bookingId);
-      const payment = await paymentOf(server, held.bookingId);
+      const payment = await readPayment(server, held.bookingId);
       expect(await invoke('verify-payment', { sessionId: payment.id })).toMatchObject({
         paid: false,
         status: 'pending',
@@ -177,7 +177,7 @@ describe.each(engines)('the main job on $name', ({ open }) => {
 
       await server.settle();
       const [confirmation] = await mailsTo(server, email, 'Booking confirmed');
-      expect(confirmation?.attachments.map((one) => one.filename)).toEqual([
+      expect(confirmation?.attachments.map((attachment) => attachment.filename)).toEqual([
         'booking.ics',
         expect.stringMatching(/^receipt-.*\.pdf$/),
       ]);

@@ -20,9 +20,9 @@ type Plan = {
 };
 
 /** Returns how a plan reads a table: its node types and indexes. */
-function readsOf(plan: Plan, table: string): string[] {
+function getReads(plan: Plan, table: string): string[] {
   const own = plan['Relation Name'] === table ? [`${plan['Node Type']} ${plan['Index Name'] ?? ''}`.trim()] : [];
-  return [...own, ...(plan.Plans ?? []).flatMap((one) => readsOf(one, table))];
+  return [...own, ...(plan.Plans ?? []).flatMap((child) => getReads(child, table))];
 }
 
 describe.each(engines)('plans that a connection keeps and reads that guests share, on $name', (engine) => {
@@ -86,7 +86,7 @@ describe.each(engines)('plans that a connection keeps and reads that guests shar
           `explain (format json) execute availability (${VALUES})`,
         );
         await query('deallocate availability');
-        return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => readsOf(plan, 'booking')));
+        return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => getReads(plan, 'booking')));
       });
       // One branch reads the own bookings, the other all others.
       expect(reads).toEqual(['Index Only Scan booking_availability', 'Index Only Scan booking_availability']);

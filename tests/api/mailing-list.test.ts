@@ -11,7 +11,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
   afterAll(() => server.close());
 
   /** Returns a header of the newest email to an address. */
-  async function headerOf(email: string, name: string): Promise<string> {
+  async function readHeader(email: string, name: string): Promise<string> {
     const [mail] = await mailsTo(server, email);
     return Object(mail).headers?.[name] ?? '';
   }
@@ -80,22 +80,22 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
         body: { error: { message: expect.stringMatching(/being sent/) } },
       });
       // This address unsubscribes before its email is sent.
-      const [left] = await rows<{ id: string }>(
+      const [unsubscribed] = await rows<{ id: string }>(
         `update public.mailing_list set unsubscribed_at = now() where email = 'three@example.com' returning id`,
       );
       server.advance(10_000);
       await server.settle();
       expect(await newest()).toMatchObject({ id: campaignId, recipients: 4, sent: 2, bounced: 1, skipped: 1 });
       expect((await newest())?.finished_at).not.toBeNull();
-      const [one] = await mailsTo(server, 'one@example.com');
+      const [mail] = await mailsTo(server, 'one@example.com');
       const [id] = (
         await rows<{ id: string }>(`select id from public.mailing_list where email = 'one@example.com'`)
       ).map((row) => row.id);
-      expect(one?.text).toContain('See the rooms (https://example.com/studio).');
-      expect(one?.html).toContain('<a href="https://example.com/studio"');
-      expect(one?.text).toContain(`/unsubscribe?id=${id}`);
-      const header = /<(http[^>]+)>/.exec(await headerOf('one@example.com', 'list-unsubscribe'))?.[1] ?? '';
-      expect(await headerOf('one@example.com', 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+      expect(mail?.text).toContain('See the rooms (https://example.com/studio).');
+      expect(mail?.html).toContain('<a href="https://example.com/studio"');
+      expect(mail?.text).toContain(`/unsubscribe?id=${id}`);
+      const header = /<(http[^>]+)>/.exec(await readHeader('one@example.com', 'list-unsubscribe'))?.[1] ?? '';
+      expect(await readHeader('one@example.com', 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
       expect((await fetch(header, { method: 'POST', body: 'List-Unsubscribe=One-Click' })).status).toBe(200);
       expect(await find('one@example.com')).toMatchObject([{ left: true }]);
       expect([
@@ -111,7 +111,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
       ]);
       expect(await send({ subject: 'Again' })).toEqual({ status: 200, body: { recipients: 1 } });
       await server.settle();
-      expect(left).toBeDefined();
+      expect(unsubscribed).toBeDefined();
     });
 
     it('keeps its pace, also after an outage, and stops', async () => {

@@ -5,7 +5,7 @@ import {
   checkout,
   type Customer,
   mailsTo,
-  paymentOf,
+  readPayment,
   span,
   until,
   type TestServer,
@@ -28,17 +28,17 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     const held = await server.call('create-payment', checkout(time, more), customer.token);
     expect(held.status).toBe(200);
     const bookingId = String(held.body['bookingId']);
-    return { time, bookingId, session: (await paymentOf(server, bookingId)).id };
+    return { time, bookingId, session: (await readPayment(server, bookingId)).id };
   }
   async function confirmed(customer: Customer) {
-    const one = await hold(customer);
-    await server.sandbox(`/api/payments/${one.session}`, { outcome: 'paid' });
-    expect((await verify(one.session)).body).toMatchObject({ status: 'confirmed', payment: 'paid' });
-    return one;
+    const held = await hold(customer);
+    await server.sandbox(`/api/payments/${held.session}`, { outcome: 'paid' });
+    expect((await verify(held.session)).body).toMatchObject({ status: 'confirmed', payment: 'paid' });
+    return held;
   }
   const verify = (sessionId: string, token?: string) => server.call('verify-payment', { sessionId }, token);
-  async function rowOf(bookingId: string): Promise<Row> {
-    const row = await server.app.db.one<Row>(
+  async function readRow(bookingId: string): Promise<Row> {
+    const row = await server.app.db.queryRow<Row>(
       `select b.status, b.cancel_reason as reason, p.state, p.refunded_cents as refunded, p.payment_intent_id as intent
        from private.booking b join private.payment p on p.booking_id = b.id where b.id = $1::uuid`,
       [bookingId],
@@ -46,15 +46,15 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     if (!row) throw new Error('no such booking');
     return row;
   }
-  async function refundsOf(bookingId: string): Promise<Refund[]> {
-    const { intent } = await rowOf(bookingId);
+  async function readRefunds(bookingId: string): Promise<Refund[]> {
+    const { intent } = await readRow(bookingId);
     const all = await server.sandbox('/api/refunds');
-    return Array.isArray(all) ? all.filter((one: Refund) => one.payment_intent === intent) : [];
+    return Array.isArray(all) ? all.filter((refund: Refund) => refund.payment_intent === intent) : [];
   }
-  const reached = (bookingId: string, wanted: Partial<Row>) =>
+  const reached = (bookingId: string, expected: Partial<Row>) =>
     until(async () => {
-      const row = await rowOf(bookingId);
-      return Object.entries(wanted).every(([name, value]) =>
+      const row = await readRow(bookingId);
+      return Object.entries(expected).every(([name, value]) =>
         Object.entries(row).some(([key, is]) => key === name && is === value),
       )
         ? row
@@ -99,7 +99,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
       expect((await server.call('create-payment', checkout(time), other.token)).status).toBe(200);
       expect((await verify(session)).body).toMatchObject({ paid: false, status: 'cancelled', payment: 'failed' });
       expect(
-        await server.app.db.one(`select current_uses as uses from public.discount_codes where code = $1`, [code]),
+        await server.app.db.queryRow(`select current_uses as uses from public.discount_codes where code = $1`, [code]),
       ).toEqual({ uses: 0 });
       await server.settle();
       expect(await mailsTo(server, customer.email, 'Payment not received')).toHaveLength(1);
@@ -119,11 +119,11 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     const customer = await server.addCustomer();
     const offered = async (bookingId: string): Promise<string[]> => {
       const requests = await server.sandbox('/api/requests?provider=stripe');
-      const made = (Array.isArray(requests) ? requests : []).find(
-        (one: { method: string; path: string; body: string }) =>
-          one.method === 'POST' && one.path === '/v1/checkout/sessions' && one.body.includes(bookingId),
+      const request = (Array.isArray(requests) ? requests : []).find(
+        (request: { method: string; path: string; body: string }) =>
+          request.method === 'POST' && request.path === '/v1/checkout/sessions' && request.body.includes(bookingId),
       );
-      return [...new URLSearchParams(made?.body)].flatMap(([key, value]) =>
+      return [...new URLSearchParams(request?.body)].flatMap(([key, value]) =>
         key.startsWith('allowed_payment_method_types') ? [value] : [],
       );
     };
@@ -138,7 +138,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     const mine = await hold(customer);
     // A session of our account with a different amount, changed to look like the session of this booking.
     const stripe = server.sandboxUrl.replace(/\d+$/, (port) => String(Number(port) + 1));
-    const made = await fetch(`${stripe}/v1/checkout/sessions`, {
+    const created = await fetch(`${stripe}/v1/checkout/sessions`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk_test_sandbox', 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
@@ -151,7 +151,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
         'line_items[0][price_data][product_data][name]': 'Cheap',
       }),
     });
-    const cheap = String(Object(await made.json()).id);
+    const cheap = String(Object(await created.json()).id);
     await server.app.db.query(`update private.payment set session_id = $2 where booking_id = $1::uuid`, [
       mine.bookingId,
       cheap,
@@ -159,8 +159,8 @@ describe.each(engines)('payment states on $name', ({ open }) => {
     await server.sandbox(`/api/payments/${cheap}`, { outcome: 'paid' });
     expect((await verify(cheap)).body).toMatchObject({ paid: false, status: 'cancelled' });
     await server.settle();
-    expect(await refundsOf(mine.bookingId)).toMatchObject([{ amount: 100, status: 'succeeded' }]);
-    expect(await rowOf(mine.bookingId)).toMatchObject({
+    expect(await readRefunds(mine.bookingId)).toMatchObject([{ amount: 100, status: 'succeeded' }]);
+    expect(await readRow(mine.bookingId)).toMatchObject({
       reason: 'amount_mismatch',
       state: 'refunded',
       refunded: 100,
@@ -175,7 +175,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
       const { bookingId, session, time } = await confirmed(customer);
       await server.sandbox(`/api/payments/${session}/refunds`, { amount: 1_000 });
       await reached(bookingId, { refunded: 1_000 });
-      expect(await rowOf(bookingId)).toMatchObject({ status: 'confirmed', state: 'paid' });
+      expect(await readRow(bookingId)).toMatchObject({ status: 'confirmed', state: 'paid' });
       await server.sandbox(`/api/payments/${session}/refunds`, {});
       await reached(bookingId, { status: 'cancelled', reason: 'staff', state: 'refunded' });
       expect((await server.call('create-payment', checkout(time), other.token)).status).toBe(200);
@@ -196,12 +196,12 @@ describe.each(engines)('payment states on $name', ({ open }) => {
 
   it('a dispute is recorded when it is opened and when it is closed', { timeout: 120_000 }, async () => {
     const customer = await server.addCustomer();
-    const one = await confirmed(customer);
-    await server.sandbox(`/api/payments/${one.session}/disputes`, {});
-    await reached(one.bookingId, { status: 'confirmed', state: 'disputed' });
+    const booking = await confirmed(customer);
+    await server.sandbox(`/api/payments/${booking.session}/disputes`, {});
+    await reached(booking.bookingId, { status: 'confirmed', state: 'disputed' });
     const [dispute] = [await server.sandbox('/api/disputes')].flat();
     await server.sandbox(`/api/disputes/${Object(dispute).id}`, { outcome: 'lost' });
-    await reached(one.bookingId, { status: 'confirmed', state: 'dispute_lost' });
+    await reached(booking.bookingId, { status: 'confirmed', state: 'dispute_lost' });
   });
 
   it('webhooks dated ahead or back, or of live mode, are answered with 400 and store no row', async () => {
@@ -221,7 +221,7 @@ describe.each(engines)('payment states on $name', ({ open }) => {
         headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${mark}` },
         body,
       });
-      const row = await server.app.db.one<{ n: number }>(
+      const row = await server.app.db.queryRow<{ n: number }>(
         `select count(*)::int as n from private.webhook_inbox where event_id = $1`,
         [id],
       );
@@ -245,20 +245,20 @@ describe.each(engines)('payment states on $name', ({ open }) => {
       await server.sandbox('/api/refunds', { next: 'pending' });
       await server.call('cancel-booking', { bookingId }, customer.token);
       await server.settle();
-      const [refund] = await refundsOf(bookingId);
+      const [refund] = await readRefunds(bookingId);
       expect(refund).toMatchObject({ status: 'pending', amount: expect.any(Number) });
-      expect(await rowOf(bookingId)).toMatchObject({ state: 'refund_pending', refunded: 0 });
+      expect(await readRow(bookingId)).toMatchObject({ state: 'refund_pending', refunded: 0 });
       await server.sandbox(`/api/refunds/${refund?.id}`, { outcome: 'failed' });
       await reached(bookingId, { state: 'refund_failed' });
-      const alert = await server.app.db.one<{ n: number }>(
+      const alert = await server.app.db.queryRow<{ n: number }>(
         `select count(*)::int as n from public.audit_logs where action = 'alert' and details->>'bookingId' = $1 and details->>'state' = 'refund_failed'`,
         [bookingId],
       );
       expect(alert?.n).toBe(1);
       server.advance(25 * 3_600_000);
       await server.settle();
-      expect(await rowOf(bookingId)).toMatchObject({ state: 'refunded', refunded: refund?.amount });
-      expect((await refundsOf(bookingId)).map((one) => one.status).toSorted()).toEqual(['failed', 'succeeded']);
+      expect(await readRow(bookingId)).toMatchObject({ state: 'refunded', refunded: refund?.amount });
+      expect((await readRefunds(bookingId)).map((refund) => refund.status).toSorted()).toEqual(['failed', 'succeeded']);
     },
   );
 });

@@ -89,7 +89,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     const calls = async (name: string, body: unknown) =>
       (await server.call(name, body, colleague.token)).status !== 403;
     const code = { code: randomUUID().slice(0, 8), discount_type: 'percentage', discount_value: 5 };
-    const made = await client.from('discount_codes').insert(code);
+    const created = await client.from('discount_codes').insert(code);
     return {
       bookings: [
         await calls('staff-reopen', { closureId: randomUUID() }),
@@ -100,7 +100,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
       identity: [await reads('id_verifications')],
       money: [(await client.rpc('close_job', { job: refundJob, reason: 'tried' })).error === null],
       settings: [
-        made.error === null,
+        created.error === null,
         await reads('discount_codes'),
         await calls('test-igloohome-config', {}),
         await calls('staff-set-prices', { studioId: randomUUID(), validFrom: '2031-01-01', prices: null }),
@@ -113,7 +113,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
   };
   const refundJob = randomUUID();
   it('each permission opens its own calls and tables and no others, and an owner has all', async () => {
-    const { id } = (await db().one<{ id: string }>(
+    const { id } = (await db().queryRow<{ id: string }>(
       `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost_cents, final_cost_cents, notes)
        values (private.new_reference(), $1::uuid, $2::uuid, 'A', $3::timestamptz, $4::timestamptz, 'confirmed', 1, 0, 0, 'test') returning id`,
       [owner.id, STUDIO_A, ...Object.values(span(server.now(), 500))],
@@ -131,7 +131,9 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
       `insert into private.outbox (id, kind, subject_id, due_at) values ($1::uuid, 'payment.refund', $1::uuid, 'infinity')`,
       [refundJob],
     );
-    const none = Object.fromEntries(Object.entries(await rights()).map(([one, each]) => [one, each.map(() => false)]));
+    const none = Object.fromEntries(
+      Object.entries(await rights()).map(([permission, each]) => [permission, each.map(() => false)]),
+    );
     expect(await rights()).toEqual(none);
     for (const permission of ['bookings', 'identity', 'money', 'settings'] as const) {
       await set(colleague, [permission]);
@@ -251,7 +253,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     await set(colleague, ['owner']);
     let second: ReturnType<typeof set> | undefined;
     await db().transaction(async (tx) => {
-      await tx.one(`select private.set_permissions($1::uuid, '{}', $2::uuid)`, [colleague.id, owner.id]);
+      await tx.queryRow(`select private.set_permissions($1::uuid, '{}', $2::uuid)`, [colleague.id, owner.id]);
       second = set(owner, [], colleague.token);
       // The embedded database runs one transaction at a time, so the call has not begun there.
       while (name === 'PostgreSQL' && !(await waits(tx))) await nextTurn();
@@ -259,8 +261,8 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     expect(await second).toMatchObject({ status: 403, body: { error: { code: 'not_yours' } } });
     expect([await held(owner), await held(colleague)]).toEqual([['owner'], []]);
   });
-  const waits = async (tx: Pick<TestServer['app']['db'], 'one'>): Promise<boolean> =>
-    (await tx.one(
+  const waits = async (tx: Pick<TestServer['app']['db'], 'queryRow'>): Promise<boolean> =>
+    (await tx.queryRow(
       `select from pg_locks where locktype = 'advisory' and not granted
        and database = (select oid from pg_database where datname = current_database())`,
     )) !== null;

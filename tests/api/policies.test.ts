@@ -1,7 +1,7 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, type Customer, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
+import { checkout, type Customer, readPayment, span, type TestServer } from '#tests/support/test-server.ts';
 
 const TABLES = [
   'profiles',
@@ -29,7 +29,7 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     otherUser = await server.addCustomer();
     const held = await server.call('create-payment', checkout(span(server.now(), 40)), owner.token);
     bookingId = String(held.body['bookingId']);
-    const payment = await paymentOf(server, bookingId);
+    const payment = await readPayment(server, bookingId);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: payment.id });
     await server.app.db.query(

@@ -47,8 +47,8 @@ describe.each(engines)('prices on $name', ({ open }) => {
   };
   /** The price of two hours from noon according to the specification, in dollars. */
   const ordinary = (date: string): number => quoteSlots(slotsAtNoon(date), specifiedRates).totalCents / 100;
-  const quoteOf = (bookingId: unknown) =>
-    server.app.db.one(
+  const readQuote = (bookingId: unknown) =>
+    server.app.db.queryRow(
       `select base_cost_cents as base, discount_cents as discount, final_cost_cents as total, slots -> 0 ->> 'priceCents' as first
        from private.booking where id = $1::uuid`,
       [bookingId],
@@ -66,7 +66,7 @@ describe.each(engines)('prices on $name', ({ open }) => {
     });
     const held = await hold(date, 48);
     expect(held).toMatchObject({ status: 200, body: { total: 48 } });
-    expect(await quoteOf(held.body['bookingId'])).toEqual({
+    expect(await readQuote(held.body['bookingId'])).toEqual({
       base: 6_000,
       discount: 1_200,
       total: 4_800,

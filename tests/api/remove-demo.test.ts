@@ -8,7 +8,7 @@ import { emptyConfig } from '#tests/support/program.ts';
 import { migratedFolder } from '#tests/support/image.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { PROGRAM_ENV, startServer } from '#tests/support/server-process.ts';
-import { checkout, freePorts, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
+import { checkout, freePorts, readPayment, span, type TestServer } from '#tests/support/test-server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const DEMO = { email: 'customer@example.com', password: 'demo-customer-1' };
@@ -64,8 +64,8 @@ test.each(process.env['TEST_LONG'] ? engines : oneEngine)(
         0,
         'Removed admin@example.com and customer@example.com.',
       ]);
-      const again = runToEnd('bin/remove-demo.js', production);
-      expect([again.status, again.output.trim()]).toEqual([0, 'There are no demo accounts.']);
+      const repeated = runToEnd('bin/remove-demo.js', production);
+      expect([repeated.status, repeated.output.trim()]).toEqual([0, 'There are no demo accounts.']);
 
       const noLocks = runToEnd('server/main.ts', { ...production, IGLOOHOME_LOCKS: 'Studio A=L1,Studio X=L2' });
       expect(noLocks.output.trim().split('\n')).toEqual([
@@ -108,7 +108,7 @@ describe.each(engines)('the removal of demo accounts on $name', (engine) => {
     );
     const paid = await server.call('create-payment', checkout(span(server.now(), 30), { couponCode: 'DEMO10' }), token);
     expect(paid.status).toBe(200);
-    const { id: session } = await paymentOf(server, paid.body['bookingId']);
+    const { id: session } = await readPayment(server, paid.body['bookingId']);
     await server.sandbox(`/api/payments/${session}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: session }, token);
     const real = await server.call('create-payment', checkout(span(server.now(), 40)), token);
@@ -125,7 +125,7 @@ describe.each(engines)('the removal of demo accounts on $name', (engine) => {
     const done = await server.app.removeDemoAccounts();
     expect(done).toEqual({ accounts: ['admin@example.com', 'customer@example.com'], bookings: 1, kept: 1 });
 
-    const left = await db.one(
+    const remaining = await db.queryRow(
       `select (select count(*)::int from auth.users where email like '%@example.com' and email in ('customer@example.com', 'admin@example.com')) as accounts,
         (select count(*)::int from auth.sessions where user_id = $1::uuid) as sessions,
         (select count(*)::int from public.user_roles where role = 'admin') as admins,
@@ -151,7 +151,7 @@ describe.each(engines)('the removal of demo accounts on $name', (engine) => {
       uses: 0,
       listed: 0,
     };
-    expect(left).toEqual({ ...gone, kept: 1, others: 1, pictures: 1 });
+    expect(remaining).toEqual({ ...gone, kept: 1, others: 1, pictures: 1 });
     expect(await server.app.removeDemoAccounts()).toEqual({ accounts: [], bookings: 0, kept: 0 });
   }, 120_000);
 });

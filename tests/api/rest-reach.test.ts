@@ -18,7 +18,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
   }, 120_000);
   afterAll(() => fixture.server.close());
 
-  const errorOf = async (answer: Promise<{ status: number; text: string }>): Promise<unknown[]> => {
+  const readError = async (answer: Promise<{ status: number; text: string }>): Promise<unknown[]> => {
     const { status, text } = await answer;
     const body: Record<string, unknown> = JSON.parse(text);
     return [status, body['code'], body['message'], body['details'], body['hint']];
@@ -45,12 +45,12 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
     });
 
     test('are returned by writes and functions', async () => {
-      const made = await user
+      const created = await user
         .from('towns')
         .insert({ name: 'Elm', land_id: 3 })
         .select('name, shout, neighbours(id)')
         .single();
-      expect(made.data).toEqual({ name: 'Elm', shout: 'ELM', neighbours: [] });
+      expect(created.data).toEqual({ name: 'Elm', shout: 'ELM', neighbours: [] });
       const changed = await user.from('towns').update({ name: 'Oak' }).eq('shout', 'ELM').select('shout, home(name)');
       expect(changed.data).toEqual([{ shout: 'OAK', home: { name: 'Empty' } }]);
       await user.from('towns').delete().eq('name', 'Oak');
@@ -159,10 +159,10 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
       fixture.raw(path, { method: 'PUT', body: JSON.stringify(body), headers }, token);
 
     test('inserts it, or replaces the existing row', async () => {
-      const made = await put('/lands?id=eq.70', { id: 70, name: 'Put' });
-      expect([made.status, made.text]).toEqual([201, '']);
-      const again = await put('/lands?id=eq.70', { id: 70, name: 'Put again' });
-      expect(again.status).toBe(204);
+      const created = await put('/lands?id=eq.70', { id: 70, name: 'Put' });
+      expect([created.status, created.text]).toEqual([201, '']);
+      const repeated = await put('/lands?id=eq.70', { id: 70, name: 'Put again' });
+      expect(repeated.status).toBe(204);
       const shown = await put('/lands?id=eq.70', { id: 70, name: 'Third' }, { prefer: 'return=representation' });
       expect([shown.status, JSON.parse(shown.text)]).toEqual([200, [{ id: 70, name: 'Third' }]]);
       const plot = await put('/plots?line=eq.9&place=eq.8', { line: 9, place: 8, code: '3000' });
@@ -177,11 +177,11 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         null,
         null,
       ];
-      expect(await errorOf(put('/lands', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await errorOf(put('/lands?id=gt.71', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await errorOf(put('/lands?id=eq.71&name=eq.x', { id: 71, name: 'x' }))).toEqual(filters);
-      expect(await errorOf(put('/plots?line=eq.1', { line: 1, place: 1 }))).toEqual(filters);
-      expect(await errorOf(put('/lands?id=eq.71&limit=1', { id: 71, name: 'x' }))).toEqual([
+      expect(await readError(put('/lands', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await readError(put('/lands?id=gt.71', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await readError(put('/lands?id=eq.71&name=eq.x', { id: 71, name: 'x' }))).toEqual(filters);
+      expect(await readError(put('/plots?line=eq.1', { line: 1, place: 1 }))).toEqual(filters);
+      expect(await readError(put('/lands?id=eq.71&limit=1', { id: 71, name: 'x' }))).toEqual([
         400,
         'PGRST114',
         'limit/offset querystring parameters are not allowed for PUT',
@@ -189,8 +189,8 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         null,
       ]);
       const key = [400, 'PGRST115', 'Payload values do not match URL in primary key column(s)', null, null];
-      expect(await errorOf(put('/lands?id=eq.71', { id: 72, name: 'x' }))).toEqual(key);
-      expect(await errorOf(put('/lands?id=eq.71', { name: 'x' }))).toEqual(key);
+      expect(await readError(put('/lands?id=eq.71', { id: 72, name: 'x' }))).toEqual(key);
+      expect(await readError(put('/lands?id=eq.71', { name: 'x' }))).toEqual(key);
       expect((await guest.from('lands').select('id').in('id', [71, 72])).data).toEqual([]);
     });
 
@@ -248,7 +248,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
       expect((await post('both', 'application/json', '[1, 2]')).text).toBe('"array"');
       expect((await post('loud', 'text/plain', 'a, b')).text).toBe('"A, B"');
       expect((await post('weigh', 'application/octet-stream', new Uint8Array([0, 1, 2]))).text).toBe('3');
-      expect(await errorOf(post('weigh', 'text/plain', 'abc'))).toEqual([
+      expect(await readError(post('weigh', 'text/plain', 'abc'))).toEqual([
         404,
         'PGRST202',
         'Could not find the function public.weigh in the schema cache',
@@ -260,7 +260,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
     test('overloads are chosen by their arguments', async () => {
       expect((await guest.rpc('measure', { width: 2, height: 3 })).data).toBe(6);
       expect((await guest.rpc('measure', { radius: 2 })).data).toBe(12);
-      expect(await errorOf(fixture.raw('/rpc/measure?width=1'))).toEqual([
+      expect(await readError(fixture.raw('/rpc/measure?width=1'))).toEqual([
         404,
         'PGRST202',
         'Could not find the function public.measure(width) in the schema cache',
@@ -343,7 +343,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
       const strict = { prefer: 'handling=strict, max-affected=1' };
       const call = (name: string, body: unknown) =>
         fixture.raw(`/rpc/${name}`, { method: 'POST', body: JSON.stringify(body), headers: strict }, token);
-      expect(await errorOf(call('rename_land', { old: 'same %', new: 'x' }))).toEqual([
+      expect(await readError(call('rename_land', { old: 'same %', new: 'x' }))).toEqual([
         400,
         'PGRST124',
         'Query result exceeds max-affected preference constraint',
@@ -351,7 +351,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         null,
       ]);
       expect((await guest.from('lands').select('name').eq('id', 90).single()).data?.name).toBe('same 1');
-      expect(await errorOf(call('add', { a: 1 }))).toEqual([
+      expect(await readError(call('add', { a: 1 }))).toEqual([
         400,
         'PGRST128',
         'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
@@ -387,7 +387,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         { code: 'own', message: 'mine', details: 'd', hint: 'h' },
       ]);
       const wrong = fixture.raw('/rpc/raise_own', { method: 'POST', body: JSON.stringify({ message: 'no', detail }) });
-      expect(await errorOf(wrong)).toEqual([
+      expect(await readError(wrong)).toEqual([
         500,
         'PGRST121',
         `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`,
@@ -576,7 +576,7 @@ describe.each(engines)('less common features of /rest on $name', (engine) => {
         ],
       ],
     ])('%s', async (_, path, init, expected) => {
-      expect(await errorOf(fixture.raw(path, init))).toEqual(expected);
+      expect(await readError(fixture.raw(path, init))).toEqual(expected);
     });
 
     test('a guest gets WWW-Authenticate', async () => {

@@ -38,8 +38,8 @@ describe.each(engines)('the settings of /rest on $name', (engine) => {
         { id: 1, feeling: 'odd' },
         { id: 2, feeling: 'even' },
       ]);
-      const made = await second.from('notes').insert({ id: 3, feeling: 'even' }).select('feeling::text').single();
-      expect(made.data).toEqual({ feeling: 'even' });
+      const created = await second.from('notes').insert({ id: 3, feeling: 'even' }).select('feeling::text').single();
+      expect(created.data).toEqual({ feeling: 'even' });
       expect((await second.rpc('which')).data).toMatch(/^second \d$/);
       expect((await second.from('notes').select('id').eq('feeling', 'odd')).data).toEqual([{ id: 1 }]);
     });

@@ -180,8 +180,8 @@ describe.each(engines)('/rest with supabase-js on $name', (engine) => {
         { id: 1, twin: null, followers: [{ id: 2 }, { id: 3 }] },
         { id: 2, twin: { name: 'Aberdale' }, followers: [] },
       ]);
-      const one = await guest.from('persons').select('name, passports(number)').order('name');
-      expect(one.data).toEqual([
+      const toOne = await guest.from('persons').select('name, passports(number)').order('name');
+      expect(toOne.data).toEqual([
         { name: 'Ann', passports: { number: 'N1' } },
         { name: 'Ben', passports: null },
       ]);
@@ -222,13 +222,13 @@ describe.each(engines)('/rest with supabase-js on $name', (engine) => {
         { id: 1, lands: { name: 'North' } },
         { id: 2, lands: { name: 'North' } },
       ]);
-      const left = await guest
+      const leftJoin = await guest
         .from('lands')
         .select('id, towns(id)')
         .eq('towns.mood', 'busy')
         .limit(1, { referencedTable: 'towns' })
         .order('id');
-      expect(left.data).toEqual([
+      expect(leftJoin.data).toEqual([
         { id: 1, towns: [{ id: 2 }] },
         { id: 2, towns: [{ id: 3 }] },
         { id: 3, towns: [] },

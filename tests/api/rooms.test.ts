@@ -25,7 +25,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     server.call('create-payment', checkout(span(server.now(), hours), {}, String(studioId)), customer.token);
 
   it('the business begins with the rooms that the build renders', async () => {
-    const row = await server.app.db.one<{ rooms: unknown }>('select private.site_rooms() as rooms');
+    const row = await server.app.db.queryRow<{ rooms: unknown }>('select private.site_rooms() as rooms');
     expect(row?.rooms).toEqual(firstRooms);
   });
 
@@ -60,9 +60,9 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
   });
 
   it('a new room can be booked once it has a lock, and a retired one keeps its bookings and takes no new ones', async () => {
-    const made = await set(null, { name: 'Studio D', title: 'The quiet room' });
-    expect(made).toMatchObject({ status: 200 });
-    const id = String(made.body['studioId']);
+    const created = await set(null, { name: 'Studio D', title: 'The quiet room' });
+    expect(created).toMatchObject({ status: 200 });
+    const id = String(created.body['studioId']);
     expect(await hold(30, id)).toMatchObject({ status: 400 });
     expect(await set(id, { active: true })).toMatchObject({
       status: 400,
@@ -74,7 +74,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     expect(await set(id, { active: false })).toMatchObject({ status: 200 });
     expect(await hold(40, id)).toMatchObject({ status: 400 });
     const own = await server.client(customer.token).rpc('own_bookings');
-    expect(own.data?.map((one) => one.studio_name)).toEqual(['Studio D']);
+    expect(own.data?.map((booking) => booking.studio_name)).toEqual(['Studio D']);
     const shown = await server.client().from('studios').select('name').order('sort_order');
     expect(shown.data?.map(({ name }) => name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
     const rooms = await server.client(staff.token).rpc('staff_rooms');
@@ -86,7 +86,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     });
     const draft = (await set(null, { name: 'Never open' })).body['studioId'];
     const after = await server.client(staff.token).rpc('staff_rooms');
-    expect(after.data?.find((one) => one.id === draft)).toMatchObject({ room: { active: false }, opened: false });
+    expect(after.data?.find((room) => room.id === draft)).toMatchObject({ room: { active: false }, opened: false });
   });
 
   it('an order of the rooms that names an unknown room is refused and changes nothing', async () => {
@@ -105,7 +105,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
 
   it('a room with another name keeps the lock that the operator gave to its old one', async () => {
     expect(await set(STUDIO_A, { name: 'The Loft' })).toMatchObject({ status: 200 });
-    const stored = await server.app.db.one<{ lock: string }>(
+    const stored = await server.app.db.queryRow<{ lock: string }>(
       'select lock_id as lock from private.studio_lock where studio_id = $1::uuid',
       [STUDIO_A],
     );
@@ -122,7 +122,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     const stop = await server.app.db.listen('business_settings', () => void (heard += 1));
     const offer = async () =>
       (
-        await server.app.db.one<{ room: unknown }>(
+        await server.app.db.queryRow<{ room: unknown }>(
           `select r.room from jsonb_array_elements(private.site_rooms()) r (room) where r.room ->> 'name' = 'Studio C'`,
         )
       )?.room;

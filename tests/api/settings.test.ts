@@ -37,7 +37,7 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
     return server.call('create-payment', checkout(times, { termsAccepted, termsVersion }, STUDIO_A), customer.token);
   };
   const stored = (bookingId: unknown) =>
-    server.app.db.one<{ minutes: number; policy: unknown; terms: string }>(
+    server.app.db.queryRow<{ minutes: number; policy: unknown; terms: string }>(
       `select round(extract(epoch from hold_expires_at - created_at) / 60)::int as minutes, policy, terms_version as terms
        from private.booking where id = $1::uuid`,
       [bookingId],
@@ -62,7 +62,7 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
     // The terms that were agreed for the booking still apply.
     expect(await stored(before.body['bookingId'])).toMatchObject({ policy: { freeCancelHours: 24 } });
     const own = await server.client(customer.token).rpc('own_bookings');
-    expect(Object.fromEntries((own.data ?? []).map((one) => [one.id, one.free_cancel_hours]))).toEqual({
+    expect(Object.fromEntries((own.data ?? []).map((booking) => [booking.id, booking.free_cancel_hours]))).toEqual({
       [String(before.body['bookingId'])]: 24,
       [String(after.body['bookingId'])]: 72,
     });
@@ -80,11 +80,11 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
   });
 
   it('an acceptance counts for the version that was read: an older one is refused and names the new one', async () => {
-    const versionOf = async (text: string) => {
+    const setTerms = async (text: string) => {
       const { body } = await set({ terms: [{ title: 'One', text }] });
       return (body['settings'] as Record<string, unknown>)['termsVersion'];
     };
-    const [older, newer] = [await versionOf('Old'), await versionOf('New')];
+    const [older, newer] = [await setTerms('Old'), await setTerms('New')];
     expect(await hold(5, 10, true, older)).toMatchObject({
       status: 403,
       body: {
@@ -138,7 +138,7 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
       directionsPhotoText: 'A door',
     });
     const deleteUnused = (now: Date) =>
-      server.app.db.one('select private.delete_unused_photos($1::timestamptz) as deleted', [now]);
+      server.app.db.queryRow('select private.delete_unused_photos($1::timestamptz) as deleted', [now]);
     const day = 86_400_000;
     expect(await deleteUnused(new Date(Date.now() + day - 60_000))).toEqual({ deleted: 0 });
     expect(await deleteUnused(new Date(Date.now() + day + 60_000))).toEqual({ deleted: 1 });

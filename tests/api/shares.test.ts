@@ -14,9 +14,9 @@ let server: TestServer;
 let customer: Customer;
 
 beforeAll(async () => {
-  const made = await createMigratedDatabase();
-  if (!made) return;
-  database = made;
+  const created = await createMigratedDatabase();
+  if (!created) return;
+  database = created;
   owner = new pg.Client({ connectionString: database.url });
   await owner.connect();
   await owner.query('create table public.locked (id int); grant select on public.locked to anon, authenticated');

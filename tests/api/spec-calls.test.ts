@@ -11,7 +11,7 @@ import {
   type Customer,
   mailsTo,
   moveTo,
-  paymentOf,
+  readPayment,
   span,
   STUDIO_A,
   STUDIO_B,
@@ -54,7 +54,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       checkout(span(server.now(), hoursAhead), {}, studio),
       customer.token,
     );
-    const payment = await paymentOf(server, held.body['bookingId']);
+    const payment = await readPayment(server, held.body['bookingId']);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: payment.id }, customer.token);
     return String(held.body['bookingId']);
@@ -86,7 +86,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
   it('studios are ordered by name, and one can be read for a connection test [spec 7.23]', async () => {
     const guest = server.client();
     const all = await guest.from('studios').select('*').order('name');
-    expect(all.data?.map((one: { name: string }) => one.name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
+    expect(all.data?.map((studio: { name: string }) => studio.name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
     expect((await guest.from('studios').select('*').limit(1)).data).toHaveLength(1);
   });
 
@@ -125,7 +125,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(second.body['bookingId']).toBe(first.body['bookingId']);
     const wrong = await server.call('create-payment', { ...checkout(time), amount: 1 }, customer.token);
     expect(wrong).toMatchObject({ status: 409, body: { error: { code: 'price_changed' } } });
-    const payment = await paymentOf(server, first.body['bookingId']);
+    const payment = await readPayment(server, first.body['bookingId']);
     expect((await server.call('verify-payment', { sessionId: payment.id })).body['paid']).toBe(false);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     expect((await server.call('verify-payment', { sessionId: payment.id })).body['paid']).toBe(true);
@@ -206,13 +206,15 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     const key = `user:${person.id}`;
     const fullAt = async (): Promise<number> =>
       (
-        await db.one<{ at: Date }>(
+        await db.queryRow<{ at: Date }>(
           `select full_at as at from private.rate_bucket where name = 'coupon-guess' and key = $1`,
           [key],
         )
       )?.at.getTime() ?? 0;
     // Restores the limit of a normal server: each check delays the moment when the limit is full again by six seconds.
-    const before = await db.one<{ value: unknown }>(`select value from private.settings where name = 'limit_factor'`);
+    const before = await db.queryRow<{ value: unknown }>(
+      `select value from private.settings where name = 'limit_factor'`,
+    );
     await db.query(`update private.settings set value = '1' where name = 'limit_factor'`);
     expect((await look('GUESS1')).error).toBeNull();
     const first = await fullAt();
@@ -248,10 +250,10 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
       .limit(1);
     expect(good.data).toHaveLength(1);
     expect((await client.from('user_verifications').select('id').eq('user_id', customer.id)).data).toHaveLength(1);
-    const made = await client
+    const created = await client
       .from('id_verifications')
       .insert({ user_id: customer.id, verification_status: 'verified', source: 'staff' });
-    expect(made.error?.code).toBe('42501');
+    expect(created.error?.code).toBe('42501');
   });
 
   it('the hosted identity check returns its session, its URL and its status [spec 7.35, 7.36]', async () => {

@@ -5,7 +5,7 @@ import {
   checkout,
   type Customer,
   mailsTo,
-  paymentOf,
+  readPayment,
   span,
   STUDIO_A,
   type TestServer,
@@ -31,7 +31,7 @@ describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
     hoursAhead += 2;
     const held = await server.call('create-payment', checkout(span(server.now(), hoursAhead)), customer.token);
     const bookingId = String(held.body['bookingId']);
-    const session = (await paymentOf(server, bookingId)).id;
+    const session = (await readPayment(server, bookingId)).id;
     await server.sandbox(`/api/payments/${session}`, { outcome: 'paid' });
     expect((await server.call('verify-payment', { sessionId: session })).body).toMatchObject({ status: 'confirmed' });
     return { bookingId, session, cents: Math.round(Number(held.body['total']) * 100) };
@@ -39,14 +39,14 @@ describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
   /** Returns the amounts that the payment provider has refunded for a booking. */
   async function returned(bookingId: string): Promise<readonly number[]> {
     await server.settle();
-    const { intent } = (await server.app.db.one<{ intent: string }>(
+    const { intent } = (await server.app.db.queryRow<{ intent: string }>(
       'select payment_intent_id as intent from private.payment where booking_id = $1::uuid',
       [bookingId],
     )) ?? { intent: '' };
     const all = await server.sandbox('/api/refunds');
     return (Array.isArray(all) ? all : [])
-      .filter((one: { payment_intent: string }) => one.payment_intent === intent)
-      .map((one: { amount: number }) => one.amount);
+      .filter((refund: { payment_intent: string }) => refund.payment_intent === intent)
+      .map((refund: { amount: number }) => refund.amount);
   }
 
   it('staff with the permission bookings cancel as the terms give, those with money refund any part', async () => {
@@ -95,14 +95,14 @@ describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
       customerName: 'Sam Guest',
       payment: 'link',
     };
-    const made = await server.call('staff-create-booking', body, token);
-    expect(made).toMatchObject({ status: 200, body: { url: expect.stringMatching(/^http/) } });
-    expect(await server.call('staff-create-booking', body, token)).toEqual(made);
-    const bookingId = String(made.body['bookingId']);
+    const created = await server.call('staff-create-booking', body, token);
+    expect(created).toMatchObject({ status: 200, body: { url: expect.stringMatching(/^http/) } });
+    expect(await server.call('staff-create-booking', body, token)).toEqual(created);
+    const bookingId = String(created.body['bookingId']);
     await server.settle();
     const [link] = await mailsTo(server, 'guest-of-staff@example.com', 'Please pay');
-    expect(link?.text).toContain(String(made.body['url']));
-    const session = (await paymentOf(server, bookingId)).id;
+    expect(link?.text).toContain(String(created.body['url']));
+    const session = (await readPayment(server, bookingId)).id;
     await server.sandbox(`/api/payments/${session}`, { outcome: 'paid' });
     expect((await server.call('verify-payment', { sessionId: session })).body).toMatchObject({ status: 'confirmed' });
     await server.settle();

@@ -5,7 +5,7 @@ import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
 /** Returns the names of the functions that need a permission. */
-const functionsOf = (permission: string): readonly string[] =>
+const getFunctions = (permission: string): readonly string[] =>
   Object.values(contracts).flatMap((call) =>
     call.callers === 'staff' && call.permission === permission ? [call.name] : [],
   );
@@ -31,7 +31,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
   }
   const held = async ({ id }: Customer): Promise<unknown> =>
     (
-      await db().one<{ held: string[] }>(
+      await db().queryRow<{ held: string[] }>(
         `select coalesce(array_agg(permission order by permission), '{}') as held from public.staff_permissions where user_id = $1::uuid`,
         [id],
       )
@@ -255,7 +255,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
       hint: expect.stringMatching('second factor'),
     });
     for (const permission of ['money', 'bookings'] as const)
-      for (const name of functionsOf(permission))
+      for (const name of getFunctions(permission))
         expect(await calls(name, colleague.token), name).toMatchObject({ code: 'second_factor_required', permission });
     // The bodies are bad, but the calls are admitted.
     expect(await calls('staff-close', free.token)).toMatchObject({ code: 'invalid_request' });

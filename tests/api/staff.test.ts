@@ -52,8 +52,8 @@ describe.each(engines)('staff on $name', ({ open }) => {
   it('an admin creates test bookings, also off the hour, and ends them; nobody else creates or ends any [spec 6.9, 7.25, 9.23]', async () => {
     const client = server.client(admin.token);
     const row = testBooking(server, 5, STUDIO_A);
-    const made = await client.from('bookings').insert(row).select().single();
-    expect(made.data).toMatchObject({ status: 'confirmed', user_id: admin.id, base_cost: 100 });
+    const created = await client.from('bookings').insert(row).select().single();
+    expect(created.data).toMatchObject({ status: 'confirmed', user_id: admin.id, base_cost: 100 });
     expect((await client.from('bookings').insert(testBooking(server, 30, STUDIO_A))).error?.code).toBe('23P01');
     for (const wrong of [{ notes: null }, { notes: 'Test' }, { notes: 'test ' }])
       expect((await client.from('bookings').insert(testBooking(server, 300, STUDIO_B, wrong))).error?.code).toBe(
@@ -69,9 +69,9 @@ describe.each(engines)('staff on $name', ({ open }) => {
           .insert(testBooking(server, 300, STUDIO_B))
       ).error?.code,
     ).toBe('42501');
-    const id = made.data?.id ?? '';
-    const ended = (one: typeof client, change: Record<string, unknown> = {}) =>
-      one
+    const id = created.data?.id ?? '';
+    const ended = (caller: typeof client, change: Record<string, unknown> = {}) =>
+      caller
         .from('bookings')
         .update({ status: 'cancelled', ...change })
         .eq('id', id)
@@ -85,7 +85,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
 
   it('a booking that is not a test cannot be ended by hand', async () => {
     const client = server.client(admin.token);
-    const service = await server.app.db.one<{ id: string }>(
+    const service = await server.app.db.queryRow<{ id: string }>(
       `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
        values (private.new_reference(), $1::uuid, $2::uuid, 'Studio B', now() + interval '2 days', now() + interval '49 hours', now() + interval '15 minutes', 1, 4900, 4900) returning id`,
       [admin.id, STUDIO_B],
@@ -125,12 +125,12 @@ describe.each(engines)('staff on $name', ({ open }) => {
 
   it('the service ends a test booking, but does not make it a real one', async () => {
     const service = server.client(server.app.keys.serviceRoleKey);
-    const made = await service
+    const created = await service
       .from('bookings')
       .insert({ ...testBooking(server, 400, STUDIO_B), status: 'confirmed', user_id: admin.id })
       .select()
       .single();
-    const id = made.data?.id ?? '';
+    const id = created.data?.id ?? '';
     const change = (values: BookingUpdate) => service.from('bookings').update(values).eq('id', id).select();
     expect((await change({ notes: null })).error?.code).toBe('22023');
     expect((await change({ status: 'cancelled' })).data).toMatchObject([{ id, cancel_reason: 'test_over' }]);
@@ -155,7 +155,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
         .from('bookings')
         .select('contact_phone')
         .eq('start_time', time.startTime);
-      return data?.map((one) => one.contact_phone);
+      return data?.map((row) => row.contact_phone);
     };
     const other = await server.addCustomer();
     expect(await Promise.all([seen(admin.token), seen(customer.token), seen(other.token), seen()])).toEqual([
@@ -181,12 +181,12 @@ describe.each(engines)('staff on $name', ({ open }) => {
 
   it('a scheduled mail goes to the owner whatever the row says, and only staff request one [spec 3.13, 7.32, 7.39, 7.42]', async () => {
     const client = server.client(admin.token);
-    const made = await client
+    const created = await client
       .from('bookings')
       .insert(testBooking(server, 10, STUDIO_B))
       .select('id')
       .single();
-    const id = made.data?.id ?? '';
+    const id = created.data?.id ?? '';
     expect((await server.call('generate-access-code', { bookingId: id }, admin.token)).body['pinCode']).toMatch(
       /^\d+$/,
     );
@@ -260,13 +260,13 @@ describe.each(engines)('staff on $name', ({ open }) => {
     const first = await page();
     const last = first.at(-1);
     const next = await page({ before_at: last?.created_at ?? '', before_id: last?.id ?? '' });
-    const ids = [...first, ...next].map((one) => Number(one.resource_id));
+    const ids = [...first, ...next].map((entry) => Number(entry.resource_id));
     // The embedded database counts milliseconds: entries of the same millisecond may come in any order, but none twice.
     expect(first).toHaveLength(100);
     expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 130 }, (_, at) => at));
     const newest = first[0]?.created_at ?? '';
     const older = await page({ before_at: newest });
-    expect(older.every((one) => one.created_at < newest)).toBe(true);
+    expect(older.every((entry) => entry.created_at < newest)).toBe(true);
     const service = server.client(server.app.keys.serviceRoleKey);
     expect((await service.rpc('search_audit_logs', { words: 'filler' })).data).toHaveLength(100);
     expect((await server.client(customer.token).rpc('search_audit_logs', {})).data).toEqual([]);

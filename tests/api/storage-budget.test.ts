@@ -51,7 +51,7 @@ describe.each(engines)('the bytes of unfinished uploads on $name', (engine) => {
   test('an account begins no more than fit its budget, also at once; a cancelled one makes room', async () => {
     const alex = await server.addCustomer();
     const begun = await Promise.all(Array.from({ length: 6 }, () => begin(alex)));
-    expect(begun.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    expect(begun.map(({ status }) => status).toSorted((status, other) => status - other)).toEqual([
       201, 201, 429, 429, 429, 429,
     ]);
     expect((await begin(alex, 2 * MB)).status).toBe(201);

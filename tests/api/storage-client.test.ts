@@ -67,12 +67,12 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
 
   describe('buckets', () => {
     test('are created, read, changed, emptied and deleted by the service [spec 7.10]', async () => {
-      const made = await service.storage.createBucket('Tiny Bucket', {
+      const created = await service.storage.createBucket('Tiny Bucket', {
         public: true,
         fileSizeLimit: '1kb',
         allowedMimeTypes: ['image/*', 'text/plain'],
       });
-      expect([made.data, made.error]).toEqual([{ name: 'Tiny Bucket' }, null]);
+      expect([created.data, created.error]).toEqual([{ name: 'Tiny Bucket' }, null]);
       expect((await service.storage.getBucket('Tiny Bucket')).data).toMatchObject({
         id: 'Tiny Bucket',
         name: 'Tiny Bucket',
@@ -134,7 +134,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     test('are listed by page, by search and in order', async () => {
       for (const id of ['page-a', 'page-b', 'page-c']) await service.storage.createBucket(id, { public: false });
       const ids = async (options: Parameters<typeof service.storage.listBuckets>[0]) =>
-        (await service.storage.listBuckets(options)).data?.map((one) => one.id);
+        (await service.storage.listBuckets(options)).data?.map((bucket) => bucket.id);
       expect(await ids({ search: 'PAGE-' })).toEqual(['page-a', 'page-b', 'page-c']);
       expect(await ids({ search: 'page-', limit: 1, offset: 1 })).toEqual(['page-b']);
       expect(await ids({ search: 'page-', sortColumn: 'created_at', sortOrder: 'desc' })).toEqual([
@@ -313,14 +313,14 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
   test('signed URLs, one and many [spec 7.11]', async () => {
     await files().upload(path("s p (1) & ' $.txt"), 'signed');
     const at = path("s p (1) & ' $.txt");
-    const one = await files().createSignedUrl(at, 60);
-    const answer = await fetch(one.data?.signedUrl ?? '');
+    const signed = await files().createSignedUrl(at, 60);
+    const answer = await fetch(signed.data?.signedUrl ?? '');
     expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([
       200,
       'signed',
       'private, max-age=3600',
     ]);
-    expect(one.data?.signedUrl).toMatch(/\?token=[^&]+$/);
+    expect(signed.data?.signedUrl).toMatch(/\?token=[^&]+$/);
     const { data } = await files().createSignedUrls([at, path('none.txt')], 60, { download: true });
     expect(data?.map(({ error, path: name }) => [error, name])).toEqual([
       [null, at],
@@ -329,19 +329,19 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     expect((await fetch(data?.[0]?.signedUrl ?? '')).headers.get('content-disposition')).toMatch(/^attachment; /);
     expect((await other.storage.from('private').createSignedUrl(at, 60)).error?.message).toBe('Object not found');
     server.advance(61_000);
-    expect((await fetch(one.data?.signedUrl ?? '')).status).toBe(400);
+    expect((await fetch(signed.data?.signedUrl ?? '')).status).toBe(400);
     server.advance(-61_000);
     // A URL for reading cannot be used to write, and a URL for another object opens nothing.
-    const token = new URL(one.data?.signedUrl ?? '').searchParams.get('token') ?? '';
+    const token = new URL(signed.data?.signedUrl ?? '').searchParams.get('token') ?? '';
     expect((await guest.storage.from('private').uploadToSignedUrl(at, token, 'x')).error?.message).toBe(
       'Invalid Compact JWS',
     );
   });
 
   test('signed URLs for uploads', async () => {
-    const made = await files().createSignedUploadUrl(path('up load.txt'));
-    expect(made.data).toMatchObject({ path: path('up load.txt'), token: expect.any(String) });
-    const token = made.data?.token ?? '';
+    const created = await files().createSignedUploadUrl(path('up load.txt'));
+    expect(created.data).toMatchObject({ path: path('up load.txt'), token: expect.any(String) });
+    const token = created.data?.token ?? '';
     const upload = (name: string, body: string) =>
       guest.storage
         .from('private')
@@ -351,7 +351,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     expect(await text(own, 'up load.txt')).toBe('given');
     const info = await service.storage.from('private').info(path('up load.txt'));
     expect(info.data).toMatchObject({ cacheControl: 'max-age=3', metadata: { z: 1 } });
-    const owner = await server.app.db.one<{ owner: string }>('select owner from storage.objects where name = $1', [
+    const owner = await server.app.db.queryRow<{ owner: string }>('select owner from storage.objects where name = $1', [
       path('up load.txt'),
     ]);
     expect(owner?.owner).toBe(alex.id);
@@ -359,10 +359,10 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     expect((await files().createSignedUploadUrl(path('up load.txt'))).error?.message).toBe(
       'The resource already exists',
     );
-    const again = await files().createSignedUploadUrl(path('up load.txt'), { upsert: true });
+    const repeated = await files().createSignedUploadUrl(path('up load.txt'), { upsert: true });
     const replaced = await guest.storage
       .from('private')
-      .uploadToSignedUrl(path('up load.txt'), again.data?.token ?? '', new Blob(['new']));
+      .uploadToSignedUrl(path('up load.txt'), repeated.data?.token ?? '', new Blob(['new']));
     expect([replaced.error, await text(own, 'up load.txt')]).toEqual([null, 'new']);
     expect((await other.storage.from('private').createSignedUploadUrl(path('x.txt'))).error?.message).toContain(
       'row-level',
@@ -413,7 +413,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     for (const name of ['rm/a.txt', 'rm/b.txt', 'rm/c.txt']) await files().upload(path(name), 'x');
     expect((await other.storage.from('private').remove([path('rm/a.txt')])).data).toEqual([]);
     const { data } = await files().remove([path('rm/a.txt'), path('rm/b.txt'), path('rm/none.txt')]);
-    expect(data?.map((one) => one.name).toSorted()).toEqual([path('rm/a.txt'), path('rm/b.txt')]);
+    expect(data?.map((file) => file.name).toSorted()).toEqual([path('rm/a.txt'), path('rm/b.txt')]);
     const headers = { apikey: server.app.keys.anonKey, authorization: `Bearer ${alex.token}` };
     const at = `${server.url}/storage/v1/object/private/${path('rm/c.txt')}`;
     expect(await (await fetch(at, { method: 'DELETE', headers })).json()).toEqual({ message: 'Successfully deleted' });
@@ -427,7 +427,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     });
 
     test('a folder', async () => {
-      const names = (await files().list(path('l'))).data?.map((one) => [one.name, one.id === null]);
+      const names = (await files().list(path('l'))).data?.map((file) => [file.name, file.id === null]);
       expect(names).toEqual([
         ['sub', true],
         ['zed', true],
@@ -445,8 +445,8 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
         for (let page = 0; page < 20; page += 1) {
           const { data, error } = await files().listV2({ ...options, ...(cursor === undefined ? {} : { cursor }) });
           expect(error).toBeNull();
-          found.folders.push(...(data?.folders ?? []).map((one) => one.name));
-          found.objects.push(...(data?.objects ?? []).map((one) => one.name));
+          found.folders.push(...(data?.folders ?? []).map((folder) => folder.name));
+          found.objects.push(...(data?.objects ?? []).map((object) => object.name));
           if (!data?.hasNext) return found;
           cursor = data.nextCursor;
         }
@@ -482,7 +482,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       await files().upload(path('photo.jpg'), photo, { contentType: 'image/jpeg' });
       await service.storage.from('open').upload('photo.jpg', photo, { contentType: 'image/jpeg' });
     });
-    const sizeOf = async (blob: Blob | null): Promise<unknown[]> => {
+    const readSize = async (blob: Blob | null): Promise<unknown[]> => {
       const { format, width, height } = await sharp(
         Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer()),
       ).metadata();
@@ -491,7 +491,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
 
     test('are resized in three ways, in the requested format and quality [spec 7.12]', async () => {
       const shown = async (transform: Record<string, unknown>) =>
-        sizeOf((await files().download(path('photo.jpg'), { transform })).data);
+        readSize((await files().download(path('photo.jpg'), { transform })).data);
       expect(await shown({ width: 100, height: 100, format: 'origin' })).toEqual(['jpeg', 100, 100]);
       expect(await shown({ width: 100, height: 100, resize: 'contain', format: 'origin' })).toEqual(['jpeg', 100, 50]);
       expect(await shown({ width: 100, height: 120, resize: 'fill', format: 'origin' })).toEqual(['jpeg', 100, 120]);
@@ -499,7 +499,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
       // Without a type, the client sends text/plain.
       await files().upload(path('untyped.jpg'), photo);
       const untyped = await files().download(path('untyped.jpg'), { transform: { width: 100, format: 'origin' } });
-      expect([await sizeOf(untyped.data), untyped.data?.type]).toEqual([['jpeg', 100, 50], 'image/jpeg']);
+      expect([await readSize(untyped.data), untyped.data?.type]).toEqual([['jpeg', 100, 50], 'image/jpeg']);
       const [low, high] = await Promise.all(
         [20, 100].map(
           async (quality) =>
@@ -526,7 +526,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
         'height:200,width:200,resizing_type:fill,quality:60',
         'image/webp',
       ]);
-      expect(await sizeOf(await answer.blob())).toEqual(['webp', 200, 200]);
+      expect(await readSize(await answer.blob())).toEqual(['webp', 200, 200]);
       const plain = await files().createSignedUrl(path('photo.jpg'), 60);
       const turned = plain.data?.signedUrl.replace('/object/sign/', '/render/image/sign/') ?? '';
       expect((await fetch(turned)).status).toBe(400);
@@ -585,7 +585,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
 
   test('removed and replaced objects leave no bytes behind', async () => {
     const count = async (): Promise<number> =>
-      Number((await server.app.db.one<{ n: number }>('select count(*)::int as n from storage.objects'))?.n);
+      Number((await server.app.db.queryRow<{ n: number }>('select count(*)::int as n from storage.objects'))?.n);
     await files().upload(path('gone.txt'), 'x');
     await files().update(path('gone.txt'), 'y');
     await files().remove([path('gone.txt')]);

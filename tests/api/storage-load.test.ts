@@ -81,11 +81,11 @@ function send(url: string, key: string, kind: 'raw' | 'form', piece: Buffer, age
     );
     sending.on('error', reject);
     if (before !== '') sending.write(before);
-    let left = SIZE;
+    let remaining = SIZE;
     const more = (): void => {
-      while (left > 0) {
-        const part = piece.subarray(0, Math.min(left, piece.length));
-        left -= part.length;
+      while (remaining > 0) {
+        const part = piece.subarray(0, Math.min(remaining, piece.length));
+        remaining -= part.length;
         if (!sending.write(part)) return void sending.once('drain', more);
       }
       sending.end(after);

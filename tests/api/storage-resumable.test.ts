@@ -79,24 +79,24 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
       body,
       headers: { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset), ...more.headers },
     });
-  const locationOf = (answer: { headers: Headers }): string => answer.headers.get('location') ?? '';
-  const offsetOf = (answer: { headers: Headers }): string | null => answer.headers.get('upload-offset');
+  const getLocation = (answer: { headers: Headers }): string => answer.headers.get('location') ?? '';
+  const getOffset = (answer: { headers: Headers }): string | null => answer.headers.get('upload-offset');
   const read = async (name: string): Promise<string | undefined> =>
     (await server.client(alex.token).storage.from('files').download(path(name))).data?.text();
 
   test('a file is sent in pieces and is then an object like any other', async () => {
-    const made = await create('a.txt', 10, { metadata: { metadata: JSON.stringify({ colour: 'red' }) } });
-    expect([made.status, made.headers.get('tus-resumable'), offsetOf(made)]).toEqual([201, '1.0.0', '0']);
-    expect(Date.parse(made.headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-    const at = locationOf(made);
+    const created = await create('a.txt', 10, { metadata: { metadata: JSON.stringify({ colour: 'red' }) } });
+    expect([created.status, created.headers.get('tus-resumable'), getOffset(created)]).toEqual([201, '1.0.0', '0']);
+    expect(Date.parse(created.headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+    const at = getLocation(created);
     expect(at).toMatch(/^\/storage\/v1\/upload\/resumable\/[0-9a-f-]{36}$/);
     const first = await patch(at, 0, '0123');
-    expect([first.status, offsetOf(first), first.headers.get('tus-resumable')]).toEqual([204, '4', '1.0.0']);
+    expect([first.status, getOffset(first), first.headers.get('tus-resumable')]).toEqual([204, '4', '1.0.0']);
     expect(await read('a.txt')).toBeUndefined();
     const stands = await ask('HEAD', at);
     expect([
       stands.status,
-      offsetOf(stands),
+      getOffset(stands),
       stands.headers.get('upload-length'),
       stands.headers.get('cache-control'),
     ]).toEqual([200, '4', '10', 'no-store']);
@@ -111,8 +111,8 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
       metadata: { colour: 'red' },
     });
     // If the last answer is lost, HEAD shows that the upload is complete.
-    expect(offsetOf(await ask('HEAD', at))).toBe('10');
-    const owner = await server.app.db.one<{ owner: string }>('select owner from storage.objects where name = $1', [
+    expect(getOffset(await ask('HEAD', at))).toBe('10');
+    const owner = await server.app.db.queryRow<{ owner: string }>('select owner from storage.objects where name = $1', [
       path('a.txt'),
     ]);
     expect(owner?.owner).toBe(alex.id);
@@ -121,16 +121,16 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
   test('the first piece may come with the creation, and an empty file is possible', async () => {
     const headers = { 'content-type': 'application/offset+octet-stream' };
     const whole = await create('whole.txt', 5, { headers, body: 'whole' });
-    expect([whole.status, offsetOf(whole), await read('whole.txt')]).toEqual([201, '5', 'whole']);
+    expect([whole.status, getOffset(whole), await read('whole.txt')]).toEqual([201, '5', 'whole']);
     const part = await create('part.txt', 5, { headers, body: 'pa' });
-    expect([part.status, offsetOf(part)]).toEqual([201, '2']);
-    await patch(locationOf(part), 2, 'rt!');
+    expect([part.status, getOffset(part)]).toEqual([201, '2']);
+    await patch(getLocation(part), 2, 'rt!');
     expect(await read('part.txt')).toBe('part!');
     expect([(await create('nothing.txt', 0)).status, await read('nothing.txt')]).toEqual([201, '']);
   });
 
   test('violations of the protocol are refused with its statuses', async () => {
-    const at = locationOf(await create('rules.txt', 5));
+    const at = getLocation(await create('rules.txt', 5));
     const statuses = {
       'no version': (await ask('HEAD', at, { headers: { 'tus-resumable': '0.2.2' } })).status,
       'a wrong type': (await patch(at, 0, 'x', { headers: { 'content-type': 'text/plain' } })).status,
@@ -165,11 +165,11 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
       'no bucket': 400,
       'a path that leads out': 400,
     });
-    expect(offsetOf(await ask('HEAD', at))).toBe('0');
+    expect(getOffset(await ask('HEAD', at))).toBe('0');
   });
 
   test('nobody else continues an upload, and nobody starts one that policies forbid', async () => {
-    const at = locationOf(await create('mine.txt', 5));
+    const at = getLocation(await create('mine.txt', 5));
     for (const token of [other.token, server.app.keys.anonKey, server.app.keys.serviceRoleKey]) {
       expect((await patch(at, 0, 'x', { token })).status).toBe(404);
       expect((await ask('HEAD', at, { token })).status).toBe(404);
@@ -181,11 +181,11 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
   });
 
   test('it ends when its owner deletes it, or after a day', async () => {
-    const at = locationOf(await create('given-up.txt', 5));
+    const at = getLocation(await create('given-up.txt', 5));
     await patch(at, 0, '012');
     expect((await ask('DELETE', at)).status).toBe(204);
     expect((await patch(at, 3, '34')).status).toBe(404);
-    const late = locationOf(await create('late.txt', 5));
+    const late = getLocation(await create('late.txt', 5));
     await patch(late, 0, '012');
     await server.app.db.query(
       `update storage.uploads set expires_at = clock_timestamp() - interval '1 second' where id = $1::uuid`,
@@ -200,8 +200,8 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
 
   test('after a broken connection the received bytes count, and the upload continues', async () => {
     const bytes = randomBytes(600_000);
-    const made = await create('broken.txt', bytes.length);
-    const at = locationOf(made);
+    const created = await create('broken.txt', bytes.length);
+    const at = getLocation(created);
     await new Promise<void>((resolve) => {
       const sending = request(`${server.url}${at}`, {
         method: 'PATCH',
@@ -216,7 +216,7 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
       sending.on('error', () => resolve());
       sending.write(bytes.subarray(0, 300_000), () => setTimeout(() => sending.destroy(), 300));
     });
-    const offset = await until(async () => Number(offsetOf(await ask('HEAD', at))));
+    const offset = await until(async () => Number(getOffset(await ask('HEAD', at))));
     expect(offset).toBeGreaterThan(0);
     expect(offset).toBeLessThanOrEqual(300_000);
     for (let sent = offset; sent < bytes.length; sent += 100_000) {
@@ -228,15 +228,15 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
   });
 
   test('of two simultaneous pieces with one offset, one is refused', async () => {
-    const at = locationOf(await create('race.txt', 8));
+    const at = getLocation(await create('race.txt', 8));
     const answers = await Promise.all([patch(at, 0, 'aaaa'), patch(at, 0, 'bbbb')]);
-    expect(answers.map((one) => String(one.status)).toSorted()).toEqual(['204', '409']);
+    expect(answers.map((answer) => String(answer.status)).toSorted()).toEqual(['204', '409']);
     await patch(at, 4, 'cccc');
     expect(await read('race.txt')).toMatch(/^(aaaa|bbbb)cccc$/);
   });
 
   test('an interrupted completion is finished by the next request', async () => {
-    const at = locationOf(await create('crash.txt', 4));
+    const at = getLocation(await create('crash.txt', 4));
     const id = at.split('/').at(-1);
     const joining = (text: string) =>
       server.app.db.query(`update storage.uploads set assembling_until = ${text} where id = $1::uuid`, [id]);
@@ -245,32 +245,32 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect((await ask('HEAD', at)).status).toBe(423);
     expect(await read('crash.txt')).toBeUndefined();
     await joining('null');
-    expect([offsetOf(await ask('HEAD', at)), await read('crash.txt')]).toEqual(['4', 'work']);
+    expect([getOffset(await ask('HEAD', at)), await read('crash.txt')]).toEqual(['4', 'work']);
   });
 
   test('an object created in the meantime is replaced only with x-upsert', async () => {
     const upload = server.client(alex.token).storage.from('files');
-    const at = locationOf(await create('taken.txt', 4));
+    const at = getLocation(await create('taken.txt', 4));
     await upload.upload(path('taken.txt'), 'first', { contentType: 'text/plain' });
     expect((await patch(at, 0, 'late')).text).toContain('The resource already exists');
     expect((await ask('HEAD', at)).status).toBe(404);
     expect((await create('taken.txt', 4)).text).toContain('The resource already exists');
-    const again = await create('taken.txt', 4, { headers: { 'x-upsert': 'true' } });
-    expect([(await patch(locationOf(again), 0, 'last')).status, await read('taken.txt')]).toEqual([204, 'last']);
+    const repeated = await create('taken.txt', 4, { headers: { 'x-upsert': 'true' } });
+    expect([(await patch(getLocation(repeated), 0, 'last')).status, await read('taken.txt')]).toEqual([204, 'last']);
   });
 
   test('a signed URL allows a resumable upload', async () => {
-    const made = await server.client(alex.token).storage.from('files').createSignedUploadUrl(path('signed.txt'));
-    const headers = { 'x-signature': made.data?.token ?? '' };
+    const created = await server.client(alex.token).storage.from('files').createSignedUploadUrl(path('signed.txt'));
+    const headers = { 'x-signature': created.data?.token ?? '' };
     const wrong = await create('else.txt', 4, { token: null, headers }, '/sign');
     expect(wrong.text).toContain('Invalid Compact JWS');
     const begun = await create('signed.txt', 4, { token: null, headers }, '/sign');
     expect(begun.status).toBe(201);
-    const at = locationOf(begun);
+    const at = getLocation(begun);
     expect(at).toContain('/upload/resumable/sign/');
     expect((await patch(at, 0, 'ab', { token: null })).status).toBe(400);
     expect((await patch(at, 0, 'ab', { token: null, headers })).status).toBe(204);
-    expect(offsetOf(await ask('HEAD', at, { token: null, headers }))).toBe('2');
+    expect(getOffset(await ask('HEAD', at, { token: null, headers }))).toBe('2');
     expect((await patch(at, 2, 'cd', { token: null, headers })).status).toBe(204);
     expect(await read('signed.txt')).toBe('abcd');
   });
@@ -281,13 +281,13 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
       .jpeg()
       .toBuffer();
     const metadata = { bucketName: 'id-verifications', contentType: 'image/jpeg' };
-    const made = await create('id.jpg', photo.length, { metadata });
-    expect((await patch(locationOf(made), 0, new Uint8Array(photo))).status).toBe(204);
+    const created = await create('id.jpg', photo.length, { metadata });
+    expect((await patch(getLocation(created), 0, new Uint8Array(photo))).status).toBe(204);
     const got = await server.client(alex.token).storage.from('id-verifications').download(path('id.jpg'));
     const bytes = Buffer.from((await got.data?.arrayBuffer()) ?? new ArrayBuffer());
     expect((await sharp(bytes).metadata()).exif).toBeUndefined();
     const page = await create('page.jpg', 9, { metadata });
-    expect((await patch(locationOf(page), 0, '<script/>')).text).toContain('This picture cannot be read');
+    expect((await patch(getLocation(page), 0, '<script/>')).text).toContain('This picture cannot be read');
   });
 
   test('OPTIONS lists the extensions, and browsers may call it', async () => {
@@ -304,11 +304,11 @@ describe.each(kinds)('resumable uploads on $engine.name, files on $store.name', 
     expect(browser.headers.get('access-control-allow-methods')).toContain('PATCH');
     for (const name of ['tus-resumable', 'upload-offset', 'upload-length', 'upload-metadata'])
       expect(browser.headers.get('access-control-allow-headers')).toContain(name);
-    const made = await create('cors.txt', 4, { headers: { origin: 'https://example.com' } });
+    const created = await create('cors.txt', 4, { headers: { origin: 'https://example.com' } });
     for (const name of ['location', 'upload-offset', 'tus-resumable'])
-      expect(made.headers.get('access-control-expose-headers')).toContain(name);
+      expect(created.headers.get('access-control-expose-headers')).toContain(name);
     // Some networks allow only GET and POST.
-    const at = locationOf(made);
+    const at = getLocation(created);
     const headers = {
       'x-http-method-override': 'PATCH',
       'upload-offset': '0',

@@ -34,7 +34,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     await opened.close();
   });
 
-  const optionsOf = (path: string, more: Partial<UploadOptions> = {}): UploadOptions => ({
+  const createOptions = (path: string, more: Partial<UploadOptions> = {}): UploadOptions => ({
     endpoint: `${server.url}/storage/v1/upload/resumable`,
     retryDelays: [0, 50, 100],
     headers: { authorization: `Bearer ${alex.token}`, apikey: server.app.keys.anonKey },
@@ -48,7 +48,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
   const send = (path: string, more: Partial<UploadOptions> = {}): Promise<Upload> =>
     new Promise((resolve, reject) => {
       const upload = new Upload(SET, {
-        ...optionsOf(path, more),
+        ...createOptions(path, more),
         onSuccess: () => resolve(upload),
         onError: reject,
       });
@@ -62,7 +62,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
   const begin = (path: string): Promise<Upload> =>
     new Promise((resolve, reject) => {
       const upload = new Upload(SET, {
-        ...optionsOf(path),
+        ...createOptions(path),
         onError: reject,
         onChunkComplete: (_size, accepted) => {
           if (accepted >= 2 * PIECE) void upload.abort().then(() => resolve(upload), reject);
@@ -94,7 +94,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
   test('a terminated upload is gone', async () => {
     const path = `${alex.id}/given-up.mp3`;
     const upload = await begin(path);
-    await Upload.terminate(upload.url ?? '', optionsOf(path));
+    await Upload.terminate(upload.url ?? '', createOptions(path));
     const gone = await fetch(upload.url ?? '', {
       method: 'HEAD',
       headers: { 'tus-resumable': '1.0.0', authorization: `Bearer ${alex.token}` },
@@ -126,7 +126,7 @@ describe.each(kinds)('tus-js-client on $engine.name, files on $store.name', ({ e
     expect(await refusal(`${alex.id}/signed-out.mp3`, { headers: guest })).toEqual([1, 400, '403']);
     await send(`${alex.id}/twice.mp3`);
     expect(await refusal(`${alex.id}/twice.mp3`)).toEqual([1, 400, '409']);
-    const again = optionsOf('').headers ?? {};
-    await send(`${alex.id}/twice.mp3`, { headers: { ...again, 'x-upsert': 'true' } });
+    const headers = createOptions('').headers ?? {};
+    await send(`${alex.id}/twice.mp3`, { headers: { ...headers, 'x-upsert': 'true' } });
   });
 });

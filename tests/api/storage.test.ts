@@ -272,7 +272,7 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
       for (const name of ['list/b.txt', 'list/a.txt', 'list/deep/c.txt', 'list/deep/d.txt'])
         await notes().upload(path(name), name);
       const names = async (...options: Parameters<ReturnType<typeof notes>['list']>) =>
-        (await notes().list(...options)).data?.map((one) => one.name);
+        (await notes().list(...options)).data?.map((note) => note.name);
       expect(await names(path('list'))).toEqual(['deep', 'a.txt', 'b.txt']);
       expect(await names(path('list/deep/'), { sortBy: { column: 'name', order: 'desc' } })).toEqual([
         'd.txt',
@@ -294,14 +294,14 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
     test('removing returns the removed objects, and removes only what a policy allows', async () => {
       await notes().upload(path('gone.txt'), 'x');
       const { data } = await notes().remove([path('gone.txt'), path('raw.bin'), path('never.txt')]);
-      expect(data?.map((one) => one.name)).toEqual([path('gone.txt')]);
+      expect(data?.map((file) => file.name)).toEqual([path('gone.txt')]);
       expect((await notes().exists(path('gone.txt'))).data).toBe(false);
       expect((await notes().exists(path('raw.bin'))).data).toBe(true);
     });
 
     test('links, one and many', async () => {
       const { data } = await notes().createSignedUrls([path('plain.txt'), path('never.txt')], 60);
-      expect(data?.map((one) => [one.path, one.error])).toEqual([
+      expect(data?.map((result) => [result.path, result.error])).toEqual([
         [path('plain.txt'), null],
         [path('never.txt'), 'Either the object does not exist or you do not have access to it'],
       ]);
@@ -349,7 +349,7 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
         'public',
         'updated_at',
       ]);
-      expect((await own.storage.listBuckets()).data?.map((one) => one.id)).toEqual([
+      expect((await own.storage.listBuckets()).data?.map((bucket) => bucket.id)).toEqual([
         IDENTITY,
         'incidents',
         'notes',

@@ -99,7 +99,9 @@ describe.each(engines)('guesses of coupon codes on $name', ({ open }) => {
   );
 
   test('guesses of all functions from one address count together, of guests and customers', async () => {
-    const guesses = [ACCEPTING['quote-series'], ACCEPTING['validate_discount_code']].filter((one) => one !== undefined);
+    const guesses = [ACCEPTING['quote-series'], ACCEPTING['validate_discount_code']].filter(
+      (guess) => guess !== undefined,
+    );
     const { address, statuses, back } = await guessUntilRefused(guesses, guest());
     expect(statuses.length).toBeLessThanOrEqual(GUESSES + back);
     // Each unit that comes back in the meantime admits one guess, so all but a few of these are refused.

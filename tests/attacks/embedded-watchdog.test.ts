@@ -46,7 +46,7 @@ describe('a long statement on the embedded engine', { timeout: 120_000 }, () => 
   afterAll(() => server.close());
 
   /** Runs a statement and returns how it ended and after how long. */
-  async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+  async function measureOutcome(work: () => Promise<unknown>): Promise<Outcome> {
     const began = performance.now();
     const code = await work().then(
       () => 'answered',
@@ -55,7 +55,7 @@ describe('a long statement on the embedded engine', { timeout: 120_000 }, () => 
     return { code, ms: performance.now() - began };
   }
   const runLong = (caller: string, role = 'anon'): Promise<Outcome> =>
-    outcomeOf(() => server.app.db.as({ role, claims: CLAIMS, caller }, LONG_STATEMENT));
+    measureOutcome(() => server.app.db.as({ role, claims: CLAIMS, caller }, LONG_STATEMENT));
   const notes = async (): Promise<number[]> => {
     const { rows } = await server.app.db.query<{ n: number }>('select n from private.watchdog_note order by n');
     return rows.map((row) => row.n);
@@ -141,7 +141,7 @@ describe('a long statement on the embedded engine', { timeout: 120_000 }, () => 
     await db.query('grant usage on schema private to authenticated');
     await db.query('grant insert on private.watchdog_note to authenticated');
     const principal = { role: 'authenticated', claims: CLAIMS, caller: `user:${guest}` };
-    const ended = await outcomeOf(() =>
+    const ended = await measureOutcome(() =>
       db.transactionAs(principal, async ({ query }) => {
         await query('insert into private.watchdog_note values (1)');
         await query(LONG_STATEMENT);

@@ -1,4 +1,4 @@
-import { type Ask, idOf } from './hidden-columns.ts';
+import { type Ask, getId } from './hidden-columns.ts';
 
 const reads = (name: string, body: object, ...queries: readonly string[]): readonly Ask[] =>
   ['', ...queries].map((query) => ({ method: 'POST', path: `/rpc/${name}?${query}`, body: JSON.stringify(body) }));
@@ -17,7 +17,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   ].map((query) => ({
     method: 'POST',
     path: `/rpc/booking_crew?${query}`,
-    body: JSON.stringify({ bookings: [idOf(1), idOf(2)] }),
+    body: JSON.stringify({ bookings: [getId(1), getId(2)] }),
   })),
   booking_details: [{ method: 'POST', path: '/rpc/booking_details', body: '{"reference": "AAAA-2222"}' }],
   bookings_of_day: [
@@ -37,7 +37,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       method: 'POST',
       path: '/rpc/close_job',
       prefer: 'tx=rollback',
-      body: JSON.stringify({ job: idOf(1), reason: 'tried in a test' }),
+      body: JSON.stringify({ job: getId(1), reason: 'tried in a test' }),
     },
   ],
   developer_pages_open: [{ method: 'POST', path: '/rpc/developer_pages_open', body: '{}' }],
@@ -49,7 +49,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       method: 'POST',
       path: '/rpc/leave_mailing_list',
       prefer: 'tx=rollback',
-      body: JSON.stringify({ subscription: idOf(1) }),
+      body: JSON.stringify({ subscription: getId(1) }),
     },
   ],
   newest_bookings: [
@@ -61,7 +61,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'select=final_cost.max(),created_at::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/newest_bookings?${query}`, body: '{}' })),
   may_add_report_photo: reads('may_add_report_photo', {}),
-  own_feedback: reads('own_feedback', { booking: idOf(1) }),
+  own_feedback: reads('own_feedback', { booking: getId(1) }),
   order_of_booking: ['', 'status=like.secret%25%5C', 'order=cents.desc'].map((query) => ({
     method: 'POST',
     path: `/rpc/order_of_booking?${query}`,
@@ -77,7 +77,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'select=final_cost.max(),coupon_value::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/own_bookings?${query}`, body: '{}' })),
   retry_job: [
-    { method: 'POST', path: '/rpc/retry_job', prefer: 'tx=rollback', body: JSON.stringify({ job: idOf(1) }) },
+    { method: 'POST', path: '/rpc/retry_job', prefer: 'tx=rollback', body: JSON.stringify({ job: getId(1) }) },
   ],
   search_audit_logs: [
     'details->>a=eq.secret-1x',
@@ -105,7 +105,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       method: 'POST',
       path: '/rpc/add_booking_note',
       prefer: 'tx=rollback',
-      body: JSON.stringify({ note_id: idOf(1), booking: idOf(1), note: 'x' }),
+      body: JSON.stringify({ note_id: getId(1), booking: getId(1), note: 'x' }),
     },
   ],
   keep_blocked_booking: [
@@ -113,7 +113,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       method: 'POST',
       path: '/rpc/keep_blocked_booking',
       prefer: 'tx=rollback',
-      body: JSON.stringify({ booking: idOf(1) }),
+      body: JSON.stringify({ booking: getId(1) }),
     },
   ],
   mark_no_show: [
@@ -121,7 +121,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       method: 'POST',
       path: '/rpc/mark_no_show',
       prefer: 'tx=rollback',
-      body: JSON.stringify({ booking: idOf(1), missed: true }),
+      body: JSON.stringify({ booking: getId(1), missed: true }),
     },
   ],
   send_mail_again: [
@@ -129,7 +129,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       method: 'POST',
       path: '/rpc/send_mail_again',
       prefer: 'tx=rollback',
-      body: JSON.stringify({ booking: idOf(1), mail: 'access-code' }),
+      body: JSON.stringify({ booking: getId(1), mail: 'access-code' }),
     },
   ],
   staff_alerts: [
@@ -183,16 +183,16 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=date_of_birth.desc',
     'select=created_at.max(),first_name::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/waiting_reviews?${query}`, body: '{}' })),
-  add_customer_note: rolledBack('add_customer_note', { note_id: idOf(1), customer: idOf(1), note: 'x' }),
+  add_customer_note: rolledBack('add_customer_note', { note_id: getId(1), customer: getId(1), note: 'x' }),
   campaigns: reads('campaigns', {}, 'subject=like.secret%25%5C', 'order=subject.desc'),
-  customer_messages: reads('customer_messages', { customer: idOf(1) }),
-  customer_notes: reads('customer_notes', { customer: idOf(1) }),
-  discount_code_results: reads('discount_code_results', { codes: [idOf(1)] }),
+  customer_messages: reads('customer_messages', { customer: getId(1) }),
+  customer_notes: reads('customer_notes', { customer: getId(1) }),
+  discount_code_results: reads('discount_code_results', { codes: [getId(1)] }),
   gift_batches: reads('gift_batches', {}),
   lacks_second_factor: reads('lacks_second_factor', { permission: 'money' }),
   staff_rights: reads('staff_rights', {}),
   mailing_list_counts: reads('mailing_list_counts', {}),
-  make_gift_codes: rolledBack('make_gift_codes', { batch: idOf(1), amount: 1, prefix: 'X', terms: {} }),
+  make_gift_codes: rolledBack('make_gift_codes', { batch: getId(1), amount: 1, prefix: 'X', terms: {} }),
   remove_from_mailing_list: rolledBack('remove_from_mailing_list', { address: 'secret-1x' }),
   search_mailing_list: reads(
     'search_mailing_list',
@@ -201,7 +201,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=email.desc',
   ),
   second_factor_rules: reads('second_factor_rules', {}),
-  set_gift_batch_active: rolledBack('set_gift_batch_active', { batch: idOf(1), active: false }),
+  set_gift_batch_active: rolledBack('set_gift_batch_active', { batch: getId(1), active: false }),
   site_settings: reads('site_settings', {}),
   site_texts: reads('site_texts', {}),
   staff_ratings: reads('staff_ratings', {}),

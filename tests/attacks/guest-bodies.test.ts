@@ -13,14 +13,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.close());
 
-const headersOf = (token: string): Record<string, string> => ({
+const createHeaders = (token: string): Record<string, string> => ({
   apikey: server.anonKey,
   authorization: `Bearer ${token}`,
   'content-type': 'application/json',
 });
 const post = async (token: string): Promise<number> => {
   const url = `${server.url}/functions/v1/verify-id`;
-  const response = await fetch(url, { method: 'POST', headers: headersOf(token), body: PICTURE });
+  const response = await fetch(url, { method: 'POST', headers: createHeaders(token), body: PICTURE });
   await response.text();
   return response.status;
 };
@@ -29,7 +29,7 @@ const unfinished = (token: string, signal?: AbortSignal): ReturnType<typeof send
     server.url,
     {
       path: '/functions/v1/verify-id',
-      headers: { ...headersOf(token), 'content-length': String(PICTURE.length) },
+      headers: { ...createHeaders(token), 'content-length': String(PICTURE.length) },
       sent: PICTURE.slice(0, 1_000),
     },
     undefined,
@@ -88,7 +88,7 @@ test(`${POSTS} pictures of one customer use limited memory; above the limit they
 }, 180_000);
 
 test('a body with too large a content-length, or that is not JSON, is refused before it has arrived', async () => {
-  const headers = headersOf(server.person.token);
+  const headers = createHeaders(server.person.token);
   const ask = async (path: string, more: Record<string, string>): Promise<number> =>
     (await sendUnfinished(server.url, { path, headers: { ...headers, ...more }, sent: '{' })).status;
   expect(await ask('/functions/v1/cancel-booking', { 'content-length': '70000' })).toBe(413);

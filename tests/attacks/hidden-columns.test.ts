@@ -13,7 +13,7 @@ import {
   hiddenColumns,
   hide,
   type State,
-  valuesOf,
+  readValues,
 } from './hidden-columns.ts';
 
 /**
@@ -39,7 +39,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   const tokens = { guest: '', customer: '' };
 
   /** Returns what a caller sees of an answer: the status, the headers except date and request id, and the body. */
-  async function answerOf(ask: Ask, who: keyof typeof tokens): Promise<string> {
+  async function fetchAnswer(ask: Ask, who: keyof typeof tokens): Promise<string> {
     const response = await server.app.http.fetch(
       new Request(`${server.url}/rest/v1${ask.path}`, {
         method: ask.method,
@@ -55,11 +55,11 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     return `${response.status} ${JSON.stringify(headers)} ${await response.text()}`;
   }
 
-  async function answersOf(list: readonly Ask[], who: keyof typeof tokens): Promise<readonly string[]> {
+  async function fetchAnswers(list: readonly Ask[], who: keyof typeof tokens): Promise<readonly string[]> {
     const answers: string[] = [];
     const lines = 4;
     for (let at = 0; at < list.length; at += lines)
-      answers.push(...(await Promise.all(list.slice(at, at + lines).map((ask) => answerOf(ask, who)))));
+      answers.push(...(await Promise.all(list.slice(at, at + lines).map((ask) => fetchAnswer(ask, who)))));
     return answers;
   }
 
@@ -67,22 +67,24 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     await hide(server, state);
     const relations = [...new Set(columns.map((column) => column.relation))];
     const all = new Map<string, ReadonlyMap<string, readonly string[]>>();
-    for (const relation of relations) all.set(relation, await valuesOf(server, relation));
+    for (const relation of relations) all.set(relation, await readValues(server, relation));
     values[state] = all;
   }
 
   /** Returns all answers for both kinds of caller, with the current hidden values. */
   async function record(): Promise<readonly string[]> {
-    return [...(await answersOf(asks.guest, 'guest')), ...(await answersOf(asks.customer, 'customer'))];
+    return [...(await fetchAnswers(asks.guest, 'guest')), ...(await fetchAnswers(asks.customer, 'customer'))];
   }
 
-  function differences(one: readonly string[], other: readonly string[]): readonly string[] {
+  function differences(first: readonly string[], other: readonly string[]): readonly string[] {
     const all = [
       ...asks.guest.map((ask) => ({ who: 'guest', ask })),
       ...asks.customer.map((ask) => ({ who: 'customer', ask })),
     ];
     return all.flatMap(({ who, ask }, at) =>
-      one[at] === other[at] ? [] : [`${who} ${ask.method} ${ask.path} ${ask.prefer ?? ''}: ${one[at]} | ${other[at]}`],
+      first[at] === other[at]
+        ? []
+        : [`${who} ${ask.method} ${ask.path} ${ask.prefer ?? ''}: ${first[at]} | ${other[at]}`],
     );
   }
 
@@ -125,8 +127,8 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
 
   test('each held another value in the second pass, so that each column was tested', () => {
     const same = columns.filter(({ relation, name }) => {
-      const [one, two] = [values[1]?.get(relation)?.get(name), values[2]?.get(relation)?.get(name)];
-      return one === undefined || JSON.stringify(one) === JSON.stringify(two);
+      const [first, two] = [values[1]?.get(relation)?.get(name), values[2]?.get(relation)?.get(name)];
+      return first === undefined || JSON.stringify(first) === JSON.stringify(two);
     });
     expect(same.map(({ relation, name }) => `${relation}.${name}`)).toEqual(CONSTANT);
   });
@@ -173,9 +175,9 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     const phone = columns.filter(({ relation, name }) => relation === 'bookings' && name === 'contact_phone');
     const list = phone.flatMap((column) => asksAbout(column, '+61400000100')).slice(0, 6);
     await hide(server, 1);
-    const [guest, customer] = [await answersOf(list, 'guest'), await answersOf(list, 'customer')];
+    const [guest, customer] = [await fetchAnswers(list, 'guest'), await fetchAnswers(list, 'customer')];
     await hide(server, 2);
-    expect(await answersOf(list, 'guest')).not.toEqual(guest);
-    expect(await answersOf(list, 'customer')).not.toEqual(customer);
+    expect(await fetchAnswers(list, 'guest')).not.toEqual(guest);
+    expect(await fetchAnswers(list, 'customer')).not.toEqual(customer);
   });
 });

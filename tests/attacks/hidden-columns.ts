@@ -18,7 +18,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
 /** Columns with only one possible value, because of a constraint or because the value hides the row. */
 export const CONSTANT = ['id_verifications.ai_raw_response', 'scheduled_emails.email_type', 'studios.active'];
 
-export const idOf = (state: State): string => `a5000000-0000-4000-8000-00000000000${state}`;
+export const getId = (state: State): string => `a5000000-0000-4000-8000-00000000000${state}`;
 /** A coupon that anyone may check; its counters are hidden. */
 const KNOWN_CODE = 'a5000000-0000-4000-8000-00000000000c';
 
@@ -31,8 +31,8 @@ const CLOSED = {
 };
 
 /** Returns the SQL of a value for a column of this type. */
-function valueOf(type: string, state: State): string {
-  if (type === 'uuid') return `'${idOf(state)}'`;
+function createValue(type: string, state: State): string {
+  if (type === 'uuid') return `'${getId(state)}'`;
   if (type.startsWith('timestamp')) return `'2031-0${state}-01T00:00:00Z'`;
   if (type === 'date') return `'199${state}-02-03'`;
   if (type === 'boolean') return state === 1 ? 'true' : 'false';
@@ -106,7 +106,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
   'public.studios': (state) => [
     {
       active: 'false',
-      photos: `'{${idOf(state)}.jpg}'`,
+      photos: `'{${getId(state)}.jpg}'`,
       open_hours: `array_fill(${state === 1 ? 'true' : 'false'}, array[168])`,
     },
   ],
@@ -194,7 +194,7 @@ export async function hide(server: TestServer, state: State): Promise<void> {
       const values = columns.map((column) =>
         state === 3 && column.nullable && !(column.name in ruled)
           ? 'null'
-          : (ruled[column.name as keyof typeof ruled] ?? valueOf(column.type, state)),
+          : (ruled[column.name as keyof typeof ruled] ?? createValue(column.type, state)),
       );
       statements.push(
         `insert into ${table} (${columns.map((column) => column.name).join(', ')}) values (${values.join(', ')})`,
@@ -215,7 +215,10 @@ export async function hiddenColumns(server: TestServer): Promise<readonly Column
 }
 
 /** Returns the hidden rows of a relation as the server reads them: the values of each column, as text. */
-export async function valuesOf(server: TestServer, relation: string): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function readValues(
+  server: TestServer,
+  relation: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const claims = '{"role":"service_role"}';
   const principal = { role: 'service_role', claims };
   const { rows } = await server.app.db.as<{ row: Record<string, unknown> }>(

@@ -3,7 +3,7 @@ import { engines } from '#tests/support/engines.ts';
 import {
   checkout,
   mailsTo,
-  paymentOf,
+  readPayment,
   span,
   STUDIO_A,
   STUDIO_B,
@@ -27,12 +27,12 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
   it('create-payment and verify-payment answer while it hangs, and continue once it answers', async () => {
     const payer = await server.addCustomer();
     // On a busy machine the first answer may come before the session is open.
-    const wanted = checkout(span(server.now(), 40));
+    const request = checkout(span(server.now(), 40));
     const booked = await until(async () => {
-      const answer = await server.call('create-payment', wanted, payer.token);
+      const answer = await server.call('create-payment', request, payer.token);
       return answer.status === 200 ? answer : null;
     });
-    const session = await paymentOf(server, booked.body['bookingId']);
+    const session = await readPayment(server, booked.body['bookingId']);
     await server.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
     await hang();
 
@@ -62,10 +62,12 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
     );
     expect(rows).toEqual([{ state: 'open' }]);
     const sessions = await server.sandbox('/api/payments');
-    const made = Array.isArray(sessions)
-      ? sessions.filter((one) => one.client_reference_id === first.body['bookingId'] && one.status === 'open')
+    const created = Array.isArray(sessions)
+      ? sessions.filter(
+          (session) => session.client_reference_id === first.body['bookingId'] && session.status === 'open',
+        )
       : [];
-    expect(made).toHaveLength(1);
+    expect(created).toHaveLength(1);
     await until(async () => (await verify()).body['paid'] === true, 60_000);
   });
 
@@ -79,7 +81,7 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
       }
     const payer = await server.addCustomer();
     const booked = await server.call('create-payment', checkout(span(server.now(), 90)), payer.token);
-    const session = await paymentOf(server, booked.body['bookingId']);
+    const session = await readPayment(server, booked.body['bookingId']);
     await server.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: session.id });
     await server.app.db.query(
@@ -95,7 +97,7 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
       await heal();
       await until(async () => {
         server.advance(11_000);
-        const row = await server.app.db.one<{ n: number }>(
+        const row = await server.app.db.queryRow<{ n: number }>(
           `select count(*)::int as n from private.booking where status = 'pending' and hold_expires_at < $1::timestamptz`,
           [server.now()],
         );

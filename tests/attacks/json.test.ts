@@ -4,7 +4,7 @@ import * as contracts from '#contracts/calls.ts';
 import { type Customer, startTestServer, type TestServer } from '#tests/support/test-server.ts';
 import { runScript } from '#tests/support/schema.ts';
 import { sendUnfinished } from './raw-request.ts';
-import { closeCodeOf, UNFINISHED } from './unfinished-frame.ts';
+import { readCloseCode, UNFINISHED } from './unfinished-frame.ts';
 
 /** JSON that is short to send but expensive to parse must be refused before it is parsed, on every route and socket. */
 const MARK = 'a mark in every body';
@@ -101,7 +101,7 @@ describe('JSON that is expensive to parse', { timeout: 300_000 }, () => {
     new WebSocket(
       `${server.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${server.app.keys.anonKey}&vsn=${vsn}`,
     );
-  const frameOf = (vsn: string, event: string, payload: string): string =>
+  const createFrame = (vsn: string, event: string, payload: string): string =>
     vsn === '2.0.0'
       ? `["1","1","realtime:any","${event}",${payload}]`
       : `{"topic":"realtime:any","event":"${event}","ref":"1","join_ref":"1","payload":${payload}}`;
@@ -120,17 +120,17 @@ describe('JSON that is expensive to parse', { timeout: 300_000 }, () => {
 
   describe.each(['1.0.0', '2.0.0'])('in frames of a socket with serializer %s', (vsn) => {
     test.each(COSTLY)('with %s closes the socket of a guest and is never parsed', async (_, payload) => {
-      expect([1008, 1009]).toContain(await closedBy(vsn, [frameOf(vsn, 'phx_join', payload)], 20_000));
+      expect([1008, 1009]).toContain(await closedBy(vsn, [createFrame(vsn, 'phx_join', payload)], 20_000));
       expect(parsed()).toBe(0);
     });
 
     test.each(COSTLY)('with %s closes the socket of a customer and is never parsed', async (_, payload) => {
-      const join = frameOf(vsn, 'phx_join', JSON.stringify({ access_token: customer.token, config: {} }));
+      const join = createFrame(vsn, 'phx_join', JSON.stringify({ access_token: customer.token, config: {} }));
       const socket = open(vsn);
       const code = await new Promise<number>((resolve) => {
         socket.on('close', resolve);
         socket.on('open', () => socket.send(join));
-        socket.once('message', () => socket.send(frameOf(vsn, 'broadcast', payload)));
+        socket.once('message', () => socket.send(createFrame(vsn, 'broadcast', payload)));
       });
       expect(code).toBe(1008);
       expect(parsed()).toBe(0);
@@ -142,14 +142,14 @@ describe('JSON that is expensive to parse', { timeout: 300_000 }, () => {
     async (kind) => {
       const path = `/realtime/v1/websocket?apikey=${server.app.keys.anonKey}&vsn=2.0.0`;
       const begun = UNFINISHED[kind] ?? (() => Buffer.alloc(0));
-      expect(await closeCodeOf(server.url, path, begun(150_000), 20_000)).toBe(1009);
-      expect(await closeCodeOf(server.url, path, begun(60_000), 1_000)).toBe(null);
+      expect(await readCloseCode(server.url, path, begun(150_000), 20_000)).toBe(1009);
+      expect(await readCloseCode(server.url, path, begun(60_000), 1_000)).toBe(null);
     },
   );
 
   test('a guest’s frame above 64 KB closes the socket, a customer’s is answered', async () => {
     const large = JSON.stringify({ type: 'broadcast', event: 'e', payload: { text: 'x'.repeat(200_000) } });
-    expect(await closedBy('2.0.0', [frameOf('2.0.0', 'broadcast', large)], 20_000)).toBe(1009);
+    expect(await closedBy('2.0.0', [createFrame('2.0.0', 'broadcast', large)], 20_000)).toBe(1009);
     const client = server.client(customer.token);
     await client.realtime.setAuth(customer.token);
     const channel = client.channel('large', { config: { broadcast: { ack: true } } });
@@ -170,7 +170,7 @@ describe('the bytes of one sender in a minute', { timeout: 120_000 }, () => {
   }, 60_000);
   afterAll(() => server.close());
 
-  const headersOf = (address: string, token = server.app.keys.anonKey): Record<string, string> => ({
+  const createHeaders = (address: string, token = server.app.keys.anonKey): Record<string, string> => ({
     apikey: server.app.keys.anonKey,
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',
@@ -192,7 +192,7 @@ describe('the bytes of one sender in a minute', { timeout: 120_000 }, () => {
     ['/realtime/v1/api/broadcast', { message: TOO_MUCH }],
   ])('are limited with 429 before a body has arrived: %s', async (path, shape) => {
     const address = `203.0.113.${path.charCodeAt(1)}`;
-    const headers = { ...headersOf(address), 'content-length': '60000' };
+    const headers = { ...createHeaders(address), 'content-length': '60000' };
     const refused: string[] = [];
     const over = new AbortController();
     // Sends five megabytes at once. The budget is four, and refills over time. Some calls have a limit of their own as well.
@@ -210,8 +210,8 @@ describe('the bytes of one sender in a minute', { timeout: 120_000 }, () => {
       expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4))).toMatchObject(shape);
     }
     // Another address has its own budget, and so does an account at this address.
-    expect(await post('/auth/v1/recover', headersOf('198.51.100.77'))).toBe(400);
-    expect(await post('/rest/v1/rpc/nothing', headersOf(address, customer.token))).toBe(404);
+    expect(await post('/auth/v1/recover', createHeaders('198.51.100.77'))).toBe(400);
+    expect(await post('/rest/v1/rpc/nothing', createHeaders(address, customer.token))).toBe(404);
   });
 
   test('of a guest’s socket are limited: it is closed', async () => {

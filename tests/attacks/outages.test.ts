@@ -4,7 +4,7 @@ import {
   checkout,
   type Customer,
   mailsTo,
-  paymentOf,
+  readPayment,
   span,
   STUDIO_A,
   STUDIO_B,
@@ -31,7 +31,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
 
   async function paid(customer: Customer, ahead = (hours += 3), studio = STUDIO_A): Promise<string> {
     const held = await server.call('create-payment', checkout(span(server.now(), ahead), {}, studio), customer.token);
-    const payment = await paymentOf(server, held.body['bookingId']);
+    const payment = await readPayment(server, held.body['bookingId']);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     expect((await server.call('verify-payment', { sessionId: payment.id })).body).toMatchObject({ paid: true });
     return String(held.body['bookingId']);
@@ -54,7 +54,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
         [kind, subject],
       )
       .then((result) => [...result.rows]);
-  const alertsOf = async (id: unknown): Promise<number> =>
+  const countAlerts = async (id: unknown): Promise<number> =>
     (
       await server.app.db.query(
         `select 1 from public.audit_logs where action = 'alert' and resource_type = 'outbox' and resource_id = $1`,
@@ -70,7 +70,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(await mailsTo(server, customer.email)).toEqual([]);
     const [job] = await jobs('mail.booking-confirmed', bookingId);
     expect(job).toMatchObject({ done: false, closed: null });
-    expect(await alertsOf(job?.['id'])).toBe(1);
+    expect(await countAlerts(job?.['id'])).toBe(1);
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await passTime(18);
     expect(await mailsTo(server, customer.email, 'Booking confirmed')).toHaveLength(1);
@@ -87,7 +87,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     await passTime(63);
     const [job] = await jobs('payment.refund', bookingId);
     expect(job).toMatchObject({ done: false, closed: null });
-    expect(await alertsOf(job?.['id'])).toBe(1);
+    expect(await countAlerts(job?.['id'])).toBe(1);
     const alerts = await mailsTo(server, OWNER, 'Needs attention');
     const [alert, ...others] = alerts.filter((mail) => mail.text.includes(`Job: ${String(job?.['id'])}`));
     expect(others).toEqual([]);
@@ -99,7 +99,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(await jobs('payment.refund', bookingId)).toMatchObject([{ done: true }]);
     const refunds = await server.sandbox('/api/refunds');
     expect(Array.isArray(refunds) && Array.isArray(refundsBefore) && refunds.length - refundsBefore.length).toBe(1);
-    const payment = await server.app.db.one<{ id: string; state: string }>(
+    const payment = await server.app.db.queryRow<{ id: string; state: string }>(
       'select id, state from private.payment where booking_id = $1::uuid',
       [bookingId],
     );
@@ -109,26 +109,27 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
   it('of the payment provider: a refund that staff close counts as settled by hand, and goes to the provider again when they retry it', async () => {
     const customer = await server.addCustomer();
     const bookingId = await paid(customer, 120);
-    const stateOf = async (): Promise<unknown> =>
+    const readState = async (): Promise<unknown> =>
       (
-        await server.app.db.one<{ state: string }>('select state from private.payment where booking_id = $1::uuid', [
-          bookingId,
-        ])
+        await server.app.db.queryRow<{ state: string }>(
+          'select state from private.payment where booking_id = $1::uuid',
+          [bookingId],
+        )
       )?.state;
     await fault('stripe', 'status', { status: 503 });
     await server.call('cancel-booking', { bookingId }, customer.token);
     await passTime(6);
-    expect(await stateOf()).toBe('refund_pending');
+    expect(await readState()).toBe('refund_pending');
     const [job] = await jobs('payment.refund', bookingId);
     const service = server.client(server.app.keys.serviceRoleKey);
     expect((await service.rpc('close_job', { job: String(job?.['id']), reason: 'paid back in cash' })).data).toBe(true);
-    expect(await stateOf()).toBe('refund_manual');
+    expect(await readState()).toBe('refund_manual');
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await passTime(18);
-    expect(await stateOf()).toBe('refund_manual');
+    expect(await readState()).toBe('refund_manual');
     expect((await service.rpc('retry_job', { job: String(job?.['id']) })).data).toBe(true);
     await passTime(18);
-    expect(await stateOf()).toBe('refunded');
+    expect(await readState()).toBe('refunded');
   });
 
   it('of the lock, and then of the mail server: the access code is mailed within a minute, in the middle of the session [spec 8.28]', async () => {
@@ -160,7 +161,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     await passTime(85, 5);
     const [job] = await jobs('mail.access-code', bookingId);
     expect(job).toMatchObject({ done: false, closed: 'The session ended before the access code could be mailed.' });
-    expect(await alertsOf(job?.['id'])).toBeGreaterThanOrEqual(1);
+    expect(await countAlerts(job?.['id'])).toBeGreaterThanOrEqual(1);
     const { data } = await server
       .client(server.app.keys.serviceRoleKey)
       .from('scheduled_emails')
@@ -214,8 +215,8 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
       const requests = await server.sandbox('/api/requests?provider=stripe');
       return Array.isArray(requests)
         ? requests
-            .filter((one: { path: string }) => one.path.startsWith('/v1/checkout/sessions?'))
-            .map((one: { status: number }) => one.status)
+            .filter((request: { path: string }) => request.path.startsWith('/v1/checkout/sessions?'))
+            .map((request: { status: number }) => request.status)
         : [];
     };
     await passTime(12, 6); // finishes what the previous outage left over
@@ -227,8 +228,8 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect([failed.length - before, failed[0]]).toEqual([1, 503]);
     server.advance(31_000);
     await server.settle();
-    const again = await runTimes();
-    expect([again.length - before, again[0]]).toEqual([2, 200]);
+    const statuses = await runTimes();
+    expect([statuses.length - before, statuses[0]]).toEqual([2, 200]);
   });
 
   it('the owner is reminded of a failing job once a day until it is done', async () => {

@@ -48,7 +48,7 @@ export function sendUnfinished(
  */
 export async function firstStatuses(
   count: number,
-  wanted: number,
+  expected: number,
   send: (signal: AbortSignal) => Promise<RawAnswer>,
   during: () => Promise<void> = () => Promise.resolve(),
 ): Promise<number[]> {
@@ -57,7 +57,7 @@ export async function firstStatuses(
   const enough = Promise.withResolvers<void>();
   const all = Array.from({ length: count }, async () => {
     statuses.push((await send(rest.signal)).status);
-    if (statuses.length === wanted) enough.resolve();
+    if (statuses.length === expected) enough.resolve();
   });
   const settled = Promise.allSettled(all);
   await Promise.race([enough.promise, settled]);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 /** A mask of zeros for masked frames (RFC 6455 section 5.2), which leaves the bytes unchanged. */
 const MASK = Buffer.alloc(4);
-const headOf = (first: number, size: number): Buffer => {
+const createHead = (first: number, size: number): Buffer => {
   const head = Buffer.alloc(10);
   head[0] = first;
   head[1] = 0x80 | 127;
@@ -18,17 +18,17 @@ const FINAL = 0x80;
  * end the message.
  */
 export const UNFINISHED: Readonly<Record<string, (sent: number) => Buffer>> = {
-  'one frame': (sent) => Buffer.concat([headOf(FINAL | TEXT, 4_700_000), Buffer.alloc(sent, ' ')]),
+  'one frame': (sent) => Buffer.concat([createHead(FINAL | TEXT, 4_700_000), Buffer.alloc(sent, ' ')]),
   'parts of a kilobyte': (sent) =>
     Buffer.concat(
       Array.from({ length: sent / 1000 }, (_, at) =>
-        Buffer.concat([headOf(at === 0 ? TEXT : 0, 1000), Buffer.alloc(1000, ' ')]),
+        Buffer.concat([createHead(at === 0 ? TEXT : 0, 1000), Buffer.alloc(1000, ' ')]),
       ),
     ),
 };
 
 /** Opens a WebSocket by hand and sends only these bytes. Returns the code with which the server closes it, or null after `milliseconds`. */
-export function closeCodeOf(url: string, path: string, bytes: Buffer, milliseconds: number): Promise<number | null> {
+export function readCloseCode(url: string, path: string, bytes: Buffer, milliseconds: number): Promise<number | null> {
   const { hostname, port } = new URL(url);
   const key = randomBytes(16).toString('base64');
   return new Promise((resolve, reject) => {

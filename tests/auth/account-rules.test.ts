@@ -53,15 +53,15 @@ describe('an account of an identity provider', () => {
       },
     });
     app.providerUser = { ...app.providerUser, claims: { name: 'Ada M' } };
-    const again = await google();
-    expect(again.body).toMatchObject({
+    const second = await google();
+    expect(second.body).toMatchObject({
       user: {
         id: textIn(first.body, 'user', 'id'),
         user_metadata: shown,
         identities: [{ identity_data: { full_name: 'Ada M' } }],
       },
     });
-    expect(JSON.stringify(again.body['user'])).toContain('"last_sign_in_at"');
+    expect(JSON.stringify(second.body['user'])).toContain('"last_sign_in_at"');
   });
 
   test('needs an address that the provider has verified', async () => {
@@ -303,7 +303,7 @@ INSERT INTO auth.identities (user_id, provider, provider_id, id, identity_data) 
       app_metadata: { provider: 'email', providers: ['email', 'google'], team: 'x' },
     });
     expect(await account(3)).toMatchObject({ phone: '61491570180', email: '', app_metadata: { providers: ['apple'] } });
-    expect(Object.values(Object((await account(3))['identities'])).map((one) => textIn(one, 'id'))).toContain(
+    expect(Object.values(Object((await account(3))['identities'])).map((identity) => textIn(identity, 'id'))).toContain(
       'apple id',
     );
     expect(await account(4)).toMatchObject({ is_anonymous: true, email: '', app_metadata: { providers: [] } });

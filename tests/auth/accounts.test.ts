@@ -244,7 +244,7 @@ describe('a new password', () => {
     await recover(email);
     await app.request('PUT', '/user', { password: NEW_PASSWORD }, { token });
     await app.queue.flush();
-    expect(app.mails.filter((one) => one.to === email).map((one) => one.subject)).toEqual([
+    expect(app.mails.filter((mail) => mail.to === email).map((mail) => mail.subject)).toEqual([
       expect.stringMatching(/password.*changed/i),
     ]);
   });
@@ -265,8 +265,8 @@ describe('a new password', () => {
     expect(held.changed).toBe(true);
     await app.queue.flush();
     const tokens = 'select 1 from auth.one_time_tokens t join auth.users u on u.id = t.user_id where u.email = $1';
-    expect(await app.db.one(tokens, [email])).toBeNull();
-    expect(app.mails.filter((one) => one.to === email).map((one) => one.subject)).toEqual([
+    expect(await app.db.queryRow(tokens, [email])).toBeNull();
+    expect(app.mails.filter((mail) => mail.to === email).map((mail) => mail.subject)).toEqual([
       expect.stringMatching(/password.*changed/i),
     ]);
   });
@@ -280,7 +280,7 @@ describe('a new password', () => {
       expect((await app.request('PUT', '/user', { password: NEW_PASSWORD }, { token })).status).toBe(200);
     };
     await app.queue.flush();
-    const handedOver = app.mails.find((one) => one.to === email);
+    const handedOver = app.mails.find((mail) => mail.to === email);
     const tokenHash = /token_hash=([\w-]+)/.exec(handedOver?.text ?? '')?.[1] ?? '';
     expect(tokenHash).not.toBe('');
     expect((await useLink(tokenHash)).body).toMatchObject({ code: 'otp_expired' });
@@ -310,8 +310,8 @@ test(`a link that was mailed leads to ${SITE} and nowhere else`, async () => {
 });
 
 describe('a mail server that is down', () => {
-  const jobOf = (email: string) =>
-    app.db.one<{ tries: number; error: string | null }>(
+  const readJob = (email: string) =>
+    app.db.queryRow<{ tries: number; error: string | null }>(
       'select tries, last_error as error from private.outbox where recipient = $1',
       [email],
     );
@@ -343,11 +343,11 @@ describe('a mail server that is down', () => {
     await app.request('POST', '/recover', { email });
     await app.queue.flush();
     await passMinutes(8);
-    expect((await jobOf(email))?.tries).toBeGreaterThan(5);
+    expect((await readJob(email))?.tries).toBeGreaterThan(5);
     app.beforeMail = beforeMail;
     await passMinutes(1);
-    expect(app.mails.filter((one) => one.to === email)).toHaveLength(1);
-    expect(await jobOf(email)).toBeNull();
+    expect(app.mails.filter((mail) => mail.to === email)).toHaveLength(1);
+    expect(await readJob(email)).toBeNull();
   });
 
   test('never gets a code mail that is older than its code: it is dropped, and the audit log says so', async () => {
@@ -355,16 +355,16 @@ describe('a mail server that is down', () => {
     await app.request('POST', '/otp', { email });
     await app.queue.flush();
     await passMinutes(59);
-    expect(await jobOf(email)).toMatchObject({ error: 'the mail server is down' });
+    expect(await readJob(email)).toMatchObject({ error: 'the mail server is down' });
     await passMinutes(2);
-    expect(await jobOf(email)).toBeNull();
+    expect(await readJob(email)).toBeNull();
     expect(await alertsAbout('account-mail.otp')).toMatchObject([
       { tries: 3, reason: 'the mail server is down' },
       { dropped: true, reason: 'the mail server is down' },
     ]);
     app.beforeMail = beforeMail;
     await passMinutes(2);
-    expect(app.mails.filter((one) => one.to === email)).toEqual([]);
+    expect(app.mails.filter((mail) => mail.to === email)).toEqual([]);
   });
 
   test('gets the news of a changed password however late it is back', async () => {
@@ -374,7 +374,7 @@ describe('a mail server that is down', () => {
     await passMinutes(120);
     app.beforeMail = beforeMail;
     await passMinutes(1);
-    expect(app.mails.filter((one) => one.to === email).map((one) => one.subject)).toEqual([
+    expect(app.mails.filter((mail) => mail.to === email).map((mail) => mail.subject)).toEqual([
       expect.stringMatching(/password.*changed/i),
     ]);
   });
@@ -383,7 +383,7 @@ describe('a mail server that is down', () => {
 describe('mails that are not sent', () => {
   const sentTo = async (to: string): Promise<number> => {
     await app.queue.flush();
-    return [...app.mails, ...app.texts].filter((one) => one.to === to).length;
+    return [...app.mails, ...app.texts].filter((message) => message.to === to).length;
   };
   const service = (method: string, path: string, body?: unknown) =>
     app.request(method, path, body, { token: app.keys.serviceRoleKey });

@@ -18,8 +18,13 @@ const create = (form: Record<string, unknown>): Promise<Answer> => service('POST
 describe('accounts created by the service', () => {
   test('a confirmed one can sign in with its password at once', async () => {
     const email = address();
-    const made = await create({ email, password: PASSWORD, email_confirm: true, user_metadata: { full_name: 'Ada' } });
-    expect(made).toMatchObject({ status: 200, body: { email, user_metadata: { full_name: 'Ada' } } });
+    const created = await create({
+      email,
+      password: PASSWORD,
+      email_confirm: true,
+      user_metadata: { full_name: 'Ada' },
+    });
+    expect(created).toMatchObject({ status: 200, body: { email, user_metadata: { full_name: 'Ada' } } });
     await app.signIn(email);
   });
 
@@ -41,10 +46,10 @@ describe('accounts created by the service', () => {
 
   test('a phone that is not given confirms nothing', async () => {
     const email = address();
-    const made = await create({ email, password: PASSWORD, phone_confirm: true });
-    expect(made.status).toBe(200);
+    const created = await create({ email, password: PASSWORD, phone_confirm: true });
+    expect(created.status).toBe(200);
     for (const time of ['email_confirmed_at', 'phone_confirmed_at', 'confirmed_at'])
-      expect(made.body[time] ?? null, time).toBeNull();
+      expect(created.body[time] ?? null, time).toBeNull();
     const signedIn = await app.request('POST', '/token?grant_type=password', { email, password: PASSWORD });
     expect(signedIn.body).toMatchObject({ code: 'email_not_confirmed' });
   });
@@ -115,9 +120,9 @@ describe('links generated for the service', () => {
   test('a magic link and a recovery link sign in to a confirmed account', async () => {
     const { id, email } = await app.member();
     for (const type of ['magiclink', 'recovery']) {
-      const made = await service('POST', '/admin/generate_link', { type, email });
-      expect(made).toMatchObject({ status: 200, body: { id, email, verification_type: type, redirect_to: SITE } });
-      const body = { type, token_hash: textIn(made.body, 'hashed_token') };
+      const created = await service('POST', '/admin/generate_link', { type, email });
+      expect(created).toMatchObject({ status: 200, body: { id, email, verification_type: type, redirect_to: SITE } });
+      const body = { type, token_hash: textIn(created.body, 'hashed_token') };
       expect(await app.request('POST', '/verify', body)).toMatchObject({ status: 200, body: { user: { id } } });
     }
   });
@@ -186,23 +191,23 @@ test('a refusal has a name for logs', () => {
 
 test('unfinished challenges and sign-ins are deleted an hour after they expire', async () => {
   await app.request('GET', '/authorize?provider=google');
-  const left = () => app.db.one<{ n: number }>('select count(*)::int as n from auth.flow_state');
+  const readRemaining = () => app.db.queryRow<{ n: number }>('select count(*)::int as n from auth.flow_state');
   await deleteExpired(app.db, app.now());
-  expect(await left()).toEqual({ n: 1 });
+  expect(await readRemaining()).toEqual({ n: 1 });
   app.advance(72 * 60_000);
   await deleteExpired(app.db, app.now());
-  expect(await left()).toEqual({ n: 0 });
+  expect(await readRemaining()).toEqual({ n: 0 });
 });
 
 test('an import accepts accounts with and without times, and refuses an invalid time', async () => {
-  const [one, two, three] = ['1', '2', '3'].map((n) => n.repeat(8) + '-1111-4111-8111-111111111111');
+  const [first, two, three] = ['1', '2', '3'].map((n) => n.repeat(8) + '-1111-4111-8111-111111111111');
   const dump = `INSERT INTO auth.users (id, email, email_confirmed_at, banned_until) VALUES
-    ('${one}', 'Import1@example.com', '2024-02-03 04:05:06+00', NULL),
+    ('${first}', 'Import1@example.com', '2024-02-03 04:05:06+00', NULL),
     ('${two}', 'import2@example.com', NULL, 'infinity'), ('${three}', 'import3@example.com', 'soon', NULL);
-INSERT INTO auth.users (id, email) VALUES ('4${one?.slice(1)}', 'import4@example.com');`;
+INSERT INTO auth.users (id, email) VALUES ('4${first?.slice(1)}', 'import4@example.com');`;
   const done = await importUsers(app.db, dump, app.now());
   expect(done).toMatchObject({ users: 3, skipped: 0, refused: [expect.stringContaining(`user ${three}: email_con`)] });
-  expect((await service('GET', `/admin/users/${one}`)).body).toMatchObject({
+  expect((await service('GET', `/admin/users/${first}`)).body).toMatchObject({
     email: 'import1@example.com',
     email_confirmed_at: '2024-02-03T04:05:06.000Z',
   });

@@ -60,13 +60,13 @@ test('a person signs up, changes everything and leaves: each step is in the log 
 
   const key = createAuthenticator(SITE);
   const begun = await as('POST', '/passkeys/registration/options', {});
-  const made = await step('adds a passkey', () =>
+  const created = await step('adds a passkey', () =>
     as('POST', '/passkeys/registration/verify', {
       challenge_id: begun.body['challenge_id'],
       credential: key.create(Object(begun.body['options'])),
     }),
   );
-  const passkey = `/passkeys/${textIn(made.body, 'id')}`;
+  const passkey = `/passkeys/${textIn(created.body, 'id')}`;
   await step('renames it', () => as('PATCH', passkey, { friendly_name: 'Phone' }));
   await step('removes it', () => as('DELETE', passkey));
   const factor = await step('begins to add a factor', () =>

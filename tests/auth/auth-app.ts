@@ -137,10 +137,10 @@ export async function openAuthApp(): Promise<AuthApp> {
       keys,
       clock,
       config,
-      limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
+      limits: createLimits({ queryRow: (text, values) => db.queryRow(text, values), clock, factor: limitFactor }),
       admitRefresh: createLeasedLimit({
         limit: authLimits.refreshIp,
-        take: takeBatches({ one: db.one, clock, factor: limitFactor }),
+        take: takeBatches({ queryRow: db.queryRow, clock, factor: limitFactor }),
         clock,
       }),
       queue,
@@ -214,7 +214,7 @@ export async function openAuthApp(): Promise<AuthApp> {
     server,
     async mailTo(email: string) {
       await main.queue.flush();
-      const found = mails.findLast((one) => one.to === email);
+      const found = mails.findLast((mail) => mail.to === email);
       if (!found) throw new Error(`no mail to ${email}`);
       return {
         subject: found.subject,
@@ -225,13 +225,13 @@ export async function openAuthApp(): Promise<AuthApp> {
     },
     async textTo(phone: string) {
       await main.queue.flush();
-      const found = texts.findLast((one) => one.to === phone);
+      const found = texts.findLast((text) => text.to === phone);
       return /^(\d+) is your/.exec(found?.text ?? '')?.[1] ?? '';
     },
     async member(email = `${randomUUID().slice(0, 13)}@example.com`) {
       const form = { email, password: PASSWORD, email_confirm: true };
-      const made = await main.request('POST', '/admin/users', form, { token: keys.serviceRoleKey });
-      if (made.status !== 200) throw new Error(`an account was refused: ${textIn(made.body, 'message')}`);
+      const created = await main.request('POST', '/admin/users', form, { token: keys.serviceRoleKey });
+      if (created.status !== 200) throw new Error(`an account was refused: ${textIn(created.body, 'message')}`);
       return signIn(email);
     },
     signIn,

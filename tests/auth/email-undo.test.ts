@@ -156,8 +156,8 @@ test('one of the second factors that the account had then is needed, and those t
     status: 422,
     body: { code: 'mfa_challenge_expired', message: 'Ask for a new code and try again.' },
   });
-  const again = { ...answer, challenge_id: (await challenge(own.id)).body['id'], code: own.code() };
-  expect((await undo('/complete', again)).status).toBe(200);
+  const retried = { ...answer, challenge_id: (await challenge(own.id)).body['id'], code: own.code() };
+  expect((await undo('/complete', retried)).status).toBe(200);
   expect(await account(person)).toMatchObject({ email: person.email, factors: [{ id: own.id, status: 'verified' }] });
 });
 
@@ -209,7 +209,7 @@ test('passkeys, identities and a phone that came with the change are removed, an
   expect(restored).not.toHaveProperty('phone_confirmed_at');
   expect(
     Object.values(Object(restored['identities']))
-      .map((one) => textIn(one, 'id'))
+      .map((identity) => textIn(identity, 'id'))
       .toSorted(),
   ).toEqual([person.id, oldSubject].toSorted());
   expect((await service('GET', `/admin/users/${person.id}/passkeys`)).body).toMatchObject([{ id: oldKey }]);
@@ -270,7 +270,7 @@ test('a replaced address is taken for everybody else, and each try mails its own
     { provider: 'google', id_token: '39000' },
     ...EMAIL_EXISTS,
   ]);
-  expect(await app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
+  expect(await app.db.queryRow('select 1 from auth.users where email = $1', [email])).toBeNull();
   // The account whose address this was may use it again.
   expect((await app.request('PUT', '/user', { email }, { token: person.token })).status).toBe(200);
   expect((await app.mailTo(email)).code).toMatch(/^\d{6}$/);

@@ -43,9 +43,9 @@ describe('a sign-in by an identity provider', () => {
     const trade = () => app.request('POST', '/token?grant_type=pkce', body);
     expect(await trade()).toMatchObject({ status: 200, body: { user: { email: app.providerUser.email } } });
     expect(await trade()).toMatchObject({ status: 404 });
-    const made = `select payload ->> 'action' as action from auth.audit_log_entries a join auth.users u
+    const firstAction = `select payload ->> 'action' as action from auth.audit_log_entries a join auth.users u
       on u.id::text = payload ->> 'actor_id' where u.email = $1 order by a.created_at limit 1`;
-    expect(await app.db.one(made, [app.providerUser.email])).toEqual({ action: 'user_signedup' });
+    expect(await app.db.queryRow(firstAction, [app.providerUser.email])).toEqual({ action: 'user_signedup' });
   });
 
   test('a state is accepted once, and an unknown one redirects to the site with the reason', async () => {
@@ -100,7 +100,7 @@ describe('identities of an account', () => {
     const all = Object.values(Object(body['identities']));
     return {
       person,
-      ids: Object.fromEntries(all.map((one) => [textIn(one, 'provider'), textIn(one, 'identity_id')])),
+      ids: Object.fromEntries(all.map((identity) => [textIn(identity, 'provider'), textIn(identity, 'identity_id')])),
     };
   }
   const unlink = (person: SignedInUser, id: string | undefined) =>
@@ -169,10 +169,10 @@ describe('wallets', () => {
   };
 
   test('a wallet gets the same account again, and another wallet another one', async () => {
-    const [first, again] = [await signInWithWallet(), await signInWithWallet()];
+    const [first, repeated] = [await signInWithWallet(), await signInWithWallet()];
     const other = await signInWithWallet({}, ed25519.utils.randomSecretKey());
-    expect([first.status, again.status, other.status]).toEqual([200, 200, 200]);
-    expect(textIn(again.body, 'user', 'id')).toBe(textIn(first.body, 'user', 'id'));
+    expect([first.status, repeated.status, other.status]).toEqual([200, 200, 200]);
+    expect(textIn(repeated.body, 'user', 'id')).toBe(textIn(first.body, 'user', 'id'));
     expect(textIn(other.body, 'user', 'id')).not.toBe(textIn(first.body, 'user', 'id'));
   });
 

@@ -255,11 +255,11 @@ test('a passkey is registered once, by the person whose challenge it answers, an
   expect((await verify(other, begun, credential)).body).toMatchObject({ code: 'webauthn_challenge_not_found' });
   expect(await verify(person, begun, credential)).toMatchObject({ status: 200, body: { backed_up: false } });
   expect((await verify(person, begun, credential)).body).toMatchObject({ code: 'webauthn_challenge_not_found' });
-  const again = await options(person);
-  expect(again).toMatchObject({ options: { excludeCredentials: [{ id: credential.id, transports: ['internal'] }] } });
+  const second = await options(person);
+  expect(second).toMatchObject({ options: { excludeCredentials: [{ id: credential.id, transports: ['internal'] }] } });
   const foreign = await options(other);
   for (const [who, of] of [
-    [person, again],
+    [person, second],
     [other, foreign],
   ] as const)
     expect(await verify(who, of, key.create(Object(of['options'])))).toMatchObject({

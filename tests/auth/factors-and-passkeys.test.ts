@@ -44,8 +44,8 @@ describe('second factors', () => {
       body: { user: { factors: [{ id, status: 'verified', friendly_name: number }] } },
     });
     // A session without the second factor cannot add another, because the session could be stolen.
-    const again = await app.signIn(person.email);
-    expect(await enrol(again, { factor_type: 'totp', friendly_name: 'an app' })).toMatchObject({
+    const secondSession = await app.signIn(person.email);
+    expect(await enrol(secondSession, { factor_type: 'totp', friendly_name: 'an app' })).toMatchObject({
       status: 403,
       body: { code: 'insufficient_aal' },
     });
@@ -142,8 +142,8 @@ describe('second factors', () => {
       challenge_id: textIn(of.body, 'id'),
       webauthn: { type, credential_response: response },
     });
-    const made = key.create(webauthn.credential_options.publicKey, { unverified: true });
-    expect((await answer(person, id, credential('create', made, first))).status).toBe(200);
+    const created = key.create(webauthn.credential_options.publicKey, { unverified: true });
+    expect((await answer(person, id, credential('create', created, first))).status).toBe(200);
     const second = await challenge(person, id);
     const { publicKey } = Object(second.body['webauthn']).credential_options;
     const forged = key.get(publicKey, { challenge: 'AAAA' });
@@ -233,8 +233,8 @@ describe('passkeys', () => {
       ] as const)
         expect((await as(asker, method, at, body)).body).toMatchObject({ code: 'passkey_not_found' });
       expect((await as(person, method, path, body)).status).toBe(200);
-      const left = body ? [{ friendly_name: 'My phone' }] : [];
-      expect((await as(person, 'GET', '/passkeys')).body).toMatchObject(left);
+      const remaining = body ? [{ friendly_name: 'My phone' }] : [];
+      expect((await as(person, 'GET', '/passkeys')).body).toMatchObject(remaining);
     }
     expect((await signIn((options) => key.get(options))).status).toBe(400);
   });

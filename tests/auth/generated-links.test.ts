@@ -20,8 +20,8 @@ const useCode = ({ body }: Answer, type: string, email: string): Promise<Answer>
 
 test('a link for a sign-up creates an account, whose password and data count with its code', async () => {
   const email = address();
-  const made = await generate({ type: 'signup', email, password: PASSWORD, data: { full_name: 'Ada' } });
-  expect(made).toMatchObject({
+  const created = await generate({ type: 'signup', email, password: PASSWORD, data: { full_name: 'Ada' } });
+  expect(created).toMatchObject({
     status: 200,
     body: {
       email,
@@ -32,48 +32,50 @@ test('a link for a sign-up creates an account, whose password and data count wit
       hashed_token: expect.stringMatching(/^[\w-]{43}$/),
     },
   });
-  expect(made.body).not.toHaveProperty('invited_at');
-  const link = new URL(textIn(made.body, 'action_link'));
+  expect(created.body).not.toHaveProperty('invited_at');
+  const link = new URL(textIn(created.body, 'action_link'));
   expect(`${link.origin}${link.pathname}`).toBe(`${SITE}/auth/v1/verify`);
   expect(Object.fromEntries(link.searchParams)).toEqual({
-    token: made.body['hashed_token'],
+    token: created.body['hashed_token'],
     type: 'signup',
     redirect_to: SITE,
   });
-  expect((await useCode(made, 'signup', email)).body).toMatchObject({ user: { user_metadata: { full_name: 'Ada' } } });
+  expect((await useCode(created, 'signup', email)).body).toMatchObject({
+    user: { user_metadata: { full_name: 'Ada' } },
+  });
   await app.signIn(email);
 });
 
 test('a second link for a sign-up without a password keeps the account unconfirmed and gives it none', async () => {
   const email = address();
   await generate({ type: 'signup', email, password: PASSWORD, data: { full_name: 'Ada' } });
-  const again = await generate({ type: 'signup', email });
-  expect(again).toMatchObject({ status: 200, body: { user_metadata: { full_name: 'Ada' } } });
-  expect(again.body['email_confirmed_at'] ?? null).toBeNull();
-  expect((await useCode(again, 'signup', email)).status).toBe(200);
+  const repeated = await generate({ type: 'signup', email });
+  expect(repeated).toMatchObject({ status: 200, body: { user_metadata: { full_name: 'Ada' } } });
+  expect(repeated.body['email_confirmed_at'] ?? null).toBeNull();
+  expect((await useCode(repeated, 'signup', email)).status).toBe(200);
   await expect(app.signIn(email)).rejects.toThrow('400');
 });
 
 test('a magic link for a new address confirms a new account, and one for an account signs in', async () => {
   const email = address();
-  const made = await generate({ type: 'magiclink', email });
-  expect(made.body).toMatchObject({ verification_type: 'signup', email });
-  expect((await useCode(made, 'email', email)).status).toBe(200);
-  const again = await generate({ type: 'magiclink', email });
-  expect(again.body).toMatchObject({ id: made.body['id'], verification_type: 'magiclink' });
-  expect(new URL(textIn(again.body, 'action_link')).searchParams.get('type')).toBe('magiclink');
-  expect((await useCode(again, 'magiclink', email)).status).toBe(200);
+  const created = await generate({ type: 'magiclink', email });
+  expect(created.body).toMatchObject({ verification_type: 'signup', email });
+  expect((await useCode(created, 'email', email)).status).toBe(200);
+  const repeated = await generate({ type: 'magiclink', email });
+  expect(repeated.body).toMatchObject({ id: created.body['id'], verification_type: 'magiclink' });
+  expect(new URL(textIn(repeated.body, 'action_link')).searchParams.get('type')).toBe('magiclink');
+  expect((await useCode(repeated, 'magiclink', email)).status).toBe(200);
 });
 
 test('a link for an invitation invites', async () => {
   const email = address();
-  const made = await generate({ type: 'invite', email, data: { team: 'a' } });
-  expect(made.body).toMatchObject({
+  const created = await generate({ type: 'invite', email, data: { team: 'a' } });
+  expect(created.body).toMatchObject({
     verification_type: 'invite',
     invited_at: expect.any(String),
     user_metadata: { team: 'a' },
   });
-  expect((await verify({ type: 'invite', token_hash: made.body['hashed_token'] })).body).toMatchObject({
+  expect((await verify({ type: 'invite', token_hash: created.body['hashed_token'] })).body).toMatchObject({
     user: { email, user_metadata: { team: 'a' } },
   });
 });

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import {
   codeHash,
   codeHashes,
-  codeOf,
+  deriveCode,
   linkTokenHash,
   linkTokenHashes,
-  linkTokenOf,
+  deriveLinkToken,
 } from '#server/auth/codes/one-time-codes.ts';
 import type { AuthContext } from '#server/auth/core/context.ts';
 import { flowSecrets } from '#server/auth/external/flows.ts';
@@ -26,8 +26,8 @@ const digits = (purpose: string, text: string): string =>
   String(hmac(purpose, text).readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
 
 test('codes and links of messages', () => {
-  for (let n = 0; n < 30; n += 1) expect(codeOf(context, `id ${n}`)).toBe(digits('mail-code', `id ${n}`));
-  expect(linkTokenOf(context, 'id')).toBe(hashed('mail-token', 'id'));
+  for (let n = 0; n < 30; n += 1) expect(deriveCode(context, `id ${n}`)).toBe(digits('mail-code', `id ${n}`));
+  expect(deriveLinkToken(context, 'id')).toBe(hashed('mail-token', 'id'));
   expect(codeHash(context, 'user', '123456')).toBe(hashed('code-hash', 'user:123456'));
   expect(codeHashes(context, 'user', '123456')).toEqual([hashed('code-hash', 'user:123456')]);
   expect(linkTokenHash(context, 'token')).toBe(hashed('token-hash', 'token'));

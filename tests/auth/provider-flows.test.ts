@@ -208,11 +208,11 @@ describe('the way back without a challenge', () => {
       email: app.providerUser.email,
     });
     tokens = { accessToken: 'only access', refreshToken: null };
-    const again = await comeBack('code=x', (await begin('')).headers.getSetCookie());
-    expect(readFragment(again)).not.toHaveProperty('provider_refresh_token');
+    const second = await comeBack('code=x', (await begin('')).headers.getSetCookie());
+    expect(readFragment(second)).not.toHaveProperty('provider_refresh_token');
     // The flow is gone, so none of its codes can be exchanged.
     expect(
-      await app.db.one('select 1 from auth.flow_state where code_challenge is null and state_hash is null'),
+      await app.db.queryRow('select 1 from auth.flow_state where code_challenge is null and state_hash is null'),
     ).toBeNull();
   });
 

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 const refresh = (refresh_token: string): Promise<Answer> =>
   app.request('POST', '/token?grant_type=refresh_token', { refresh_token });
-const claimsOf = (token: string): unknown =>
+const parseClaims = (token: string): unknown =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 const user = (token: string): Promise<Answer> => app.request('GET', '/user', undefined, { token });
 
@@ -79,9 +79,9 @@ describe('sessions', () => {
       (await app.request('POST', '/token?grant_type=password', { email, password: PASSWORD }, { headers })).body,
       'access_token',
     );
-  async function twice(): Promise<{ one: SignedInUser; other: string }> {
-    const one = await app.member();
-    return { one, other: await login(one.email, { 'user-agent': 'A browser' }) };
+  async function twice(): Promise<{ person: SignedInUser; other: string }> {
+    const person = await app.member();
+    return { person, other: await login(person.email, { 'user-agent': 'A browser' }) };
   }
   const list = async (token: string): Promise<Record<string, unknown>[]> => {
     const { sessions } = (await app.request('GET', '/user/sessions', undefined, { token })).body;
@@ -91,28 +91,28 @@ describe('sessions', () => {
 
   test('a token names the methods of its session', async () => {
     const { email, token } = await app.member();
-    expect(claimsOf(token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
+    expect(parseClaims(token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
     await app.request('POST', '/recover', { email });
     const { tokenHash } = await app.mailTo(email);
     const { body } = await app.request('POST', '/verify', { type: 'recovery', token_hash: tokenHash });
-    expect(claimsOf(textIn(body, 'access_token'))).toMatchObject({ amr: [{ method: 'otp' }] });
+    expect(parseClaims(textIn(body, 'access_token'))).toMatchObject({ amr: [{ method: 'otp' }] });
   });
 
   test('a person lists their sessions, with the current one marked, and ends another', async () => {
-    const { one, other } = await twice();
-    const sessions = await list(one.token);
+    const { person, other } = await twice();
+    const sessions = await list(person.token);
     expect(sessions.map(({ user_agent: agent, current }) => ({ agent, current }))).toEqual([
       { agent: 'A browser', current: false },
       { agent: null, current: true },
     ]);
     const id = String(sessions[0]?.['id']);
-    const end = (of: string) => app.request('DELETE', `/user/sessions/${of}`, undefined, { token: one.token });
+    const end = (of: string) => app.request('DELETE', `/user/sessions/${of}`, undefined, { token: person.token });
     for (const wrong of ['x', `x${id}`, `${id}x`])
       expect(await end(wrong)).toMatchObject({ status: 404, body: { code: 'session_not_found' } });
     expect((await end(id)).status).toBe(200);
     expect((await user(other)).body).toMatchObject({ code: 'session_not_found' });
     expect((await end(id)).status).toBe(404);
-    expect(await list(one.token)).toHaveLength(1);
+    expect(await list(person.token)).toHaveLength(1);
   });
 
   test.each([
@@ -121,10 +121,10 @@ describe('sessions', () => {
     ['global', 403, 403],
     [null, 403, 403],
   ])('after signing out with scope %s, this session gets %i and the other %i', async (scope, own, others) => {
-    const { one, other } = await twice();
+    const { person, other } = await twice();
     const path = scope === null ? '/logout' : `/logout?scope=${scope}`;
-    expect((await app.request('POST', path, undefined, { token: one.token })).status).toBe(204);
-    expect([(await user(one.token)).status, (await user(other)).status]).toEqual([own, others]);
+    expect((await app.request('POST', path, undefined, { token: person.token })).status).toBe(204);
+    expect([(await user(person.token)).status, (await user(other)).status]).toEqual([own, others]);
   });
 
   test('an unknown scope is refused', async () => {
@@ -135,7 +135,7 @@ describe('sessions', () => {
 
   test('a token without session, without account or with another role is not signed in', async () => {
     const { id, token } = await app.member();
-    const session = Object(claimsOf(token)).session_id;
+    const session = Object(parseClaims(token)).session_id;
     const sign = (claims: Record<string, unknown>) => app.keys.sign(claims, 600, app.now());
     for (const claims of [
       { role: 'authenticated', sub: id },

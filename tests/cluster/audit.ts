@@ -92,14 +92,19 @@ function wrongPayments(rows: readonly Row[], { paid, cancelled }: Bookings): str
   const own = Map.groupBy(rows, ({ id }) => id);
   return [...paid.keys()].flatMap((id) => {
     const payments = (own.get(id) ?? []).filter(({ state }) => state === 'paid' || state === 'refunded');
-    const [one] = payments;
-    const kept = one?.status === 'confirmed' && one.state === 'paid';
-    const returned = one?.status === 'cancelled' && one.state === 'refunded' && one.refunded === one.cents;
-    const asked = cancelled.get(id);
-    if (payments.length === 1 && ((kept && asked !== true) || (returned && asked !== undefined))) return [];
-    const what = asked === undefined ? 'paid' : asked ? 'paid and cancelled' : 'paid and perhaps cancelled';
+    const [payment] = payments;
+    const kept = payment?.status === 'confirmed' && payment.state === 'paid';
+    const returned =
+      payment?.status === 'cancelled' && payment.state === 'refunded' && payment.refunded === payment.cents;
+    const cancellation = cancelled.get(id);
+    if (payments.length === 1 && ((kept && cancellation !== true) || (returned && cancellation !== undefined)))
+      return [];
+    const what =
+      cancellation === undefined ? 'paid' : cancellation ? 'paid and cancelled' : 'paid and perhaps cancelled';
     const found =
-      one === undefined ? 'no payment' : `${payments.length} payments (${one.state}) of a ${one.status} booking`;
+      payment === undefined
+        ? 'no payment'
+        : `${payments.length} payments (${payment.state}) of a ${payment.status} booking`;
     return [`${id}: ${what}, and there is ${found}`];
   });
 }

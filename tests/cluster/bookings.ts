@@ -41,7 +41,7 @@ const HOURS_OF_ROOM = (LAST_DAY - FIRST_DAY) * 24;
 /** Returns how many rooms this many bookings need. */
 export const roomsFor = (bookings: number): number => Math.max(60, Math.ceil(bookings / HOURS_OF_ROOM) + 1);
 
-const messageOf = (error: unknown): string => String(error);
+const toMessage = (error: unknown): string => String(error);
 
 export function startBookings(servers: Servers, { perSecond, cancelEvery = 0 }: BookingLoad): Bookings {
   const held: string[] = [];
@@ -77,7 +77,7 @@ export function startBookings(servers: Servers, { perSecond, cancelEvery = 0 }: 
     cancelled.set(bookingId, false);
     // The booking is not confirmed until its payment has arrived.
     const call = { name: 'cancel-booking', token, body: { bookingId }, wait: 'not_confirmed' };
-    const problem = await persistently(() => post(servers, call)).then(() => null, messageOf);
+    const problem = await persistently(() => post(servers, call)).then(() => null, toMessage);
     // `already_done`: an earlier try succeeded, but its answer was lost.
     if (problem === null || problem.includes('already_done')) cancelled.set(bookingId, true);
     else if (!problem.includes('not_confirmed')) throw new Error(problem);
@@ -85,9 +85,9 @@ export function startBookings(servers: Servers, { perSecond, cancelEvery = 0 }: 
 
   const timer = setInterval(() => {
     if (running.size >= AT_ONCE_MAX) return void (counts.skipped += 1);
-    const one = book((counts.begun += 1)).catch((error: unknown) => void failed.push(String(error)));
-    running.add(one);
-    void one.finally(() => running.delete(one));
+    const attempt = book((counts.begun += 1)).catch((error: unknown) => void failed.push(String(error)));
+    running.add(attempt);
+    void attempt.finally(() => running.delete(attempt));
   }, 1_000 / perSecond);
 
   return {

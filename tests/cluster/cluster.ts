@@ -32,7 +32,7 @@ const { values } = parseArgs({
     every: { type: 'string', default: '20' },
   },
 });
-const wanted = {
+const requested = {
   failovers: Number(values.failovers),
   switchovers: Number(values.switchovers),
   rate: Number(values.rate),
@@ -59,21 +59,21 @@ async function drill(folder: string): Promise<boolean> {
     DATABASE_DIRECT_URL: cluster.directUrl,
     DATABASE_POOL_MODE: 'transaction',
   };
-  const seconds = (wanted.failovers + wanted.switchovers + 1) * ROUND_SECONDS + wanted.restarts * 60;
-  const rooms = roomsFor(wanted.rate * seconds);
+  const seconds = (requested.failovers + requested.switchovers + 1) * ROUND_SECONDS + requested.restarts * 60;
+  const rooms = roomsFor(requested.rate * seconds);
   const servers = await startServers({ count: 2, first: await freePorts(), folder, env, superuserUrl, rooms });
   started.defer(() => servers.close());
   say(`two servers run, with ${rooms} rooms`);
   const useSession = await openSession(servers);
   const tellRate = measureRate();
-  const bookings = startBookings(servers, { perSecond: wanted.rate });
+  const bookings = startBookings(servers, { perSecond: requested.rate });
   const look = (ids: readonly string[]): ReturnType<typeof lookAt> => lookAt(superuserUrl, ids);
   const context = { cluster, bookings, useSession, look };
   const rounds = [
-    ...(await runRounds('failover', wanted.failovers, context)),
-    ...(await runRounds('switchover', wanted.switchovers, context)),
+    ...(await runRounds('failover', requested.failovers, context)),
+    ...(await runRounds('switchover', requested.switchovers, context)),
   ];
-  const { restarts: minutes, every: everySeconds, rate: readsPerSecond } = wanted;
+  const { restarts: minutes, every: everySeconds, rate: readsPerSecond } = requested;
   const noticed = minutes > 0 ? await runRestarts(servers, bookings, { minutes, everySeconds, readsPerSecond }) : [];
   await bookings.stop();
   tellRate(bookings);
@@ -103,7 +103,7 @@ function measureRate(): (bookings: Bookings) => void {
     const { user, system } = process.cpuUsage(used);
     const core = ((user + system) / 1e6 / seconds) * 100;
     say(
-      `${held.length} holds and ${paid.size} payments acknowledged in ${seconds.toFixed(0)} s (${(held.length / seconds).toFixed(1)} a second of ${wanted.rate}; ${skipped} clients found others waiting; the drill itself took ${core.toFixed(0)} % of a core)`,
+      `${held.length} holds and ${paid.size} payments acknowledged in ${seconds.toFixed(0)} s (${(held.length / seconds).toFixed(1)} a second of ${requested.rate}; ${skipped} clients found others waiting; the drill itself took ${core.toFixed(0)} % of a core)`,
     );
   };
 }

@@ -133,7 +133,7 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
     async close() {
       await pooler.stop();
       await proxy.stop();
-      await Promise.all([...running.values()].map((one) => one.stop()));
+      await Promise.all([...running.values()].map((program) => program.stop()));
       // If Patroni was killed because it took too long, it leaves its PostgreSQL behind.
       for (const { name } of nodes) killPostgres(join(data, name));
       await etcd.stop();

@@ -48,11 +48,11 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-const idOf = (kind: string): number => Number(spawnSync('id', [kind, 'postgres'], { encoding: 'utf8' }).stdout);
+const readId = (kind: string): number => Number(spawnSync('id', [kind, 'postgres'], { encoding: 'utf8' }).stdout);
 
 /** Returns the account for programs of PostgreSQL, which refuse to run as root. */
 export function postgresAccount(): { uid?: number; gid?: number } {
-  return process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+  return process.getuid?.() === 0 ? { uid: readId('-u'), gid: readId('-g') } : {};
 }
 
 /**
@@ -63,12 +63,13 @@ export function killPostgres(folder: string): void {
   const file = join(folder, 'postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  signalOne(pid, 'SIGSTOP');
+  sendSignal(pid, 'SIGSTOP');
   const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
-  for (const one of [...children.trim().split(/\s+/).map(Number), pid]) if (one > 0) signalOne(one, 'SIGKILL');
+  for (const target of [...children.trim().split(/\s+/).map(Number), pid])
+    if (target > 0) sendSignal(target, 'SIGKILL');
 }
 
-function signalOne(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

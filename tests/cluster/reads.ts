@@ -38,9 +38,9 @@ export function startReads(servers: Servers, perSecond: number): Reads {
   let begun = 0;
   const timer = setInterval(() => {
     if (running.size >= AT_ONCE_MAX) return;
-    const one = read((begun += 1)).catch((error: unknown) => void failed.push(String(error)));
-    running.add(one);
-    void one.finally(() => running.delete(one));
+    const attempt = read((begun += 1)).catch((error: unknown) => void failed.push(String(error)));
+    running.add(attempt);
+    void attempt.finally(() => running.delete(attempt));
   }, 1_000 / perSecond);
   return {
     get done() {

@@ -38,10 +38,10 @@ export async function runRounds(kind: Kind, count: number, context: RoundContext
   let seen = context.bookings.held.length;
   for (let number = 1; number <= count; number += 1) {
     try {
-      const { seconds, line } = await runOne(kind, number, context);
+      const { seconds, line } = await runRound(kind, number, context);
       const ids = context.bookings.held.slice(seen);
       seen += ids.length;
-      const faults = await faultsOf(ids, context);
+      const faults = await findFaults(ids, context);
       rounds.push({ kind, seconds, faults });
       const found = faults.length === 0 ? '0 lost, 0 double, sessions kept' : faults.join(', ');
       say(`${kind} ${number}: ${line}; ${ids.length} bookings acknowledged, ${found}`);
@@ -54,14 +54,14 @@ export async function runRounds(kind: Kind, count: number, context: RoundContext
   return rounds;
 }
 
-async function runOne(kind: Kind, number: number, { cluster, bookings }: RoundContext) {
+async function runRound(kind: Kind, number: number, { cluster, bookings }: RoundContext) {
   await cluster.untilWhole(WHOLE_SECONDS);
   await pause(BETWEEN_MS);
   const before = await cluster.primary();
   const first = bookings.successes.length;
   const since = performance.now();
   const what = kind === 'switchover' ? 'switchover' : number % 2 === 1 ? 'machine' : 'process';
-  const again = what === 'switchover' ? await cluster.switchOver().then(() => null) : await cluster.killPrimary(what);
+  const restart = what === 'switchover' ? await cluster.switchOver().then(() => null) : await cluster.killPrimary(what);
   await untilTrue('another primary', TAKEOVER_SECONDS, async () => {
     // Without a healthy standby, a killed process restarts on the same node.
     const same = what === 'process' && (bookings.successes.at(-1) ?? 0) > since + STALE_MS;
@@ -71,7 +71,7 @@ async function runOne(kind: Kind, number: number, { cluster, bookings }: RoundCo
   await untilBack(bookings, takenOver);
   const seconds = longestPause([since, ...bookings.successes.slice(first)]);
   const after = await cluster.primary();
-  again?.();
+  restart?.();
   const lost = what === 'switchover' ? '' : ` (${what} lost)`;
   const line = `${before} to ${after}${lost} after ${((takenOver - since) / 1_000).toFixed(1)} s, no booking for ${seconds.toFixed(1)} s`;
   return { seconds, line };
@@ -89,7 +89,7 @@ async function untilBack({ successes }: Bookings, takenOver: number): Promise<vo
   }
 }
 
-async function faultsOf(ids: readonly string[], { look, useSession }: RoundContext): Promise<readonly string[]> {
+async function findFaults(ids: readonly string[], { look, useSession }: RoundContext): Promise<readonly string[]> {
   const { lost, double } = await look(ids);
   const session = await useSession().then(
     () => [],

@@ -86,7 +86,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     },
     memory: () => running.map(({ runtime }) => ownMegabytes(runtime.pid)),
     async close() {
-      await Promise.all(running.map((one) => one.kill('SIGTERM')));
+      await Promise.all(running.map((server) => server.kill('SIGTERM')));
       balancer.close();
       await mailbox.close();
       await sandbox.close();
@@ -112,7 +112,7 @@ async function addCustomers(client: pg.Client, keys: Awaited<ReturnType<typeof o
   };
   const db = {
     query: run,
-    one: async <R>(text: string, values?: readonly unknown[]) => (await run<R>(text, values)).rows[0] ?? null,
+    queryRow: async <R>(text: string, values?: readonly unknown[]) => (await run<R>(text, values)).rows[0] ?? null,
   };
   const tokens: string[] = [];
   while (tokens.length < CUSTOMERS) tokens.push((await addCustomer({ db, keys }, new Date())).token);

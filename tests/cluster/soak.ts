@@ -103,7 +103,7 @@ async function soak(folder: string): Promise<boolean> {
     ...(await audit(postgres.url, bookings, servers)),
     ...bookings.failed,
     ...reads.failed,
-    ...growthOf(memory),
+    ...checkGrowth(memory),
   ];
   for (const fault of faults.slice(0, 100)) say(`FAULT ${fault}`);
   say(`${faults.length} faults`);
@@ -114,7 +114,7 @@ async function soak(folder: string): Promise<boolean> {
  * Compares the second quarter with the last, because the server is still warming up in the first. In a short run it warms up all the time,
  * so short runs are not judged.
  */
-function growthOf(memory: readonly number[]): readonly string[] {
+function checkGrowth(memory: readonly number[]): readonly string[] {
   const quarter = Math.ceil(memory.length / 4);
   const [early, late] = [median(memory.slice(quarter, 2 * quarter)), median(memory.slice(-quarter))];
   say(`memory of the server that stayed: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`);

@@ -17,9 +17,9 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
   let database: TestDatabase;
   let dataDir = '';
   beforeAll(async () => {
-    const made = await createMigratedDatabase();
-    if (!made) throw new Error('PostgreSQL cannot be reached');
-    database = made;
+    const created = await createMigratedDatabase();
+    if (!created) throw new Error('PostgreSQL cannot be reached');
+    database = created;
     dataDir = await mkdtemp(join(tmpdir(), 'limits-'));
     const app = await compose(readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent' }));
     await app.close();
@@ -30,7 +30,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
   });
 
   const admitted = async (how: 'exact' | 'naive'): Promise<number> => {
-    const one = (): Promise<number> =>
+    const runWorker = (): Promise<number> =>
       new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [WORKER, database.url, String(TAKES), String(MAX), how], {
           stdio: ['ignore', 'pipe', 'inherit'],
@@ -39,7 +39,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
         child.stdout.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
         child.once('exit', (code) => (code === 0 ? resolve(Number(printed)) : reject(new Error(`ended with ${code}`))));
       });
-    const counts = await Promise.all(Array.from({ length: PROCESSES }, one));
+    const counts = await Promise.all(Array.from({ length: PROCESSES }, runWorker));
     return counts.reduce((sum, count) => sum + count, 0);
   };
 

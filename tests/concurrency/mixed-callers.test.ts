@@ -66,14 +66,14 @@ describe.each(tested)('many callers at once on $name', ({ open }) => {
     }
     return { status: answer.status, body: await answer.json() };
   };
-  const nameOf = ({ id }: Caller): unknown => [
+  const getExpected = ({ id }: Caller): unknown => [
     { id, role: id === null ? 'anon' : 'authenticated', header: id ?? 'guest' },
   ];
 
   /** Each kind of request, with the answer it must get. */
   const kinds: ((caller: Caller) => Promise<void>)[] = [
     async (caller) =>
-      expect(await send(caller, 'rpc/own_name?seconds=0&fault=')).toEqual({ status: 200, body: nameOf(caller) }),
+      expect(await send(caller, 'rpc/own_name?seconds=0&fault=')).toEqual({ status: 200, body: getExpected(caller) }),
     async (caller) => {
       const { status, body } = await send(caller, 'own_note?select=owner&line=eq.first');
       if (caller.id === null) expect(status).toBe(401);
@@ -94,7 +94,7 @@ describe.each(tested)('many callers at once on $name', ({ open }) => {
       const stop = new AbortController();
       const sent = send(caller, 'rpc/own_name?seconds=0.01&fault=', { signal: stop.signal });
       setTimeout(() => stop.abort(), 2);
-      await sent.then(({ body }) => expect(body).toEqual(nameOf(caller))).catch(onlyAborted);
+      await sent.then(({ body }) => expect(body).toEqual(getExpected(caller))).catch(onlyAborted);
     },
   ];
 
@@ -112,7 +112,10 @@ describe.each(tested)('many callers at once on $name', ({ open }) => {
       };
       // This takes longer than a statement is given at first, so it is stopped and runs again.
       const stopped = callers.map(async (caller) =>
-        expect(await send(caller, 'rpc/own_name?seconds=0.15&fault=')).toEqual({ status: 200, body: nameOf(caller) }),
+        expect(await send(caller, 'rpc/own_name?seconds=0.15&fault=')).toEqual({
+          status: 200,
+          body: getExpected(caller),
+        }),
       );
       await Promise.all([...stopped, ...Array.from({ length: AT_ONCE }, work)]);
     },

@@ -68,7 +68,9 @@ describe.each(engines)('races on $name', ({ open, name }) => {
     );
     expect(statuses.get(200)).toBe(1);
     expect((statuses.get(409) ?? 0) + (statuses.get(422) ?? 0)).toBe(count - 1);
-    expect(await server.app.db.one(`select current_uses as n from public.discount_codes where code = 'ONCE'`)).toEqual({
+    expect(
+      await server.app.db.queryRow(`select current_uses as n from public.discount_codes where code = 'ONCE'`),
+    ).toEqual({
       n: 1,
     });
   });
@@ -78,9 +80,9 @@ describe.each(engines)('races on $name', ({ open, name }) => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => server.call('create-payment', checkout(time), token(3))),
     );
-    const urls = new Set(answers.filter((one) => one.status === 200).map((one) => one.body['url']));
+    const urls = new Set(answers.filter((answer) => answer.status === 200).map((answer) => answer.body['url']));
     expect(urls.size).toBe(1);
-    const bookings = await server.app.db.one<{ n: number }>(
+    const bookings = await server.app.db.queryRow<{ n: number }>(
       `select count(*)::int as n from private.booking where user_id = $1::uuid and start_time = $2::timestamptz`,
       [people[3]?.id, time.startTime],
     );

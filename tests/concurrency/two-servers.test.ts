@@ -27,9 +27,9 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with 
 
   beforeAll(async () => {
     const first = await freePorts();
-    const made = await createMigratedDatabase();
-    if (!made) throw new Error('PostgreSQL went away');
-    database = made;
+    const created = await createMigratedDatabase();
+    if (!created) throw new Error('PostgreSQL went away');
+    database = created;
     folder = await mkdtemp(join(tmpdir(), 'two-'));
     urls = [`http://127.0.0.1:${first + 8}`, `http://127.0.0.2:${first + 9}`];
     sandbox = await startSandbox({ port: first, webhookTarget: urls[FIRST] ?? '' });
@@ -124,8 +124,8 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with 
 
   it('count the calls of an account at both for one limit', async () => {
     const { token } = await customer();
-    const one = (at: number): Promise<Answer> => call(at % 2, '/functions/v1/create-payment', token, {});
-    const statuses = await Promise.all(Array.from({ length: 40 }, async (_, at) => (await one(at)).status));
+    const createPayment = (at: number): Promise<Answer> => call(at % 2, '/functions/v1/create-payment', token, {});
+    const statuses = await Promise.all(Array.from({ length: 40 }, async (_, at) => (await createPayment(at)).status));
     // One or two units come back while the calls run.
     expect(statuses.filter((status) => status === 400).length).toBeGreaterThanOrEqual(20);
     expect(statuses.filter((status) => status === 400).length).toBeLessThan(23);
@@ -178,12 +178,12 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with 
       };
       const [held] = await holders();
       const lost = programs.find(({ runtime }) => String(runtime.pid) === held);
-      const other = programs.find((one) => one !== lost);
+      const other = programs.find((program) => program !== lost);
       await lost?.kill('SIGKILL');
-      const { rows: left } = await app.db.query<{ seconds: number }>(
+      const { rows: remaining } = await app.db.query<{ seconds: number }>(
         `select extract(epoch from max(until) - clock_timestamp())::float as seconds from private.task_lease`,
       );
-      expect(left[0]?.seconds).toBeLessThan(10);
+      expect(remaining[0]?.seconds).toBeLessThan(10);
       await expect.poll(holders, { timeout: 20_000, interval: 100 }).toEqual([String(other?.runtime.pid)]);
       await other?.kill('SIGTERM');
       expect(await holders()).toEqual([]);

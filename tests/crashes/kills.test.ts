@@ -108,11 +108,13 @@ describe('a server that is killed', () => {
       });
       // Everything that was started comes to an end: paid sessions become bookings, and the rest stay holds or are released.
       const payments = await outside.sandbox('/api/payments');
-      const all = Array.isArray(payments) ? payments.filter((one: Payment) => one.payment_status === 'paid') : [];
-      const isDifference = (one: Payment): boolean => extended.some(({ session }) => session === one.id);
-      const isOrder = (one: Payment): boolean => answered.orders.includes(one.client_reference_id);
-      const paid = all.filter((one: Payment) => !isDifference(one) && !isOrder(one));
-      const paidFor = paid.map((one: Payment) => one.client_reference_id);
+      const all = Array.isArray(payments)
+        ? payments.filter((payment: Payment) => payment.payment_status === 'paid')
+        : [];
+      const isDifference = (payment: Payment): boolean => extended.some(({ session }) => session === payment.id);
+      const isOrder = (payment: Payment): boolean => answered.orders.includes(payment.client_reference_id);
+      const paid = all.filter((payment: Payment) => !isDifference(payment) && !isOrder(payment));
+      const paidFor = paid.map((payment: Payment) => payment.client_reference_id);
       await vi.waitFor(async () => {
         const { data } = await service.from('bookings').select('id,status').in('id', paidFor);
         const statuses = new Map(data?.map((row) => [row.id, row.status]));
@@ -122,23 +124,25 @@ describe('a server that is killed', () => {
       const inOrders = await requireOrdersBalance(program, token, outside, answered);
       const rows = everything?.filter(({ id }) => id !== null && !inOrders.bookings.has(id));
       for (const row of rows ?? []) {
-        const own = paid.filter((one: Payment) => one.client_reference_id === row.id);
+        const own = paid.filter((payment: Payment) => payment.client_reference_id === row.id);
         expect(own.length, `payments of ${row.id}`).toBe(row.status === 'confirmed' ? 1 : 0);
       }
       expect(rows?.length ?? 0).toBeGreaterThanOrEqual(held.length);
 
       // Each refund that was confirmed to staff arrives, and none is made twice.
-      const refundsOf = async (bookingId: string): Promise<number> => {
-        const intent = all.find((one: Payment) => one.client_reference_id === bookingId)?.payment_intent;
+      const countRefunds = async (bookingId: string): Promise<number> => {
+        const intent = all.find((payment: Payment) => payment.client_reference_id === bookingId)?.payment_intent;
         const refunds = await outside.sandbox('/api/refunds');
-        return Array.isArray(refunds) ? refunds.filter((one: Payment) => one.payment_intent === intent).length : 0;
+        return Array.isArray(refunds)
+          ? refunds.filter((refund: Payment) => refund.payment_intent === intent).length
+          : 0;
       };
       for (const bookingId of refunded)
         await vi.waitFor(
-          async () => expect(await refundsOf(bookingId), `refunds of ${bookingId}`).toBeGreaterThan(0),
+          async () => expect(await countRefunds(bookingId), `refunds of ${bookingId}`).toBeGreaterThan(0),
           WAIT,
         );
-      for (const one of paid) expect(await refundsOf(one.client_reference_id)).toBeLessThan(2);
+      for (const payment of paid) expect(await countRefunds(payment.client_reference_id)).toBeLessThan(2);
       expect(refunded.length).toBeGreaterThan(0);
 
       // Each link that staff sent has one session and is mailed once, even if the server was killed before it called the provider.
@@ -152,7 +156,7 @@ describe('a server that is killed', () => {
         expect(mails.filter((mail) => mail.duplicateOf === null)).toHaveLength(data?.length ?? 0);
       }, WAIT);
       const sessions = await outside.sandbox('/api/payments');
-      const opened = (Array.isArray(sessions) ? sessions : []).map((one: Payment) => one.client_reference_id);
+      const opened = (Array.isArray(sessions) ? sessions : []).map((session: Payment) => session.client_reference_id);
       for (const bookingId of links) expect(opened.filter((id) => id === bookingId)).toHaveLength(1);
       expect(links.length).toBeGreaterThan(0);
 
@@ -163,7 +167,9 @@ describe('a server that is killed', () => {
 
       // Each paid difference extended its booking exactly once, and none of it was refunded.
       const differences = all.filter(isDifference);
-      const longer = extended.filter(({ session }) => differences.some((one: Payment) => one.id === session));
+      const longer = extended.filter(({ session }) =>
+        differences.some((difference: Payment) => difference.id === session),
+      );
       await vi.waitFor(async () => {
         const { data } = await service
           .from('bookings')
@@ -177,10 +183,10 @@ describe('a server that is killed', () => {
         );
         expect(hours).toEqual(longer.map(() => 2));
       }, WAIT);
-      const holds = differences.map((one: Payment) => one.client_reference_id);
+      const holds = differences.map((difference: Payment) => difference.client_reference_id);
       const { data: ended } = await service.from('bookings').select('status,cancel_reason').in('id', holds);
       expect(ended).toEqual(holds.map(() => ({ status: 'cancelled', cancel_reason: 'replaced' })));
-      for (const one of differences) expect(await refundsOf(one.client_reference_id)).toBe(0);
+      for (const difference of differences) expect(await countRefunds(difference.client_reference_id)).toBe(0);
       expect(longer.length).toBeGreaterThan(0);
 
       // There is one confirmation mail per booking, and one per order for the bookings left of it. A repeated mail has the same Message-ID
@@ -235,7 +241,7 @@ describe('a server that is killed', () => {
 type Call = (name: string, body: unknown, by?: string) => Promise<Record<string, unknown>>;
 
 /** Returns a caller of the server's functions, by default as the customer. */
-const callerOf =
+const createCaller =
   (program: ServerProcess, token: string): Call =>
   async (name, body, by = token) => {
     const response = await fetch(`${program.runtime.apiUrl}/functions/v1/${name}`, {
@@ -267,7 +273,7 @@ async function bookAndPay(
   outside: Outside,
   answered: Answered,
 ): Promise<string> {
-  const call = callerOf(program, token);
+  const call = createCaller(program, token);
   const { refunded, links, moved, extended } = answered;
   const link = {
     studioId: STUDIO_B,
@@ -281,7 +287,7 @@ async function bookAndPay(
   const held = await openPayment(call, checkout(time));
   const payments = await outside.sandbox('/api/payments');
   const session: Payment | undefined = Array.isArray(payments)
-    ? payments.find((one: Payment) => one.client_reference_id === held['bookingId'])
+    ? payments.find((payment: Payment) => payment.client_reference_id === held['bookingId'])
     : undefined;
   if (!session) throw new Error(`create-payment opened no payment: ${JSON.stringify(held)}`);
   await outside.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
@@ -331,7 +337,7 @@ async function bookSeries(
   const { bookingId } = await call('create-payment', checkout(hours, { series: { dates: [date, addDays(date, 14)] } }));
   if (typeof bookingId !== 'string') return;
   orders.push(bookingId);
-  const [session, card] = [await sessionOf(outside, bookingId), await savedCard(outside)];
+  const [session, card] = [await readSessionId(outside, bookingId), await savedCard(outside)];
   await outside.sandbox(`/api/payments/${session}`, { outcome: 'paid' });
   await Promise.all([1, 2].map(() => call('verify-payment', { sessionId: session })));
   const longer = { bookingId, hours: 1, from: hours.endTime, card };
@@ -339,10 +345,10 @@ async function bookSeries(
   if ((await call('cancel-booking', { bookingId }))['cancelled'] === true) cancelled.push(bookingId);
 }
 
-async function sessionOf(outside: Outside, bookingId: string): Promise<string> {
+async function readSessionId(outside: Outside, bookingId: string): Promise<string> {
   const payments = await outside.sandbox('/api/payments');
   const found = Array.isArray(payments)
-    ? payments.find((one: Payment) => one.client_reference_id === bookingId)
+    ? payments.find((payment: Payment) => payment.client_reference_id === bookingId)
     : undefined;
   return found?.id ?? '';
 }
@@ -352,10 +358,10 @@ async function savedCard(outside: Outside): Promise<string> {
   type Customer = { id: string; cards: { id: string }[] };
   const customers = await outside.sandbox('/api/customers');
   const [customer]: Customer[] = Array.isArray(customers) ? customers : [];
-  const known = customer?.cards[0]?.id;
-  if (customer === undefined || known !== undefined) return known ?? '';
-  const made = await outside.sandbox('/api/cards', { customer: customer.id });
-  return made !== null && typeof made === 'object' && 'id' in made ? String(made.id) : '';
+  const existing = customer?.cards[0]?.id;
+  if (customer === undefined || existing !== undefined) return existing ?? '';
+  const created = await outside.sandbox('/api/cards', { customer: customer.id });
+  return created !== null && typeof created === 'object' && 'id' in created ? String(created.id) : '';
 }
 
 /**
@@ -382,37 +388,39 @@ async function requireOrdersBalance(
       body: '{}',
     });
     const all = (await response.json()) as Own[];
-    return all.filter((one) => one.order_id !== null && orders.includes(one.order_id));
+    return all.filter((booking) => booking.order_id !== null && orders.includes(booking.order_id));
   };
   const payments = await list<Payment>('/api/payments');
-  const paid = payments.filter((one) => orders.includes(one.client_reference_id) && one.payment_status === 'paid');
+  const paid = payments.filter(
+    (payment) => orders.includes(payment.client_reference_id) && payment.payment_status === 'paid',
+  );
   const cents = (dollars: number): number => Math.round(dollars * 100);
-  const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
+  const sum = (all: readonly number[]): number => all.reduce((total, amount) => total + amount, 0);
   await vi.waitFor(async () => {
     const own = await read();
-    const pages = new Set(payments.map((one) => one.payment_intent));
+    const pages = new Set(payments.map((payment) => payment.payment_intent));
     const charges = (await list<{ payment_intent: string; amount: number; paid: boolean }>('/api/charges')).filter(
-      (one) => one.paid && !pages.has(one.payment_intent),
+      (charge) => charge.paid && !pages.has(charge.payment_intent),
     );
-    const intents = new Set([...paid, ...charges].map((one) => one.payment_intent));
-    const refunds = (await list<{ payment_intent: string; amount: number }>('/api/refunds')).filter((one) =>
-      intents.has(one.payment_intent),
+    const intents = new Set([...paid, ...charges].map((payment) => payment.payment_intent));
+    const refunds = (await list<{ payment_intent: string; amount: number }>('/api/refunds')).filter((refund) =>
+      intents.has(refund.payment_intent),
     );
-    const ofPaid = own.filter((one) => paid.some((order) => order.client_reference_id === one.order_id));
-    const taken = sum([...paid.map((one) => one.amount_total), ...charges.map((one) => one.amount)]);
-    const gone = ofPaid.filter((one) => one.status === 'cancelled');
-    const notCancelled = cancelled.filter((id) => !gone.some((one) => one.id === id));
+    const ofPaid = own.filter((booking) => paid.some((order) => order.client_reference_id === booking.order_id));
+    const taken = sum([...paid.map((payment) => payment.amount_total), ...charges.map((charge) => charge.amount)]);
+    const gone = ofPaid.filter((booking) => booking.status === 'cancelled');
+    const notCancelled = cancelled.filter((id) => !gone.some((booking) => booking.id === id));
     const expected = {
       confirmed: paid.length * 2 - gone.length,
       notCancelled: [],
-      taken: sum(ofPaid.map((one) => cents(one.final_cost))),
-      refunded: sum(gone.map((one) => cents(one.final_cost))),
+      taken: sum(ofPaid.map((booking) => cents(booking.final_cost))),
+      refunded: sum(gone.map((booking) => cents(booking.final_cost))),
     };
     const found = {
-      confirmed: own.filter((one) => one.status === 'confirmed').length,
+      confirmed: own.filter((booking) => booking.status === 'confirmed').length,
       notCancelled,
       taken,
-      refunded: sum(refunds.map((one) => one.amount)),
+      refunded: sum(refunds.map((refund) => refund.amount)),
     };
     expect(found).toEqual(expected);
     expect(charges.length).toBeLessThanOrEqual(paid.length);

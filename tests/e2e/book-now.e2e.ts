@@ -27,11 +27,11 @@ test('Book Now without a verified ID creates a verification session, stores its 
     page.waitForResponse('**/functions/v1/create-verification-session'),
     page.getByRole('button', { name: 'Book Now' }).click(),
   ]);
-  const made: { verificationSessionId: string; verificationUrl: string } = await answer.json();
+  const created: { verificationSessionId: string; verificationUrl: string } = await answer.json();
   await expect(page).toHaveURL(/\/verify-complete$/);
   expect(await stored(page, 'verificationSession')).toEqual({
-    id: made.verificationSessionId,
-    url: made.verificationUrl,
+    id: created.verificationSessionId,
+    url: created.verificationUrl,
   });
   // Any input stops the countdown.
   await expect(page.locator('p[role="timer"]')).toContainText('The check opens automatically in');
@@ -48,10 +48,10 @@ test('Book Now without a verified ID creates a verification session, stores its 
   await page.getByRole('link', { name: 'Back to booking' }).click();
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(page).toHaveURL(/\/verify-complete$/);
-  expect(await stored(page, 'verificationSession')).toMatchObject({ id: made.verificationSessionId });
+  expect(await stored(page, 'verificationSession')).toMatchObject({ id: created.verificationSessionId });
   // Without input the check opens automatically, after 20 seconds.
   await page.waitForURL(/\/verify\/vs_/, { timeout: 40_000 });
-  expect(page.url()).toContain(made.verificationSessionId);
+  expect(page.url()).toContain(created.verificationSessionId);
 });
 
 test('without a hosted check Book Now leads to the checkout; when the check cannot start, the page says so and offers a photo [spec 4.22, 8.17]', async ({

@@ -134,12 +134,12 @@ test('submit buttons show progress, sign-up sets the return path, and fields tha
     await page.getByLabel('Month').selectOption('April');
     await page.getByLabel('Year').fill('1998');
     await page.getByLabel('Password').fill('night-shift-9');
-    const asked = page.waitForRequest('**/auth/v1/signup*');
+    const request = page.waitForRequest('**/auth/v1/signup*');
     const release = await delayRequest(page, '**/auth/v1/signup*');
     await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
     await expect(page.getByRole('button', { name: 'Creating account...' })).toBeDisabled();
     release();
-    expect(new URL(new URL((await asked).url()).searchParams.get('redirect_to') ?? '').pathname).toBe(back);
+    expect(new URL(new URL((await request).url()).searchParams.get('redirect_to') ?? '').pathname).toBe(back);
     await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
   }
   await page.goto('/auth?from=/profile');
@@ -169,10 +169,10 @@ test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its
   const title = page.getByRole('heading', { name: 'Email Confirmed' });
   const opened = page.getByRole('dialog', { name: 'ID Verification' });
   const message = page.getByLabel('Messages').getByText('Email Confirmed', { exact: true });
-  let told = 0;
+  let elapsed = 0;
   const move = async (ms: number): Promise<void> => {
     await page.clock.runFor(ms);
-    told += ms;
+    elapsed += ms;
   };
   const moveUntil = (what: Locator): Promise<void> =>
     expect(async () => {
@@ -185,13 +185,13 @@ test('the confirmed page waits 1 s, opens the ID dialog after 2 s, and shows its
   await move(100);
   await expect(title).toBeVisible();
   await moveUntil(message);
-  told = 0;
+  elapsed = 0;
   await move(1_900);
   await expect(opened).toBeHidden();
   await move(100);
   await moveUntil(opened);
   // The message moved into the dialog without restarting its timer.
-  await move(7_900 - told);
+  await move(7_900 - elapsed);
   await expect(message).toBeVisible();
   await move(100);
   await expect(message).toBeHidden();
@@ -208,7 +208,7 @@ test('a session survives a reload, is refreshed near its expiry, and holds all i
   type Stored = { key: string; session: Record<string, unknown> };
   const stored = (): Promise<Stored> =>
     page.evaluate(() => {
-      const key = Object.keys(localStorage).find((one) => one.startsWith('sb-') && one.includes('auth-token')) ?? '';
+      const key = Object.keys(localStorage).find((key) => key.startsWith('sb-') && key.includes('auth-token')) ?? '';
       return { key, session: JSON.parse(localStorage.getItem(key) ?? '{}') };
     });
   const before = await stored();
@@ -319,7 +319,7 @@ test('the payment page shows the booking, the price, what comes next, and two li
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
-  const payment = (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id);
+  const payment = (await sandbox<Payment[]>('/api/payments')).find((payment) => payment.id === id);
   await sandbox(`/api/payments/${id}`, { outcome: 'paid' });
   await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();

@@ -115,9 +115,9 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   await expect(box).toBeDisabled();
   await accessible(page);
   // The box stays disabled 60 px from the end and becomes enabled at 50 px.
-  await region.evaluate((one) => one.scrollTo(0, one.scrollHeight - one.clientHeight - 60));
+  await region.evaluate((element) => element.scrollTo(0, element.scrollHeight - element.clientHeight - 60));
   await expect(box).toBeDisabled();
-  await region.evaluate((one) => one.scrollTo(0, one.scrollHeight - one.clientHeight - 50));
+  await region.evaluate((element) => element.scrollTo(0, element.scrollHeight - element.clientHeight - 50));
   await expect(box).toBeEnabled();
   await page.getByRole('button', { name: 'Close' }).click();
   await acceptTerms(page);
@@ -157,11 +157,11 @@ test('coupons: every refusal is shown, a valid one is deducted, and a changed pr
 }) => {
   const all = service();
   const code = `C${crypto.randomUUID().slice(0, 6)}`.toUpperCase();
-  const made = await all.from('discount_codes').insert([
+  const created = await all.from('discount_codes').insert([
     { code, discount_type: 'fixed', discount_value: 15, max_uses: 5 },
     { code: `${code}L`, discount_type: 'percentage', discount_value: 10, min_hours: 8 },
   ]);
-  expect(made.error).toBeNull();
+  expect(created.error).toBeNull();
   await signIn(page, await newPerson(true));
   await openDay(page, 'Studio C', 52);
   await chooseHours(page, [9, 10]);
@@ -246,7 +246,7 @@ test('an expired payment is reported with the booking reference [spec 8.27]', as
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
-  const payment = (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id);
+  const payment = (await sandbox<Payment[]>('/api/payments')).find((payment) => payment.id === id);
   await sandbox(`/api/payments/${id}`, { outcome: 'expired' });
   await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
   await expectToast(page, 'Booking Error', 'Payment not completed');

@@ -13,8 +13,8 @@ test.describe('in Los Angeles', () => {
     await expect(page.getByText('which is different from your local time')).toBeVisible();
     const here = await (await browser.newContext({ timezoneId: 'Australia/Sydney' })).newPage();
     await openDay(here, 'Studio A', 40);
-    const states = (one: typeof page) =>
-      one.locator('[data-hour]').evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label')));
+    const states = (tab: typeof page) =>
+      tab.locator('[data-hour]').evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label')));
     expect(await states(page)).toEqual(await states(here));
     await chooseHours(page, [23]);
     await page.getByRole('button', { name: 'Continue to next morning' }).click();
@@ -33,10 +33,10 @@ test('a coupon can be applied, removed and applied again at checkout [spec 1.2, 
     readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'),
   );
   const service = createClient<Database>(baseURL ?? '', runtime.serviceRoleKey, { auth: { persistSession: false } });
-  const made = await service
+  const created = await service
     .from('discount_codes')
     .insert({ code: 'HALF', discount_type: 'percentage', discount_value: 50, max_uses: 5 });
-  expect(made.error).toBeNull();
+  expect(created.error).toBeNull();
   await signIn(page);
   await openDay(page, 'Studio A', 41);
   await chooseHours(page, [9]);

@@ -18,7 +18,7 @@ import {
 
 const cell = (page: Page, hour: number) => page.locator(`[data-hour="${hour}"]`);
 const labels = (page: Page): Promise<(string | null)[]> =>
-  page.locator('[data-hour]').evaluateAll((cells) => cells.map((one) => one.getAttribute('aria-label')));
+  page.locator('[data-hour]').evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label')));
 const summary = (page: Page) => page.getByLabel('Your selection');
 
 test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear Selection can be undone [spec 1.7, 2.39, 2.40, 2.41]', async ({
@@ -137,7 +137,7 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
     !(await page
       .getByRole('radio')
       .first()
-      .evaluate((one) => one.matches(':focus')))
+      .evaluate((element) => element.matches(':focus')))
   )
     await page.keyboard.press('Tab');
   await press('ArrowDown', 2);
@@ -148,7 +148,10 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
     page
       .locator(selector)
       .first()
-      .evaluate((one) => one === one.ownerDocument.activeElement || one.contains(one.ownerDocument.activeElement));
+      .evaluate(
+        (element) =>
+          element === element.ownerDocument.activeElement || element.contains(element.ownerDocument.activeElement),
+      );
   for (let steps = 0; steps < 12 && !(await focused('[aria-label="Days"]')); steps += 1)
     await page.keyboard.press('Tab');
   await press('ArrowDown', 2);
@@ -172,7 +175,7 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
   await expect(summary(page)).toContainText('10 pm to 1 am');
   const reach = async (name: string): Promise<void> => {
     const button = page.getByRole('button', { name, exact: true });
-    for (let steps = 0; steps < 20 && !(await button.evaluate((one) => one.matches(':focus'))); steps += 1)
+    for (let steps = 0; steps < 20 && !(await button.evaluate((element) => element.matches(':focus'))); steps += 1)
       await page.keyboard.press('Tab');
     await press('Enter');
   };
@@ -180,11 +183,11 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
   await expect(page.getByRole('dialog')).toBeVisible();
   // A new visitor sees the sign-up form first.
   const signUp = page.getByRole('tab', { name: 'Sign Up' });
-  for (let steps = 0; steps < 8 && !(await signUp.evaluate((one) => one.matches(':focus'))); steps += 1)
+  for (let steps = 0; steps < 8 && !(await signUp.evaluate((element) => element.matches(':focus'))); steps += 1)
     await page.keyboard.press('Tab');
   await press('ArrowLeft');
   const email = page.getByLabel('Email');
-  for (let steps = 0; steps < 8 && !(await email.evaluate((one) => one.matches(':focus'))); steps += 1)
+  for (let steps = 0; steps < 8 && !(await email.evaluate((element) => element.matches(':focus'))); steps += 1)
     await page.keyboard.press('Tab');
   await page.keyboard.type(who.email);
   await press('Tab');
@@ -193,7 +196,7 @@ test('a whole booking works by keyboard: room, day, hours across midnight, sign-
   // Book Now continues automatically.
   await page.waitForURL(/\/c\/pay\//);
   const card = page.getByLabel('Card number');
-  for (let steps = 0; steps < 8 && !(await card.evaluate((one) => one.matches(':focus'))); steps += 1)
+  for (let steps = 0; steps < 8 && !(await card.evaluate((element) => element.matches(':focus'))); steps += 1)
     await page.keyboard.press('Tab');
   await press('ControlOrMeta+A');
   await page.keyboard.type(GOOD_CARD);

@@ -4,7 +4,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 export async function reach(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   for (let steps = 0; steps < 80; steps += 1) {
-    if (await target.evaluate((one) => one.contains(one.ownerDocument.activeElement))) return;
+    if (await target.evaluate((element) => element.contains(element.ownerDocument.activeElement))) return;
     await page.keyboard.press('Tab');
   }
   throw new Error('Tab does not lead there');

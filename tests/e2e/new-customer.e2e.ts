@@ -23,8 +23,8 @@ test('a new customer on a phone signs up, verifies the ID, pays, and opens the d
   const email = `walker-${Date.now()}@example.com`;
 
   // Takes the next full hour, so that the code comes at once, but not one that starts during the ID check.
-  const left = HOUR - (Date.now() % HOUR);
-  if (left < 2 * MINUTE) await page.waitForTimeout(left + 1_000);
+  const remaining = HOUR - (Date.now() % HOUR);
+  if (remaining < 2 * MINUTE) await page.waitForTimeout(remaining + 1_000);
   const next = new Date(Math.ceil(Date.now() / HOUR) * HOUR);
   const sydneyHour =
     Number(

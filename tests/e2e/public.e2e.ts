@@ -14,7 +14,7 @@ async function accessible(page: Page, leftOut: string[] = []): Promise<void> {
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .disableRules(leftOut)
     .analyze();
-  expect(violations.map((one) => `${page.url()} ${one.id}: ${one.nodes[0]?.html ?? ''}`)).toEqual([]);
+  expect(violations.map((violation) => `${page.url()} ${violation.id}: ${violation.nodes[0]?.html ?? ''}`)).toEqual([]);
 }
 const scrolled = (page: Page): Promise<number> => page.evaluate('window.scrollY');
 
@@ -201,9 +201,9 @@ test.describe('without a wish for less motion', () => {
     await expect.poll(() => page.evaluate('window.asked.length')).toBe(2);
     // A third attempt would come a second later.
     await page.waitForTimeout(1_500);
-    const asked: number[] = await page.evaluate('window.asked');
-    expect(asked).toHaveLength(2);
-    expect(asked[1]! - asked[0]!).toBeGreaterThanOrEqual(990);
+    const requested: number[] = await page.evaluate('window.asked');
+    expect(requested).toHaveLength(2);
+    expect(requested[1]! - requested[0]!).toBeGreaterThanOrEqual(990);
   });
 });
 

@@ -187,7 +187,7 @@ export async function accessible(page: Page): Promise<void> {
     .options({ resultTypes: ['violations'], preload: false })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
     .analyze();
-  expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html ?? ''}`)).toEqual([]);
+  expect(violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html ?? ''}`)).toEqual([]);
 }
 
 /** Runs the same check at phone and desktop size, and checks that nothing overflows the page or a dialog sideways. */
@@ -222,9 +222,9 @@ export async function newPerson(ready: boolean): Promise<Person> {
   const all = service();
   const who = { email: `p-${crypto.randomUUID().slice(0, 8)}@example.com`, password: 'night-shift-9' };
   const data = { full_name: 'Robin Sample', phone: '+61400111222', date_of_birth: '1998-04-03' };
-  const made = await all.auth.admin.createUser({ ...who, email_confirm: true, user_metadata: data });
-  expect(made.error).toBeNull();
-  const id = made.data.user?.id ?? '';
+  const created = await all.auth.admin.createUser({ ...who, email_confirm: true, user_metadata: data });
+  expect(created.error).toBeNull();
+  const id = created.data.user?.id ?? '';
   if (!ready) return { id, ...who };
   const now = Date.now();
   const verified = await all.from('id_verifications').insert({
@@ -283,7 +283,7 @@ export async function insertBooking(booking: {
   const all = service();
   const studio = await all.from('studios').select('id').eq('name', booking.studio).single();
   await freeHours(String(studio.data?.id), booking.start, booking.end);
-  const made = await all
+  const created = await all
     .from('bookings')
     .insert({
       studio_id: studio.data?.id ?? null,
@@ -295,8 +295,8 @@ export async function insertBooking(booking: {
     })
     .select('id')
     .single();
-  expect(made.error).toBeNull();
-  return String(made.data?.id);
+  expect(created.error).toBeNull();
+  return String(created.data?.id);
 }
 
 /** Expects a toast with this title, and with this text if it is given. */

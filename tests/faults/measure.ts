@@ -57,7 +57,7 @@ function failureIn(json: string): Failure {
   if (json === '') return { file: '', title: 'no report was written' };
   const { testResults }: Report = JSON.parse(json);
   for (const { name, message, status, assertionResults } of testResults) {
-    const failed = assertionResults.find((one) => one.status === 'failed');
+    const failed = assertionResults.find((assertion) => assertion.status === 'failed');
     if (failed || (status === 'failed' && message !== ''))
       return { file: relative(root, name), title: failed?.title ?? message.split('\n')[0] ?? '' };
   }
@@ -67,9 +67,9 @@ function failureIn(json: string): Failure {
 const sound = new Map<string, boolean>();
 /** Returns whether a test file passes without a fault. Only such files can notice a fault. */
 async function passesWithoutFault(file: string): Promise<boolean> {
-  const known = sound.get(file) ?? (await runTests([file], IMAGE)) === null;
-  sound.set(file, known);
-  return known;
+  const passes = sound.get(file) ?? (await runTests([file], IMAGE)) === null;
+  sound.set(file, passes);
+  return passes;
 }
 
 /** Returns the failure that noticed the fault, or null. */
@@ -95,7 +95,7 @@ async function findFailure(fault: Fault): Promise<Failure | null> {
       `           left out, because it fails without a fault too: ${failure.file}: ${failure.title}\n`,
     );
     const { file } = failure;
-    files = files.filter((one) => one !== file);
+    files = files.filter((other) => other !== file);
   }
 }
 

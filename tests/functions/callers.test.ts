@@ -61,7 +61,8 @@ const REFUSED: Readonly<
 const SENDERS = ['none', 'guest', 'person', 'staff', 'low', 'service', 'suspended'] as const;
 const KEYS = { guest: 'anon', person: PERSON, staff: STAFF, service: 'service_role' } as const;
 const JSON_TYPE = 'application/json; charset=utf-8';
-const answered = (app: FunctionsApp): string[] => app.calls.map(([name]) => name).filter((one) => one !== 'readCaller');
+const answered = (app: FunctionsApp): string[] =>
+  app.calls.map(([name]) => name).filter((name) => name !== 'readCaller');
 
 describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 200, type = JSON_TYPE }) => {
   test.each(SENDERS)('admits or refuses the right callers: %s', async (by) => {
@@ -137,11 +138,11 @@ test.each(ROWS.filter(({ permission }) => permission !== null))(
       Object.assign(app.answers, answers);
       return { app, answer: await readResponse(await app.send(name, 'colleague', { body })) };
     };
-    const refused = await send(PERMISSIONS.filter((one) => one !== permission));
+    const refused = await send(PERMISSIONS.filter((other) => other !== permission));
     expect(refused.answer).toMatchObject({ status: 403, body: { error: { code: 'not_yours', permission } } });
     expect(refused.app.taken).toEqual([]);
     expect(answered(refused.app)).toEqual([]);
-    expect((await send(PERMISSIONS.filter((one) => one === permission))).answer.status).toBe(succeeds);
+    expect((await send(PERMISSIONS.filter((other) => other === permission))).answer.status).toBe(succeeds);
   },
 );
 
@@ -168,10 +169,10 @@ test('unsubscribe needs no key: a POST of a mail program ends the subscription, 
   expect(answered(app)).toEqual([]);
   expect((await app.send('unsubscribe?id=x', 'none', { body: 'List-Unsubscribe=One-Click' })).status).toBe(400);
   expect(answered(app)).toEqual([]);
-  const left = await readResponse(
+  const unsubscribed = await readResponse(
     await app.send(`unsubscribe?id=${BOOKING}`, 'none', { body: 'List-Unsubscribe=One-Click' }),
   );
-  expect(left).toEqual({ status: 200, body: { unsubscribed: true }, retryAfter: null });
+  expect(unsubscribed).toEqual({ status: 200, body: { unsubscribed: true }, retryAfter: null });
   expect(app.calls.at(-1)).toEqual(['leaveMailingList', BOOKING]);
 });
 
@@ -232,9 +233,9 @@ test('calendar-feed needs no key, is counted for the IP address, and answers 304
   expect(first.headers.get('cache-control')).toBe('private, no-cache');
   expect(app.taken).toEqual([[{ name: 'calendar-feed', max: 60, seconds: 60 }, `ip:${IP}`]]);
   const tag = first.headers.get('etag') ?? '';
-  for (const known of [tag, `W/${tag}`, `"other", ${tag}`]) {
-    const again = await read({ 'if-none-match': known });
-    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+  for (const etag of [tag, `W/${tag}`, `"other", ${tag}`]) {
+    const repeated = await read({ 'if-none-match': etag });
+    expect([repeated.status, await repeated.text(), repeated.headers.get('etag')]).toEqual([304, '', tag]);
   }
   expect((await read({ 'if-none-match': '"other"' })).status).toBe(200);
   expect(new Set(files)).toEqual(new Set(['t1']));

@@ -11,8 +11,8 @@ let app: FunctionsApp;
 beforeEach(() => {
   app = prepare(createFunctionsApp());
 });
-function prepare(one: FunctionsApp): FunctionsApp {
-  Object.assign(one.answers, {
+function prepare(prepared: FunctionsApp): FunctionsApp {
+  Object.assign(prepared.answers, {
     ensureCode: () => access,
     renewCode: () => access,
     recordView: () => undefined,
@@ -21,7 +21,7 @@ function prepare(one: FunctionsApp): FunctionsApp {
       return booking;
     },
   });
-  return one;
+  return prepared;
 }
 const shown = {
   success: true,

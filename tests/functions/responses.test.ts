@@ -15,7 +15,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 describe('create-payment', () => {
   const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8255 };
-  const wanted = {
+  const request = {
     userId: PERSON,
     ip: IP,
     email: 'person@example.com',
@@ -83,7 +83,7 @@ describe('create-payment', () => {
     expect(await readResponse(await app.send('create-payment', 'person', { body }))).toEqual(
       ok({ url: 'https://pay.example/x', bookingId: BOOKING, reference: 'HC-ABC123', total: 82.55 }),
     );
-    expect(operationCalls()).toEqual([['holdBooking', { ...wanted, ...more }]]);
+    expect(operationCalls()).toEqual([['holdBooking', { ...request, ...more }]]);
   });
 
   test('answers 202 while the payment provider has not answered', async () => {

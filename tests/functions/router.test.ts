@@ -259,8 +259,8 @@ test('large bodies are parsed one after another, and invalid JSON does not stop 
     throw new Refusal('image_refused', 'No.');
   };
   const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;
-  const sent = ['{'.padEnd(2 * MIB), JSON.stringify({ idImage })].map((one) =>
-    app.send('verify-id', 'person', { body: one }),
+  const sent = ['{'.padEnd(2 * MIB), JSON.stringify({ idImage })].map((body) =>
+    app.send('verify-id', 'person', { body: body }),
   );
   expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([400, 422]);
   expect(app.reserved()).toEqual({ small: 0, large: 0 });

@@ -552,7 +552,7 @@ function verification(): unknown {
   };
 }
 
-const BY_NAME: ReadonlyMap<string, Call> = new Map(Object.values(contracts).map((one) => [one.name, one]));
+const BY_NAME: ReadonlyMap<string, Call> = new Map(Object.values(contracts).map((call) => [call.name, call]));
 
 /** The calls that use POST and a key, or that a provider signs. The others have their own tests. */
 export const ROWS: readonly Row[] = SAMPLES.map((sample) => {

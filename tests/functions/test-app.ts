@@ -351,7 +351,7 @@ export function createFunctionsApp(
   const services = {
     call,
     db: {
-      one: async (_text: string, [userId, sessionId, permission]: unknown[]) => ({
+      queryRow: async (_text: string, [userId, sessionId, permission]: unknown[]) => ({
         staff: userId === STAFF || userId === COLLEAGUE,
         permitted:
           (userId === STAFF && sessionId !== LOW_SESSION) ||

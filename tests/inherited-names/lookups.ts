@@ -50,7 +50,7 @@ function lookupsIn(file: SourceFile, checker: Checker): string[] {
   const types = lookups.length === 0 ? [] : checker.getTypeAtLocation(lookups.map(({ key }) => key));
   return lookups
     .filter((lookup, at) => isText(types[at], checker) && !isOwn(lookup, file))
-    .map(({ node }) => textOf(node, file));
+    .map(({ node }) => getText(node, file));
 }
 
 const isAccess = (node: Node): node is ElementAccessExpression => node.kind === SyntaxKind.ElementAccessExpression;
@@ -72,10 +72,10 @@ function isText(type: Type | undefined, checker: Checker): boolean {
 
 /** Returns whether the key is certainly one of the object's own properties. */
 function isOwn({ node, object, key }: Lookup, file: SourceFile): boolean {
-  const [objectText, keyText] = [textOf(object, file), textOf(key, file)];
+  const [objectText, keyText] = [getText(object, file), getText(key, file)];
   const check = `Object.hasOwn(${objectText}, ${keyText})`;
   for (let inner = node, outer = node.parent; outer; inner = outer, outer = outer.parent) {
-    if (outer.kind === SyntaxKind.ForInStatement && isLoopOf(outer, objectText, keyText, file)) return true;
+    if (outer.kind === SyntaxKind.ForInStatement && isLoopOver(outer, objectText, keyText, file)) return true;
     const before = file.text.slice(outer.pos, inner.pos);
     const guarded = outer.kind === SyntaxKind.ConditionalExpression || outer.kind === SyntaxKind.BinaryExpression;
     if (guarded && before.includes(check) && !before.includes('||') && !/:\s*$/.test(before)) return true;
@@ -83,10 +83,10 @@ function isOwn({ node, object, key }: Lookup, file: SourceFile): boolean {
   return false;
 }
 
-function isLoopOf(node: Node, objectText: string, keyText: string, file: SourceFile): boolean {
+function isLoopOver(node: Node, objectText: string, keyText: string, file: SourceFile): boolean {
   // Cast: the caller has checked the kind.
   const { initializer, expression } = node as ForInStatement;
-  return textOf(expression, file) === objectText && textOf(initializer, file).replace(/^const /, '') === keyText;
+  return getText(expression, file) === objectText && getText(initializer, file).replace(/^const /, '') === keyText;
 }
 
-const textOf = (node: Node, file: SourceFile): string => file.text.slice(node.pos, node.end).trim();
+const getText = (node: Node, file: SourceFile): string => file.text.slice(node.pos, node.end).trim();

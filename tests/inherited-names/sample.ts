@@ -6,8 +6,8 @@ export function lookUp(words: Readonly<Record<string, string>>, name: string, li
     name in words,
     Object.hasOwn(words, name) || words[name] === undefined,
   ];
-  const known: 'first' | 'second' = list.length > 1 ? 'first' : 'second';
-  const accepted: unknown[] = [words['first'], words[known], list[0], Object.hasOwn(words, name) ? words[name] : null];
+  const chosen: 'first' | 'second' = list.length > 1 ? 'first' : 'second';
+  const accepted: unknown[] = [words['first'], words[chosen], list[0], Object.hasOwn(words, name) ? words[name] : null];
   for (const key in words) accepted.push(words[key]);
   return [...refused, ...accepted, Object.hasOwn(words, name) && words[name] === 'x'];
 }

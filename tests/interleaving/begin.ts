@@ -37,7 +37,7 @@ export async function held(world: World, start = EVENING): Promise<Subject> {
 /** A booking made by staff for an account, or the first of an order of three weeks, whose mailed link is open. */
 export async function linked(world: World, ofOrder = false): Promise<Subject> {
   const person = await addPerson(world.db);
-  const row = await world.db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
+  const row = await world.db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
   const { bookingId } = await bookForStaff(context(world), {
     studioId: STUDIO,
     ...hours(EVENING),

@@ -98,7 +98,7 @@ export const OF_CODES: readonly Operation[] = [
       const subject = await paid(world);
       const { services } = world.system;
       const startTime = new Date(MONDAY);
-      const wanted = {
+      const request = {
         studioId: STUDIO,
         startTime,
         endTime: new Date(MONDAY + HOUR),
@@ -107,13 +107,13 @@ export const OF_CODES: readonly Operation[] = [
       };
       return {
         subject,
-        run: () => makeStaffCode(services, wanted, world.staff),
+        run: () => makeStaffCode(services, request, world.staff),
         more: {
-          'the same request comes again': (db) => makeStaffCode({ ...services, db }, wanted, world.staff),
+          'the same request comes again': (db) => makeStaffCode({ ...services, db }, request, world.staff),
           async 'the same request comes again for other hours'(db) {
-            const other = { ...wanted, endTime: new Date(MONDAY + 2 * HOUR) };
+            const other = { ...request, endTime: new Date(MONDAY + 2 * HOUR) };
             // If the other hours were requested first, the request would simply make a code for them.
-            if ((await db.one('select from private.staff_code where made_by = $1::uuid', [world.staff])) === null)
+            if ((await db.queryRow('select from private.staff_code where made_by = $1::uuid', [world.staff])) === null)
               return;
             await expect(makeStaffCode({ ...services, db }, other, world.staff)).rejects.toMatchObject({
               code: 'already_done',
@@ -131,14 +131,14 @@ export const OF_CODES: readonly Operation[] = [
       const subject = await paid(world);
       const { services, jobs } = world.system;
       const startTime = new Date(MONDAY);
-      const wanted = {
+      const request = {
         studioId: STUDIO,
         startTime,
         endTime: new Date(MONDAY + HOUR),
         name: 'Cleaner',
         requestId: 'one',
       };
-      const { codeId } = await makeStaffCode(services, wanted, world.staff);
+      const { codeId } = await makeStaffCode(services, request, world.staff);
       const run = async () => {
         await revokeStaffCode(services, codeId, world.staff);
         await jobs.drain();

@@ -34,7 +34,7 @@ async function runOnce({ begin, byJobs }: Operation, at = 0, make: Make = () => 
   const { subject, run, more = {} } = await begin(world);
   own = Object.keys(more);
   let requests: number | null = null;
-  const one = await interrupter.run(run, at, async (db, isOutside) => {
+  const result = await interrupter.run(run, at, async (db, isOutside) => {
     world.system.state.now += TICK;
     await make(world, subject, db, more);
     // Another server runs the resulting jobs at once.
@@ -42,19 +42,21 @@ async function runOnce({ begin, byJobs }: Operation, at = 0, make: Make = () => 
     requests = await requestsOfCancelled({ ...world, db }, subject);
     world.system.state.now += TICK;
   });
-  for (const name of one.points) passed.add(name);
-  const place = one.points[at - 1] ?? 'no point';
-  expect(one.error === null || isExpected(one.error), `${place}: ${String(one.error)}`).toBe(true);
+  for (const name of result.points) passed.add(name);
+  const place = result.points[at - 1] ?? 'no point';
+  expect(result.error === null || isExpected(result.error), `${place}: ${String(result.error)}`).toBe(true);
   await requireOrder(world, subject).catch((error: unknown) => {
     if (error instanceof Error) error.message = `${place}: ${error.message}`;
     throw error;
   });
   // A request that is already on its way cannot be withdrawn.
   const onTheWay = place.endsWith('.issueCode') ? 1 : 0;
-  const asked = await requestsOfCancelled(world, subject);
-  if (requests !== null && asked !== null)
-    expect(asked - requests, `${place}: requests for codes after the cancellation`).toBeLessThanOrEqual(onTheWay);
-  return one;
+  const requestsAfter = await requestsOfCancelled(world, subject);
+  if (requests !== null && requestsAfter !== null)
+    expect(requestsAfter - requests, `${place}: requests for codes after the cancellation`).toBeLessThanOrEqual(
+      onTheWay,
+    );
+  return result;
 }
 
 describe.each(OPERATIONS)('$name', (operation) => {
@@ -81,7 +83,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
   const requireOrderWith = async (turn: number | null, make: Make): Promise<void> => {
     for (let at = 1; at <= points; at += 1)
       if (WHOLE || turn === null || at === (turn % points) + 1)
-        expect((await runOnce(operation, at, make)).made).toBe(true);
+        expect((await runOnce(operation, at, make)).changed).toBe(true);
   };
 
   const matters = ({ ofNewHours, ofStaff }: (typeof CHANGES)[number]): boolean =>

@@ -6,7 +6,7 @@ import { currentPoint, LOCK } from './points.ts';
 /** A change by another caller, made through this database: the operation's transaction, or the database itself (`isOutside`). */
 export type Change = (db: Database, isOutside: boolean) => Promise<unknown>;
 /** Makes `change` at the `at`-th point that a run passes. `lost` means that the change may have been rolled back with a transaction. */
-type Armed = { readonly at: number; readonly change: Change; passed: number; made: boolean; lost: boolean };
+type Armed = { readonly at: number; readonly change: Change; passed: number; changed: boolean; lost: boolean };
 
 export type Interrupter = {
   /** The database whose transactions can be interrupted. */
@@ -19,7 +19,7 @@ export type Interrupter = {
 export type Run = {
   readonly points: readonly string[];
   /** Whether the change was made. */
-  readonly made: boolean;
+  readonly changed: boolean;
   /** The error that the work threw, or null if it succeeded. */
   readonly error: unknown;
 };
@@ -43,7 +43,7 @@ export function createInterrupter(inner: Database): Interrupter {
     points.push(name);
     armed.passed += 1;
     if (armed.passed !== armed.at) return false;
-    armed.made = true;
+    armed.changed = true;
     // The points that the change itself passes do not belong to the operation.
     const recorded = points;
     points = null;
@@ -67,9 +67,9 @@ export function createInterrupter(inner: Database): Interrupter {
             await before(text);
             return tx.query(text, values);
           },
-          one: async (text, values) => {
+          queryRow: async (text, values) => {
             await before(text);
-            return tx.one(text, values);
+            return tx.queryRow(text, values);
           },
         });
       });
@@ -83,14 +83,14 @@ export function createInterrupter(inner: Database): Interrupter {
     if (LOCK.test(text)) await pass('lock', inner);
     return inner.query(text, values);
   };
-  const one: Database['one'] = async (text, values) => {
+  const queryRow: Database['queryRow'] = async (text, values) => {
     if (LOCK.test(text)) await pass('lock', inner);
-    return inner.one(text, values);
+    return inner.queryRow(text, values);
   };
 
   return {
     // Cast: the object inherits everything else from the database that it wraps.
-    db: Object.assign(Object.create(inner) as Database, { transaction, query, one }),
+    db: Object.assign(Object.create(inner) as Database, { transaction, query, queryRow }),
     follow(name, port) {
       for (const [call, work] of Object.entries(port)) {
         if (typeof work !== 'function') continue;
@@ -110,7 +110,7 @@ export function createInterrupter(inner: Database): Interrupter {
     async run(work, at = 0, change = () => Promise.resolve()) {
       const recorded: string[] = [];
       points = recorded;
-      const own: Armed = { at, change, passed: 0, made: false, lost: false };
+      const own: Armed = { at, change, passed: 0, changed: false, lost: false };
       armed = own;
       const error = await work().then(
         () => null,
@@ -119,7 +119,7 @@ export function createInterrupter(inner: Database): Interrupter {
       points = null;
       armed = null;
       if (own.lost) await quietly(change(inner, true));
-      return { points: recorded, made: own.made, error };
+      return { points: recorded, changed: own.changed, error };
     },
   };
 }
@@ -129,7 +129,7 @@ function within(inner: Database, tx: Transaction): Database {
   // Cast: as above.
   return Object.assign(Object.create(inner) as Database, {
     query: tx.query,
-    one: tx.one,
+    queryRow: tx.queryRow,
     transaction: async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
       await tx.query('savepoint change');
       try {

@@ -33,13 +33,13 @@ const move = (world: World, { id, person }: Subject, to: Span, byCustomer: boole
   });
 /** Returns the payment session of the hold for the new hours. */
 async function sessionOfMove({ db }: World, { id }: Subject): Promise<string> {
-  const row = await db.one<{ session: string }>(
+  const row = await db.queryRow<{ session: string }>(
     `select p.session_id as session from private.payment p join private.booking b on b.id = p.booking_id where b.moves_booking = $1::uuid`,
     [id],
   );
   return row?.session ?? '';
 }
-async function holdOf(world: World, { id }: Subject) {
+async function readHold(world: World, { id }: Subject) {
   const hold = await readBooking(world.db, id);
   if (hold === null) throw new Error('there is no hold');
   return hold;
@@ -73,7 +73,7 @@ export const OPERATIONS: readonly Operation[] = [
     async begin(world) {
       const subject = await held(world);
       world.system.provider.saveCard(subject.person, 'pm_1', 'pays');
-      const hold = await holdOf(world, subject);
+      const hold = await readHold(world, subject);
       const run = () => payWithCard(context(world), hold, { card: 'pm_1', userId: subject.person }, 60_000);
       return { subject, run };
     },
@@ -200,7 +200,7 @@ export const OPERATIONS: readonly Operation[] = [
       const subject = await held(world);
       world.system.provider.saveCard(subject.person, 'pm_1', 'pays');
       world.system.provider.saveCard(subject.person, 'pm_2', 'declined');
-      const hold = await holdOf(world, subject);
+      const hold = await readHold(world, subject);
       const payWith = (db: Database, card: string) =>
         payWithCard({ ...context(world), db }, hold, { card, userId: subject.person }, 60_000);
       return {
@@ -221,11 +221,11 @@ export const OPERATIONS: readonly Operation[] = [
     takesHours: false,
     async begin(world) {
       const subject = await linked(world, ofOrder);
-      const wanted = { bookingId: subject.id, actor: world.staff, money: 'held' } as const;
+      const request = { bookingId: subject.id, actor: world.staff, money: 'held' } as const;
       return {
         subject,
-        run: () => markPaid(context(world), wanted),
-        more: { 'the same call comes again': (db) => markPaid({ ...context(world), db }, wanted) },
+        run: () => markPaid(context(world), request),
+        more: { 'the same call comes again': (db) => markPaid({ ...context(world), db }, request) },
       };
     },
   })),
@@ -375,7 +375,7 @@ export const OPERATIONS: readonly Operation[] = [
     async begin(world) {
       const subject = await paid(world);
       const { clock } = world.system;
-      const waiting = await world.db.one<{ id: string }>(
+      const waiting = await world.db.queryRow<{ id: string }>(
         `insert into public.id_verifications (user_id, source, verification_status, extracted_first_name, extracted_last_name, extracted_dob, extracted_expiry_date)
          values ($1::uuid, 'photo', 'review', 'Alex', 'Citizen', '1998-04-03', '2040-01-01') returning id`,
         [subject.person],

@@ -31,7 +31,7 @@ type Ended = {
  * decisions put it, to the cent, and that the code, the hours and the discount code are correct.
  */
 export async function requireOrder(world: World, subject: Subject): Promise<void> {
-  const { db, system, moneyOf } = world;
+  const { db, system, moneyOf: requireMoney } = world;
   await system.jobs.drain();
   await settleAll(world);
   await system.jobs.drain();
@@ -47,7 +47,7 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
   await settleAll(world);
 
   const ended = await readEnded(db, subject.id);
-  const { paid, returned } = subject.ofOrder ? await moneyOfOrder(world, subject) : await moneyOf(subject.id);
+  const { paid, returned } = subject.ofOrder ? await moneyOfOrder(world, subject) : await requireMoney(subject.id);
   // No payment is refunded twice, and none is forgotten.
   if (subject.ofOrder) await requireOrderMoney(db, subject, paid - returned);
   else if (ended.status === 'cancelled' && ended.refund !== 'none')
@@ -59,13 +59,13 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
   }
   await requireCode(world, subject);
   await requireHours(world, subject);
-  const decided = await db.one<{ n: number }>(
+  const decided = await db.queryRow<{ n: number }>(
     `select count(*)::int as n from private.id_review r join public.id_verifications v on v.id = r.verification_id
      where v.user_id = $1::uuid and (v.verification_status = 'review' or r.decision <> 'approve' and v.verification_status = 'verified')`,
     [subject.person],
   );
   expect(decided?.n, 'IDs whose state is not the decision about them').toBe(0);
-  const kept = await db.one<{ cancelled: boolean }>(
+  const kept = await db.queryRow<{ cancelled: boolean }>(
     `select b.cancelled_at >= m.kept_at as cancelled from private.missing_id m join private.booking b on b.id = m.booking_id
      where b.id = $1::uuid and m.kept_at is not null`,
     [subject.id],
@@ -80,7 +80,7 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
 async function moneyOfOrder({ db, payments, system }: World, { id, session }: Subject) {
   await system.jobs.drain();
   await settlePayment(system.services, session);
-  const ours = await db.one<{ paid: number; counted: number }>(
+  const ours = await db.queryRow<{ paid: number; counted: number }>(
     `select coalesce(sum(p.paid_cents), 0)::int as paid, coalesce(sum(p.refunded_cents), 0)::int as counted
      from private.payment p join private.booking b on b.id = p.booking_id
      where b.order_id = (select order_id from private.booking where id = $1::uuid)`,
@@ -90,7 +90,7 @@ async function moneyOfOrder({ db, payments, system }: World, { id, session }: Su
   const refunds = await payments.listRefunds(paymentIntentId ?? '');
   const returned = refunds
     .filter(({ status }) => status === 'succeeded')
-    .reduce((total, one) => total + one.amountCents, 0);
+    .reduce((total, refund) => total + refund.amountCents, 0);
   expect(ours, 'our figures of an order').toEqual({ paid: ours?.paid === 0 ? 0 : amountCents, counted: returned });
   return { paid: ours?.paid ?? 0, returned };
 }
@@ -100,7 +100,7 @@ async function moneyOfOrder({ db, payments, system }: World, { id, session }: Su
  * refund, less the parts that were refunded.
  */
 async function requireOrderMoney(db: Database, { id }: Subject, kept: number): Promise<void> {
-  const order = await db.one<{ price: number; parts: number; outside: number }>(
+  const order = await db.queryRow<{ price: number; parts: number; outside: number }>(
     `select (select coalesce(sum(case when b.status = 'confirmed' then b.final_cost_cents
            else (select coalesce(sum(p.paid_cents), 0) from private.payment p where p.booking_id = b.id) end), 0)::int
          from private.booking b left join private.cancellation c on c.booking_id = b.id
@@ -119,7 +119,7 @@ async function requireOrderMoney(db: Database, { id }: Subject, kept: number): P
 }
 
 async function readEnded(db: Database, id: string): Promise<Ended> {
-  const ended = await db.one<Ended>(
+  const ended = await db.queryRow<Ended>(
     `select b.status, b.final_cost_cents as cost, (select c.refund from private.cancellation c where c.booking_id = b.id) as refund,
        coalesce(r.parts, 0)::int as parts, coalesce(r.moved, 0)::int as moved,
        (select coalesce(sum(p.paid_cents), 0)::int from private.payment p join private.booking h on h.id = p.booking_id where h.moves_booking = b.id) as late,
@@ -174,7 +174,7 @@ async function requireNothingToPay({ db, payments }: World, { id }: Subject): Pr
 
 /** Returns how often the lock was asked for a code of the booking, or null if the booking is not cancelled. */
 export async function requestsOfCancelled({ db, system }: World, { id }: Subject): Promise<number | null> {
-  const row = await db.one<{ reference: string }>(
+  const row = await db.queryRow<{ reference: string }>(
     `select reference from private.booking where id = $1::uuid and status = 'cancelled'`,
     [id],
   );
@@ -194,7 +194,7 @@ async function needsCode({ db, system }: World, id: string, { status, start, end
  */
 async function requireCode(world: World, { id }: Subject): Promise<void> {
   const { db, system, staff } = world;
-  const row = await db.one<Hours & { reference: string }>(
+  const row = await db.queryRow<Hours & { reference: string }>(
     'select reference, status, start_time as start, end_time as "end" from private.booking where id = $1::uuid',
     [id],
   );
@@ -207,44 +207,44 @@ async function requireCode(world: World, { id }: Subject): Promise<void> {
       'codes of a booking that is near',
     ).toContain(row.reference);
   for (const [key] of codes) {
-    const asked = system.state.requests.find(({ lockId, pin }) => `${lockId}:${pin}` === key);
-    const others = await db.one<{ n: number }>(
+    const request = system.state.requests.find(({ lockId, pin }) => `${lockId}:${pin}` === key);
+    const others = await db.queryRow<{ n: number }>(
       `select count(*)::int as n from private.booking b where b.id <> $1::uuid and b.moves_booking is distinct from $1::uuid and b.status <> 'cancelled'
          and b.during && tstzrange($2::timestamptz, $3::timestamptz, '[)')`,
-      [id, asked?.startsAt, asked?.endsAt],
+      [id, request?.startsAt, request?.endsAt],
     );
     expect(others?.n, 'the code opens during the hours of others').toBe(0);
-    if (row && asked)
-      expect(asked.endsAt > row.start && asked.startsAt < row.end, 'the code is for other hours').toBe(true);
+    if (row && request)
+      expect(request.endsAt > row.start && request.startsAt < row.end, 'the code is for other hours').toBe(true);
   }
-  const guests = await db.one<{ n: number }>(
+  const guests = await db.queryRow<{ n: number }>(
     `select count(*)::int as n from private.crew_member where booking_id = $1::uuid and state = 'joined'`,
     [id],
   );
   const ofGuests = codes.filter(([, name]) => name !== row?.reference);
   expect(ofGuests.length, 'codes of guests').toBeLessThanOrEqual(guests?.n ?? 0);
-  const made = await db.one<{ n: number }>(
+  const issued = await db.queryRow<{ n: number }>(
     `select count(*)::int as n from private.staff_code where made_by = $1::uuid and status in ('issued', 'requested')`,
     [staff],
   );
   const ofStaff = [...system.state.codes.values()].filter((name) => name === 'Cleaner');
-  expect(ofStaff.length, 'codes of staff').toBeLessThanOrEqual(made?.n ?? 0);
-  const mayHave = await db.one('select from public.staff_permissions where user_id = $1::uuid', [staff]);
+  expect(ofStaff.length, 'codes of staff').toBeLessThanOrEqual(issued?.n ?? 0);
+  const mayHave = await db.queryRow('select from public.staff_permissions where user_id = $1::uuid', [staff]);
   if (mayHave === null) expect(ofStaff, 'codes of people who are not staff any more').toEqual([]);
 }
 
 /** Requires that no hours are given twice or during a closure, and that no discount code is used more often than allowed. */
 async function requireHours({ db, coupon }: World, { person }: Subject): Promise<void> {
-  const overlaps = await db.one<{ n: number }>(
+  const overlaps = await db.queryRow<{ n: number }>(
     `select count(*)::int as n from private.booking a join private.booking b on a.id < b.id and a.studio_id = b.studio_id and a.during && b.during
      where a.status <> 'cancelled' and b.status <> 'cancelled'`,
   );
-  const closed = await db.one<{ n: number }>(
+  const closed = await db.queryRow<{ n: number }>(
     `select count(*)::int as n from private.booking b join private.closed_span c on c.studio_id = b.studio_id and c.during && b.during
      where b.status <> 'cancelled'`,
   );
   expect({ overlaps: overlaps?.n, closed: closed?.n }).toEqual({ overlaps: 0, closed: 0 });
-  const code = await db.one(
+  const code = await db.queryRow(
     `select d.current_uses as uses, (select count(*)::int from private.coupon_redemption r where r.coupon_id = d.id and r.state <> 'returned') as kept
      from public.discount_codes d where d.code = $1`,
     [coupon],
@@ -253,7 +253,7 @@ async function requireHours({ db, coupon }: World, { person }: Subject): Promise
     { uses: 0, kept: 0 },
     { uses: 1, kept: 1 },
   ]).toContainEqual(code);
-  const afterBlock = await db.one<{ n: number }>(
+  const afterBlock = await db.queryRow<{ n: number }>(
     `select count(*)::int as n from private.booking b join private.customer_block c on c.user_id = b.user_id
      where b.user_id = $1::uuid and (b.confirmed_at > c.blocked_at or b.created_at > c.blocked_at
        or exists (select from private.booking_move m where m.booking_id = b.id and m.actor = b.user_id and m.created_at > c.blocked_at))`,

@@ -24,8 +24,8 @@ const OF_LISTS = ['map', 'clear', 'set', 'get', 'has', 'capacity'];
 const FOLDER = 'server/operations';
 
 /** Returns the name of a point: the file below server/operations, and what happens there. */
-const nameOf = (file: string, what: string): string => `${file} ${what}`;
-const pathOf = (path: string): string => path.replace(/\.ts$/, '');
+const formatName = (file: string, what: string): string => `${file} ${what}`;
+const stripExtension = (path: string): string => path.replace(/\.ts$/, '');
 
 /** Reads the points from the sources, with the number of times each occurs in its file. */
 export function readPoints(root = process.cwd()): ReadonlyMap<string, number> {
@@ -34,13 +34,13 @@ export function readPoints(root = process.cwd()): ReadonlyMap<string, number> {
   for (const path of globSync(`${root}/${FOLDER}/**/*.ts`, {
     exclude: (name) => name.endsWith('.test.ts'),
   }).toSorted()) {
-    const file = pathOf(relative(`${root}/${FOLDER}`, path));
+    const file = stripExtension(relative(`${root}/${FOLDER}`, path));
     if (HELPERS.includes(file) || file.endsWith('.test')) continue;
     const text = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-    for (const _ of text.matchAll(new RegExp(`${LOCK.source}|${LOCK_CALL.source}`, 'g'))) add(nameOf(file, 'lock'));
+    for (const _ of text.matchAll(new RegExp(`${LOCK.source}|${LOCK_CALL.source}`, 'g'))) add(formatName(file, 'lock'));
     for (const [, port = '', call = ''] of text.matchAll(new RegExp(PORT_CALL.source, 'g')))
       if (!OF_LISTS.includes(call) || port === 'store')
-        add(nameOf(file, `${port.startsWith('require') ? 'checks' : port}.${call}`));
+        add(formatName(file, `${port.startsWith('require') ? 'checks' : port}.${call}`));
   }
   return points;
 }
@@ -52,6 +52,6 @@ export function currentPoint(what: string): string | null {
   const stack = new Error('the stack').stack ?? '';
   Error.stackTraceLimit = before;
   for (const [, file = ''] of stack.matchAll(/server\/operations\/([\w/-]+)\.ts/g))
-    if (!HELPERS.includes(file)) return nameOf(file, what);
+    if (!HELPERS.includes(file)) return formatName(file, what);
   return null;
 }

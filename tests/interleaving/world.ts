@@ -67,7 +67,7 @@ export async function createWorld(interrupter: Interrupter): Promise<World> {
   interrupter.follow('locks', cases.system.locks);
   const staff = await addPerson(db);
   // The database always has one owner.
-  if ((await db.one(`select from public.staff_permissions where permission = 'owner'`)) === null)
+  if ((await db.queryRow(`select from public.staff_permissions where permission = 'owner'`)) === null)
     await setPermissions(servicesWith({ db }), { userId: await addPerson(db), permissions: ['owner'] }, SERVICE);
   await setPermissions(
     servicesWith({ db }),

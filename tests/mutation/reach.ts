@@ -19,11 +19,11 @@ export type Reach = ReadonlyMap<string, Calls>;
 export async function measureReach(): Promise<Reach> {
   const stamp = join(REACH_FOLDER, 'paths.sha256');
   const paths = globSync('{server,contracts,rules,tests}/**/*.ts').toSorted();
-  const wanted = createHash('sha256').update(paths.join('\n')).digest('hex');
-  if ((await readFile(stamp, 'utf8').catch(() => '')) !== wanted) {
+  const hash = createHash('sha256').update(paths.join('\n')).digest('hex');
+  if ((await readFile(stamp, 'utf8').catch(() => '')) !== hash) {
     await rm(REACH_FOLDER, { recursive: true, force: true });
     await runAllTests();
-    await writeFile(stamp, wanted);
+    await writeFile(stamp, hash);
   }
   return new Map(
     globSync(`${REACH_FOLDER}/**/*.json`).map((path) => [
@@ -61,7 +61,7 @@ function functionAround(reach: Reach, path: string, text: string, line: number):
     const declared = [...above.matchAll(/\b(?:function\*?|const)\s+(\w+)|^\s+(?:async\s+|get\s+)?(\w+)\(/g)].map(
       ([, first, second]) => first ?? second ?? '',
     );
-    const found = declared.find((one) => called.has(one));
+    const found = declared.find((name) => called.has(name));
     if (found !== undefined) return found;
   }
   return null;
@@ -73,4 +73,4 @@ function callsTo(calls: Calls, path: string, name: string | null): number {
 }
 
 const total = (calls: Calls): number => sum(Object.values(calls).flatMap((ofFile) => Object.values(ofFile)));
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, number) => all + number, 0);

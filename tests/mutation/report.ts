@@ -7,7 +7,7 @@ type Report = {
 };
 
 /** Returns the failure from vitest's JSON report: the first failed test, or else the file's own message. */
-export function failuresOf(json: string): string {
+export function getFailure(json: string): string {
   if (json === '') return 'no report was written';
   const { testResults }: Report = JSON.parse(json);
   for (const { name, message, assertionResults } of testResults) {

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CheckResult, CheckStatus, type Checker } from '@stryker-mutator/api/check';
 import type { Mutant } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
-import { pickSample, rankOf } from './sample.ts';
+import { pickSample, computeRank } from './sample.ts';
 
 /** Returns a key for a mutant from its position and replacement, because Stryker's ids change whenever a file changes. */
-export function keyOf({ fileName, location, mutatorName, replacement }: Omit<Mutant, 'id'>): string {
+export function getKey({ fileName, location, mutatorName, replacement }: Omit<Mutant, 'id'>): string {
   const { start, end } = location;
   const path = fileName.replace(/^.*?(?=(rules|server)\/)/, '');
   return [path, start.line, start.column, end.line, end.column, mutatorName, replacement].join('\n');
@@ -25,8 +25,8 @@ class SampleChecker implements Checker {
 
   async group(mutants: Mutant[]): Promise<string[][]> {
     if (!existsSync(this.#file)) {
-      const last = pickSample(mutants, keyOf, this.#seed, Number(process.env['MUTATION_SIZE'] ?? '150')).at(-1);
-      writeFileSync(this.#file, last === undefined ? '' : rankOf(keyOf(last), this.#seed));
+      const last = pickSample(mutants, getKey, this.#seed, Number(process.env['MUTATION_SIZE'] ?? '150')).at(-1);
+      writeFileSync(this.#file, last === undefined ? '' : computeRank(getKey(last), this.#seed));
     }
     return [mutants.map(({ id }) => id)];
   }
@@ -35,9 +35,9 @@ class SampleChecker implements Checker {
     const last = existsSync(this.#file) ? readFileSync(this.#file, 'utf8') : '';
     const excluded: CheckResult = { status: CheckStatus.CompileError, reason: 'not in the sample' };
     return Object.fromEntries(
-      mutants.map((one) => [
-        one.id,
-        rankOf(keyOf(one), this.#seed) <= last ? { status: CheckStatus.Passed } : excluded,
+      mutants.map((mutant) => [
+        mutant.id,
+        computeRank(getKey(mutant), this.#seed) <= last ? { status: CheckStatus.Passed } : excluded,
       ]),
     );
   }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
 /** Returns the rank of a key for a seed: 64 hexadecimal digits, in an order unrelated to the keys. */
-export const rankOf = (key: string, seed: string): string =>
+export const computeRank = (key: string, seed: string): string =>
   createHash('sha256').update(`${seed}\n${key}`).digest('hex');
 
 /** Picks `size` of `all`, always the same ones for the same seed. `key` must be stable, so that new items displace few others. */
-export function pickSample<T>(all: readonly T[], key: (one: T) => string, seed: string, size: number): T[] {
-  const ranked = all.map((one) => ({ one, rank: rankOf(key(one), seed) }));
+export function pickSample<T>(all: readonly T[], key: (item: T) => string, seed: string, size: number): T[] {
+  const ranked = all.map((item) => ({ item, rank: computeRank(key(item), seed) }));
   ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1));
-  return ranked.slice(0, size).map(({ one }) => one);
+  return ranked.slice(0, size).map(({ item }) => item);
 }
 
 export type Score = {
@@ -20,7 +20,7 @@ export type Score = {
 };
 
 /** Returns the share of caught mutants with its 95 % interval (Wilson), which shows how little a small sample proves. */
-export function scoreOf(caught: number, total: number): Score {
+export function computeScore(caught: number, total: number): Score {
   if (total === 0) return { caught, total, share: 0, from: 0, to: 1 };
   const z = 1.96;
   const share = caught / total;

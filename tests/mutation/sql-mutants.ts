@@ -37,7 +37,7 @@ function codeOnly(sql: string): string {
 }
 
 /** Splits at `;` outside `$$` bodies. */
-function statementsOf(sql: string): Statement[] {
+function splitStatements(sql: string): Statement[] {
   const code = codeOnly(sql).replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, (body) => body.replaceAll(';', ' '));
   const found: Statement[] = [];
   let start = 0;
@@ -51,7 +51,7 @@ function statementsOf(sql: string): Statement[] {
 }
 
 /** Returns the table, function or view that a statement concerns, without its schema. */
-function subjectOf(text: string): string {
+function findSubject(text: string): string {
   const code = codeOnly(text);
   const on = /^create\s+(?:policy|trigger|constraint\s+trigger|unique\s+index|index)\b[\s\S]*?\bon\s+([\w.]+)/i.exec(
     text,
@@ -75,12 +75,12 @@ function closing(code: string, open: number): number {
 
 type Edit = { readonly kind: SqlMutant['kind']; readonly from: number; readonly to: number; readonly text: string };
 
-function editsOf(code: string): Edit[] {
+function findEdits(code: string): Edit[] {
   const edits: Edit[] = [];
   const each = (pattern: RegExp, edit: (match: RegExpExecArray) => Edit | null): void => {
     for (const match of code.matchAll(pattern)) {
-      const one = edit(match as RegExpExecArray);
-      if (one) edits.push(one);
+      const found = edit(match as RegExpExecArray);
+      if (found) edits.push(found);
     }
   };
   if (/^create\s+policy\b/i.test(code)) edits.push({ kind: 'policy', from: 0, to: code.length, text: ';' });
@@ -138,15 +138,15 @@ function editsOf(code: string): Edit[] {
  */
 export function sqlMutants(sources: readonly Source[]): SqlMutant[] {
   return sources.flatMap(({ name, sql }) =>
-    statementsOf(sql).flatMap(({ start, text }) =>
-      editsOf(codeOnly(text)).map(({ kind, from, to, text: after }) => ({
+    splitStatements(sql).flatMap(({ start, text }) =>
+      findEdits(codeOnly(text)).map(({ kind, from, to, text: after }) => ({
         source: name,
         line: sql.slice(0, start + from).split('\n').length,
         column: start + from - sql.lastIndexOf('\n', start + from - 1),
         kind,
         before: text.slice(from, Math.min(to, from + 100)),
         after,
-        subject: subjectOf(text),
+        subject: findSubject(text),
         changesRows: /^(insert|update|delete|with|do)\b/i.test(text),
         makesRole: /\bcreate\s+role\b/i.test(text),
         sql: sql.slice(0, start + from) + after + sql.slice(start + to),

@@ -5,8 +5,8 @@ import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkedOutSchema, makeImage } from '#tests/support/image.ts';
 import { getSources, withSource } from './mutated-schema.ts';
-import { failuresOf } from './report.ts';
-import { describeScore, pickSample, scoreOf } from './sample.ts';
+import { getFailure } from './report.ts';
+import { describeScore, pickSample, computeScore } from './sample.ts';
 import { type Migrated, migrateNew } from './sql-database.ts';
 import { type SqlMutant, sqlMutants } from './sql-mutants.ts';
 
@@ -39,7 +39,7 @@ type Outcome = 'noticed' | 'survived' | 'does not apply' | 'without effect';
 /** `by` is the test that noticed the mutant. `tests` is a hash of the tests that did not notice it. */
 type StoredResults = Record<string, { readonly outcome: Outcome; readonly by?: string; readonly tests?: string }>;
 
-const keyOf = ({ source, line, column, kind, before, after }: SqlMutant): string =>
+const getKey = ({ source, line, column, kind, before, after }: SqlMutant): string =>
   [source, `${line}:${column}`, kind, before, after].join(' | ');
 
 let runs = 0;
@@ -74,7 +74,7 @@ async function runTests(files: readonly string[], url: string, image = ''): Prom
     },
   );
   const code = await new Promise((resolve) => child.once('close', resolve));
-  const failed = code === 0 ? null : failuresOf(await readFile(report, 'utf8').catch(() => ''));
+  const failed = code === 0 ? null : getFailure(await readFile(report, 'utf8').catch(() => ''));
   await rm(report, { force: true });
   return failed;
 }
@@ -140,7 +140,7 @@ async function findFailure(mutant: SqlMutant, { url }: Migrated): Promise<string
 async function testMutant(mutant: SqlMutant): Promise<StoredResults[string]> {
   // The database may fail to be created: a mutant may leave grants without their object.
   const database = await Promise.resolve(mutant)
-    .then((one) => migrateNew(withMutant(one)))
+    .then((resolved) => migrateNew(withMutant(resolved)))
     .catch(() => null);
   if (!database) return { outcome: 'does not apply' };
   try {
@@ -160,7 +160,7 @@ if (!(await passesUnmutated(DIRECT))) throw new Error(`${DIRECT} fails without a
 const counted = new Set<Outcome>(['noticed', 'survived']);
 // All mutants are ranked, because those that do not apply are replaced by the next ones.
 const all = sqlMutants(getSources(schema));
-const order = pickSample(all, keyOf, seed, all.length);
+const order = pickSample(all, getKey, seed, all.length);
 let next = 0;
 let measured = 0;
 
@@ -169,7 +169,7 @@ async function work(): Promise<void> {
     const mutant = order[next];
     if (!mutant) return;
     next += 1;
-    const key = keyOf(mutant);
+    const key = getKey(mutant);
     const stored = results[key];
     const isNew = !stored || (stored.outcome === 'survived' && stored.tests !== tests);
     const result = isNew ? await testMutant(mutant) : stored;
@@ -187,12 +187,12 @@ await original.drop();
 // Parallel workers may have tested a few more, so only mutants up to the sample's size are counted.
 const counts = { noticed: 0, survived: 0, 'does not apply': 0, 'without effect': 0 };
 const missed: string[] = [];
-for (const key of order.map(keyOf)) {
-  const one = results[key];
-  if (!one || counts.noticed + counts.survived >= Number(size)) break;
-  counts[one.outcome] += 1;
-  if (one.outcome === 'survived') missed.push(key);
+for (const key of order.map(getKey)) {
+  const result = results[key];
+  if (!result || counts.noticed + counts.survived >= Number(size)) break;
+  counts[result.outcome] += 1;
+  if (result.outcome === 'survived') missed.push(key);
 }
 process.stdout.write(
-  `Survivors:\n${missed.join('\n')}\nExcluded: ${counts['does not apply']} that PostgreSQL refuses, ${counts['without effect']} without effect.\n${describeScore('SQL', scoreOf(counts.noticed, counts.noticed + counts.survived))}\n`,
+  `Survivors:\n${missed.join('\n')}\nExcluded: ${counts['does not apply']} that PostgreSQL refuses, ${counts['without effect']} without effect.\n${describeScore('SQL', computeScore(counts.noticed, counts.noticed + counts.survived))}\n`,
 );

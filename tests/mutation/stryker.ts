@@ -3,15 +3,15 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { AREAS } from './areas.ts';
-import { describeScore, rankOf, scoreOf } from './sample.ts';
-import { keyOf } from './sample-checker.ts';
+import { describeScore, computeRank, computeScore } from './sample.ts';
+import { getKey } from './sample-checker.ts';
 import { tryFurther } from './survivors.ts';
 
 /** Runs Stryker over a seeded sample of one area's mutants, and prints the score and the survivors: `node stryker.ts AREA SIZE SEED`. */
 
 const [name = '', size = '150', seed = '1'] = process.argv.slice(2);
-const area = AREAS.find((one) => one.name === name);
-if (!area) throw new Error(`There is no area ${name}; there are ${AREAS.map((one) => one.name).join(', ')}.`);
+const area = AREAS.find((area) => area.name === name);
+if (!area) throw new Error(`There is no area ${name}; there are ${AREAS.map((area) => area.name).join(', ')}.`);
 const folder = join('artefacts', 'mutation');
 await mkdir(folder, { recursive: true });
 // Stored results fit only the sample that they were made with.
@@ -57,9 +57,9 @@ const results = await new Stryker({
 // Stryker also reports stored results of mutants outside the sample.
 const last = await readFile(sampleFile, 'utf8');
 const tested = results.filter(
-  (one) =>
-    ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(one.status) &&
-    rankOf(keyOf(countedFromZero(one)), seed) <= last,
+  (mutant) =>
+    ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(mutant.status) &&
+    computeRank(getKey(countedFromZero(mutant)), seed) <= last,
 );
 if (tested.length === 0) throw new Error('No mutant of the sample was tested: nothing was measured.');
 const missed = tested.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
@@ -69,21 +69,26 @@ const survivors = missed.map(({ fileName, location: { start, end }, replacement 
   end,
   replacement,
 }));
-let left = missed.length;
+let remaining = missed.length;
 await tryFurther(survivors, ({ path, start, replacement }, by) => {
-  if (by !== null) left -= 1;
+  if (by !== null) remaining -= 1;
   const place = `${path}:${start.line}:${start.column}: ${replacement.split('\n')[0] ?? ''}`;
   process.stdout.write(by === null ? `survived ${place}\n` : `noticed  ${place}\n         by ${by}\n`);
 });
-const alone = describeScore(`${area.name}, by its own tests`, scoreOf(tested.length - missed.length, tested.length));
-process.stdout.write(`${alone}\n${describeScore(area.name, scoreOf(tested.length - left, tested.length))}\n`);
+const ownScore = describeScore(
+  `${area.name}, by its own tests`,
+  computeScore(tested.length - missed.length, tested.length),
+);
+process.stdout.write(
+  `${ownScore}\n${describeScore(area.name, computeScore(tested.length - remaining, tested.length))}\n`,
+);
 
 /** Converts positions of a report, which count from one, to those of checkers, which count from zero. */
-function countedFromZero<T extends (typeof results)[number]>(one: T): T {
-  const { start, end } = one.location;
+function countedFromZero<T extends (typeof results)[number]>(mutant: T): T {
+  const { start, end } = mutant.location;
   const location = {
     start: { line: start.line - 1, column: start.column - 1 },
     end: { line: end.line - 1, column: end.column - 1 },
   };
-  return { ...one, location };
+  return { ...mutant, location };
 }

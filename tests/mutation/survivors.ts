@@ -4,7 +4,7 @@ import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { measureReach, testsReaching } from './reach.ts';
-import { failuresOf } from './report.ts';
+import { getFailure } from './report.ts';
 
 /** A change that the tests of an area did not notice. Lines and columns count from one. */
 export type Survivor = {
@@ -25,7 +25,7 @@ const LEFT_OUT = ['node_modules', '.git', 'artefacts', 'data', 'dist'];
  */
 export async function tryFurther(
   survivors: readonly Survivor[],
-  told: (survivor: Survivor, by: string | null) => void,
+  report: (survivor: Survivor, by: string | null) => void,
 ): Promise<void> {
   if (survivors.length === 0) return;
   const reach = await measureReach();
@@ -36,9 +36,9 @@ export async function tryFurther(
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
     const passing = new Map<string, boolean>();
     const passes = async (file: string): Promise<boolean> => {
-      const known = passing.get(file) ?? (await runTests(copy, [file])) === null;
-      passing.set(file, known);
-      return known;
+      const isPassing = passing.get(file) ?? (await runTests(copy, [file])) === null;
+      passing.set(file, isPassing);
+      return isPassing;
     };
     for (const survivor of survivors) {
       const file = join(copy, survivor.path);
@@ -47,7 +47,7 @@ export async function tryFurther(
       for (const test of testsReaching(reach, survivor.path, text, survivor.start.line).slice(0, FILES_MAX))
         if (await passes(test)) tests.push(test);
       await writeFile(file, changed(text, survivor));
-      told(survivor, tests.length === 0 ? null : await runTests(copy, tests));
+      report(survivor, tests.length === 0 ? null : await runTests(copy, tests));
       await writeFile(file, text);
     }
   } finally {
@@ -81,7 +81,7 @@ async function runTests(folder: string, files: readonly string[]): Promise<strin
     { cwd: folder, stdio: 'ignore', env: { ...process.env, TEST_PARTS: '1', TEST_POSTGRES_URL: '', NO_COLOR: '1' } },
   );
   const code = await new Promise((resolve) => child.once('close', resolve));
-  const failed = code === 0 ? null : failuresOf(await readFile(report, 'utf8').catch(() => ''));
+  const failed = code === 0 ? null : getFailure(await readFile(report, 'utf8').catch(() => ''));
   await rm(report, { force: true });
   return failed;
 }

@@ -59,7 +59,7 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     };
     // The backup is made by a running server, because no other program may read the embedded database.
     const stop = await answerBackups(source, quiet);
-    expect(await runBackup(configOf({ DATA_DIR: source.dataDir }), file, quiet)).toBe(0);
+    expect(await runBackup(createConfig({ DATA_DIR: source.dataDir }), file, quiet)).toBe(0);
     await stop();
   }, 120_000);
   afterAll(async () => {
@@ -67,13 +67,13 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const configOf = (env: Record<string, string>) =>
+  const createConfig = (env: Record<string, string>) =>
     readConfig({ LOG_LEVEL: 'silent', BACKUP_PASSPHRASE: PASSPHRASE, ...env });
 
   test('is restored beside, its sums and its money are right, a customer signs in and reads a booking', async () => {
     const lines: string[] = [];
     const print = (line: string): void => void lines.push(line);
-    expect(await runVerifyBackup(configOf({ DATA_DIR: folder }), file, openCopy, print)).toBe(0);
+    expect(await runVerifyBackup(createConfig({ DATA_DIR: folder }), file, openCopy, print)).toBe(0);
     expect(lines).toEqual([
       expect.stringMatching(/^restored \d+ rows of \d+ tables and 1 files; every sum is right$/),
       'the money audit finds nothing',
@@ -86,7 +86,7 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     const database = LONG && engine.name === 'PostgreSQL' ? null : await createTestDatabase();
     const dataDir = join(folder, 'restored');
     const env = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) };
-    expect(await runRestoreFile(configOf(env), file, quiet)).toBe(0);
+    expect(await runRestoreFile(createConfig(env), file, quiet)).toBe(0);
     expect(await readFile(join(dataDir, 'keys.json'), 'utf8')).toBe(
       await readFile(join(folder, 'source', 'keys.json'), 'utf8'),
     );
@@ -95,12 +95,14 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
       String.raw`SITE_URL=https://a.example|A_KEY=one\ntwo\n|JSON_KEY={"a":"b\nc"}|`.replaceAll('|', '\n'),
     );
     expect(existsSync(join(dataDir, 'objects/objects/5a000000-0000-4000-8000-00000000000a'))).toBe(true);
-    await expect(runRestoreFile(configOf(env), file, quiet)).rejects.toThrow('exists; restore into an empty DATA_DIR');
-    const nothing = configOf({ DATA_DIR: join(folder, 'nothing') });
+    await expect(runRestoreFile(createConfig(env), file, quiet)).rejects.toThrow(
+      'exists; restore into an empty DATA_DIR',
+    );
+    const nothing = createConfig({ DATA_DIR: join(folder, 'nothing') });
     await expect(runBackup(nothing, join(folder, 'b'), quiet)).rejects.toThrow('There is no database in');
     await expect(runBackup(nothing, join(folder, 'no', 'b'), quiet)).rejects.toThrow('There is no folder');
     if (database) {
-      const elsewhere = configOf({ ...env, DATA_DIR: join(folder, 'elsewhere') });
+      const elsewhere = createConfig({ ...env, DATA_DIR: join(folder, 'elsewhere') });
       await expect(runRestoreFile(elsewhere, file, quiet)).rejects.toThrow('the database is not empty');
     }
     await database?.drop();
@@ -111,9 +113,9 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     const whole = await readFile(file);
     await writeFile(cut, whole.subarray(0, whole.length - 100));
     const dataDir = join(folder, 'refused');
-    const stranger = configOf({ DATA_DIR: dataDir, BACKUP_PASSPHRASE: 'another passphrase' });
+    const stranger = createConfig({ DATA_DIR: dataDir, BACKUP_PASSPHRASE: 'another passphrase' });
     await expect(runRestoreFile(stranger, file, quiet)).rejects.toThrow('the passphrase is wrong');
-    const restored = runRestoreFile(configOf({ DATA_DIR: dataDir }), cut, quiet);
+    const restored = runRestoreFile(createConfig({ DATA_DIR: dataDir }), cut, quiet);
     await expect(restored).rejects.toThrow('the backup is cut off or damaged');
     expect(existsSync(join(dataDir, 'database'))).toBe(false);
   }, 120_000);
@@ -121,13 +123,13 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
   test('is no file when the server that makes it fails half way', async () => {
     const dataDir = join(folder, 'failing');
     await mkdir(dataDir);
-    let asked = false;
+    let called = false;
     const store = {
       ...createDiskStore(join(folder, 'source', 'objects')),
       // One megabyte leaves the server before the fault occurs.
       async get(): Promise<Uint8Array> {
-        if (asked) throw new Error('the disk is broken');
-        asked = true;
+        if (called) throw new Error('the disk is broken');
+        called = true;
         return Promise.resolve(randomBytes(1_000_000));
       },
       async *list() {
@@ -137,7 +139,7 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     };
     const stop = await answerBackups({ db: server.app.db, store, dataDir, settings: {} }, quiet);
     const broken = join(folder, 'broken.backup');
-    const failed = runBackup(configOf({ DATA_DIR: dataDir }), broken, quiet);
+    const failed = runBackup(createConfig({ DATA_DIR: dataDir }), broken, quiet);
     await expect(failed).rejects.toThrow('the backup is cut off or damaged');
     expect(existsSync(broken)).toBe(false);
     await stop();

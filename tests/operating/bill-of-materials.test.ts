@@ -35,16 +35,18 @@ beforeAll(() => {
 test('names each package that a production install always has, with its version', () => {
   const production = locked.filter(({ dev, optional, devOptional }) => !dev && !optional && !devOptional);
   expect(production.length).toBeGreaterThan(150);
-  const absent = production.map(({ name, version }) => `${name}@${version}`).filter((one) => !named.has(one));
+  const absent = production.map(({ name, version }) => `${name}@${version}`).filter((entry) => !named.has(entry));
   expect(bill.bomFormat).toBe('CycloneDX');
   expect(absent).toEqual([]);
 });
 
 test('names each package of package.json with its version, so also those that the build puts into the pages', () => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
-  const wanted = Object.entries({ ...dependencies, ...devDependencies }).map(([name, version]) => `${name}@${version}`);
-  expect(wanted.length).toBeGreaterThan(60);
-  expect(wanted.filter((one) => !named.has(one))).toEqual([]);
+  const expected = Object.entries({ ...dependencies, ...devDependencies }).map(
+    ([name, version]) => `${name}@${version}`,
+  );
+  expect(expected.length).toBeGreaterThan(60);
+  expect(expected.filter((entry) => !named.has(entry))).toEqual([]);
 });
 
 test('gives each package of the lockfile its hash there, and its package URL', () => {

@@ -85,7 +85,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
 
   function copyInto(root: string, working: string, rest: string): void {
     const [, stage] = /^--from=(\S+)/.exec(rest) ?? [];
-    const words = rest.split(' ').filter((one) => !one.startsWith('--'));
+    const words = rest.split(' ').filter((word) => !word.startsWith('--'));
     const last = words.at(-1) ?? '';
     const target = join(root, isAbsolute(last) ? last : join(working, last));
     for (const source of words.slice(0, -1)) {
@@ -98,7 +98,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
   /** Copies the files that .dockerignore does not exclude. */
   function copyContext(target: string): void {
     const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
-    for (const name of readdirSync(ROOT).filter((one) => !ignored.includes(one)))
+    for (const name of readdirSync(ROOT).filter((name) => !ignored.includes(name)))
       copy(join(ROOT, name), join(target, name));
     for (const name of ignored) rmSync(join(target, name), { recursive: true, force: true });
   }
@@ -108,7 +108,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
     run('cp', ['-rT', '--preserve=mode,links', '--no-preserve=ownership', from, to]);
 
   /** Returns the numeric user and group of the image's user. */
-  function accountOf(name: string): { uid: string; gid: string } {
+  function readAccount(name: string): { uid: string; gid: string } {
     const [, , uid = '', gid = ''] =
       readFileSync(join(final, 'etc/passwd'), 'utf8')
         .split('\n')
@@ -128,8 +128,8 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
   });
 
   test('it runs as process 1 without rights on a root that can only be read, is healthy, and the signal to stop reaches it', async () => {
-    const image = imageOf(stages[1]);
-    const { uid, gid } = accountOf(image.user);
+    const image = getImage(stages[1]);
+    const { uid, gid } = readAccount(image.user);
     expect(uid).toBe('10001');
     // As in compose.yaml, the secrets are files that only this user can read.
     mkdirSync(join(final, 'run/secrets'), { recursive: true });
@@ -180,7 +180,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
 });
 
 /** Returns what the last stage defines for a container. */
-function imageOf(stage: Stage | undefined): {
+function getImage(stage: Stage | undefined): {
   env: Record<string, string>;
   user: string;
   folder: string;

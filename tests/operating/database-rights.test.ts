@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Schema } from '#server/db/schema/schema.ts';
-import { loginOf, withLogin } from '#server/db/postgres/address.ts';
+import { getLoginName, withLogin } from '#server/db/postgres/address.ts';
 import { openPostgres, type PostgresOpenOptions } from '#server/db/postgres/open-postgres.ts';
 import { DatabaseRefused, DatabaseUnreachable } from '#server/db/postgres/refused.ts';
 import { restoreDump } from '#server/db/postgres/restore-dump.ts';
@@ -24,7 +24,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
   let schema: Schema;
   const lines: string[] = [];
 
-  const urlOf = (database: string, password = database): string =>
+  const getUrl = (database: string, password = database): string =>
     `postgres://owner_${database}:${password}@127.0.0.1:${port}/${database}`;
   const options = (): PostgresOpenOptions => ({
     schema,
@@ -69,7 +69,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
   });
 
   test('without the right to make roles the start names them in SQL without a secret, and works once an administrator has run it', async () => {
-    const refusal: unknown = await openPostgres(urlOf('one'), options()).catch((error: unknown) => error);
+    const refusal: unknown = await openPostgres(getUrl('one'), options()).catch((error: unknown) => error);
     if (!(refusal instanceof DatabaseRefused)) throw refusal;
     const [first = '', ...sql] = refusal.lines;
     expect(first).toContain('the login owner_one of DATABASE_URL may not make the roles');
@@ -77,7 +77,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     for (const line of sql) await admin.query(line);
     expect(await rows(`select rolname from pg_roles where rolbypassrls and rolname <> 'postgres'`)).toEqual([]);
 
-    const server = await startTestServer({ databaseUrl: urlOf('one'), env: { APP_SECRET } });
+    const server = await startTestServer({ databaseUrl: getUrl('one'), env: { APP_SECRET } });
     const studios = await server.app.http.request('/rest/v1/studios?select=name');
     expect(await studios.json()).toHaveLength(3);
     const service = { apikey: server.app.keys.serviceRoleKey };
@@ -89,26 +89,26 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
   }, 60_000);
 
   test('a second installation makes its own logins, gets no access to the first and changes nothing there', async () => {
-    const first = await openPostgres(urlOf('one'), options());
-    const second = await openPostgres(urlOf('two'), options());
+    const first = await openPostgres(getUrl('one'), options());
+    const second = await openPostgres(getUrl('two'), options());
     const { rows: found } = await first.query('select current_user::text as name');
     expect(found).toEqual([{ name: 'backend_one' }]);
     expect((await second.query('select current_user::text as name')).rows).toEqual([{ name: 'backend_two' }]);
     const { rows: secrets } = await second.query<{ value: string }>(
       `select value #>> '{}' as value from private.settings where name = 'login_password'`,
     );
-    const url = withLogin(urlOf('two'), loginOf('backend', 'two'), secrets[0]?.value ?? '');
+    const url = withLogin(getUrl('two'), getLoginName('backend', 'two'), secrets[0]?.value ?? '');
     expect(await connects(url)).toBe(true);
     expect(await connects(url.replace(/two$/, 'one'))).toBe(false);
     await Promise.all([first.close(), second.close()]);
     // The first database still accepts new connections after the second has started.
-    const again = await openPostgres(urlOf('one'), options());
-    expect((await again.query('select 1 as fine')).rows).toEqual([{ fine: 1 }]);
-    await again.close();
+    const reopened = await openPostgres(getUrl('one'), options());
+    expect((await reopened.query('select 1 as fine')).rows).toEqual([{ fine: 1 }]);
+    await reopened.close();
   }, 60_000);
 
   test('a wrong password and a missing database end the start at once, in one line', async () => {
-    const refusals = [urlOf('one', 'wrong'), `postgres://postgres@127.0.0.1:${port}/none`].map((url) =>
+    const refusals = [getUrl('one', 'wrong'), `postgres://postgres@127.0.0.1:${port}/none`].map((url) =>
       openPostgres(url, { ...options(), waitSeconds: 60 }).catch((error: unknown) => error),
     );
     expect(
@@ -120,7 +120,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
   });
 
   test('connections whose server becomes read-only are dropped, also those that have not written', async () => {
-    const db = await openPostgres(urlOf('one'), options());
+    const db = await openPostgres(getUrl('one'), options());
     const process = async (): Promise<unknown> => (await db.query('select pg_backend_pid() as pid')).rows[0];
     const processes = (): Promise<unknown[]> => Promise.all([process(), process()]);
     const before = await processes();
@@ -158,18 +158,18 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     }
     await admin.query('drop role authenticator, anon, authenticated, service_role, backend, booking_reader');
     await createDatabase('three', 'createrole');
-    const unreadable = restoreDump(urlOf('three'), tmpdir(), { schema, seconds: 0, report: () => undefined });
+    const unreadable = restoreDump(getUrl('three'), tmpdir(), { schema, seconds: 0, report: () => undefined });
     await expect(unreadable).rejects.toThrow('EISDIR');
-    await restoreDump(urlOf('three'), dump, { schema, seconds: 0, report: () => undefined });
-    const server = await startTestServer({ databaseUrl: urlOf('three'), env: { APP_SECRET } });
+    await restoreDump(getUrl('three'), dump, { schema, seconds: 0, report: () => undefined });
+    const server = await startTestServer({ databaseUrl: getUrl('three'), env: { APP_SECRET } });
     const studios = await server.app.http.request('/rest/v1/studios?select=name');
     expect(await studios.json()).toHaveLength(3);
     const service = { apikey: server.app.keys.serviceRoleKey };
     expect((await server.app.http.request('/rest/v1/bookings?select=id', { headers: service })).status).toBe(200);
-    const again = await restoreDump(urlOf('three'), dump, { schema, seconds: 0, report: () => undefined }).catch(
+    const repeated = await restoreDump(getUrl('three'), dump, { schema, seconds: 0, report: () => undefined }).catch(
       String,
     );
-    expect(again).toContain('is not empty');
+    expect(repeated).toContain('is not empty');
     await server.close();
     await rm(dump);
   }, 60_000);
@@ -177,12 +177,12 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
   test('the start waits for a database that is down, reports it once and gives up with a clear line', async () => {
     cluster.stop();
     lines.length = 0;
-    const refused = await openPostgres(urlOf('three'), { ...options(), waitSeconds: 0 }).catch(
+    const refused = await openPostgres(getUrl('three'), { ...options(), waitSeconds: 0 }).catch(
       (error: unknown) => error,
     );
     expect(refused).toBeInstanceOf(DatabaseUnreachable);
     expect(String(refused)).toContain(`127.0.0.1:${port}, database three (ECONNREFUSED), after 0 seconds; start it`);
-    const waiting = openPostgres(urlOf('three'), { ...options(), waitSeconds: 30 });
+    const waiting = openPostgres(getUrl('three'), { ...options(), waitSeconds: 30 });
     await expect.poll(() => lines.length).toBe(1);
     expect(lines).toEqual([`waiting for the database at 127.0.0.1:${port}, database three (ECONNREFUSED) ...`]);
     cluster.start();

@@ -40,7 +40,7 @@ export function makeDebian(root: string, prefix: string, ...packages: readonly s
   cpSync(process.execPath, join(root, prefix, 'bin/node'), { dereference: true });
   run('chroot', [root, 'ln', '-s', '../lib/node_modules/npm/bin/npm-cli.js', join(prefix, 'bin/npm')]);
   // Copies the files that this machine needs to reach the registry.
-  const { SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = registryOf();
+  const { SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = readRegistry();
   for (const file of new Set(['/etc/resolv.conf', SSL_CERT_FILE, NODE_EXTRA_CA_CERTS]))
     if (file !== undefined && existsSync(file)) {
       mkdirSync(join(root, dirname(file)), { recursive: true });
@@ -50,13 +50,13 @@ export function makeDebian(root: string, prefix: string, ...packages: readonly s
 
 /** Returns the arguments of `unshare` that run a command as root in the Debian at `root`, with /proc and /dev. */
 export function inDebian(root: string, command: readonly string[]): string[] {
-  const variables = Object.entries({ PATH: PATHS, HOME: '/tmp', ...registryOf() }).map((pair) => pair.join('='));
+  const variables = Object.entries({ PATH: PATHS, HOME: '/tmp', ...readRegistry() }).map((pair) => pair.join('='));
   const mounts = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"`;
   return ['-m', 'sh', '-c', mounts, root, 'env', '-i', ...variables, ...command];
 }
 
 /** Returns the settings for the npm registry, proxies and certificates of this machine. */
-function registryOf(): Record<string, string> {
+function readRegistry(): Record<string, string> {
   const names = /^(https?_proxy|no_proxy|npm_config_registry|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS)$/i;
   return Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => names.test(entry[0])),

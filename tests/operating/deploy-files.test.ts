@@ -20,10 +20,10 @@ test('every setting that deploy/ and docs/deploying.md give is one that the serv
       .flatMap((line) => [...line.matchAll(/ ([A-Z][A-Z0-9_]+)=/g)]),
     ...read('docs/deploying.md').matchAll(/\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/g),
   ].map(([, name = '']) => name);
-  const known = (name: string): boolean =>
+  const isSetting = (name: string): boolean =>
     settings.includes(name.replace(/_FILE$/, '')) || settings.includes(name) || OTHERS.test(name);
   expect(given.length).toBeGreaterThan(40);
-  expect([...new Set(given)].filter((name) => !known(name))).toEqual([]);
+  expect([...new Set(given)].filter((name) => !isSetting(name))).toEqual([]);
 });
 
 test.each(['docs/deploying.md', 'docs/running.md'])('%s names every event that the payment webhook needs', (page) => {

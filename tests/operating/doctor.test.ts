@@ -59,7 +59,7 @@ async function wrongWith(more: Record<string, string> = {}): Promise<string[]> {
     .map(({ state, area, text }) => `${state} ${area}: ${text}`);
 }
 
-const endpointOf = (events: string[]): Promise<unknown> => {
+const createEndpoint = (events: string[]): Promise<unknown> => {
   const { hostname, port } = new URL(settings['STRIPE_API_URL'] ?? '');
   const stripe = new Stripe('sk_test_sandbox', { host: hostname, port, protocol: 'http' });
   const enabled = events as Stripe.WebhookEndpointCreateParams.EnabledEvent[];
@@ -68,9 +68,9 @@ const endpointOf = (events: string[]): Promise<unknown> => {
 
 test('a webhook that is not registered, or not for every event, is named; with it everything is well', async () => {
   expect(await wrongWith()).toEqual([`fail webhook: no endpoint for ${server.url}/functions/v1/stripe-webhook`]);
-  await endpointOf(['checkout.session.completed']);
+  await createEndpoint(['checkout.session.completed']);
   expect((await wrongWith())[0]).toMatch(/^fail webhook: the endpoint does not send .*charge\.dispute\.created/);
-  await endpointOf(['*']);
+  await createEndpoint(['*']);
   expect(await wrongWith()).toEqual([]);
 }, 60_000);
 

@@ -104,7 +104,7 @@ test.skipIf(onlyPostgres)(
     const db = (fails: RegExp) => ({
       query: (text: string) =>
         fails.test(text) ? Promise.reject(new Error('read-only')) : Promise.resolve({ rows: [], count: 1 }),
-      one: () => Promise.resolve({ n: 1 }),
+      queryRow: () => Promise.resolve({ n: 1 }),
     });
     const results = async (fails: RegExp, migrations: readonly string[]) => {
       // Cast: the checks read nothing else.

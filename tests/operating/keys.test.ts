@@ -47,14 +47,14 @@ describe.each(oneEngine)('the keys of a database on $name', (engine) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const configOf = (env: Record<string, string>) => readConfig({ LOG_LEVEL: 'silent', ...env });
+  const createConfig = (env: Record<string, string>) => readConfig({ LOG_LEVEL: 'silent', ...env });
   /** Starts another server on the same database, with its own folder unless `env` names one. */
   async function another(env: Record<string, string>): Promise<App> {
     const db = { ...server.app.db, close: () => Promise.resolve() };
-    return compose(configOf({ DATA_DIR: join(folder, randomUUID()), ...env }), { memory: db });
+    return compose(createConfig({ DATA_DIR: join(folder, randomUUID()), ...env }), { memory: db });
   }
   const stored = async (): Promise<{ pin: string; print: string; secret: string }> => {
-    const row = await server.app.db.one<{ pin: string; print: string; secret: string }>(
+    const row = await server.app.db.queryRow<{ pin: string; print: string; secret: string }>(
       `select c.pin_encrypted as pin, c.pin_fingerprint as print, f.secret from private.staff_code c, auth.mfa_factors f where c.id = $1 and f.id = $2`,
       [CODE, FACTOR],
     );
@@ -92,14 +92,14 @@ describe.each(oneEngine)('the keys of a database on $name', (engine) => {
       await app.scheduler.run(['encrypt with the current key']);
       await app.close();
     }
-    const alone = await another({ APP_SECRET: SECOND });
-    const { doorCodes, doorFingerprint } = createSecrets(alone.keys);
+    const rotated = await another({ APP_SECRET: SECOND });
+    const { doorCodes, doorFingerprint } = createSecrets(rotated.keys);
     const after = await stored();
     expect(doorCodes.decrypt(after.pin, CODE)).toBe(PIN);
     expect(after.print).toBe(doorFingerprint(PIN));
-    expect(createEncryption(alone.keys.derive('totp-secret')).decrypt(after.secret, FACTOR)).toBe('JBSWY3DPEHPK3PXP');
+    expect(createEncryption(rotated.keys.derive('totp-secret')).decrypt(after.secret, FACTOR)).toBe('JBSWY3DPEHPK3PXP');
     expect(before.pin).not.toBe(after.pin);
-    await alone.close();
+    await rotated.close();
     expect(await readdir(server.dataDir)).toContain('keys.json');
     // The first secret no longer belongs to this database.
     await expect(another({ APP_SECRET: FIRST })).rejects.toBeInstanceOf(ConfigRefused);
@@ -107,7 +107,7 @@ describe.each(oneEngine)('the keys of a database on $name', (engine) => {
 
   test('when the keys are lost, accept-keys takes the present ones and counts what cannot be read', async () => {
     const lines: string[] = [];
-    const config = configOf({ DATA_DIR: join(folder, 'lost'), APP_SECRET: FIRST });
+    const config = createConfig({ DATA_DIR: join(folder, 'lost'), APP_SECRET: FIRST });
     const db = { ...server.app.db, close: () => Promise.resolve() };
     expect(await runAcceptKeys(config, (line) => lines.push(line), db)).toBe(0);
     expect(lines).toEqual([

@@ -70,21 +70,22 @@ describe.each(oneEngine)('metrics on $name', (engine) => {
   });
 
   test.each([DASHBOARD, ALERTS])('every metric that %s asks for exists', (path) => {
-    const asked = expressions(path).flatMap(metricsOf);
-    expect(asked.length).toBeGreaterThan(10);
-    const known = new Set([...exported, 'up', ...exported.map((name) => `${name}_bucket`)]);
-    expect([...new Set(asked)].filter((name) => !known.has(name))).toEqual([]);
+    const requested = expressions(path).flatMap(findMetrics);
+    expect(requested.length).toBeGreaterThan(10);
+    const existing = new Set([...exported, 'up', ...exported.map((name) => `${name}_bucket`)]);
+    expect([...new Set(requested)].filter((name) => !existing.has(name))).toEqual([]);
   });
 
   test.each([DASHBOARD, ALERTS])('every label that %s asks for is one of its metric, with that value', (path) => {
-    const asked = expressions(path).flatMap(labelsOf);
-    expect(asked.length).toBeGreaterThan(3);
-    const unknown = asked.filter(
+    const requested = expressions(path).flatMap(findLabels);
+    expect(requested.length).toBeGreaterThan(3);
+    const unknown = requested.filter(
       ({ name, label, value }) =>
         // Prometheus adds these two labels.
         !['job', 'instance'].includes(label) &&
         !samples.some(
-          (one) => one.name === name && (value === null ? label in one.labels : one.labels[label] === value),
+          (sample) =>
+            sample.name === name && (value === null ? label in sample.labels : sample.labels[label] === value),
         ),
     );
     expect(unknown).toEqual([]);
@@ -117,7 +118,7 @@ function samplesIn(text: string): Sample[] {
 }
 
 /** Returns the labels that an expression selects or groups by. `value` is null if the label may have any value. */
-function labelsOf(expression: string): { name: string; label: string; value: string | null }[] {
+function findLabels(expression: string): { name: string; label: string; value: string | null }[] {
   const selected = Array.from(expression.matchAll(/(\w+)\{([^}]*)\}/g)).flatMap(([, name = '', labels = '']) =>
     Array.from(labels.matchAll(/(\w+)(=~?)"([^"]*)"/g), ([, label = '', operator, value = '']) => ({
       name,
@@ -125,7 +126,7 @@ function labelsOf(expression: string): { name: string; label: string; value: str
       value: operator === '=' ? value : null,
     })),
   );
-  const [name = ''] = metricsOf(expression);
+  const [name = ''] = findMetrics(expression);
   const grouped = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g)).flatMap(([, labels = '']) =>
     labels.split(',').map((label) => ({ name, label: label.trim(), value: null })),
   );
@@ -133,7 +134,7 @@ function labelsOf(expression: string): { name: string; label: string; value: str
 }
 
 /** Returns the metrics of an expression: the words outside braces and label lists that are neither functions nor operators. */
-function metricsOf(expression: string): string[] {
+function findMetrics(expression: string): string[] {
   const bare = expression.replace(/\{[^}]*\}|\[[^\]]*\]|\bby \([^)]*\)/g, ' ');
   const words = Array.from(bare.matchAll(/[a-z_]\w*(?=\s*(\(?))/gi), ([word, next]) => ({
     word,
@@ -159,7 +160,7 @@ test.skipIf(onlyPostgres)(
     metrics.labelled('rooms', 'Rooms', 'state', () => read({ open: 3 }));
     metrics.labelled('waiting', 'Waiting', 'class', () => ({ guest: 7 }));
     // Cast: the test does not read the load and the rows.
-    measureDatabase(metrics, { load: () => ({}), one: () => read({}) } as unknown as Database);
+    measureDatabase(metrics, { load: () => ({}), queryRow: () => read({}) } as unknown as Database);
     const scrape = async () => {
       const found = samplesIn(await metrics.text()).filter(({ name }) => !ofNode(name));
       return found.map(({ name }) => name);

@@ -13,10 +13,11 @@ import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.t
 describe.skipIf(process.env['TEST_POSTGRES_URL'] === undefined)('npm run move-to-postgres', () => {
   let dataDir: string;
   let database: TestDatabase;
-  const configOf = (env: Record<string, string> = {}) => readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env });
+  const createConfig = (env: Record<string, string> = {}) =>
+    readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env });
   const move = async (url: string): Promise<string[]> => {
     const lines: string[] = [];
-    await runMoveToPostgres(configOf({ DATABASE_URL: url }), (line) => lines.push(line));
+    await runMoveToPostgres(createConfig({ DATABASE_URL: url }), (line) => lines.push(line));
     return lines;
   };
 
@@ -33,7 +34,7 @@ describe.skipIf(process.env['TEST_POSTGRES_URL'] === undefined)('npm run move-to
   });
 
   test('is refused while a server runs; then carries everything over, with the keys, and leaves nothing to write to', async () => {
-    const before = await compose(configOf());
+    const before = await compose(createConfig());
     const [{ id }] = (await before.db.query<{ id: string }>(`select id from auth.users order by email limit 1`))
       .rows as [{ id: string }];
     await before.db.query(
@@ -41,7 +42,7 @@ describe.skipIf(process.env['TEST_POSTGRES_URL'] === undefined)('npm run move-to
       [id],
     );
     const token = before.keys.sign({ sub: id, role: 'authenticated' }, 600, new Date());
-    const count = await countOf(before);
+    const count = await countRows(before);
     await expect(move(database.url)).rejects.toBeInstanceOf(DirectoryLocked);
     await before.close();
 
@@ -49,9 +50,9 @@ describe.skipIf(process.env['TEST_POSTGRES_URL'] === undefined)('npm run move-to
     expect(lines.at(-2)).toMatch(/^moved \d+ rows of \d+ tables and 0 files; every sum is right$/);
     expect(existsSync(join(dataDir, 'database'))).toBe(false);
     expect(existsSync(join(dataDir, 'database.moved'))).toBe(true);
-    const after = await compose(configOf({ DATABASE_URL: database.url }));
+    const after = await compose(createConfig({ DATABASE_URL: database.url }));
     expect(after.db.kind).toBe('postgres');
-    expect(await countOf(after)).toEqual(count);
+    expect(await countRows(after)).toEqual(count);
     expect(await after.keys.verify(token, new Date())).toMatchObject({ sub: id });
     await after.close();
     await expect(move(database.url)).rejects.toThrow('there is no embedded database to move');
@@ -65,8 +66,8 @@ describe.skipIf(process.env['TEST_POSTGRES_URL'] === undefined)('npm run move-to
   }, 120_000);
 });
 
-async function countOf({ db }: Pick<Awaited<ReturnType<typeof compose>>, 'db'>): Promise<unknown> {
-  return db.one(
+async function countRows({ db }: Pick<Awaited<ReturnType<typeof compose>>, 'db'>): Promise<unknown> {
+  return db.queryRow(
     `select (select count(*)::int from auth.users) as users, (select count(*)::int from public.studios) as studios,
        (select max(payload::text) from private.outbox where kind = 'mail.customer') as payload`,
   );

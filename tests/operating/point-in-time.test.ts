@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
-import { checkout, freePorts, paymentOf, span, startTestServer, type TestServer } from '#tests/support/test-server.ts';
+import {
+  checkout,
+  freePorts,
+  readPayment,
+  span,
+  startTestServer,
+  type TestServer,
+} from '#tests/support/test-server.ts';
 import { installDebian, mayInstall } from './debian.ts';
 
 /**
@@ -91,7 +98,7 @@ describe.runIf(runs)('deploy/pgbackrest.conf', () => {
     const customer = await server.addCustomer();
     const held = await server.call('create-payment', checkout(span(server.now(), hoursAhead)), customer.token);
     expect(held.status).toBe(200);
-    const payment = await paymentOf(server, held.body['bookingId']);
+    const payment = await readPayment(server, held.body['bookingId']);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: payment.id });
     return String(held.body['bookingId']);

@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkout, mailsTo, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
+import { checkout, mailsTo, readPayment, span, type TestServer } from '#tests/support/test-server.ts';
 import { hasPooler, pooledEngine } from './pooler.ts';
 
 describe.skipIf(!hasPooler)(`a server on ${pooledEngine.name}`, () => {
@@ -12,9 +12,9 @@ describe.skipIf(!hasPooler)(`a server on ${pooledEngine.name}`, () => {
 
   test('every connection has the settings of its login, though PgBouncer passes no startup options on', async () => {
     const settings = `select current_setting('timezone') as zone, current_setting('jit') as jit, current_setting('statement_timeout') as longest`;
-    expect(await server.app.db.one(settings)).toEqual({ zone: 'UTC', jit: 'off', longest: '30s' });
+    expect(await server.app.db.queryRow(settings)).toEqual({ zone: 'UTC', jit: 'off', longest: '30s' });
     const guest = { role: 'anon', claims: '{"role":"anon"}' } as const;
-    expect(await server.app.db.transactionAs(guest, (tx) => tx.one(settings))).toEqual({
+    expect(await server.app.db.transactionAs(guest, (tx) => tx.queryRow(settings))).toEqual({
       zone: 'UTC',
       jit: 'off',
       longest: '3s',
@@ -34,7 +34,7 @@ describe.skipIf(!hasPooler)(`a server on ${pooledEngine.name}`, () => {
     await joined;
     const held = await server.call('create-payment', checkout(span(server.now(), 30)), customer.token);
     expect(held.status).toBe(200);
-    const payment = await paymentOf(server, held.body['bookingId']);
+    const payment = await readPayment(server, held.body['bookingId']);
     await server.sandbox(`/api/payments/${payment.id}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId: payment.id });
     await server.settle();
@@ -49,14 +49,14 @@ describe.skipIf(!hasPooler)(`a server on ${pooledEngine.name}`, () => {
   test('statements that change their text and their number of values run on any connection', async () => {
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
-        server.app.db.one<{ sum: number }>(
+        server.app.db.queryRow<{ sum: number }>(
           `select ${Array.from({ length: (at % 5) + 1 }, (_, n) => `$${n + 1}::int`).join(' + ')} as sum`,
           Array.from({ length: (at % 5) + 1 }, (_, n) => n + at),
         ),
       ),
     );
     const expected = Array.from({ length: 60 }, (_, at) =>
-      Array.from({ length: (at % 5) + 1 }, (_, n) => n + at).reduce((sum, one) => sum + one, 0),
+      Array.from({ length: (at % 5) + 1 }, (_, n) => n + at).reduce((sum, value) => sum + value, 0),
     );
     expect(results.map((row) => row?.sum)).toEqual(expected);
   });

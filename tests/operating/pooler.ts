@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loginOf } from '#server/db/postgres/address.ts';
+import { getLoginName } from '#server/db/postgres/address.ts';
 import { type Engine, engines } from '#tests/support/engines.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { freePorts, startTestServer, type TestServer } from '#tests/support/test-server.ts';
@@ -45,7 +45,7 @@ async function startPooler(databaseUrl: string): Promise<{ url: string; stop: ()
   const name = direct.pathname.slice(1);
   const port = await freePorts();
   const folder = await mkdtemp(join(tmpdir(), 'pooler-'));
-  const users = (['backend', 'authenticator'] as const).map((login) => `"${loginOf(login, name)}" ""`);
+  const users = (['backend', 'authenticator'] as const).map((login) => `"${getLoginName(login, name)}" ""`);
   await writeFile(join(folder, 'users.txt'), `${users.join('\n')}\n`);
   await writeFile(
     join(folder, 'pgbouncer.ini'),

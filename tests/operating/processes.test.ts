@@ -77,10 +77,10 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('WORKERS=3', () => {
     expect(first).not.toBe(server.runtime.pid);
     const { rows: before } = await db.query('select name from private.task_lease order by name');
     process.kill(first, 'SIGKILL');
-    const { rows: left } = await db.query<{ seconds: number }>(
+    const { rows: remaining } = await db.query<{ seconds: number }>(
       `select extract(epoch from max(until) - clock_timestamp())::float as seconds from private.task_lease`,
     );
-    expect(left[0]?.seconds).toBeLessThan(10);
+    expect(remaining[0]?.seconds).toBeLessThan(10);
     await expect
       .poll(async () => (await holders()).filter((pid) => pid !== first), { timeout: 20_000 })
       .toHaveLength(1);

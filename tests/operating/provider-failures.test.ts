@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { checkout, paymentOf, span, type TestServer, until } from '#tests/support/test-server.ts';
+import { checkout, readPayment, span, type TestServer, until } from '#tests/support/test-server.ts';
 
 type Line = { readonly level: string; readonly text: string } & Readonly<Record<string, unknown>>;
 type Entry = {
@@ -31,18 +31,18 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
     until(() => Promise.resolve(lines.filter((line) => line.text === text)).then((found) => found.length > 0 && found));
   const sample = async (name: string): Promise<number | null> => {
     const exposition = await (await fetch(`${server.url}/metrics`)).text();
-    const line = exposition.split('\n').find((one) => one.startsWith(`${name} `));
+    const line = exposition.split('\n').find((line) => line.startsWith(`${name} `));
     return line === undefined ? null : Number(line.split(' ').at(-1));
   };
-  const bookingOf = async (userId: string): Promise<{ id: string; reference: string }> => {
-    const found = await server.app.db.one<{ id: string; reference: string }>(
+  const readBooking = async (userId: string): Promise<{ id: string; reference: string }> => {
+    const found = await server.app.db.queryRow<{ id: string; reference: string }>(
       'select id, reference from private.booking where user_id = $1::uuid order by created_at desc limit 1',
       [userId],
     );
     if (found === null) throw new Error('there is no booking');
     return found;
   };
-  const historyOf = async (reference: string): Promise<readonly Entry[]> => {
+  const readHistory = async (reference: string): Promise<readonly Entry[]> => {
     const { data } = await server.client(server.app.keys.serviceRoleKey).rpc('booking_details', { reference });
     // Cast: the history in the details; the page checks its format.
     return (data as unknown as { history: Entry[] | null }).history ?? [];
@@ -59,7 +59,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
       const answer = await server.call('create-payment', nextHour(), customer.token);
       await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
       expect(answer.status).toBe(503);
-      const { id: booking, reference } = await bookingOf(customer.id);
+      const { id: booking, reference } = await readBooking(customer.id);
       const expected = {
         provider: 'stripe',
         operation,
@@ -83,7 +83,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
       expect(JSON.stringify(lines)).not.toContain(customer.email);
       // The owner sees the same history in the booking.
       await expect
-        .poll(() => historyOf(reference))
+        .poll(() => readHistory(reference))
         .toContainEqual(
           expect.objectContaining({ action: 'call_failed', details: { ...expected, at: expect.any(String) } }),
         );
@@ -93,8 +93,8 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
   test('a declined card on the pay page is logged, counted and in the history once, and a later card pays', async () => {
     const customer = await server.addCustomer();
     const held = await server.call('create-payment', nextHour(), customer.token);
-    const { id: booking, reference } = await bookingOf(customer.id);
-    const { id } = await paymentOf(server, held.body['bookingId']);
+    const { id: booking, reference } = await readBooking(customer.id);
+    const { id } = await readPayment(server, held.body['bookingId']);
     const before = (await sample('payments_total{outcome="declined"}')) ?? Number.NaN;
     const paidBefore = (await sample('payments_total{outcome="paid"}')) ?? Number.NaN;
     await server.sandbox(`/api/payments/${id}`, { outcome: 'declined' });
@@ -106,7 +106,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
     await until(async () => (await sample('payments_total{outcome="paid"}')) === paidBefore + 1);
     expect(more).toEqual([]);
     expect(await sample('payments_total{outcome="declined"}')).toBe(before + 1);
-    const declined = (await historyOf(reference)).filter(({ action }) => action === 'declined');
+    const declined = (await readHistory(reference)).filter(({ action }) => action === 'declined');
     expect(declined).toMatchObject([{ resource: 'payment', details: { code: 'generic_decline' } }]);
     expect(JSON.stringify(lines)).not.toContain(customer.email);
   });
@@ -123,7 +123,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
   test('calls of providers are timed by outcome, mails are counted by outcome, and bookings by state', async () => {
     const customer = await server.addCustomer();
     await server.call('create-payment', nextHour(), customer.token);
-    const { id } = await paymentOf(server, (await bookingOf(customer.id)).id);
+    const { id } = await readPayment(server, (await readBooking(customer.id)).id);
     await server.sandbox(`/api/payments/${id}`, { outcome: 'paid' });
     await server.settle();
     expect(await sample('mails_total{outcome="sent"}')).toBeGreaterThan(0);
@@ -133,7 +133,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
     expect(await calls('ok')).toBeGreaterThan(0);
     expect(await calls('failed')).toBeGreaterThan(0);
     server.advance(61_000);
-    const row = await server.app.db.one<{ n: number }>(
+    const row = await server.app.db.queryRow<{ n: number }>(
       `select count(*)::int as n from private.booking where status = 'confirmed'`,
     );
     expect(await sample('bookings{state="confirmed"}')).toBe(row?.n);

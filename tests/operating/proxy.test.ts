@@ -186,12 +186,12 @@ describe.runIf(runs).each(proxies)('behind $name with the file in deploy/', (pro
     const named = ['bucketName large', 'objectName pieces', 'contentType application/octet-stream']
       .map((pair) => pair.split(' '))
       .map(([name, value = '']) => `${name} ${Buffer.from(value).toString('base64')}`);
-    const made = await send('/storage/v1/upload/resumable', {
+    const created = await send('/storage/v1/upload/resumable', {
       method: 'POST',
       headers: { ...tus, 'upload-length': String(2 * PIECE), 'upload-metadata': named.join(',') },
     });
-    expect(made.status).toBe(201);
-    const { pathname } = new URL(String(made.headers['location']), `https://localhost:${port}`);
+    expect(created.status).toBe(201);
+    const { pathname } = new URL(String(created.headers['location']), `https://localhost:${port}`);
     for (const offset of [0, PIECE]) {
       const head = await send(pathname, { method: 'HEAD', headers: tus });
       expect(head.headers['upload-offset']).toBe(String(offset));

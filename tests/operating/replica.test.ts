@@ -59,7 +59,7 @@ describe.runIf(process.env['TEST_POSTGRES_BIN'])('DATABASE_REPLICA_URL', () => {
     expect(await replicaAnswers(CUSTOMER)).toBe(false);
     expect(await replicaAnswers({ ...CUSTOMER, role: 'service_role' })).toBe(false);
     expect(await replicaAnswers({ ...GUEST, settings: {} })).toBe(false);
-    expect(await db.one('select pg_is_in_recovery() as replica')).toEqual({ replica: false });
+    expect(await db.queryRow('select pg_is_in_recovery() as replica')).toEqual({ replica: false });
   });
 
   test('a guest who writes reads the own row at once, in 30 tries, and other guests stay at the replica', async () => {

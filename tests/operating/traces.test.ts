@@ -66,8 +66,8 @@ describe.each(oneEngine)('traces on $name', (engine) => {
     const own = spans.filter(({ traceId }) => traceId === TRACE);
     const request = own.find(({ parentSpanId }) => parentSpanId === PARENT);
     expect(request?.name).toBe('POST /functions/v1/create-payment');
-    expect(valueOf(request, 'http.response.status_code')).toBe(200);
-    expect(valueOf(request, 'request.id')).toBe(answer.headers.get('x-request-id'));
+    expect(findValue(request, 'http.response.status_code')).toBe(200);
+    expect(findValue(request, 'request.id')).toBe(answer.headers.get('x-request-id'));
     const inside = own.filter(({ parentSpanId }) => parentSpanId === request?.spanId);
     expect(inside.map(({ name }) => name)).toEqual(expect.arrayContaining(['stripe']));
     expect(inside.some(({ attributes }) => attributes.some(({ key }) => key === 'db.system.name'))).toBe(true);
@@ -78,7 +78,7 @@ describe.each(oneEngine)('traces on $name', (engine) => {
   });
 });
 
-function valueOf(span: Span | undefined, key: string): string | number | undefined {
-  const value = span?.attributes.find((one) => one.key === key)?.value;
+function findValue(span: Span | undefined, key: string): string | number | undefined {
+  const value = span?.attributes.find((attribute) => attribute.key === key)?.value;
   return value?.stringValue ?? (value?.intValue === undefined ? undefined : Number(value.intValue));
 }

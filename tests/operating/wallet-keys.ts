@@ -17,7 +17,7 @@ const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 export function makeWalletKeys() {
   const folder = mkdtempSync(join(tmpdir(), 'wallet-'));
   const file = (name: string): string => join(folder, name);
-  const contentOf = (name: string): string => readFileSync(file(name), 'utf8');
+  const readContent = (name: string): string => readFileSync(file(name), 'utf8');
   function openssl(...args: string[]): string {
     const { status, stdout, stderr } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' });
     expect(status, stderr).toBe(0);
@@ -26,8 +26,8 @@ export function makeWalletKeys() {
   /** Creates NAME.pem and NAME.key. `by` names the issuer; null creates a self-signed certificate. */
   function makeCertificate(name: string, by: string | null, subject: string, more: readonly string[]): void {
     const issuer = by === null ? [] : ['-CA', `${by}.pem`, '-CAkey', `${by}.key`];
-    const made = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
-    openssl('req', '-x509', '-nodes', '-days', '365', '-subj', subject, ...issuer, ...made, ...more);
+    const output = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
+    openssl('req', '-x509', '-nodes', '-days', '365', '-subj', subject, ...issuer, ...output, ...more);
   }
   makeCertificate('root', null, '/CN=Root', EC);
   makeCertificate('authority', 'root', '/CN=Authority', EC);
@@ -36,13 +36,13 @@ export function makeWalletKeys() {
   setTokenUrl(undefined);
 
   function setTokenUrl(url: string | undefined): void {
-    const account = { client_email: SERVICE_EMAIL, private_key: contentOf('pass.key'), token_uri: url };
+    const account = { client_email: SERVICE_EMAIL, private_key: readContent('pass.key'), token_uri: url };
     writeFileSync(file('service.json'), JSON.stringify(account, null, 2));
   }
   return {
     folder,
     file,
-    contentOf,
+    contentOf: readContent,
     openssl,
     setTokenUrl,
     settings: {
@@ -61,7 +61,7 @@ export function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
   const end = bytes.lastIndexOf(Buffer.from('504b0506', 'hex'));
   const files = new Map<string, Buffer>();
   let at = bytes.readUInt32LE(end + 16);
-  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
+  for (let remaining = bytes.readUInt16LE(end + 10); remaining > 0; remaining -= 1) {
     const [size, nameLength] = [bytes.readUInt32LE(at + 24), bytes.readUInt16LE(at + 28)];
     const local = bytes.readUInt32LE(at + 42);
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength);

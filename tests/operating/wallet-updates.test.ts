@@ -7,7 +7,7 @@ import { passServiceFindings } from '#server/start/doctor/wallet.ts';
 import type { NamedCall } from '#server/providers/call.ts';
 import { createWallets } from '#server/start/open-adapters.ts';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, type Customer, paymentOf, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
+import { checkout, type Customer, readPayment, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
 import { ISSUER_ID, makeWalletKeys, PASS_TYPE, SERVICE_EMAIL, unzip } from './wallet-keys.ts';
 
 const RACES = process.env['TEST_LONG'] ? 200 : 10;
@@ -81,7 +81,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
     const held = await server.call('create-payment', checkout(span(server.now(), ahead, 2)), customer.token);
     expect(held).toMatchObject({ status: 200 });
     const id = String(held.body['bookingId']);
-    const { id: sessionId } = await paymentOf(server, id);
+    const { id: sessionId } = await readPayment(server, id);
     await server.sandbox(`/api/payments/${sessionId}`, { outcome: 'paid' });
     await server.call('verify-payment', { sessionId }, customer.token);
     return { id, ahead };
@@ -98,11 +98,11 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
     expect(answer).toMatchObject({ status: 200 });
     return String(answer.body['url']);
   }
-  const one = <R extends Record<string, unknown>>(text: string, values: readonly unknown[]) =>
-    server.app.db.one<R>(text, values);
+  const queryRow = <R extends Record<string, unknown>>(text: string, values: readonly unknown[]) =>
+    server.app.db.queryRow<R>(text, values);
   /** Returns the current day of a booking. */
-  async function dayOf({ id }: Booked): Promise<string> {
-    const row = await one<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [id]);
+  async function readDay({ id }: Booked): Promise<string> {
+    const row = await queryRow<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [id]);
     const parts = { timeZone: 'Australia/Sydney', day: 'numeric', month: 'short', year: 'numeric' } as const;
     return new Intl.DateTimeFormat('en-AU', parts).format(row?.at);
   }
@@ -113,13 +113,13 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
 
     test('a saved pass follows a move and is put away when the booking is cancelled [spec 10.13]', async () => {
       const booked = await book();
-      expect(text(await google.save(await link(booked, 'google')))).toContain(await dayOf(booked));
+      expect(text(await google.save(await link(booked, 'google')))).toContain(await readDay(booked));
       await move(booked, 1);
       google.failNext(1, 503);
       await server.settle();
       server.advance(61_000);
       await server.settle();
-      expect(text(shown(booked))).toContain(await dayOf(booked));
+      expect(text(shown(booked))).toContain(await readDay(booked));
       expect(shown(booked)).toMatchObject({ state: 'ACTIVE' });
       await cancel(booked);
       await server.settle();
@@ -134,7 +134,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       const address = await link(booked, 'google');
       await move(booked, 1);
       await server.settle();
-      expect(text(await google.save(address))).toContain(await dayOf(booked));
+      expect(text(await google.save(address))).toContain(await readDay(booked));
     });
 
     test('a job that read the booking before another change calls again', async () => {
@@ -152,7 +152,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       };
       await server.settle();
       await server.settle();
-      expect(text(shown(booked))).toContain(await dayOf(booked));
+      expect(text(shown(booked))).toContain(await readDay(booked));
     });
 
     test(`${RACES} links that are asked for during a move lead to the new hours`, { timeout: 600_000 }, async () => {
@@ -163,7 +163,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
         google.empty();
         const [address] = await Promise.all([link(booked, 'google'), move(booked, 1 + (round % 2))]);
         await server.settle();
-        expect(text(await google.save(address)), `round ${round}`).toContain(await dayOf(booked));
+        expect(text(await google.save(address)), `round ${round}`).toContain(await readDay(booked));
       }
       hoursAhead = start;
     });
@@ -171,7 +171,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
     test('bookings without a pass make no jobs', async () => {
       const booked = await book();
       await move(booked, 1);
-      const jobs = await one<{ count: string }>(
+      const jobs = await queryRow<{ count: string }>(
         `select count(*)::text from private.outbox where kind like 'pass.%' and subject_id = $1::uuid`,
         [booked.id],
       );
@@ -196,9 +196,9 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       });
     const newPhone = () => ({ device: randomBytes(16).toString('hex'), pushToken: randomBytes(32).toString('hex') });
     type Phone = ReturnType<typeof newPhone>;
-    const placeOf = ({ id }: Booked, { device }: Phone) => `devices/${device}/registrations/${PASS_TYPE}/${id}`;
+    const getPath = ({ id }: Booked, { device }: Phone) => `devices/${device}/registrations/${PASS_TYPE}/${id}`;
     const register = (booked: Booked, phone: Phone, token: string) =>
-      ask('POST', placeOf(booked, phone), token, { body: { pushToken: phone.pushToken } });
+      ask('POST', getPath(booked, phone), token, { body: { pushToken: phone.pushToken } });
     const changed = ({ device }: Phone, since?: string) =>
       ask('GET', `devices/${device}/registrations/${PASS_TYPE}${since ? `?passesUpdatedSince=${since}` : ''}`);
     const get = ({ id }: Booked, token: string, since?: string) =>
@@ -239,7 +239,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       expect(await (await changed(phone, String(lastUpdated))).json()).toMatchObject({ serialNumbers: [booked.id] });
       const second = await get(booked, token, version);
       const moved = await passIn(second);
-      expect(JSON.stringify(moved)).toContain(await dayOf(booked));
+      expect(JSON.stringify(moved)).toContain(await readDay(booked));
       expect(moved).not.toHaveProperty('voided');
       expect(moved.authenticationToken).toBe(token);
       expect((await get(booked, token, second.headers.get('last-modified') ?? '')).status).toBe(304);
@@ -282,10 +282,10 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
 
     test('a phone without the pass is forgotten: one that says so, and one that Apple calls gone', async () => {
       const { booked, phone, token } = await saved();
-      const [lost, left] = [newPhone(), newPhone()];
+      const [lost, removed] = [newPhone(), newPhone()];
       await register(booked, lost, token);
-      await register(booked, left, token);
-      expect((await ask('DELETE', placeOf(booked, left), token)).status).toBe(200);
+      await register(booked, removed, token);
+      expect((await ask('DELETE', getPath(booked, removed), token)).status).toBe(200);
       apple.gone.add(lost.pushToken);
       await move(booked, 1);
       await server.settle();
@@ -295,7 +295,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       );
       expect(rows).toEqual([{ token: phone.pushToken }]);
       expect(apple.pushed).toContain(phone.pushToken);
-      expect(apple.pushed).not.toContain(left.pushToken);
+      expect(apple.pushed).not.toContain(removed.pushToken);
     });
 
     test('the token of the pass is needed, and what is unknown or no request of a phone is refused [spec 10.13]', async () => {
@@ -304,14 +304,14 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
       for (const wrong of [undefined, 'x', other, `${token}x`]) {
         expect((await get(booked, wrong ?? '')).status).toBe(401);
         expect((await register(booked, newPhone(), wrong ?? '')).status).toBe(401);
-        expect((await ask('DELETE', placeOf(booked, phone), wrong)).status).toBe(401);
+        expect((await ask('DELETE', getPath(booked, phone), wrong)).status).toBe(401);
       }
       expect((await ask('GET', `passes/pass.com.example.other/${booked.id}`, token)).status).toBe(404);
       expect((await ask('GET', `passes/${PASS_TYPE}/unknown`, token)).status).toBe(404);
       expect((await ask('GET', `devices/${phone.device}/registrations/pass.com.example.other`)).status).toBe(404);
       expect((await changed(newPhone())).status).toBe(204);
       expect((await changed(phone, 'yesterday')).status).toBe(400);
-      const place = placeOf(booked, newPhone());
+      const place = getPath(booked, newPhone());
       for (const body of [{}, { pushToken: 'not hexadecimal' }, []])
         expect((await ask('POST', place, token, { body })).status).toBe(400);
       expect((await ask('POST', 'log', undefined, { body: { logs: ['fault'] } })).status).toBe(200);
@@ -329,7 +329,7 @@ describe.each(engines)('passes that were saved, on $name', ({ open }) => {
     test('what is stored ends with the account, and a month after the session', async () => {
       const [gone, over] = [await saved(), await saved()];
       const stored = async ({ booked }: { booked: Booked }) =>
-        one('select from private.pass_device where booking_id = $1::uuid', [booked.id]);
+        queryRow('select from private.pass_device where booking_id = $1::uuid', [booked.id]);
       expect([await stored(gone), await stored(over)]).not.toContain(null);
       await server.app.db.query('update private.booking set user_id = null where id = $1::uuid', [gone.booked.id]);
       expect(await stored(gone)).toBe(null);

@@ -9,11 +9,11 @@ import { createLog } from '#server/http/log.ts';
 import { createApplePasses } from '#server/providers/wallet/apple-passes.ts';
 import { walletFindings } from '#server/start/doctor/wallet.ts';
 import { createCircuits } from '#server/start/observe/circuits.ts';
-import { createWallets, kindsOf } from '#server/start/open-adapters.ts';
+import { createWallets, getKinds } from '#server/start/open-adapters.ts';
 import {
   checkout,
   type Customer,
-  paymentOf,
+  readPayment,
   span,
   startTestServer,
   type TestServer,
@@ -21,7 +21,7 @@ import {
 import { makeWalletKeys, PASS_TYPE, unzip } from './wallet-keys.ts';
 
 const keys = makeWalletKeys();
-const { file, contentOf, openssl, folder } = keys;
+const { file, contentOf: readContent, openssl, folder } = keys;
 const { settings } = keys;
 let server: TestServer;
 let customer: Customer;
@@ -46,15 +46,18 @@ async function book({ paid = true, ahead = (hoursAhead += 4) } = {}): Promise<st
   const held = await server.call('create-payment', checkout(span(server.now(), ahead, 2)), customer.token);
   const id = String(held.body['bookingId']);
   if (!paid) return id;
-  await server.sandbox(`/api/payments/${(await paymentOf(server, id)).id}`, { outcome: 'paid' });
+  await server.sandbox(`/api/payments/${(await readPayment(server, id)).id}`, { outcome: 'paid' });
   await server.settle();
   return id;
 }
 const ask = (bookingId: string, kind: string, token = customer.token) =>
   server.call('wallet-pass', { bookingId, kind }, token);
-const referenceOf = async (id: string): Promise<string> =>
-  (await server.app.db.one<{ reference: string }>('select reference from private.booking where id = $1::uuid', [id]))
-    ?.reference ?? '';
+const readReference = async (id: string): Promise<string> =>
+  (
+    await server.app.db.queryRow<{ reference: string }>('select reference from private.booking where id = $1::uuid', [
+      id,
+    ])
+  )?.reference ?? '';
 
 describe('a pass for Apple Wallet', () => {
   test('is a file whose signature and hashes a phone accepts, with room, Sydney time, address and reference, and no code [spec 10.12]', async () => {
@@ -97,7 +100,7 @@ describe('a pass for Apple Wallet', () => {
     expect(spawnSync('openssl', verify, { cwd: folder }).status).not.toBe(0);
 
     const pass = files.get('pass.json')?.toString() ?? '';
-    const reference = await referenceOf(id);
+    const reference = await readReference(id);
     expect(JSON.parse(pass)).toMatchObject({
       formatVersion: 1,
       passTypeIdentifier: PASS_TYPE,
@@ -120,15 +123,15 @@ describe('a pass for Apple Wallet', () => {
   test('its link ends after ten minutes, cannot be forged, and leads nowhere once the booking is cancelled', async () => {
     const id = await book();
     const url = String((await ask(id, 'apple')).body['url']);
-    const codeOf = async (address: string): Promise<unknown> => {
+    const fetchCode = async (address: string): Promise<unknown> => {
       const { error } = (await (await fetch(address)).json()) as { error: { code: string } };
       return error.code;
     };
-    expect(await codeOf(url.replace(id, await book()))).toBe('not_found');
+    expect(await fetchCode(url.replace(id, await book()))).toBe('not_found');
     await server.call('cancel-booking', { bookingId: id }, customer.token);
-    expect(await codeOf(url)).toBe('not_confirmed');
+    expect(await fetchCode(url)).toBe('not_confirmed');
     server.advance(10 * 60_000);
-    expect(await codeOf(url)).toBe('not_found');
+    expect(await fetchCode(url)).toBe('not_found');
   });
 });
 
@@ -139,7 +142,7 @@ test('a link to Google Wallet holds the pass, signed, in a length that browsers 
   const token = url.split('/').at(-1) ?? '';
   expect(token.length).toBeLessThanOrEqual(1_750);
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'RS256', typ: 'JWT' });
-  const { payload } = await jwtVerify(token, createPublicKey(contentOf('pass.key')), {
+  const { payload } = await jwtVerify(token, createPublicKey(readContent('pass.key')), {
     issuer: 'passes@example.iam.gserviceaccount.com',
     audience: 'google',
     currentDate: server.now(),
@@ -157,7 +160,7 @@ test('a link to Google Wallet holds the pass, signed, in a length that browsers 
           classId: `${prefix}.session`,
           header: { defaultValue: { value: 'Studio A' } },
           textModulesData: [
-            { header: `${await referenceOf(id)}, Sydney time` },
+            { header: `${await readReference(id)}, Sydney time` },
             { body: expect.stringMatching(/changes with your booking/) },
           ],
         },
@@ -179,13 +182,14 @@ test('passes are for the own confirmed booking that is not over, and for no othe
 });
 
 test('the pages learn which passes are made', async () => {
-  const kinds = async (more: Record<string, string>) => kindsOf(await createWallets(readConfig(more).wallet, circuits));
+  const kinds = async (more: Record<string, string>) =>
+    getKinds(await createWallets(readConfig(more).wallet, circuits));
   expect(await kinds(settings)).toBe('apple google');
   expect(await kinds({})).toBe('');
 });
 
 describe('settings', () => {
-  const faultsOf = (more: Record<string, string | undefined>): string => {
+  const catchFault = (more: Record<string, string | undefined>): string => {
     try {
       readConfig({ ...settings, ...more });
       return '';
@@ -196,26 +200,28 @@ describe('settings', () => {
 
   test('without keys there are no passes, and half of them are a fault', () => {
     expect(readConfig({}).wallet).toEqual({ apple: null, google: null });
-    const lines = faultsOf({ WALLET_APPLE_KEY_FILE: undefined, WALLET_GOOGLE_ISSUER_ID: undefined });
+    const lines = catchFault({ WALLET_APPLE_KEY_FILE: undefined, WALLET_GOOGLE_ISSUER_ID: undefined });
     expect(lines).toContain('WALLET_APPLE_KEY: is needed with WALLET_APPLE_CERTIFICATE');
     expect(lines).toContain('WALLET_GOOGLE_ISSUER_ID: is needed with WALLET_GOOGLE_SERVICE_KEY');
   });
 
   test('keys that are unreadable or do not belong together are faults; line breaks may be written as \\n', () => {
-    expect(faultsOf({ WALLET_APPLE_KEY_FILE: file('root.key') })).toContain('WALLET_APPLE_KEY: is no private RSA key');
-    expect(faultsOf({ WALLET_APPLE_CERTIFICATE_FILE: file('authority.pem') })).toContain(
+    expect(catchFault({ WALLET_APPLE_KEY_FILE: file('root.key') })).toContain(
+      'WALLET_APPLE_KEY: is no private RSA key',
+    );
+    expect(catchFault({ WALLET_APPLE_CERTIFICATE_FILE: file('authority.pem') })).toContain(
       'is no certificate of a pass type',
     );
-    expect(faultsOf({ WALLET_APPLE_AUTHORITY_CERTIFICATE_FILE: file('root.pem') })).toContain('did not issue');
-    expect(faultsOf({ WALLET_APPLE_AUTHORITY_CERTIFICATE_FILE: file('pass.key') })).toContain(
+    expect(catchFault({ WALLET_APPLE_AUTHORITY_CERTIFICATE_FILE: file('root.pem') })).toContain('did not issue');
+    expect(catchFault({ WALLET_APPLE_AUTHORITY_CERTIFICATE_FILE: file('pass.key') })).toContain(
       'is no certificate in PEM',
     );
-    expect(faultsOf({ WALLET_GOOGLE_SERVICE_KEY_FILE: file('pass.pem') })).toContain(
+    expect(catchFault({ WALLET_GOOGLE_SERVICE_KEY_FILE: file('pass.pem') })).toContain(
       'is no JSON key of a service account',
     );
-    const flat = contentOf('pass.key').replaceAll('\n', String.raw`\n`);
+    const flat = readContent('pass.key').replaceAll('\n', String.raw`\n`);
     const { apple } = readConfig({ ...settings, WALLET_APPLE_KEY_FILE: undefined, WALLET_APPLE_KEY: flat }).wallet;
-    expect(apple).toMatchObject({ key: contentOf('pass.key'), typeId: PASS_TYPE, teamId: 'TEAM123456' });
+    expect(apple).toMatchObject({ key: readContent('pass.key'), typeId: PASS_TYPE, teamId: 'TEAM123456' });
   });
 
   test('the doctor says until when passes are signed, a month before the end too', () => {

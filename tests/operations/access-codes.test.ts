@@ -62,16 +62,16 @@ async function confirmedBooking(): Promise<Confirmed> {
 }
 /** Makes a confirmed booking with its first code, fifteen minutes before its start. */
 async function bookingWithCode(): Promise<Confirmed & { pin: string }> {
-  const one = await confirmedBooking();
-  system.state.now = one.start - 60 * MINUTE;
+  const confirmed = await confirmedBooking();
+  system.state.now = confirmed.start - 60 * MINUTE;
   await system.jobs.drain();
-  system.state.now = one.start - 15 * MINUTE;
-  await addEarlierCode(one.id);
-  return { ...one, pin: (await showAccess(system.services, one.id)).pin ?? '' };
+  system.state.now = confirmed.start - 15 * MINUTE;
+  await addEarlierCode(confirmed.id);
+  return { ...confirmed, pin: (await showAccess(system.services, confirmed.id)).pin ?? '' };
 }
 /** Adds a booking of another customer, a week earlier, whose code had the same digits and was removed from the lock. */
 async function addEarlierCode(bookingId: string): Promise<void> {
-  const booking = await db.one<{ id: string }>(
+  const booking = await db.queryRow<{ id: string }>(
     `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
      select private.new_reference(), b.studio_id, 'Neighbour', b.start_time - interval '7 days', b.end_time - interval '7 days', 'pending', b.start_time, 2, 0, 0
      from private.booking b where b.id = $1::uuid on conflict do nothing returning id`,
@@ -96,7 +96,7 @@ async function addEarlierCode(bookingId: string): Promise<void> {
   );
 }
 afterEach(async () => {
-  const changed = await db.one<{ n: number }>(
+  const changed = await db.queryRow<{ n: number }>(
     `select count(*)::int as n from public.booking_access_codes c join private.booking b on b.id = c.booking_id
      where b.studio_name = 'Neighbour' and (c.status <> 'revoked' or c.used_at is not null or c.seen_at is not null)`,
   );
@@ -114,7 +114,7 @@ const jobFor = (bookingId: string): Job => ({
 });
 const alerts = async (): Promise<number> =>
   (
-    await db.one<{ n: number }>(
+    await db.queryRow<{ n: number }>(
       `select count(*)::int as n from public.audit_logs where action = 'alert' and resource_type = 'access_code'`,
     )
   )?.n ?? 0;
@@ -165,7 +165,7 @@ describe('the code of a booking', () => {
     const SERVICE = '00000000-0000-0000-0000-000000000000';
     const record = async (staff: string | null): Promise<unknown> => {
       await recordView(system.services, open, staff);
-      return system.services.db.one(
+      return system.services.db.queryRow(
         `select (select count(*)::int from public.audit_logs where action = 'show' and details ->> 'bookingId' = $1::text) as logged,
            (select seen_at from public.booking_access_codes where booking_id = $1::uuid) as seen`,
         [id],
@@ -182,7 +182,7 @@ describe('the code of a booking', () => {
     const { id, start } = await confirmedBooking();
     const before = { startTime: new Date(start - HOUR), endTime: new Date(start) };
     system.state.now = start - 30 * MINUTE;
-    const hold = await db.one<{ id: string }>(
+    const hold = await db.queryRow<{ id: string }>(
       `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
        values (private.new_reference(), $1::uuid, $2::uuid, 'Studio', $3::timestamptz, $4::timestamptz, 'pending', $4::timestamptz, 1, 4900, 4900) returning id`,
       [await addPerson(db), STUDIO, before.startTime, before.endTime],
@@ -312,7 +312,7 @@ describe('the code of a booking', () => {
     const { id, start, pin } = await bookingWithCode();
     const usedAt = async () =>
       (
-        await db.one<{ at: Date | null }>(
+        await db.queryRow<{ at: Date | null }>(
           'select used_at as at from public.booking_access_codes where booking_id = $1',
           [id],
         )
@@ -353,13 +353,13 @@ describe('a new code', () => {
   test('replaces the previous one, repeatedly, thirty seconds apart', async () => {
     const { id, person, pin } = await bookingWithCode();
     let previous = pin;
-    for (const [round, left] of [
+    for (const [round, remaining] of [
       [1, 18],
       [2, 17],
       [3, 16],
     ] as const) {
       const shown = await renewCode(system.services, id, person);
-      expect(shown).toMatchObject({ codesLeft: left, nextCodeAt: new Date(system.state.now + 30_000) });
+      expect(shown).toMatchObject({ codesLeft: remaining, nextCodeAt: new Date(system.state.now + 30_000) });
       expect(shown.pin).not.toBe(previous);
       await expect(renewCode(system.services, id, person)).rejects.toMatchObject({
         code: 'code_wait',
@@ -382,7 +382,7 @@ describe('a new code', () => {
       { attempt: 3, status: 'revoked' },
       { attempt: 4, status: 'issued' },
     ]);
-    const audit = await db.one(
+    const audit = await db.queryRow(
       `select l.actor as "by", l.details ->> 'attempt' as attempt from public.audit_logs l
        join public.booking_access_codes c on c.id::text = l.resource_id
        where l.action = 'update' and l.resource_type = 'access_code' and c.booking_id = $1 and c.attempt = 4`,
@@ -460,8 +460,8 @@ describe('a new code', () => {
     system.state.lockFails = null;
     const shown = await renewCode(system.services, id, person);
     expect(shown.pin).not.toBe(pin);
-    const [, lost, again] = system.state.requests;
-    expect(again).toEqual(lost);
+    const [, lost, repeated] = system.state.requests;
+    expect(repeated).toEqual(lost);
     expect(shown.pin).toBe(lost?.pin);
   });
 });
@@ -505,12 +505,14 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     await begin({ ...oneTime, codesPerWindow: 0 });
     const { id, person, start, end } = await confirmedBooking();
     system.state.now = start;
-    const room = await db.one<{ id: string }>('select studio_id as id from private.booking where id = $1::uuid', [id]);
+    const room = await db.queryRow<{ id: string }>('select studio_id as id from private.booking where id = $1::uuid', [
+      id,
+    ]);
     const refusal = { code: 'code_limit', message: expect.stringContaining('The lock has no code left') as unknown };
     await expect(requestFirstCode(system.services, jobFor(id))).rejects.toMatchObject(refusal);
     const hours = { startTime: new Date(end), endTime: new Date(end + HOUR) };
-    const wanted = { ...hours, studioId: room?.id ?? '', name: 'Electrician', requestId: 'r' };
-    await expect(makeStaffCode(system.services, wanted, person)).rejects.toMatchObject(refusal);
+    const request = { ...hours, studioId: room?.id ?? '', name: 'Electrician', requestId: 'r' };
+    await expect(makeStaffCode(system.services, request, person)).rejects.toMatchObject(refusal);
   });
 
   test('alerts staff when a code outlives its cancelled booking, and not when the code has ended', async () => {
@@ -558,7 +560,7 @@ describe('help at a door', () => {
       kind,
       new Date(at),
     ]);
-  const incidentsOf = (id: string) =>
+  const readIncidentRows = (id: string) =>
     db
       .query<{ id: string; description: string; state: string }>(
         `select id, description, state from private.incident where booking_id = $1::uuid order by created_at`,
@@ -577,8 +579,8 @@ describe('help at a door', () => {
     await lockReports('wrong_code', start);
     await lockReports('code', start + MINUTE);
     system.state.now = start + 2 * MINUTE;
-    const told = await readDoorHelp(system.services, id);
-    expect([told.wrongAt, told.openedAt].map((at) => Date.parse(at ?? ''))).toEqual([start, start + MINUTE]);
+    const help = await readDoorHelp(system.services, id);
+    expect([help.wrongAt, help.openedAt].map((at) => Date.parse(at ?? ''))).toEqual([start, start + MINUTE]);
     system.state.now = end;
     await expect(readDoorHelp(system.services, id)).rejects.toMatchObject({ code: 'session_ended' });
   });
@@ -592,7 +594,7 @@ describe('help at a door', () => {
     system.mails.splice(0);
     const all = await Promise.all([1, 2, 3].map(() => askForDoorHelp(system.services, id, { reporter: person })));
     expect(all.map(({ asked }) => asked)).toEqual([true, true, true]);
-    const [incident, ...more] = await incidentsOf(id);
+    const [incident, ...more] = await readIncidentRows(id);
     expect(more).toEqual([]);
     expect(incident).toMatchObject({
       state: 'open',
@@ -615,7 +617,7 @@ describe('help at a door', () => {
     await changeIncident(system.services, { incidentId: incident?.id ?? '', state: 'done' }, staff);
     expect(await readDoorHelp(system.services, id)).toMatchObject({ asked: false });
     await askForDoorHelp(system.services, id, { reporter: person });
-    expect(await incidentsOf(id)).toHaveLength(2);
+    expect(await readIncidentRows(id)).toHaveLength(2);
   });
 
   test('the minutes from asking until the door opened count, within the session, and their price is offered back once', async () => {
@@ -630,8 +632,8 @@ describe('help at a door', () => {
     const closed = await read();
     expect(closed).toMatchObject({ closedMinutes: 12, refunded: false });
     expect(closed?.backCents).toBeGreaterThan(0);
-    const incident = (await incidentsOf(id))[0]?.id ?? '';
-    for (let again = 0; again < 2; again += 1)
+    const incident = (await readIncidentRows(id))[0]?.id ?? '';
+    for (let attempt = 0; attempt < 2; attempt += 1)
       await refundForStaff(system.services, {
         bookingId: id,
         cents: closed?.backCents ?? 0,
@@ -648,15 +650,15 @@ test('a code of staff is in the audit log once the lock has it, and is removed f
   const person = await addPerson(db);
   await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [person]);
   const startTime = new Date(system.state.now);
-  const wanted = {
+  const request = {
     studioId: STUDIO,
     startTime,
     endTime: new Date(+startTime + HOUR),
     name: 'Electrician',
     requestId: 'r',
   };
-  const { codeId, pin } = await makeStaffCode(system.services, wanted, person);
-  const log = await db.one(
+  const { codeId, pin } = await makeStaffCode(system.services, request, person);
+  const log = await db.queryRow(
     `select actor, details -> 'after' as after from public.audit_logs where resource_type = 'staff_code' and resource_id = $1 and action = 'update'`,
     [codeId],
   );
@@ -680,14 +682,14 @@ test.each([
     await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [person]);
     const startTime = new Date(system.state.now);
     const span = { startTime, endTime: new Date(+startTime + HOUR) };
-    const wanted = { ...span, studioId: STUDIO, name: 'Painter', requestId: randomUUID() };
-    const { codeId } = await makeStaffCode(system.services, wanted, person);
+    const request = { ...span, studioId: STUDIO, name: 'Painter', requestId: randomUUID() };
+    const { codeId } = await makeStaffCode(system.services, request, person);
     if (after < HOUR) await revokeStaffCode(system.services, codeId, person);
     const { now } = system.state;
     system = await createBookingSystem(db, { revocable: false });
     system.state.now = now + after;
     await system.jobs.drain();
-    expect(await db.one('select status from private.staff_code where id = $1::uuid', [codeId])).toEqual({
+    expect(await db.queryRow('select status from private.staff_code where id = $1::uuid', [codeId])).toEqual({
       status: 'revoked',
     });
     const { rows } = await db.query<{ details: unknown }>(

@@ -101,7 +101,7 @@ function jobsWith(
     kinds: jobKinds(
       ALL_JOBS.map((job) => ({
         ...job,
-        handle: (_services: Services, one: Job) => (more.handlers?.[job.kind] ?? note)(one),
+        handle: (_services: Services, dueJob: Job) => (more.handlers?.[job.kind] ?? note)(dueJob),
       })),
       services,
       more.workers,
@@ -191,7 +191,7 @@ test('a round of everything releases holds, compares with the provider every fiv
   await jobs.scheduler.run();
   now += 1;
   await jobs.scheduler.run();
-  expect(ran.filter((one) => one === 'reconcile')).toHaveLength(2);
+  expect(ran.filter((task) => task === 'reconcile')).toHaveLength(2);
   expect(errors).toEqual([]);
 });
 
@@ -205,10 +205,10 @@ test('no hold is released while the payment provider is known to be down', async
 });
 
 test('a comparison with the provider that failed is made again after half a minute', async () => {
-  let asked = 0;
+  let calls = 0;
   const { jobs, errors } = jobsWith({
     reconcilePayments: () => {
-      asked += 1;
+      calls += 1;
       return Promise.reject(new Error('no answer'));
     },
   });
@@ -216,10 +216,10 @@ test('a comparison with the provider that failed is made again after half a minu
   expect(errors).toMatchObject([{ task: 'reconcile payments' }]);
   now += 30_000 - 1;
   await jobs.scheduler.run();
-  expect(asked).toBe(1);
+  expect(calls).toBe(1);
   now += 1;
   await jobs.scheduler.run();
-  expect(asked).toBe(2);
+  expect(calls).toBe(2);
 });
 
 test('a task that fails is named in the log and stops no other', async () => {

@@ -56,8 +56,8 @@ const COLUMNS: Readonly<Record<string, Places | string>> = {
 };
 const getNames = (place: keyof Places): string[] => [
   ...new Set(
-    Object.values(COLUMNS).flatMap((one) => {
-      const name = typeof one === 'string' ? undefined : one[place];
+    Object.values(COLUMNS).flatMap((column) => {
+      const name = typeof column === 'string' ? undefined : column[place];
       return name === undefined ? [] : [name];
     }),
   ),
@@ -80,7 +80,7 @@ async function readColumns(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 const readShown = async (): Promise<string[]> => {
-  const row = await db.one<{ names: string[] }>(
+  const row = await db.queryRow<{ names: string[] }>(
     'select array(select jsonb_object_keys(private.booking_columns(null::private.booking))) as names',
   );
   return row?.names ?? [];
@@ -100,12 +100,12 @@ test('the page of a booking, the panel of staff, the export and the download of 
     await tx.query(`select set_config('request.jwt.claims', $1, true)`, [
       JSON.stringify({ sub: person, role: 'authenticated' }),
     ]);
-    const page = await tx.one<{ keys: string[] }>(
+    const page = await tx.queryRow<{ keys: string[] }>(
       `select array(select jsonb_object_keys(public.own_booking($1))) as keys`,
       [id],
     );
     await tx.query(`select set_config('request.jwt.claims', '{"role":"service_role"}', true)`);
-    return tx.one<{ page: string[]; panel: string[]; own: string[]; shown: string[] }>(
+    return tx.queryRow<{ page: string[]; panel: string[]; own: string[]; shown: string[] }>(
       `select $2::text[] as page, array(select jsonb_object_keys(public.booking_details(b.reference))) as panel,
          array(select jsonb_object_keys(private.export_booking(b))) as own,
          array(select jsonb_object_keys(private.booking_columns(b))) as shown

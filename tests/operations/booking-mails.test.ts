@@ -46,8 +46,8 @@ beforeEach(async () => {
   system = await createBookingSystem(db);
 });
 
-const emailOf = async (person: string): Promise<string | undefined> =>
-  (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]))?.email;
+const readEmail = async (person: string): Promise<string | undefined> =>
+  (await db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [person]))?.email;
 /** Returns the only mail since the last check, with its text in one line. */
 function onlyMail() {
   const [mail, ...more] = system.mails.splice(0);
@@ -59,8 +59,8 @@ async function send(kind: JobKind, bookingId: string): Promise<void> {
   await enqueue(db, { kind, subjectId: bookingId, dueAt: system.clock(), dedupe: randomUUID() });
   await system.jobs.drain();
 }
-const codeMailOf = (bookingId: string) =>
-  db.one<{ status: string; at: Date | null }>(
+const readCodeMail = (bookingId: string) =>
+  db.queryRow<{ status: string; at: Date | null }>(
     'select status, sent_at as at from public.scheduled_emails where booking_id = $1::uuid',
     [bookingId],
   );
@@ -70,7 +70,7 @@ test('the confirmation goes to the account, greets by first name and links to th
   const { id } = await system.book(person);
   await system.jobs.drain();
   const mail = onlyMail();
-  expect(mail.to).toBe(await emailOf(person));
+  expect(mail.to).toBe(await readEmail(person));
   expect(mail.subject).toMatch(/^Booking confirmed: Studio, /);
   expect(mail.text).toContain('Hi Alex, Studio is yours.');
   expect(mail.text).toMatch(
@@ -147,7 +147,7 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
     mailDocuments(servicesWith({ db, clock: system.clock }), { bookingId, requestId }, person);
   for (const _ of [1, 2]) await mail(request);
   await system.jobs.drain();
-  expect(onlyMail()).toMatchObject({ subject: expect.stringMatching(/^Your receipt: /), to: await emailOf(person) });
+  expect(onlyMail()).toMatchObject({ subject: expect.stringMatching(/^Your receipt: /), to: await readEmail(person) });
   await mail(request);
   await system.jobs.drain();
   expect(system.mails).toEqual([]);
@@ -156,7 +156,7 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   await db.query(`update private.document set voided_at = now() where booking_id = $1::uuid and kind = 'adjustment'`, [
     id,
   ]);
-  const number = await db.one<{ n: number }>(
+  const number = await db.queryRow<{ n: number }>(
     `select number as n from private.document where booking_id = $1::uuid and kind = 'adjustment'`,
     [id],
   );
@@ -221,7 +221,9 @@ test.each([
     endTime: new Date(start + HOUR),
   });
   expect(
-    await db.one('select status, scheduled_for as due from public.scheduled_emails where booking_id = $1::uuid', [id]),
+    await db.queryRow('select status, scheduled_for as due from public.scheduled_emails where booking_id = $1::uuid', [
+      id,
+    ]),
   ).toEqual({ status, due: new Date(start - ahead + due) });
 });
 
@@ -230,38 +232,38 @@ test('staff send a mail again with what is true now, once for each request, and 
   const { id } = await system.book(person);
   await system.jobs.drain();
   onlyMail();
-  const mailOf = async (kind: JobKind) =>
+  const readMailId = async (kind: JobKind) =>
     (
-      await db.one<{ id: string }>(
+      await db.queryRow<{ id: string }>(
         'select id from private.outbox where kind = $1 and subject_id = $2::uuid order by created_at limit 1',
         [kind, id],
       )
     )?.id ?? '';
-  const confirmation = await mailOf('mail.booking-confirmed');
-  const again = (mailId: string, requestId: string = randomUUID(), bookingId = id) =>
+  const confirmation = await readMailId('mail.booking-confirmed');
+  const resend = (mailId: string, requestId: string = randomUUID(), bookingId = id) =>
     sendMailAgain(servicesWith({ db, clock: system.clock }), { bookingId, mailId, requestId }, person);
   const request = randomUUID();
   await db.query(`update public.profiles set full_name = 'Kim Citizen' where user_id = $1::uuid`, [person]);
-  for (const _ of [1, 2]) await again(confirmation, request);
-  await expect(again(confirmation)).rejects.toMatchObject({ code: 'already_done', details: { reason: 'queued' } });
+  for (const _ of [1, 2]) await resend(confirmation, request);
+  await expect(resend(confirmation)).rejects.toMatchObject({ code: 'already_done', details: { reason: 'queued' } });
   await system.jobs.drain();
   expect(onlyMail().text).toContain('Hi Kim, Studio is yours.');
-  await again(confirmation, request);
+  await resend(confirmation, request);
   await system.jobs.drain();
   expect(system.mails).toEqual([]);
-  await expect(again(confirmation, randomUUID(), randomUUID())).rejects.toMatchObject({ code: 'not_found' });
-  const logged = await db.one(
+  await expect(resend(confirmation, randomUUID(), randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+  const logged = await db.queryRow(
     `select count(*)::int from public.audit_logs where resource_id = $1 and details ->> 'mail' = 'booking-confirmed'`,
     [id],
   );
   expect(logged).toEqual({ count: 1 });
   // This job was queued before the cancellation, but runs after it.
-  await again(confirmation);
+  await resend(confirmation);
   await cancelBooking(system.services, id, person);
   await system.jobs.drain();
   expect(onlyMail().subject).toMatch(/cancelled/);
-  await expect(again(confirmation)).rejects.toMatchObject({ message: 'The booking is no longer confirmed.' });
-  await again(await mailOf('mail.booking-cancelled'));
+  await expect(resend(confirmation)).rejects.toMatchObject({ message: 'The booking is no longer confirmed.' });
+  await resend(await readMailId('mail.booking-cancelled'));
   await system.jobs.drain();
   expect(onlyMail().subject).toMatch(/cancelled/);
 });
@@ -274,7 +276,7 @@ test('a payment that takes days is mailed about only while it processes, and a f
   await settlePayment(system.services, session);
   await system.jobs.drain();
   expect(onlyMail()).toMatchObject({
-    to: await emailOf(person),
+    to: await readEmail(person),
     subject: expect.stringMatching(/^Your payment is being processed: Studio, /),
     text: expect.stringContaining('Hi Alex, thanks.'),
   });
@@ -290,13 +292,13 @@ test('a payment that takes days is mailed about only while it processes, and a f
 
 test('a payment that still processes when the session starts is reported as too late', async () => {
   const person = await addPerson(db);
-  const asked = system.request(person);
-  const { bookingId } = await holdBooking(system.services, asked);
+  const request = system.request(person);
+  const { bookingId } = await holdBooking(system.services, request);
   const session = await system.sessionOf(bookingId);
   system.provider.move(session, 'delay');
   await settlePayment(system.services, session);
   await db.query('delete from private.outbox');
-  system.state.now = asked.startTime.getTime();
+  system.state.now = request.startTime.getTime();
   await releaseExpiredHolds(system.services);
   await system.jobs.drain();
   expect(onlyMail().text).toContain('Your payment didn’t arrive in time');
@@ -304,11 +306,11 @@ test('a payment that still processes when the session starts is reported as too 
 
 test('a payment that arrives too late is mailed about with its amount', async () => {
   const person = await addPerson(db);
-  const asked = system.request(person);
-  const { bookingId } = await holdBooking(system.services, asked);
+  const request = system.request(person);
+  const { bookingId } = await holdBooking(system.services, request);
   const session = await system.sessionOf(bookingId);
   system.provider.move(session, 'pay');
-  system.state.now = asked.startTime.getTime() + 31 * MINUTE;
+  system.state.now = request.startTime.getTime() + 31 * MINUTE;
   await settlePayment(system.services, session);
   await system.jobs.drain();
   expect(onlyMail()).toMatchObject({
@@ -319,17 +321,17 @@ test('a payment that arrives too late is mailed about with its amount', async ()
 
 test('the code mail waits five seconds for a lock that has not answered, then brings the code, and is marked as sent', async () => {
   const person = await addPerson(db);
-  const asked = system.request(person);
-  const { id } = await system.book(person, asked);
-  const start = asked.startTime.getTime();
+  const request = system.request(person);
+  const { id } = await system.book(person, request);
+  const start = request.startTime.getTime();
   await system.jobs.drain();
   system.mails.length = 0;
   system.state.now = start - 15 * MINUTE;
   system.state.lockFails = new ProviderError('igloohome', 'no_response', { retryable: true, ambiguous: true });
   await system.jobs.drain();
   expect(system.mails).toEqual([]);
-  expect(await codeMailOf(id)).toEqual({ status: 'pending', at: null });
-  const due = await db.one<{ at: Date; tries: number }>(
+  expect(await readCodeMail(id)).toEqual({ status: 'pending', at: null });
+  const due = await db.queryRow<{ at: Date; tries: number }>(
     `select due_at as at, tries from private.outbox where kind = 'mail.access-code' and subject_id = $1::uuid`,
     [id],
   );
@@ -339,38 +341,38 @@ test('the code mail waits five seconds for a lock that has not answered, then br
   await system.jobs.drain();
   const { pin } = await showAccess(system.services, id);
   const mail = onlyMail();
-  expect(mail.to).toBe(await emailOf(person));
+  expect(mail.to).toBe(await readEmail(person));
   expect(mail.text).toContain(pin ?? 'no code');
   expect(mail.text).toMatch(/Your code works from .*:55 .*regenerate-pin\?booking_id=/);
-  expect(await codeMailOf(id)).toEqual({ status: 'sent', at: system.clock() });
+  expect(await readCodeMail(id)).toEqual({ status: 'sent', at: system.clock() });
 });
 
 test('the code mail of a cancelled booking is dropped without a word', async () => {
   const person = await addPerson(db);
-  const asked = system.request(person);
-  const { id } = await system.book(person, asked);
+  const request = system.request(person);
+  const { id } = await system.book(person, request);
   await cancelBooking(system.services, id, person);
   await system.jobs.drain();
   system.mails.length = 0;
-  system.state.now = asked.startTime.getTime() - 15 * MINUTE;
+  system.state.now = request.startTime.getTime() - 15 * MINUTE;
   await db.query(`update public.scheduled_emails set status = 'pending' where booking_id = $1::uuid`, [id]);
   await send('mail.access-code', id);
   expect(system.mails).toEqual([]);
-  expect(await codeMailOf(id)).toEqual({ status: 'cancelled', at: null });
+  expect(await readCodeMail(id)).toEqual({ status: 'cancelled', at: null });
   const { rows } = await db.query(`select 1 from private.outbox where kind = 'mail.access-code' and done_at is null`);
   expect(rows).toEqual([]);
 });
 
 test('a code mail that comes after the end of the session is closed with the reason, for a person to see', async () => {
   const person = await addPerson(db);
-  const asked = system.request(person);
-  const { id } = await system.book(person, asked);
+  const request = system.request(person);
+  const { id } = await system.book(person, request);
   await db.query(`delete from private.outbox where kind <> 'mail.access-code'`);
-  system.state.now = asked.endTime.getTime();
+  system.state.now = request.endTime.getTime();
   await system.jobs.drain();
   expect(system.mails).toEqual([]);
-  expect(await codeMailOf(id)).toEqual({ status: 'cancelled', at: null });
-  const job = await db.one(
+  expect(await readCodeMail(id)).toEqual({ status: 'cancelled', at: null });
+  const job = await db.queryRow(
     `select close_reason as reason from private.outbox where kind = 'mail.access-code' and subject_id = $1::uuid`,
     [id],
   );
@@ -494,7 +496,7 @@ test.each([
   ['back during the session', '2027-04-03T15:00:00Z', '2 am to 3 am'],
 ])(
   'over a night when the clocks go %s, a reminder goes 24 hours before and says the hour of the clock',
-  async (_name, at, said) => {
+  async (_name, at, expected) => {
     const start = Date.parse(at);
     system.state.now = start - 20 * DAY;
     await bookToRemind(new Date(start));
@@ -502,9 +504,9 @@ test.each([
     system.state.now = start - DAY;
     await queueReminders(system.services);
     await system.jobs.drain();
-    expect(onlyMail().text).toContain(said);
+    expect(onlyMail().text).toContain(expected);
     expect((await remindAt(start - 2 * HOUR)).texts).toBe(1);
-    expect(system.texts[0]?.text).toContain(said);
+    expect(system.texts[0]?.text).toContain(expected);
   },
 );
 
@@ -522,7 +524,7 @@ test('a session is thanked for once, half an hour after its end, with one questi
   expect(await thankAt(end + 30 * MINUTE - 1)).toEqual([]);
   const [mail] = await thankAt(end + 30 * MINUTE);
   const { reference } =
-    (await db.one<{ reference: string }>('select reference from private.booking where id = $1::uuid', [id])) ?? {};
+    (await db.queryRow<{ reference: string }>('select reference from private.booking where id = $1::uuid', [id])) ?? {};
   expect(mail?.text).toContain(`/bookings/${reference}#how-was-it`);
   expect(mail?.text).toContain(`/bookings/${reference}#something-wrong`);
   expect(mail?.text).toMatch(/booking\?room=.*&from=\d{4}-\d{2}-\d{2}T\d{2}&hours=2/);

@@ -147,7 +147,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     openings: createSingleFlight(),
     countOutcome: () => undefined,
     locks,
-    lockOf: new Map([[STUDIO, LOCK]]),
+    studioLocks: new Map([[STUDIO, LOCK]]),
     encryption: createEncryption(Buffer.alloc(32, 2)),
     fingerprint: createFingerprint(Buffer.alloc(32, 3)),
   });
@@ -186,16 +186,16 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     shownTotalCents: null,
     ...more,
   });
-  const sessionOf = async (bookingId: string): Promise<string> =>
+  const readSessionId = async (bookingId: string): Promise<string> =>
     (
-      await db.one<{ id: string }>('select session_id as id from private.payment where booking_id = $1::uuid', [
+      await db.queryRow<{ id: string }>('select session_id as id from private.payment where booking_id = $1::uuid', [
         bookingId,
       ])
     )?.id ?? '';
   /** Makes a paid and confirmed booking. */
   async function book(userId: string, more: Partial<HoldRequest> = {}): Promise<{ id: string; sessionId: string }> {
     const { bookingId } = await holdBooking(services, request(userId, more));
-    const sessionId = await sessionOf(bookingId);
+    const sessionId = await readSessionId(bookingId);
     provider.move(sessionId, 'pay');
     await settlePayment(services, sessionId);
     return { id: bookingId, sessionId };
@@ -216,7 +216,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     clock,
     log,
     request,
-    sessionOf,
+    sessionOf: readSessionId,
     book,
     nextSpan,
   };
@@ -244,7 +244,7 @@ export type PersonOptions = {
 export async function addPerson(db: Database, given: PersonOptions = {}): Promise<string> {
   const { born = '1998-04-03', mailConfirmed = true, terms = studio.termsVersion } = given;
   const until = given.verifiedUntil === undefined ? new Date(START + 2 * 365 * 24 * HOUR) : given.verifiedUntil;
-  const row = await db.one<{ id: string }>(
+  const row = await db.queryRow<{ id: string }>(
     `insert into auth.users (email, email_confirmed_at, raw_user_meta_data, created_at)
      values ($1, $2::timestamptz, $3::jsonb, $4::timestamptz) returning id`,
     [

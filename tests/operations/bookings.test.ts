@@ -44,8 +44,8 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     system = await createBookingSystem(db);
   });
 
-  const bookingOf = async (id: string) =>
-    db.one<{ status: string; reason: string | null; verification: string; terms: string; phone: string | null }>(
+  const readBooking = async (id: string) =>
+    db.queryRow<{ status: string; reason: string | null; verification: string; terms: string; phone: string | null }>(
       `select status, cancel_reason as reason, id_verification_id as verification, terms_version as terms, contact_phone as phone
        from private.booking where id = $1::uuid`,
       [id],
@@ -61,12 +61,13 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     );
     return code;
   }
-  const unitsOf = async (code: string): Promise<number | undefined> =>
-    (await db.one<{ n: number }>('select current_uses as n from public.discount_codes where code = $1', [code]))?.n;
+  const readUnits = async (code: string): Promise<number | undefined> =>
+    (await db.queryRow<{ n: number }>('select current_uses as n from public.discount_codes where code = $1', [code]))
+      ?.n;
   /** Returns when the person's limit of tries is full again, in milliseconds; each try moves it. */
   const guessesUntil = async (person: string): Promise<number> =>
     (
-      await db.one<{ at: Date }>(
+      await db.queryRow<{ at: Date }>(
         `select full_at as at from private.rate_bucket where name = 'coupon-guess' and key = $1`,
         [`user:${person}`],
       )
@@ -88,7 +89,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const person = await addPerson(db, given);
       const request = system.request(person, { termsAccepted: false });
       await expect(holdBooking(system.services, request)).rejects.toMatchObject({ name: 'Refusal', code });
-      expect(await db.one('select 1 from private.booking where user_id = $1::uuid', [person])).toBeNull();
+      expect(await db.queryRow('select 1 from private.booking where user_id = $1::uuid', [person])).toBeNull();
     });
 
     test('includes a customer who turns 18 today', async () => {
@@ -107,10 +108,11 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       });
       const long = await addPerson(db, { verifiedUntil: new Date(end) });
       const { bookingId } = await holdBooking(system.services, system.request(long, span));
-      const used = await db.one<{ id: string }>('select id from public.id_verifications where user_id = $1::uuid', [
-        long,
-      ]);
-      expect(await bookingOf(bookingId)).toMatchObject({ verification: used?.id, terms: studio.termsVersion });
+      const used = await db.queryRow<{ id: string }>(
+        'select id from public.id_verifications where user_id = $1::uuid',
+        [long],
+      );
+      expect(await readBooking(bookingId)).toMatchObject({ verification: used?.id, terms: studio.termsVersion });
     });
 
     test('accepts terms agreed to with the booking, and stores them', async () => {
@@ -169,10 +171,10 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     });
 
     test('other customers get neither held nor paid hours; the same customer gets their own hold again', async () => {
-      const [one, other] = [await addPerson(db), await addPerson(db)];
+      const [customer, other] = [await addPerson(db), await addPerson(db)];
       const span = system.nextSpan();
-      const held = await holdBooking(system.services, system.request(one, span));
-      expect(await holdBooking(system.services, system.request(one, span))).toEqual(held);
+      const held = await holdBooking(system.services, system.request(customer, span));
+      expect(await holdBooking(system.services, system.request(customer, span))).toEqual(held);
       await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
         code: 'slot_taken',
       });
@@ -182,16 +184,16 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
         code: 'slot_taken',
       });
-      await expect(holdBooking(system.services, system.request(one, span))).rejects.toMatchObject({
+      await expect(holdBooking(system.services, system.request(customer, span))).rejects.toMatchObject({
         code: 'slot_taken',
         message: expect.stringContaining(held.reference),
       });
     });
 
     test('an expired hold is released for another customer only after the provider has closed its session', async () => {
-      const [one, other] = [await addPerson(db), await addPerson(db)];
+      const [customer, other] = [await addPerson(db), await addPerson(db)];
       const span = system.nextSpan();
-      const held = await holdBooking(system.services, system.request(one, span));
+      const held = await holdBooking(system.services, system.request(customer, span));
       system.state.now += 16 * MINUTE;
       system.provider.failing = new ProviderError('stripe', 'no_response', { retryable: true });
       await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
@@ -199,18 +201,21 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       });
       system.provider.failing = null;
       expect((await holdBooking(system.services, system.request(other, span))).bookingId).not.toBe(held.bookingId);
-      expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
+      expect(await readBooking(held.bookingId)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
     });
 
     test('of another customer cannot be released, cancelled or read', async () => {
-      const [one, other] = [await addPerson(db), await addPerson(db)];
-      const { bookingId } = await holdBooking(system.services, system.request(one));
+      const [customer, other] = [await addPerson(db), await addPerson(db)];
+      const { bookingId } = await holdBooking(system.services, system.request(customer));
       const missing = { code: 'not_found' };
       await expect(releaseOwnHold(system.services, bookingId, other)).rejects.toMatchObject(missing);
       await expect(cancelBooking(system.services, bookingId, other)).rejects.toMatchObject(missing);
       await expect(readOwnBooking(system.services, other, bookingId)).rejects.toMatchObject(missing);
-      await expect(readOwnBooking(system.services, one, null)).rejects.toMatchObject(missing);
-      expect(await readOwnBooking(system.services, one, bookingId)).toMatchObject({ id: bookingId, status: 'pending' });
+      await expect(readOwnBooking(system.services, customer, null)).rejects.toMatchObject(missing);
+      expect(await readOwnBooking(system.services, customer, bookingId)).toMatchObject({
+        id: bookingId,
+        status: 'pending',
+      });
     });
 
     test('without an id, the newest confirmed booking is read', async () => {
@@ -256,17 +261,17 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const [person, other] = [await addPerson(db), await addPerson(db)];
       const code = await addCoupon({ max: 1, perUser: 1 });
       const held = await holdBooking(system.services, system.request(person, { couponCode: code }));
-      expect(await unitsOf(code)).toBe(1);
+      expect(await readUnits(code)).toBe(1);
       await expect(holdBooking(system.services, system.request(other, { couponCode: code }))).rejects.toMatchObject({
         code: 'coupon_exhausted',
       });
       await release(held.bookingId, person);
-      expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'cancelled' });
-      expect(await unitsOf(code)).toBe(0);
+      expect(await readBooking(held.bookingId)).toMatchObject({ status: 'cancelled' });
+      expect(await readUnits(code)).toBe(0);
       await releaseExpiredHolds(system.services);
-      expect(await unitsOf(code)).toBe(0);
+      expect(await readUnits(code)).toBe(0);
       await holdBooking(system.services, system.request(other, { couponCode: code }));
-      expect(await unitsOf(code)).toBe(1);
+      expect(await readUnits(code)).toBe(1);
     });
 
     test.each([
@@ -286,8 +291,8 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         const session = await system.sessionOf(bookingId);
         system.provider.move(session, 'expire');
         await settlePayment(system.services, session);
-        expect(await bookingOf(bookingId)).toMatchObject({ status: 'cancelled', reason });
-        expect(await unitsOf(code)).toBe(units);
+        expect(await readBooking(bookingId)).toMatchObject({ status: 'cancelled', reason });
+        expect(await readUnits(code)).toBe(units);
       },
     );
 
@@ -295,11 +300,11 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const person = await addPerson(db);
       const code = await addCoupon({ max: 2, perUser: 1 });
       await system.book(person, { couponCode: code });
-      expect(await unitsOf(code)).toBe(1);
+      expect(await readUnits(code)).toBe(1);
       await expect(holdBooking(system.services, system.request(person, { couponCode: code }))).rejects.toMatchObject({
         code: 'coupon_exhausted',
       });
-      expect(await unitsOf(code)).toBe(1);
+      expect(await readUnits(code)).toBe(1);
     });
 
     test('is used by a free booking, which is confirmed at once and returns its result page', async () => {
@@ -310,8 +315,8 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         totalCents: 0,
         url: `https://studio.example/payment-success?session_id=free_${held.bookingId}&booking_id=${held.bookingId}`,
       });
-      expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'confirmed' });
-      expect(await unitsOf(code)).toBe(1);
+      expect(await readBooking(held.bookingId)).toMatchObject({ status: 'confirmed' });
+      expect(await readUnits(code)).toBe(1);
       expect(await settlePayment(system.services, `free_${held.bookingId}`)).toMatchObject({ paid: true });
     });
 
@@ -353,11 +358,11 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         payload: {},
       } as never);
       expect([...system.state.codes.keys()]).toEqual([expect.stringMatching(new RegExp(`^${LOCK}:\\d{6}$`))]);
-      const known = [...system.state.codes.keys()];
+      const previous = [...system.state.codes.keys()];
       await cancelBooking(system.services, id, person);
       await system.jobs.drain();
       expect([...system.state.codes.keys()]).toEqual([]);
-      expect(system.state.revoked).toEqual(known);
+      expect(system.state.revoked).toEqual(previous);
       const { rows } = await db.query<{ status: string; live: boolean }>(
         `select c.status, s.live from public.booking_access_codes c join private.access_secret s on s.code_id = c.id where c.booking_id = $1::uuid`,
         [id],
@@ -377,7 +382,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
 
     test('refunds in full with one key, mails the customer once, and cannot be repeated', async () => {
       const { id, person } = await withCode();
-      const payment = await db.one<{ id: string; amount: number }>(
+      const payment = await db.queryRow<{ id: string; amount: number }>(
         'select id, amount_cents as amount from private.payment where booking_id = $1::uuid',
         [id],
       );
@@ -392,7 +397,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       await system.jobs.drain();
       await system.jobs.drain();
       expect(system.provider.refundKeys).toEqual([`refund:${payment?.id}`]);
-      expect(await db.one('select state from private.payment where id = $1::uuid', [payment?.id])).toEqual({
+      expect(await db.queryRow('select state from private.payment where id = $1::uuid', [payment?.id])).toEqual({
         state: 'refunded',
       });
       expect(system.mails.map(({ subject }) => subject)).toEqual([expect.stringMatching(/cancelled/i)]);
@@ -422,7 +427,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const { id, person } = await withCode(48);
       system.state.now = START + 24 * HOUR + 1;
       await expect(cancelBooking(system.services, id, person)).rejects.toMatchObject({ code: 'too_late' });
-      expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
+      expect(await readBooking(id)).toMatchObject({ status: 'confirmed' });
       system.state.now = START + 24 * HOUR;
       expect(await cancelBooking(system.services, id, person)).toMatchObject({ refund: 'full' });
     });
@@ -465,7 +470,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     );
     system.provider.move(session, 'pay');
     await settlePayment(system.services, session);
-    expect(await bookingOf(bookingId)).toMatchObject({ status: 'cancelled', reason: 'amount_mismatch' });
+    expect(await readBooking(bookingId)).toMatchObject({ status: 'cancelled', reason: 'amount_mismatch' });
     await system.jobs.drain();
     expect(system.provider.refundKeys).toHaveLength(1);
   });
@@ -486,7 +491,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       system.provider.move(session, 'pay');
       system.state.now = startTime.getTime() + late;
       await settlePayment(system.services, session);
-      expect(await bookingOf(bookingId)).toMatchObject({ status });
+      expect(await readBooking(bookingId)).toMatchObject({ status });
       await db.query(`delete from private.outbox where kind <> 'payment.refund'`);
       await system.jobs.drain();
       expect(system.provider.refundKeys).toHaveLength(status === 'confirmed' ? 0 : 1);
@@ -504,7 +509,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     system.state.mailFails = false;
     system.state.now += HOUR;
     await system.jobs.drain();
-    const job = await db.one<{ id: string }>(
+    const job = await db.queryRow<{ id: string }>(
       `select id from private.outbox where kind = 'mail.booking-confirmed' and subject_id = $1::uuid`,
       [id],
     );
@@ -520,6 +525,6 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     const { bookingId } = await holdBooking(system.services, system.request(person));
     system.provider.move(await system.sessionOf(bookingId), 'pay');
     await system.jobs.scheduler.run();
-    expect(await bookingOf(bookingId)).toMatchObject({ status: 'confirmed' });
+    expect(await readBooking(bookingId)).toMatchObject({ status: 'confirmed' });
   });
 });

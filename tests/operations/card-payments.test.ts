@@ -69,11 +69,13 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       customer: person,
       card: card ?? null,
     });
-  const hoursOf = async (id: string): Promise<number> =>
-    Number((await db.one<{ h: string }>('select total_hours as h from private.booking where id = $1::uuid', [id]))?.h);
+  const readHours = async (id: string): Promise<number> =>
+    Number(
+      (await db.queryRow<{ h: string }>('select total_hours as h from private.booking where id = $1::uuid', [id]))?.h,
+    );
   const holdSession = async (id: string): Promise<string> =>
     (
-      await db.one<{ s: string }>(
+      await db.queryRow<{ s: string }>(
         `select p.session_id as s from private.payment p join private.booking b on b.id = p.booking_id
          where b.moves_booking = $1::uuid and p.session_id like 'cs_%' order by p.created_at desc, p.attempt desc limit 1`,
         [id],
@@ -81,7 +83,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     )?.s ?? '';
   /** Requires that the booking has the hour and exactly one payment for it that was not refunded. */
   async function requirePaidOnce(id: string): Promise<void> {
-    expect(await hoursOf(id)).toBe(2);
+    expect(await readHours(id)).toBe(2);
     const { paid, returned } = await cases.moneyOf(id);
     expect({ paid, returned }).toEqual({ paid: 2 * 5_900, returned: 0 });
   }
@@ -93,7 +95,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     for (const card of ['pm_1', undefined])
       expect(await extend(mine, card)).toMatchObject({ differenceCents: 5_900, waiting: null });
     expect(provider().charged).toHaveLength(1);
-    const documents = await db.one(
+    const documents = await db.queryRow(
       `select count(*)::int as n, sum(cents)::int as cents from private.document where booking_id = $1::uuid`,
       [mine.id],
     );
@@ -107,7 +109,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     provider().saveCard(person, 'pm_own', 'pays');
     const row = await db.transaction(async (tx) => {
       await tx.query(`select set_config('request.jwt.claims', '{"role": "service_role"}', true)`);
-      return tx.one<{ id: string }>(
+      return tx.queryRow<{ id: string }>(
         `insert into public.bookings (studio_id, user_id, start_time, end_time, status, notes)
          values ($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz, 'confirmed', 'test') returning id`,
         [STUDIO, person, new Date(SATURDAY + 2 * HOUR), new Date(SATURDAY + 3 * HOUR)],
@@ -117,7 +119,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     const place = await readExtension(context(), { bookingId: id, customer: person, hours: 1, from: null });
     const by = { waive: false, actor: person, customer: person, onlyLater: true, card: 'pm_own' };
     expect(await moveBooking(context(), { bookingId: id, ...place, ...by })).toMatchObject({ waiting: null });
-    expect(await hoursOf(id)).toBe(2);
+    expect(await readHours(id)).toBe(2);
   });
 
   test.each(['declined', 'needs_customer', 'gone'] as const)(
@@ -126,7 +128,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       const mine = await booked(behaviour);
       const { waiting } = await extend(mine, 'pm_1');
       expect(waiting).toMatchObject({ url: expect.stringContaining('https://'), cardProblem: behaviour });
-      expect(await hoursOf(mine.id)).toBe(1);
+      expect(await readHours(mine.id)).toBe(1);
       // Another tap uses another card. The page is closed before the card is charged.
       const page = await holdSession(mine.id);
       provider().saveCard(mine.person, 'pm_2', 'pays');
@@ -143,7 +145,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       const mine = await booked('lost');
       const before = provider().charged.length;
       expect((await extend(mine, 'pm_1')).waiting).toMatchObject({ url: null });
-      expect(await hoursOf(mine.id)).toBe(1);
+      expect(await readHours(mine.id)).toBe(1);
       if (finish === 'tap') expect(await extend(mine, 'pm_1')).toMatchObject({ waiting: null });
       if (finish === 'event') await settleIntent(context(), provider().events.at(-1)?.paymentIntentId ?? '');
       if (finish === 'expiry') {
@@ -201,7 +203,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
    */
   async function audit({ id }: Mine, chargedBefore: number, pagesPaid: number): Promise<number> {
     const { paid, returned } = await cases.moneyOf(id);
-    const row = await db.one<{ cents: number; status: string; holds: number }>(
+    const row = await db.queryRow<{ cents: number; status: string; holds: number }>(
       `select b.final_cost_cents as cents, b.status, (select count(*)::int from private.booking h where h.moves_booking = b.id and h.status = 'pending') as holds
        from private.booking b where b.id = $1::uuid`,
       [id],
@@ -247,24 +249,25 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       return killed.steps();
     }
     let all = 0;
-    for (const one of ways.filter(({ goesOn }) => goesOn === 'tap'))
-      all = Math.max(all, await way(one, Infinity, false));
+    for (const variant of ways.filter(({ goesOn }) => goesOn === 'tap'))
+      all = Math.max(all, await way(variant, Infinity, false));
     if (STOPS === 'all') {
       for (let at = 1; at <= all; at += 1)
-        for (const one of ways) for (const lost of [false, true]) await way(one, at, lost);
+        for (const variant of ways) for (const lost of [false, true]) await way(variant, at, lost);
       return;
     }
-    for (const [at, one] of ways.entries()) await way(one, 1 + Math.floor((at * all) / ways.length), at % 3 === 0);
+    for (const [at, variant] of ways.entries())
+      await way(variant, 1 + Math.floor((at * all) / ways.length), at % 3 === 0);
   }, 600_000);
 
   test('a customer whom people deleted at the provider has no cards any more, and gets another one with the next payment', async () => {
     const mine = await booked();
-    provider().deleteCustomerOf(mine.person);
+    provider().deleteCustomer(mine.person);
     expect(await listSavedCards(context(), mine.person)).toEqual([]);
     expect((await extend(mine)).waiting).toMatchObject({ url: null });
     const { waiting } = await extend(mine);
     expect(waiting).toMatchObject({ url: expect.stringContaining('https://') });
-    const { customerId } = provider().inputOf(await holdSession(mine.id));
+    const { customerId } = provider().getInput(await holdSession(mine.id));
     provider().saveCard(mine.person, 'pm_new', 'pays');
     expect(customerId).not.toBeNull();
     expect((await listSavedCards(context(), mine.person)).map(({ id }) => id)).toEqual(['pm_new']);
@@ -281,7 +284,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
       mine.id,
     ]);
-    const customer = await db.one<{ id: string }>(
+    const customer = await db.queryRow<{ id: string }>(
       'select customer_id as id from private.provider_customer where user_id = $1::uuid',
       [mine.person],
     );

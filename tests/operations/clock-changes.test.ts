@@ -45,14 +45,14 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
   });
 
   const context = () => cases.system.services;
-  const rowOf = (bookingId: string) =>
-    db.one<Record<string, unknown>>(
+  const readRow = (bookingId: string) =>
+    db.queryRow<Record<string, unknown>>(
       `select start_time as "startTime", end_time as "endTime", total_hours::int as hours, final_cost_cents as cents
        from private.booking where id = $1::uuid`,
       [bookingId],
     );
   async function payDifference(bookingId: string): Promise<void> {
-    const hold = await db.one<{ session: string }>(
+    const hold = await db.queryRow<{ session: string }>(
       `select p.session_id as session from private.payment p join private.booking b on b.id = p.booking_id
        where b.moves_booking = $1::uuid and b.status = 'pending'`,
       [bookingId],
@@ -89,7 +89,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
       (error: { code: string }) => error.code,
     );
   /** Returns the mail about the change, and the end of the code that the lock is asked for. */
-  async function told(start: Date): Promise<{ mail: string; codeEnds: Date | undefined }> {
+  async function readNotice(start: Date): Promise<{ mail: string; codeEnds: Date | undefined }> {
     await cases.system.jobs.drain();
     const mail = cases.system.mails.find(({ subject }) => /^Booking (moved|extended)/.test(subject))?.text ?? '';
     cases.system.state.now = Math.max(cases.system.state.now, start.getTime() - 50 * MINUTE);
@@ -104,8 +104,8 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
     const mine = await booked(night.now, night.friday);
     expect(await move(mine, to, difference)).toMatchObject({ differenceCents: difference });
     await payDifference(mine.id);
-    expect(await rowOf(mine.id)).toEqual({ ...to, hours: 2, cents: 11_800 + difference });
-    const { mail, codeEnds } = await told(to.startTime);
+    expect(await readRow(mine.id)).toEqual({ ...to, hours: 2, cents: 11_800 + difference });
+    const { mail, codeEnds } = await readNotice(to.startTime);
     expect(mail).toContain(says);
     expect(codeEnds).toEqual(to.endTime);
   });
@@ -132,8 +132,8 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
       expect(await extend(mine, hours.endTime)).toMatchObject({ differenceCents: cents });
       await payDifference(mine.id);
       expect(await extend(mine, hours.endTime)).toMatchObject({ waiting: null });
-      expect(await rowOf(mine.id)).toEqual({ ...to, hours: 2, cents: 6_900 + cents });
-      const { mail, codeEnds } = await told(to.startTime);
+      expect(await readRow(mine.id)).toEqual({ ...to, hours: 2, cents: 6_900 + cents });
+      const { mail, codeEnds } = await readNotice(to.startTime);
       expect(mail).toContain(says);
       expect(codeEnds).toEqual(to.endTime);
     },
@@ -149,17 +149,17 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
       differenceCents: 3_900,
     });
     await payDifference(mine.id);
-    expect(await rowOf(mine.id)).toEqual({ ...APRIL.oneToFour, hours: 3, cents: 17_700 });
+    expect(await readRow(mine.id)).toEqual({ ...APRIL.oneToFour, hours: 3, cents: 17_700 });
   });
 
   /** Returns the times and prices of a weekly series that begins with `hours`, and books it on the dates that are free. */
-  async function seriesOf(now: string, hours: Span, first: string) {
+  async function bookSeries(now: string, hours: Span, first: string) {
     cases.system.state.now = Date.parse(now);
     const person = await addPerson(db);
     const request = cases.system.request(person, hours);
     const quoted = await quoteSeries(context(), { ...request, dates: { weeks: 3 }, couponCode: null });
     const free = quoted.filter(({ problem }) => problem === null);
-    const totalCents = free.reduce((sum, one) => sum + (one.totalCents ?? 0), 0);
+    const totalCents = free.reduce((sum, date) => sum + (date.totalCents ?? 0), 0);
     if (free.length < quoted.length)
       expect(
         await refusal(holdBooking(context(), { ...request, series: weeklyDates(first, 3), shownTotalCents: null })),
@@ -183,8 +183,8 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
       dates: quoted.map(({ date, problem }) => `${date} ${problem ?? 'free'}`),
       // Each row: month, day and hour in UTC; hours to pay for; cents.
       rows: rows.map(
-        (one) =>
-          `${new Date(one.start).toISOString().slice(5, 13)} to ${new Date(one.end).toISOString().slice(5, 13)}, ${one.hours} for ${one.cents}`,
+        (row) =>
+          `${new Date(row.start).toISOString().slice(5, 13)} to ${new Date(row.end).toISOString().slice(5, 13)}, ${row.hours} for ${row.cents}`,
       ),
       mail: mail?.text ?? '',
       calendar: mail?.calendar?.content ?? '',
@@ -192,13 +192,13 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
   }
 
   test('a weekly series keeps its hours of the clock, before and after, and its mail says them', async () => {
-    const april = await seriesOf(APRIL.now, span('2027-03-27T23:00:00Z', '2027-03-28T01:00:00Z'), '2027-03-28');
+    const april = await bookSeries(APRIL.now, span('2027-03-27T23:00:00Z', '2027-03-28T01:00:00Z'), '2027-03-28');
     expect(april.rows).toEqual([
       '03-27T23 to 03-28T01, 2 for 11800',
       '04-04T00 to 04-04T02, 2 for 11800',
       '04-11T00 to 04-11T02, 2 for 11800',
     ]);
-    const october = await seriesOf(OCTOBER.now, span('2027-09-26T00:00:00Z', '2027-09-26T02:00:00Z'), '2027-09-26');
+    const october = await bookSeries(OCTOBER.now, span('2027-09-26T00:00:00Z', '2027-09-26T02:00:00Z'), '2027-09-26');
     expect(october.rows).toEqual([
       '09-26T00 to 09-26T02, 2 for 11800',
       '10-02T23 to 10-03T01, 2 for 11800',
@@ -208,27 +208,27 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
   });
 
   test('a series at 2 am has one long hour in April at the price of one, and leaves out the night in October', async () => {
-    const april = await seriesOf(APRIL.now, span('2027-03-27T15:00:00Z', '2027-03-27T16:00:00Z'), '2027-03-28');
+    const april = await bookSeries(APRIL.now, span('2027-03-27T15:00:00Z', '2027-03-27T16:00:00Z'), '2027-03-28');
     expect(april.rows).toEqual([
       '03-27T15 to 03-27T16, 1 for 6900',
       '04-03T15 to 04-03T17, 1 for 6900',
       '04-10T16 to 04-10T17, 1 for 6900',
     ]);
     expect(april.mail.match(/2 am to 3 am/g)?.length).toBeGreaterThanOrEqual(3);
-    const october = await seriesOf(OCTOBER.now, span('2027-09-25T16:00:00Z', '2027-09-25T17:00:00Z'), '2027-09-26');
+    const october = await bookSeries(OCTOBER.now, span('2027-09-25T16:00:00Z', '2027-09-25T17:00:00Z'), '2027-09-26');
     expect(october.dates).toEqual(['2027-09-26 free', '2027-10-03 skipped', '2027-10-10 free']);
     expect(october.rows).toEqual(['09-25T16 to 09-25T17, 1 for 6900', '10-09T15 to 10-09T16, 1 for 6900']);
   });
 
   test('a series over the night has an hour less to pay in October, and as many in April', async () => {
     // From Saturday 11 pm to Sunday 4 am.
-    const october = await seriesOf(OCTOBER.now, span('2027-09-25T13:00:00Z', '2027-09-25T18:00:00Z'), '2027-09-25');
+    const october = await bookSeries(OCTOBER.now, span('2027-09-25T13:00:00Z', '2027-09-25T18:00:00Z'), '2027-09-25');
     expect(october.rows).toEqual([
       '09-25T13 to 09-25T18, 5 for 28500',
       '10-02T13 to 10-02T17, 4 for 22600',
       '10-09T12 to 10-09T17, 5 for 28500',
     ]);
-    const april = await seriesOf(APRIL.now, span('2027-03-27T12:00:00Z', '2027-03-27T17:00:00Z'), '2027-03-27');
+    const april = await bookSeries(APRIL.now, span('2027-03-27T12:00:00Z', '2027-03-27T17:00:00Z'), '2027-03-27');
     expect(april.rows).toEqual([
       '03-27T12 to 03-27T17, 5 for 28500',
       '04-03T12 to 04-03T18, 5 for 28500',

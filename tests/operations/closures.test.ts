@@ -54,7 +54,7 @@ describe('closures', () => {
   test('close hours for bookings, keep reason and author, and the same hours again are the same closure', async () => {
     const id = await closeFor({ public: true });
     expect(await closeFor({ public: true })).toBe(id);
-    const closure = await db.one(
+    const closure = await db.queryRow(
       `select s.studio_id as studio, s.start_time as start, s.end_time as end, c.reason, c.public, c.created_by as actor
        from private.closure c join private.closed_span s on s.closure_id = c.id where c.id = $1::uuid`,
       [id],

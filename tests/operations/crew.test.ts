@@ -63,12 +63,12 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
     const { id } = await system.book(host, { startTime: new Date(start), endTime: new Date(end) });
     return { id, host, start, end };
   }
-  const tokenOf = ({ inviteId, url }: { inviteId: string; url: string }) => ({
+  const toInvitation = ({ inviteId, url }: { inviteId: string; url: string }) => ({
     inviteId,
     token: url.replace('https://studio.example/crew#', ''),
   });
   const invite = async ({ id, host }: Hosted, requestId: string | null = null) =>
-    tokenOf(await inviteCrew(system.services, { bookingId: id, userId: host, requestId }));
+    toInvitation(await inviteCrew(system.services, { bookingId: id, userId: host, requestId }));
   const join = (token: string, name = 'Sam') => joinCrew(system.services, { token, name, termsVersion });
   const joined = async (booking: Hosted, name = 'Sam') => {
     const link = await invite(booking);
@@ -104,7 +104,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
     test('is for one of four guests of the own confirmed booking, until it ends; one that is taken back frees a place [spec 10.14]', async () => {
       const booking = await hosted();
       const links = [];
-      for (let one = 0; one < 4; one += 1) links.push(await invite(booking));
+      for (let index = 0; index < 4; index += 1) links.push(await invite(booking));
       expect(new Set(links.map(({ token }) => token)).size).toBe(4);
       expect(links[0]?.token).toMatch(/^[\w-]{43}$/);
       expect(await outcome(invite(booking))).toBe('crew_full');
@@ -131,7 +131,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       expect(second.inviteId).toBe(first.inviteId);
       expect(await outcome(readCrewPage(system.services, first.token))).toBe('not_found');
       expect(await outcome(readCrewPage(system.services, second.token))).toBe('done');
-      for (let made = 1; made < 20; made += 1) await revoke(booking, (await invite(booking)).inviteId);
+      for (let count = 1; count < 20; count += 1) await revoke(booking, (await invite(booking)).inviteId);
       expect(await outcome(invite(booking))).toBe('crew_full');
       expect(await revoke(booking, first.inviteId)).toEqual(await revoke(booking, first.inviteId));
       expect(await outcome(invite(booking, 'one'))).toBe('already_done');
@@ -145,7 +145,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       expect(await outcome(renewCrewLink(system.services, { inviteId, userId: await addPerson(db) }))).toBe(
         'not_found',
       );
-      const renewed = tokenOf(await renewCrewLink(system.services, { inviteId, userId: booking.host }));
+      const renewed = toInvitation(await renewCrewLink(system.services, { inviteId, userId: booking.host }));
       expect(await outcome(readCrewPage(system.services, token))).toBe('not_found');
       expect(await readCrewPage(system.services, renewed.token)).toMatchObject({ state: 'joined', name: 'Sam' });
       await revoke(booking, inviteId);
@@ -248,10 +248,10 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       );
       expect(log.rows).toMatchObject([{ actor: 'Sam (crew)' }]);
       await makeGuestCode(system.services, await requireJoined(system.services, token));
-      const again = (await look(token)).pin;
-      expect(again).not.toBe(access.pin);
-      expect(system.state.codes.has(`${LOCK}:${again}`)).toBe(true);
-      await recordReport(system.services, { ...report, pin: again, at: new Date(booking.start + MINUTE) });
+      const newPin = (await look(token)).pin;
+      expect(newPin).not.toBe(access.pin);
+      expect(system.state.codes.has(`${LOCK}:${newPin}`)).toBe(true);
+      await recordReport(system.services, { ...report, pin: newPin, at: new Date(booking.start + MINUTE) });
       expect(await outcome(makeGuestCode(system.services, await requireJoined(system.services, token)))).toBe(
         'code_wait',
       );
@@ -326,7 +326,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
           await at(booking.start - 50 * MINUTE);
           expect(atLock()).toEqual(['host']);
           expect(
-            await db.one(
+            await db.queryRow(
               `select 1 from private.crew_code where crew_member_id = $1::uuid and status in ('requested', 'issued')`,
               [inviteId],
             ),
@@ -344,7 +344,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       const deleteAccount = async (): Promise<void> => {
         await cancelBooking(system.services, booking.id, booking.host);
         const args = [booking.host, new Date(system.state.now)];
-        const done = await db.one('select private.delete_account($1::uuid, $2::timestamptz) as answer', args);
+        const done = await db.queryRow('select private.delete_account($1::uuid, $2::timestamptz) as answer', args);
         expect(done).toMatchObject({ answer: { outcome: 'deleted' } });
       };
       await db.query(`update private.booking set policy = '{"freeCancelHours": 0}' where id = $1::uuid`, [booking.id]);
@@ -419,7 +419,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
         await askForDoorHelp(system.services, booking.id, { reporter: null, guestId: page.memberId }),
       ).toMatchObject({ asked: true });
       expect(
-        await db.one('select description from private.incident where booking_id = $1::uuid', [booking.id]),
+        await db.queryRow('select description from private.incident where booking_id = $1::uuid', [booking.id]),
       ).toMatchObject({ description: expect.stringContaining('A guest of the booking asks.') });
     });
   });

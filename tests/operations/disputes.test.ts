@@ -14,14 +14,14 @@ import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 let db: Database;
 let close: () => Promise<void>;
-let { system, payments, paymentsOf, jobsOf } = {} as PaymentCases;
+let { system, payments, paymentsOf: readPayments, jobsOf: readJobKinds } = {} as PaymentCases;
 
 beforeAll(async () => {
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
 beforeEach(async () => {
-  ({ system, payments, paymentsOf, jobsOf } = await createPaymentCases(db));
+  ({ system, payments, paymentsOf: readPayments, jobsOf: readJobKinds } = await createPaymentCases(db));
 });
 
 describe('several disputes of one payment', () => {
@@ -33,9 +33,9 @@ describe('several disputes of one payment', () => {
     const { id, sessionId } = await system.book(person);
     await db.query('delete from private.outbox');
     system.provider.move(sessionId, 'dispute');
-    const told = { reason: 'fraudulent', amountCents: 4900, dueAt: new Date(START + 72 * HOUR) };
+    const facts = { reason: 'fraudulent', amountCents: 4900, dueAt: new Date(START + 72 * HOUR) };
     const older = {
-      ...told,
+      ...facts,
       id: `du_${randomUUID()}`,
       status: 'won',
       providerStatus: 'won',
@@ -43,7 +43,7 @@ describe('several disputes of one payment', () => {
       createdAt: new Date(START),
     } as const;
     const newer = {
-      ...told,
+      ...facts,
       id: `du_${randomUUID()}`,
       status: 'open',
       providerStatus: 'needs_response',
@@ -55,7 +55,7 @@ describe('several disputes of one payment', () => {
       paid: true,
       payment: { state: 'disputed', disputeId: newer.id, disputeStatus: 'open' },
     });
-    expect(await jobsOf(id)).toEqual([]);
+    expect(await readJobKinds(id)).toEqual([]);
     const stored = async () => {
       const { rows } = await db.query(
         `select d.id, d.provider_status as status, d.needs_response as waits, d.due_at as due from private.dispute d
@@ -64,7 +64,7 @@ describe('several disputes of one payment', () => {
       );
       return rows;
     };
-    const { dueAt: due } = told;
+    const { dueAt: due } = facts;
     expect(await stored()).toEqual([
       { id: older.id, status: 'won', waits: false, due },
       { id: newer.id, status: 'needs_response', waits: true, due },
@@ -115,7 +115,7 @@ describe('several disputes of one payment', () => {
       without.html.includes('Photo of a licence, compared'),
     ]).toEqual([true, false, false]);
     expect([html.includes('<b>'), pin === '', html.includes(pin)]).toEqual([false, false, false]);
-    const log = await db.one<{ disputes: unknown }>(
+    const log = await db.queryRow<{ disputes: unknown }>(
       `select details -> 'disputes' as disputes from public.audit_logs where action = 'export' and resource_id = $1 and actor = $2::uuid`,
       [id, person],
     );
@@ -127,7 +127,7 @@ describe('several disputes of one payment', () => {
 
   test('quote the terms of the booking with its own cancellation period, whatever staff set before and afterwards', async () => {
     const set = async (changes: unknown, at = system.state.now): Promise<string> => {
-      const row = await db.one<{ version: string }>(
+      const row = await db.queryRow<{ version: string }>(
         `select private.set_business_settings($1::jsonb, null, $2::timestamptz) ->> 'termsVersion' as version`,
         [changes, new Date(at)],
       );
@@ -174,9 +174,9 @@ describe('several disputes of one payment', () => {
     expect(system.provider.refundKeys).toEqual([]);
     system.provider.move(sessionId, 'dispute won');
     await settlePayment(system.services, sessionId);
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'refund_pending' }]);
+    expect(await readPayments(id)).toMatchObject([{ state: 'refund_pending' }]);
     await system.jobs.drain();
     expect(system.provider.refundKeys).toHaveLength(1);
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'refunded' }]);
+    expect(await readPayments(id)).toMatchObject([{ state: 'refunded' }]);
   });
 });

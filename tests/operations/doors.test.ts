@@ -40,7 +40,7 @@ const device = (more: Partial<LockDevice> = {}): LockDevice => ({
   ...more,
 });
 const readLockState = () =>
-  db.one(
+  db.queryRow(
     `select lock_id as lock, online, battery_percent as battery, checked_at as checked, offline_since as offline, low_since as low, unknown_since as unknown
      from private.lock_state where studio_id = $1::uuid`,
     [STUDIO],
@@ -54,17 +54,17 @@ const report = (minutes: number, more: Partial<Parameters<typeof recordReport>[1
     ...more,
   });
 const door = async (by = services) => (await readDoors(by)).doors.find(({ studioId }) => studioId === STUDIO);
-const leaseEnd = async () => (await db.one<{ until: Date }>('select until from private.lease'))?.until;
+const leaseEnd = async () => (await db.queryRow<{ until: Date }>('select until from private.lease'))?.until;
 
 describe('the check of the locks', () => {
   const run = (stop = () => false) => checkLocks(services, 15 * MINUTE, stop);
 
   test('stores battery and answer of each lock, once in its time', async () => {
-    let asked = 0;
-    locks.readStatus = async () => ({ online: (asked += 1) > 0 });
+    let calls = 0;
+    locks.readStatus = async () => ({ online: (calls += 1) > 0 });
     await run();
     await run();
-    expect(asked).toBe(1);
+    expect(calls).toBe(1);
     expect(await readLockState()).toEqual({
       lock: LOCK,
       online: true,
@@ -77,7 +77,7 @@ describe('the check of the locks', () => {
     expect(await leaseEnd()).toEqual(new Date(START + 15 * MINUTE));
     cases.system.state.now += 15 * MINUTE;
     await run();
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
   });
 
   test('stores a lock with a low battery, one that is unknown without asking it, and asks one that does not answer again after two minutes', async () => {
@@ -100,13 +100,13 @@ describe('the check of the locks', () => {
     await db.query(`insert into public.studios (id, name, hourly_rate, active) values ($1::uuid, 'Other', 49, false)`, [
       other,
     ]);
-    services = { ...services, lockOf: new Map([STUDIO, other].map((id) => [id, LOCK])) };
-    let asked = 0;
-    locks.readStatus = async () => ({ online: (asked += 1) > 0 });
+    services = { ...services, studioLocks: new Map([STUDIO, other].map((id) => [id, LOCK])) };
+    let calls = 0;
+    locks.readStatus = async () => ({ online: (calls += 1) > 0 });
     await run(() => true);
-    expect([asked, await leaseEnd()]).toEqual([0, services.clock()]);
+    expect([calls, await leaseEnd()]).toEqual([0, services.clock()]);
     await run();
-    expect(asked).toBe(1);
+    expect(calls).toBe(1);
     expect((await db.query('select online from private.lock_state')).rows).toEqual([
       { online: true },
       { online: true },
@@ -163,7 +163,7 @@ describe('the doors', () => {
       heardAt: null,
       checkedAt: null,
     });
-    expect(await door({ ...services, lockOf: new Map() })).toMatchObject({ lockId: null });
+    expect(await door({ ...services, studioLocks: new Map() })).toMatchObject({ lockId: null });
     locks.check = () => Promise.reject(new Error('an error of our own'));
     await expect(readDoors(services)).rejects.toThrow('an error of our own');
   });
@@ -199,7 +199,7 @@ describe('the doors', () => {
     });
     locks.open = () => Promise.reject(new Error('an error of our own'));
     await expect(open()).rejects.toThrow('an error of our own');
-    await expect(open({ ...services, lockOf: new Map() })).rejects.toMatchObject({
+    await expect(open({ ...services, studioLocks: new Map() })).rejects.toMatchObject({
       code: 'not_found',
       message: 'This studio has no lock.',
     });

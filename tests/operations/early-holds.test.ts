@@ -147,7 +147,7 @@ describe.each(databases)('early holds on $name', ({ open }) => {
   test('count among the unpaid hours, not among the holds waiting for payment', async () => {
     const ann = await newcomer();
     await hold(ann, span(0, 4));
-    const fit = await db.one(`select fit::float8 from private.unpaid_allowance($1::uuid, $2::timestamptz, '{}')`, [
+    const fit = await db.queryRow(`select fit::float8 from private.unpaid_allowance($1::uuid, $2::timestamptz, '{}')`, [
       ann,
       new Date(cases.system.state.now),
     ]);

@@ -96,7 +96,7 @@ async function lines(name: ExportName, options: Options = {}): Promise<readonly 
     [refunded, disputed, person],
   );
   let text = (await readText(await openExport(name, options))).replaceAll(/\b(pi|re|du)_[0-9a-f]+/g, '$1');
-  for (const one of rows) text = text.replaceAll(one.text, one.word);
+  for (const row of rows) text = text.replaceAll(row.text, row.word);
   return text.replaceAll(/(-[RDW]-)[0-9a-f]{8}/g, '$1').split('\r\n');
 }
 

@@ -77,12 +77,14 @@ describe.each(databases)('a removal that happens while a secret is shown, on $na
     await remove(person);
     const refused = { code: 'not_yours', details: { permission: 'bookings' } };
     const { startTime, endTime } = system.nextSpan();
-    const made = { studioId: STUDIO, startTime, endTime, name: 'Plumber', requestId: 'one' };
-    await expect(makeStaffCode(system.services, made, person)).rejects.toMatchObject(refused);
+    const request = { studioId: STUDIO, startTime, endTime, name: 'Plumber', requestId: 'one' };
+    await expect(makeStaffCode(system.services, request, person)).rejects.toMatchObject(refused);
     await expect(issueTestPin(system.services, person)).rejects.toMatchObject({ details: { permission: 'settings' } });
     await expect(openFeed({ ...system.services, links: system.links }, STUDIO, person)).rejects.toMatchObject(refused);
     const { id } = await system.book(await addPerson(db));
-    const begins = await db.one<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [id]);
+    const begins = await db.queryRow<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [
+      id,
+    ]);
     const before = system.state.now;
     system.state.now = (begins?.at.getTime() ?? 0) - 600_000;
     await settle();
@@ -97,7 +99,9 @@ describe.each(databases)('a removal that happens while a secret is shown, on $na
   test('when the lock refuses another code for a booking, the customer keeps the one that was seen until it gives one', async () => {
     const person = await addStaff();
     const { id } = await system.book(await addPerson(db));
-    const begins = await db.one<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [id]);
+    const begins = await db.queryRow<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [
+      id,
+    ]);
     system.state.now = (begins?.at.getTime() ?? 0) - 600_000;
     await settle();
     const access = await showAccess(system.services, id);

@@ -75,7 +75,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     return { id, person, sessionId, startTime, at, dispute };
   }
   type Booked = Awaited<ReturnType<typeof booked>>;
-  const guestOf = async ({ id, person }: Booked): Promise<string> => {
+  const addGuest = async ({ id, person }: Booked): Promise<string> => {
     const { url } = await inviteCrew(system.services, { bookingId: id, userId: person, requestId: null });
     const token = url.replace('https://studio.example/crew#', '');
     await joinCrew(system.services, { token, name: 'Sam', termsVersion: firstSettings.termsVersion });
@@ -95,69 +95,69 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     system.mails.length = 0;
     return found;
   };
-  const stateOf = async (id: string) =>
+  const readState = async (id: string) =>
     (
-      await db.one<{ state: string }>(
+      await db.queryRow<{ state: string }>(
         `select b.status || ' ' || p.state as state from private.booking b join private.payment p on p.booking_id = b.id where b.id = $1::uuid`,
         [id],
       )
     )?.state;
   const waitingCode = (id: string) =>
-    db.one<{ kind: string }>(
+    db.queryRow<{ kind: string }>(
       `select kind from private.outbox where subject_id = $1::uuid and kind in ('payment.refund', 'payment.partial-refund') and done_at is null`,
       [id],
     );
 
   test('is neither asked of the lock, shown, mailed, made again nor promised, to customer, guest and staff, until staff keep the booking', async () => {
-    const one = await booked();
-    const token = await guestOf(one);
-    await one.dispute();
-    expect(await readDisputesAndHold(system.services, one.id)).toMatchObject({ held: true, disputes: [{}] });
-    await one.at(14);
+    const booking = await booked();
+    const token = await addGuest(booking);
+    await booking.dispute();
+    expect(await readDisputesAndHold(system.services, booking.id)).toMatchObject({ held: true, disputes: [{}] });
+    await booking.at(14);
     expect([system.state.requests, [...system.state.codes]]).toEqual([[], []]);
     expect(subjects()).toEqual(['Your access code is on hold']);
     const scheduled = await db.query('select status from public.scheduled_emails where booking_id = $1::uuid', [
-      one.id,
+      booking.id,
     ]);
     expect(scheduled.rows).toEqual([{ status: 'cancelled' }]);
-    for (const read of [ensureCode, showAccess]) expect(await read(system.services, one.id)).toMatchObject(HELD);
+    for (const read of [ensureCode, showAccess]) expect(await read(system.services, booking.id)).toMatchObject(HELD);
     expect(await guestLook(token)).toMatchObject(HELD);
-    expect(await outcome(renewCode(system.services, one.id, STAFF))).toBe('code_held');
+    expect(await outcome(renewCode(system.services, booking.id, STAFF))).toBe('code_held');
     expect(await outcome(makeGuestCode(system.services, await requireJoined(system.services, token)))).toBe(
       'code_held',
     );
-    const mail = await db.one<{ id: string }>(
+    const mail = await db.queryRow<{ id: string }>(
       `select id from private.outbox where subject_id = $1::uuid and kind = 'mail.access-code'`,
-      [one.id],
+      [booking.id],
     );
     await expect(
-      sendMailAgain(system.services, { bookingId: one.id, mailId: mail?.id ?? '', requestId: randomUUID() }, STAFF),
+      sendMailAgain(system.services, { bookingId: booking.id, mailId: mail?.id ?? '', requestId: randomUUID() }, STAFF),
     ).rejects.toThrow('Decide about the dispute first.');
-    expect(await readDoorHelp(system.services, one.id)).toMatchObject({ held: true, hasCode: false });
-    await askForDoorHelp(system.services, one.id, { reporter: one.person });
-    const incident = await db.one<{ text: string }>(
+    expect(await readDoorHelp(system.services, booking.id)).toMatchObject({ held: true, hasCode: false });
+    await askForDoorHelp(system.services, booking.id, { reporter: booking.person });
+    const incident = await db.queryRow<{ text: string }>(
       'select description as text from private.incident where booking_id = $1::uuid',
-      [one.id],
+      [booking.id],
     );
     expect(incident?.text).toContain('The code is held, because a payment of the booking is disputed.');
     expect(system.state.requests).toEqual([]);
 
-    for (const _ of [1, 2]) await decide(one.id, 'keep');
+    for (const _ of [1, 2]) await decide(booking.id, 'keep');
     await system.jobs.drain();
     expect(subjects().filter((subject) => subject === 'Your access code')).toHaveLength(1);
-    const shown = await showAccess(system.services, one.id);
+    const shown = await showAccess(system.services, booking.id);
     expect([shown.held, shown.pin]).toEqual([false, expect.stringMatching(/^\d+$/)]);
     expect(await guestLook(token)).toMatchObject({ held: false, pin: expect.stringMatching(/^\d+$/) });
-    expect(await readDoorHelp(system.services, one.id)).toMatchObject({ held: false, hasCode: true });
-    expect(await readDisputesAndHold(system.services, one.id)).toMatchObject({ held: false });
+    expect(await readDoorHelp(system.services, booking.id)).toMatchObject({ held: false, hasCode: true });
+    expect(await readDisputesAndHold(system.services, booking.id)).toMatchObject({ held: false });
     const log = await db.query(
       `select actor, details ->> 'reason' as reason from public.audit_logs where resource_id = $1 and details #>> '{after,code}' = 'not held'`,
-      [one.id],
+      [booking.id],
     );
     expect(log.rows).toEqual([{ actor: STAFF, reason: 'We called them' }]);
     // The bank then decides against us, but staff have decided already.
-    await one.dispute('dispute lost');
-    expect((await showAccess(system.services, one.id)).held).toBe(false);
+    await booking.dispute('dispute lost');
+    expect((await showAccess(system.services, booking.id)).held).toBe(false);
   });
 
   test('is told to each member of staff who may decide, once for each dispute and while it is held; the customer is not told why', async () => {
@@ -165,7 +165,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     const emails: Record<string, string> = {};
     for (const [permission, id] of Object.entries(staff)) {
       await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
-      const row = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [id]);
+      const row = await db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [id]);
       emails[permission] = row?.email ?? '';
     }
     for (const permission of ['money', 'bookings'] as const) {
@@ -174,17 +174,17 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
         permission,
       ]);
     }
-    const told = () =>
+    const getNotices = () =>
       system.mails.filter(({ subject }) => subject.startsWith('The code of a customer is held: a payment is disputed'));
-    const one = await booked();
-    await one.dispute();
-    for (const _ of [1, 2]) await settlePayment(system.services, one.sessionId);
+    const booking = await booked();
+    await booking.dispute();
+    for (const _ of [1, 2]) await settlePayment(system.services, booking.sessionId);
     await system.jobs.drain();
-    expect(told().map(({ to }) => to)).toEqual(expect.arrayContaining([emails['money'], emails['owner']]));
-    expect(told().map(({ to }) => to)).not.toContain(emails['bookings']);
-    expect(told()).toHaveLength(2);
-    expect(told()[0]?.text).toContain(`/admin?tab=today&alert=code_held.${one.id}`);
-    await one.at(14);
+    expect(getNotices().map(({ to }) => to)).toEqual(expect.arrayContaining([emails['money'], emails['owner']]));
+    expect(getNotices().map(({ to }) => to)).not.toContain(emails['bookings']);
+    expect(getNotices()).toHaveLength(2);
+    expect(getNotices()[0]?.text).toContain(`/admin?tab=today&alert=code_held.${booking.id}`);
+    await booking.at(14);
     const words = system.mails.find(({ subject }) => subject.startsWith('Your access code is'))?.text;
     expect(words).toContain('before you come');
     expect(words).not.toMatch(/disput|bank|card|payment/i);
@@ -194,43 +194,43 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     await settlePayment(system.services, other.sessionId);
     await decide(other.id, 'keep');
     await system.jobs.drain();
-    expect(told()).toEqual([]);
+    expect(getNotices()).toEqual([]);
   });
 
   test('that the lock and the customer have already is removed from the lock with those of guests, and a new one comes when the dispute is won', async () => {
-    const one = await booked();
-    const token = await guestOf(one);
-    await one.at(10);
-    const before = (await showAccess(system.services, one.id)).pin ?? '';
+    const booking = await booked();
+    const token = await addGuest(booking);
+    await booking.at(10);
+    const before = (await showAccess(system.services, booking.id)).pin ?? '';
     expect(system.state.codes.size).toBe(2);
     subjects();
-    await one.dispute();
+    await booking.dispute();
     expect([...system.state.codes]).toEqual([]);
-    expect(await showAccess(system.services, one.id)).toMatchObject(HELD);
+    expect(await showAccess(system.services, booking.id)).toMatchObject(HELD);
     expect(await guestLook(token)).toMatchObject(HELD);
-    await one.at(9);
+    await booking.at(9);
     expect(subjects()).toEqual(['Your access code is on hold']);
-    await one.at(8);
+    await booking.at(8);
     expect(subjects()).toEqual([]);
-    await one.dispute('dispute won');
-    const { pin, held } = await showAccess(system.services, one.id);
+    await booking.dispute('dispute won');
+    const { pin, held } = await showAccess(system.services, booking.id);
     expect([held, pin === null, pin === before]).toEqual([false, false, false]);
     expect((await guestLook(token)).pin).toMatch(/^\d+$/);
     expect(subjects()).toEqual(['Your access code']);
   });
 
   test('stays held after a dispute is lost, and undecided to the end nothing is cancelled or refunded', async () => {
-    const one = await booked();
-    await one.dispute();
-    await one.dispute('dispute lost');
+    const booking = await booked();
+    await booking.dispute();
+    await booking.dispute('dispute lost');
     for (const minutes of [120, 15, 0, -59]) {
-      await one.at(minutes);
-      expect(await showAccess(system.services, one.id)).toMatchObject(HELD);
+      await booking.at(minutes);
+      expect(await showAccess(system.services, booking.id)).toMatchObject(HELD);
     }
     expect(subjects()).toEqual(['Your access code is on hold']);
-    expect([await stateOf(one.id), system.provider.refundKeys]).toEqual(['confirmed dispute_lost', []]);
-    await one.at(-61);
-    expect([await stateOf(one.id), system.provider.refundKeys, system.state.requests]).toEqual([
+    expect([await readState(booking.id), system.provider.refundKeys]).toEqual(['confirmed dispute_lost', []]);
+    await booking.at(-61);
+    expect([await readState(booking.id), system.provider.refundKeys, system.state.requests]).toEqual([
       'confirmed dispute_lost',
       [],
       [],
@@ -239,7 +239,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
 
   test('behind a lock that cannot remove codes is hidden, with an alert if it was shown, and is the same once the booking is kept', async () => {
     await begin({ mode: 'hourly', revocable: false, singleUse: false });
-    const alertsOf = async ({ id }: Booked) =>
+    const readAlerts = async ({ id }: Booked) =>
       (
         await db.query(
           `select details ->> 'reason' as reason from public.audit_logs a join public.booking_access_codes c on c.id::text = a.resource_id
@@ -253,7 +253,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     await shown.dispute();
     await shown.at(9);
     expect(await showAccess(system.services, shown.id)).toMatchObject(HELD);
-    expect(await alertsOf(shown)).toEqual([
+    expect(await readAlerts(shown)).toEqual([
       { reason: 'the booking is disputed, and the lock cannot remove this code before it ends' },
     ]);
     await decide(shown.id, 'keep');
@@ -265,26 +265,26 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     await unseen.dispute();
     await unseen.at(10);
     expect(await showAccess(system.services, unseen.id)).toMatchObject(HELD);
-    expect(await alertsOf(unseen)).toEqual([]);
+    expect(await readAlerts(unseen)).toEqual([]);
   });
 
   test('is not held when the dispute was opened after the session began', async () => {
-    const one = await booked();
-    await one.at(5);
-    await one.dispute();
+    const booking = await booked();
+    await booking.at(5);
+    await booking.dispute();
     await db.query(
       `update private.dispute set opened_at = $2::timestamptz where payment_id in (select id from private.payment where booking_id = $1::uuid)`,
-      [one.id, one.startTime],
+      [booking.id, booking.startTime],
     );
-    expect((await showAccess(system.services, one.id)).held).toBe(false);
+    expect((await showAccess(system.services, booking.id)).held).toBe(false);
   });
 
   test('is held at the new hours too when the booking moves, and comes for them once the booking is kept', async () => {
-    const one = await booked();
-    await one.dispute();
-    const startTime = new Date(+one.startTime + 4 * HOUR);
+    const booking = await booked();
+    await booking.dispute();
+    const startTime = new Date(+booking.startTime + 4 * HOUR);
     await moveBooking(system.services, {
-      bookingId: one.id,
+      bookingId: booking.id,
       studioId: STUDIO,
       startTime,
       endTime: new Date(+startTime + HOUR),
@@ -293,32 +293,32 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     });
     system.state.now = +startTime - 10 * MINUTE;
     await system.jobs.drain();
-    expect(await showAccess(system.services, one.id)).toMatchObject(HELD);
+    expect(await showAccess(system.services, booking.id)).toMatchObject(HELD);
     expect(system.state.requests).toEqual([]);
-    await decide(one.id, 'keep');
+    await decide(booking.id, 'keep');
     await system.jobs.drain();
-    expect((await showAccess(system.services, one.id)).pin).toMatch(/^\d+$/);
+    expect((await showAccess(system.services, booking.id)).pin).toMatch(/^\d+$/);
   });
 
   test('is replaced in reminders by how to reach us, and its mail cannot be sent again', async () => {
-    const one = await booked();
-    await one.at(14);
-    const sent = await db.one<{ id: string }>(
+    const booking = await booked();
+    await booking.at(14);
+    const sent = await db.queryRow<{ id: string }>(
       `select id from private.outbox where subject_id = $1::uuid and kind = 'mail.access-code'`,
-      [one.id],
+      [booking.id],
     );
     system.mails.length = 0;
-    await one.dispute();
-    await one.at(30);
+    await booking.dispute();
+    await booking.at(30);
     system.mails.length = 0;
-    const again = { bookingId: one.id, mailId: sent?.id ?? '', requestId: randomUUID() };
-    expect(await outcome(sendMailAgain(system.services, again, STAFF))).toBe('code_held');
+    const request = { bookingId: booking.id, mailId: sent?.id ?? '', requestId: randomUUID() };
+    expect(await outcome(sendMailAgain(system.services, request, STAFF))).toBe('code_held');
     await db.query(`update auth.users set phone = $2, phone_confirmed_at = now() where id = $1::uuid`, [
-      one.person,
+      booking.person,
       `614${String(days).padStart(8, '0')}`,
     ]);
-    await db.query(`update public.profiles set remind_by_text = true where user_id = $1::uuid`, [one.person]);
-    const job = { id: randomUUID(), subjectId: one.id, payload: { startTime: one.startTime } } as never;
+    await db.query(`update public.profiles set remind_by_text = true where user_id = $1::uuid`, [booking.person]);
+    const job = { id: randomUUID(), subjectId: booking.id, payload: { startTime: booking.startTime } } as never;
     await sendReminder(system.services, job);
     await sendTextReminder(system.services, job);
     const texts = [system.mails[0]?.text ?? '', system.texts[0]?.text ?? ''];
@@ -328,22 +328,22 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
   });
 
   test('is not on the pass of a wallet, held or not', async () => {
-    const one = await booked();
-    await one.at(10);
-    const { pin } = await showAccess(system.services, one.id);
-    await storePass(db, { bookingId: one.id, kind: 'apple', now: new Date(system.state.now) });
-    const row = await readPass(system.services, one.id);
+    const booking = await booked();
+    await booking.at(10);
+    const { pin } = await showAccess(system.services, booking.id);
+    await storePass(db, { bookingId: booking.id, kind: 'apple', now: new Date(system.state.now) });
+    const row = await readPass(system.services, booking.id);
     expect(row).not.toBeNull();
     expect(JSON.stringify(row && describePass(row, 'https://studio.example'))).not.toContain(pin ?? 'none');
   });
 
   test('never comes when staff cancel the booking or block its customer: nothing is refunded, also after a dispute is won', async () => {
     const [cancelled, blocked] = [await booked(), await booked()];
-    for (const one of [cancelled, blocked]) await one.dispute();
+    for (const booking of [cancelled, blocked]) await booking.dispute();
     for (const _ of [1, 2]) await decide(cancelled.id, 'cancel', 'Fraud');
     for (const _ of [1, 2]) await decide(blocked.id, 'block', 'Fraud');
     await system.jobs.drain();
-    expect([await stateOf(cancelled.id), await stateOf(blocked.id)]).toEqual([
+    expect([await readState(cancelled.id), await readState(blocked.id)]).toEqual([
       'cancelled disputed',
       'cancelled disputed',
     ]);
@@ -354,7 +354,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     expect(blocks.rows).toEqual([{ blocked: false }, { blocked: true }]);
     await cancelled.dispute('dispute won');
     await blocked.dispute('dispute lost');
-    expect([await stateOf(cancelled.id), await stateOf(blocked.id)]).toEqual([
+    expect([await readState(cancelled.id), await readState(blocked.id)]).toEqual([
       'cancelled paid',
       'cancelled dispute_lost',
     ]);
@@ -366,12 +366,12 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
   });
 
   test('can be decided about once, while a dispute holds it', async () => {
-    const one = await booked();
+    const booking = await booked();
     for (const decision of ['keep', 'cancel', 'block'] as const)
-      expect([decision, await outcome(decide(one.id, decision))]).toEqual([decision, 'not_found']);
-    await one.dispute();
-    await decide(one.id, 'keep');
-    expect(await outcome(decide(one.id, 'cancel'))).toBe('not_found');
+      expect([decision, await outcome(decide(booking.id, decision))]).toEqual([decision, 'not_found']);
+    await booking.dispute();
+    await decide(booking.id, 'keep');
+    expect(await outcome(decide(booking.id, 'cancel'))).toBe('not_found');
     const other = await booked();
     await other.dispute();
     await cancelBooking(system.services, other.id, other.person);

@@ -30,8 +30,8 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
     const { services } = cases.system;
     return { ...services, config: { ...services.config, holdMinutes } };
   };
-  const minutesOf = async (where: string, id: string): Promise<number> => {
-    const row = await db.one<{ until: Date }>(
+  const readMinutes = async (where: string, id: string): Promise<number> => {
+    const row = await db.queryRow<{ until: Date }>(
       `select hold_expires_at as until from private.booking where ${where} = $1::uuid`,
       [id],
     );
@@ -44,7 +44,7 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
 
   test.each(bothWays)('%s: a new booking is held for %s minutes', async (operator, minutes) => {
     const { bookingId } = await holdBooking(contextWith(operator), cases.system.request(await addPerson(db)));
-    expect(await minutesOf('id', bookingId)).toBeCloseTo(minutes, 1);
+    expect(await readMinutes('id', bookingId)).toBeCloseTo(minutes, 1);
   });
 
   test.each(bothWays)('%s: the new hours of a dearer move are held for %s minutes', async (operator, minutes) => {
@@ -60,7 +60,7 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
       customer: person,
       money: 'held',
     });
-    expect(await minutesOf('moves_booking', id)).toBeCloseTo(minutes, 1);
+    expect(await readMinutes('moves_booking', id)).toBeCloseTo(minutes, 1);
   });
 
   test.each(bothWays)(
@@ -69,9 +69,9 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
       const now = cases.system.services.clock().getTime();
       // Sessions begin on the hour, so the test moves the clock instead.
       const start = Math.ceil((now + 3 * HOUR) / HOUR) * HOUR;
-      const link = (left: number) =>
+      const link = (remaining: number) =>
         bookForStaff(
-          { ...contextWith(operator), clock: () => new Date(start - HOUR - left * MINUTE) },
+          { ...contextWith(operator), clock: () => new Date(start - HOUR - remaining * MINUTE) },
           {
             studioId: STUDIO,
             startTime: new Date(start),

@@ -41,7 +41,7 @@ type Read = {
 /** Adds an ID of the person that awaits review. */
 async function addWaiting(read: Read = {}, source = 'photo'): Promise<string> {
   const found = { first: 'Alex', middle: null, last: 'CITIZEM', born: '1998-04-03', expiry: '2031-12-31', ...read };
-  const row = await db.one<{ id: string }>(
+  const row = await db.queryRow<{ id: string }>(
     `insert into public.id_verifications (user_id, source, image_path, verification_status, failure_reasons, created_at,
        extracted_first_name, extracted_middle_name, extracted_last_name, extracted_dob, extracted_expiry_date)
      values ($1::uuid, $2, 'review/a.jpg', 'review', '{The names differ.}', $3::timestamptz, $4, $5, $6, $7::date, $8::date) returning id`,
@@ -52,7 +52,7 @@ async function addWaiting(read: Read = {}, source = 'photo'): Promise<string> {
 const review = (verificationId: string, more: Partial<Review> = {}) =>
   reviewId(services, { verificationId, decision: 'approve', reason: null, fields: {}, ...more }, STAFF);
 const readVerification = (id: string) =>
-  db.one(
+  db.queryRow(
     `select verification_status as status, failure_reasons as reasons, verified_at as verified, expires_at as expires, extracted_full_name as name,
        extracted_first_name as first, extracted_middle_name as middle, extracted_last_name as last, extracted_dob as born,
        extracted_expiry_date as expiry, is_over_18 as adult, age_at_verification as age, is_expired as expired, name_match_status as "nameMatch",
@@ -106,7 +106,7 @@ describe('a decision about an ID', () => {
     ]);
     expect(await readMailKinds(id)).toEqual(['mail.id-decision']);
     expect(
-      await db.one(
+      await db.queryRow(
         'select decision, reason, decided_by as actor, decided_at as at from private.id_review where verification_id = $1::uuid',
         [id],
       ),
@@ -222,7 +222,7 @@ test('a withdrawn ID is no longer verified, which is mailed and logged once with
     withdrawId(services, { userId, reason }, STAFF);
   await withdraw();
   await withdraw();
-  const row = await db.one<{ id: string }>(
+  const row = await db.queryRow<{ id: string }>(
     'select id, verification_status as status, failure_reasons as reasons from public.id_verifications where user_id = $1::uuid',
     [customer],
   );

@@ -86,8 +86,8 @@ function checksWith({ read = () => Promise.resolve(reading), session = {}, fails
   });
   return { context, state, created, lookUps };
 }
-const rowOf = (id: string) =>
-  db.one(
+const readRow = (id: string) =>
+  db.queryRow(
     `select user_id as "user", source, verification_status as status, failure_reasons as reasons, extracted_full_name as name,
        extracted_first_name as first, extracted_middle_name as middle, extracted_last_name as last, extracted_dob as born,
        extracted_expiry_date as expiry, is_over_18 as adult, age_at_verification as age, is_expired as expired, is_nsw_license as nsw,
@@ -100,9 +100,13 @@ const rowOf = (id: string) =>
 describe('a photo of a licence', () => {
   test('that matches is stored with what was read, valid to the last day of the licence, and the photo is not kept', async () => {
     const { context, state } = checksWith();
-    const made = await checkPhoto(context, person, JPEG);
-    expect(made).toMatchObject({ reading, judgement: { decision: 'verified' }, profileBirthDate: '1998-04-03' });
-    expect(await rowOf(made.id)).toEqual({
+    const verification = await checkPhoto(context, person, JPEG);
+    expect(verification).toMatchObject({
+      reading,
+      judgement: { decision: 'verified' },
+      profileBirthDate: '1998-04-03',
+    });
+    expect(await readRow(verification.id)).toEqual({
       user: person,
       source: 'photo',
       status: 'verified',
@@ -126,9 +130,9 @@ describe('a photo of a licence', () => {
       image: null,
     });
     expect(state.kept.size).toBe(0);
-    const audit = await db.one(
+    const audit = await db.queryRow(
       `select actor, details - 'at' as details from public.audit_logs where action = 'create' and resource_id = $1`,
-      [made.id],
+      [verification.id],
     );
     expect(audit).toEqual({ actor: person, details: { source: 'photo', decision: 'verified' } });
   });
@@ -143,14 +147,14 @@ describe('a photo of a licence', () => {
     expect(key).toMatch(/^review\/[0-9a-f-]{36}\.jpg$/);
     // The re-encoded photo is kept, never the uploaded file.
     expect(state.kept.get(key)).toEqual(Uint8Array.from([1, 2, 3]));
-    expect(await rowOf(id)).toMatchObject({
+    expect(await readRow(id)).toMatchObject({
       status: 'review',
       verifiedAt: null,
       expiresAt: null,
       image: key,
       confidence: expect.stringMatching(/^1(\.0+)?$/),
     });
-    const job = await db.one<{ at: Date; payload: { key: string } }>(
+    const job = await db.queryRow<{ at: Date; payload: { key: string } }>(
       `select due_at as at, payload from private.outbox where kind = 'image.delete' and subject_id = $1::uuid`,
       [id],
     );
@@ -167,7 +171,7 @@ describe('a photo of a licence', () => {
     };
     expect(await deletePhoto(context, deletion)).toBe('done');
     expect(state.kept.size).toBe(0);
-    expect(await rowOf(id)).toMatchObject({ image: null, status: 'review' });
+    expect(await readRow(id)).toMatchObject({ image: null, status: 'review' });
   });
 
   test('with only a readable family name is stored without the rest', async () => {
@@ -176,7 +180,7 @@ describe('a photo of a licence', () => {
       read: () => Promise.resolve({ ...reading, givenNames: null, dateOfBirth: none, expiry: none, confidence: -5 }),
     });
     const { id } = await checkPhoto(context, person, JPEG);
-    expect(await rowOf(id)).toMatchObject({
+    expect(await readRow(id)).toMatchObject({
       name: 'CITIZEN',
       first: null,
       middle: null,
@@ -215,10 +219,10 @@ describe('a hosted check', () => {
     });
     state.session = { ...state.session, id: 'vs_2' };
     await startHostedCheck(context, person, 'person@example.com');
-    const wanted = { userId: person, email: 'person@example.com', returnUrl: 'https://studio.example/verify-return' };
+    const expected = { userId: person, email: 'person@example.com', returnUrl: 'https://studio.example/verify-return' };
     expect(created).toEqual([
-      { ...wanted, key: `identity:${person}:0` },
-      { ...wanted, key: `identity:${person}:1` },
+      { ...expected, key: `identity:${person}:0` },
+      { ...expected, key: `identity:${person}:1` },
     ]);
   });
 
@@ -340,7 +344,7 @@ describe('an event about a hosted check', () => {
       livemode: false,
     };
     await acceptEvent({ ...events, customerClass: checks }, event);
-    return db.one(
+    return db.queryRow(
       `select handled_at is not null as handled,
          (select count(*)::int from realtime.messages where topic = 'user:' || $2 and event = 'verification') as notified
        from private.webhook_inbox where event_id = $1`,

@@ -41,12 +41,12 @@ describe('a campaign', () => {
       person,
     );
   const subscribe = async (email: string): Promise<string> =>
-    (await db.one<{ id: string }>('insert into public.mailing_list (email) values ($1) returning id', [email]))?.id ??
-    '';
+    (await db.queryRow<{ id: string }>('insert into public.mailing_list (email) values ($1) returning id', [email]))
+      ?.id ?? '';
   const send = (subscription: string) =>
     sendCampaignMailJob.handle(cases.system.services, job(campaignId, { subscription }));
   const counts = () =>
-    db.one('select recipients, sent, bounced, skipped, finished_at is not null as finished from private.campaign');
+    db.queryRow('select recipients, sent, bounced, skipped, finished_at is not null as finished from private.campaign');
 
   test('goes to everybody on the list at its pace, once, and another one waits until it has ended', async () => {
     await expect(start()).rejects.toMatchObject({ code: 'invalid_request', message: 'Nobody is on the mailing list.' });
@@ -92,11 +92,11 @@ describe('a campaign', () => {
     cases.system.state.mailFails = refusedAddress;
     expect(await send(wrong)).toBe('done');
     const bounced = 'select bounced_at as at, bounce_reason as reason from public.mailing_list where id = $1::uuid';
-    expect(await db.one(bounced, [wrong])).toEqual({ at: new Date(START), reason: refusedAddress.reason });
+    expect(await db.queryRow(bounced, [wrong])).toEqual({ at: new Date(START), reason: refusedAddress.reason });
     cases.system.state.mailFails = unreachable;
     await expect(send(slow)).rejects.toBe(unreachable);
     expect(await counts()).toEqual({ recipients: 3, sent: 0, bounced: 1, skipped: 1, finished: false });
-    expect(await db.one(bounced, [slow])).toEqual({ at: null, reason: null });
+    expect(await db.queryRow(bounced, [slow])).toEqual({ at: null, reason: null });
   });
 
   test('waits for its pace, and stops', async () => {
@@ -179,7 +179,7 @@ describe('the mail about a decision', () => {
     status: string,
     more: { reasons?: string[]; born?: string; expires?: string } = {},
   ) {
-    const row = await db.one<{ id: string }>(
+    const row = await db.queryRow<{ id: string }>(
       `insert into public.id_verifications (user_id, source, verification_status, failure_reasons, extracted_dob, verified_at, expires_at)
        values ($1::uuid, 'staff', $2, $3::text[], $4::date, case when $5::timestamptz is null then null else $6::timestamptz end, $5::timestamptz) returning id`,
       [person, status, more.reasons ?? [], more.born ?? null, more.expires ?? null, new Date(START)],

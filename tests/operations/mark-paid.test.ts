@@ -29,7 +29,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     cases = await createPaymentCases(db);
   });
 
-  const wanted = (more: Partial<StaffBooking> = {}): StaffBooking => ({
+  const createRequest = (more: Partial<StaffBooking> = {}): StaffBooking => ({
     studioId: STUDIO,
     ...cases.system.nextSpan(),
     customerEmail: `${randomUUID().slice(0, 13)}@example.com`,
@@ -42,9 +42,9 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     ...more,
   });
   const book = async (more: Partial<StaffBooking> = {}): Promise<{ id: string; session: string; email: string }> => {
-    const asked = wanted(more);
-    const { bookingId } = await bookForStaff(cases.system.services, asked);
-    return { id: bookingId, session: await cases.system.sessionOf(bookingId), email: asked.customerEmail };
+    const request = createRequest(more);
+    const { bookingId } = await bookForStaff(cases.system.services, request);
+    return { id: bookingId, session: await cases.system.sessionOf(bookingId), email: request.customerEmail };
   };
   const mark = (bookingId: string, money: MoneyRight = 'held') =>
     markPaid(cases.system.services, { bookingId, actor: STAFF, money });
@@ -122,12 +122,12 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     const { createSession } = cases.payments;
     cases.payments.createSession = fails(noResponse);
     cases.payments.findSession = () => Promise.resolve(null);
-    const { bookingId: id } = await bookForStaff(cases.system.services, wanted());
-    let made = '';
+    const { bookingId: id } = await bookForStaff(cases.system.services, createRequest());
+    let sessionId = '';
     cases.payments.createSession = async (input) => {
       await mark(id);
       const session = await createSession(input);
-      made = session.id;
+      sessionId = session.id;
       return session;
     };
     const [booking, payment] = [await readBooking(db, id), await latestPayment(db, id)];
@@ -135,7 +135,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     await expect(
       openSession(cases.system.services, booking, payment, { email: 'guest@example.com', hours: 1 }),
     ).rejects.toMatchObject({ code: 'slot_taken' });
-    expect(await cases.payments.getSession(made)).toMatchObject({ status: 'expired' });
+    expect(await cases.payments.getSession(sessionId)).toMatchObject({ status: 'expired' });
     expect(await cases.bookingOf(id)).toEqual({ status: 'confirmed', reason: null });
   });
 
@@ -147,7 +147,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     await expect(mark(id, 'needs_second_factor')).rejects.toMatchObject({ code: 'second_factor_required' });
     expect(await payments(id)).toMatchObject([{ kind: 'card', state: 'open' }]);
     const person = await addPerson(db);
-    const account = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
+    const account = await db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
     const blocked = await book({ customerEmail: account?.email ?? '' });
     await blockCustomer(cases.system.services, { userId: person, reason: 'Damage', until: null }, STAFF);
     await expect(mark(blocked.id)).rejects.toMatchObject({ code: 'blocked' });

@@ -54,9 +54,9 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
       [person],
     );
   const round = () => followMissingIds(system.services, () => false);
-  const stateOf = async (id: string) =>
+  const readState = async (id: string) =>
     (
-      await db.one<{ state: string }>(
+      await db.queryRow<{ state: string }>(
         `select b.status || ' ' || p.state as state from private.booking b join private.payment p on p.booking_id = b.id where b.id = $1::uuid`,
         [id],
       )
@@ -79,11 +79,11 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     expect(await subjects()).toEqual(['ID missing', 'We need your ID before your session']);
     at(66);
     await round();
-    expect([await stateOf(id), await subjects()]).toEqual(['confirmed paid', []]);
+    expect([await readState(id), await subjects()]).toEqual(['confirmed paid', []]);
     at(65);
     await round();
     await round();
-    expect(await stateOf(id)).toBe('cancelled refund_pending');
+    expect(await readState(id)).toBe('cancelled refund_pending');
     await system.jobs.drain();
     const [mail] = system.mails.filter(({ subject }) => subject.startsWith('Booking cancelled'));
     expect(mail?.text).toContain('because your ID was no longer verified');
@@ -108,7 +108,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     expect(await subjects()).toEqual([]);
     at(40);
     await round();
-    expect(await stateOf(id)).toBe('confirmed paid');
+    expect(await readState(id)).toBe('confirmed paid');
   });
 
   test('cancels nothing when staff let the session take place, which the audit log has', async () => {
@@ -121,7 +121,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     for (const _ of [1, 2]) await keepWithoutId(system.services, { bookingId: id, reason: 'I know them' }, staff);
     at(40);
     await round();
-    expect(await stateOf(id)).toBe('confirmed paid');
+    expect(await readState(id)).toBe('confirmed paid');
     const { rows } = await db.query(
       `select actor, details ->> 'reason' as reason from public.audit_logs where resource_id = $1 and details #>> '{after,withoutId}' = 'kept'`,
       [id],
@@ -139,12 +139,12 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     await round();
     at(found - 29);
     await round();
-    expect(await stateOf(id)).toBe('confirmed paid');
+    expect(await readState(id)).toBe('confirmed paid');
     at(later);
     await round();
     at(-1);
     await round();
-    expect(await stateOf(id)).toBe(state);
+    expect(await readState(id)).toBe(state);
   });
 
   test('ends no booking that staff made, and none that is over', async () => {
@@ -157,7 +157,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     await round();
     at(20);
     await round();
-    expect([await stateOf(id), await stateOf(other.id)]).toEqual(['confirmed paid', 'confirmed paid']);
+    expect([await readState(id), await readState(other.id)]).toEqual(['confirmed paid', 'confirmed paid']);
     const { rows } = await db.query('select from private.missing_id where booking_id in ($1, $2)', [id, other.id]);
     expect(rows).toEqual([]);
   });
@@ -182,7 +182,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     await round();
     at(60);
     await round();
-    expect(await stateOf(id)).toBe('cancelled refund_pending');
+    expect(await readState(id)).toBe('cancelled refund_pending');
     await expect(keepWithoutId(system.services, { bookingId: id, reason: 'x' }, staff)).rejects.toMatchObject({
       code: 'already_done',
     });
@@ -198,7 +198,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
         keepWithoutId(system.services, { bookingId: id, reason: 'I know them' }, staff),
         round(),
       ]);
-      expect(await stateOf(id)).toBe(kept.status === 'fulfilled' ? 'confirmed paid' : 'cancelled refund_pending');
+      expect(await readState(id)).toBe(kept.status === 'fulfilled' ? 'confirmed paid' : 'cancelled refund_pending');
     }
   });
 });

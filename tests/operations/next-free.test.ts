@@ -23,7 +23,7 @@ describe.each(databases)('the room that is free first on $name', ({ open }) => {
       const found = await readNextFree(system.services);
       return found && [found.name, found.start && (found.start.getTime() - START) / HOUR, found.cents];
     };
-    const name = (await db.one<{ name: string }>('select name from public.studios where id = $1::uuid', [STUDIO]))
+    const name = (await db.queryRow<{ name: string }>('select name from public.studios where id = $1::uuid', [STUDIO]))
       ?.name;
     const now = await look();
     expect(now?.slice(0, 2)).toEqual([name, null]);

@@ -62,29 +62,29 @@ describe.each(databases)('orders on $name', ({ open }) => {
    * valid hours.
    */
   async function hold(person: string, more: Partial<HoldRequest>): Promise<HoldResult> {
-    const wanted = request(person, more);
-    const last = wanted.series?.at(-1);
+    const requested = request(person, more);
+    const last = requested.series?.at(-1);
     const neighbour = await addPerson(db, { verifiedUntil: last === undefined ? null : slotStart(last, 0) });
-    await expect(holdBooking(context(), { ...wanted, userId: neighbour })).rejects.toMatchObject({
+    await expect(holdBooking(context(), { ...requested, userId: neighbour })).rejects.toMatchObject({
       code: expect.stringMatching(/^(?:id_required|invalid_request)$/),
     });
-    return holdBooking(context(), wanted);
+    return holdBooking(context(), requested);
   }
   const refusal = async (call: Promise<unknown>): Promise<unknown> =>
     call.then(
       () => 'done',
       (error: { code: string }) => error.code,
     );
-  async function rowsOf(bookingId: string): Promise<Row[]> {
+  async function readRows(bookingId: string): Promise<Row[]> {
     const { rows } = await db.query<Row>(
       `select id, status, final_cost_cents as cents, order_place as place, cancel_reason as reason from private.booking where order_id = $1::uuid order by order_place`,
       [bookingId],
     );
     return rows;
   }
-  const sessionOf = async (bookingId: string): Promise<string> =>
+  const readSessionId = async (bookingId: string): Promise<string> =>
     (
-      await db.one<{ id: string }>(
+      await db.queryRow<{ id: string }>(
         'select session_id as id from private.payment where booking_id = $1::uuid order by attempt desc limit 1',
         [bookingId],
       )
@@ -94,10 +94,10 @@ describe.each(databases)('orders on $name', ({ open }) => {
     more: Partial<HoldRequest>,
   ): Promise<{ id: string; session: string; rows: Row[] }> {
     const { bookingId: id } = await hold(person, more);
-    const session = await sessionOf(id);
+    const session = await readSessionId(id);
     provider().move(session, 'pay');
     await settlePayment(context(), session);
-    return { id, session, rows: await rowsOf(id) };
+    return { id, session, rows: await readRows(id) };
   }
   const drain = () => cases.system.jobs.drain();
   /**
@@ -108,10 +108,10 @@ describe.each(databases)('orders on $name', ({ open }) => {
     const cards = provider().events.filter(({ type }) => type === 'payment_intent.succeeded');
     const ids = [session, ...cards.slice(cards.length - charges).map(({ objectId }) => objectId)];
     const sessions = await Promise.all(ids.map((id) => provider().payments.getSession(id)));
-    const sum = (cents: readonly number[]): number => cents.reduce((total, one) => total + one, 0);
-    const taken = sum(sessions.map((one) => (one.paymentStatus === 'paid' ? one.amountCents : 0)));
-    const back = sum(sessions.map((one) => one.refundedCents));
-    const row = await db.one<{ paid: number; back: number; kept: number; documents: number }>(
+    const sum = (cents: readonly number[]): number => cents.reduce((total, amount) => total + amount, 0);
+    const taken = sum(sessions.map((session) => (session.paymentStatus === 'paid' ? session.amountCents : 0)));
+    const back = sum(sessions.map((session) => session.refundedCents));
+    const row = await db.queryRow<{ paid: number; back: number; kept: number; documents: number }>(
       `with mine as (select id, status, final_cost_cents from private.booking where order_id = $1::uuid),
          money as (select p.id, p.paid_cents from private.payment p where p.booking_id in (select id from mine) and p.state not in ('expired', 'failed'))
        select (select coalesce(sum(paid_cents), 0)::int from money) as paid,
@@ -132,16 +132,20 @@ describe.each(databases)('orders on $name', ({ open }) => {
   test('is held as a whole with one session, and the payment confirms all of it [spec 10.4]', async () => {
     const person = await addPerson(db);
     const held = await hold(person, weekly(3));
-    const rows = await rowsOf(held.bookingId);
+    const rows = await readRows(held.bookingId);
     expect(rows.map(({ status, place }) => `${status} ${place}`)).toEqual(['pending 1', 'pending 2', 'pending 3']);
     expect(held.totalCents).toBe(rows.reduce((sum, { cents }) => sum + cents, 0));
-    const again = await hold(person, weekly(3));
-    expect(again).toMatchObject({ bookingId: held.bookingId, url: held.url });
-    const session = await sessionOf(held.bookingId);
+    const repeated = await hold(person, weekly(3));
+    expect(repeated).toMatchObject({ bookingId: held.bookingId, url: held.url });
+    const session = await readSessionId(held.bookingId);
     expect((await provider().payments.getSession(session)).amountCents).toBe(held.totalCents);
     provider().move(session, 'pay');
     await settlePayment(context(), session);
-    expect((await rowsOf(held.bookingId)).map(({ status }) => status)).toEqual(['confirmed', 'confirmed', 'confirmed']);
+    expect((await readRows(held.bookingId)).map(({ status }) => status)).toEqual([
+      'confirmed',
+      'confirmed',
+      'confirmed',
+    ]);
     await settlePayment(context(), session);
     await drain();
     await audit(held.bookingId, session);
@@ -170,44 +174,44 @@ describe.each(databases)('orders on $name', ({ open }) => {
 
   test('is held not at all when one date is taken, and the refusal and the quote name that date', async () => {
     const [person, other] = [await addPerson(db), await addPerson(db)];
-    const wanted = weekly(4);
-    const taken = slotStart(wanted.series[2] ?? '', 0)?.getTime() ?? 0;
-    const [first = ''] = wanted.series;
-    const offset = (wanted.startTime?.getTime() ?? 0) - (slotStart(first, 0)?.getTime() ?? 0);
+    const requested = weekly(4);
+    const taken = slotStart(requested.series[2] ?? '', 0)?.getTime() ?? 0;
+    const [first = ''] = requested.series;
+    const offset = (requested.startTime?.getTime() ?? 0) - (slotStart(first, 0)?.getTime() ?? 0);
     await cases.system.book(other, { startTime: new Date(taken + offset), endTime: new Date(taken + offset + HOUR) });
-    const error = await hold(person, wanted).catch((problem: unknown) => problem);
-    expect(error).toMatchObject({ code: 'slot_taken', details: { dates: [wanted.series[2]] } });
+    const error = await hold(person, requested).catch((problem: unknown) => problem);
+    expect(error).toMatchObject({ code: 'slot_taken', details: { dates: [requested.series[2]] } });
     expect(await db.query('select from private.booking where user_id = $1::uuid', [person])).toMatchObject({
       count: 0,
     });
     const quoted = await quoteSeries(context(), {
-      ...request(person, wanted),
+      ...request(person, requested),
       dates: { weeks: 4 },
       couponCode: null,
     });
     expect(quoted.map(({ problem }) => problem)).toEqual([null, null, 'taken', null]);
-    const kept = wanted.series.filter((_, at) => at !== 2);
-    const held = await hold(person, { ...wanted, series: kept });
+    const kept = requested.series.filter((_, at) => at !== 2);
+    const held = await hold(person, { ...requested, series: kept });
     expect(held.totalCents).toBe(quoted.reduce((sum, { totalCents }) => sum + (totalCents ?? 0), 0));
   });
 
   test('counts as one unpaid hold, is replaced as a whole, and released as a whole', async () => {
     const person = await addPerson(db);
-    const wanted = weekly(4);
-    const first = await hold(person, wanted);
-    const shorter = await hold(person, { ...wanted, series: wanted.series.slice(0, 2) });
-    expect((await rowsOf(first.bookingId)).map(({ reason }) => reason)).toEqual(Array(4).fill('replaced'));
+    const requested = weekly(4);
+    const first = await hold(person, requested);
+    const shorter = await hold(person, { ...requested, series: requested.series.slice(0, 2) });
+    expect((await readRows(first.bookingId)).map(({ reason }) => reason)).toEqual(Array(4).fill('replaced'));
     const { rows } = await db.query(
       'select from private.unpaid_holds($1::uuid, $2::timestamptz) u where u.status = $3',
       [person, new Date(cases.system.state.now), 'pending'],
     );
     expect(rows).toHaveLength(1);
-    const last = (await rowsOf(shorter.bookingId)).at(-1)?.id ?? '';
+    const last = (await readRows(shorter.bookingId)).at(-1)?.id ?? '';
     await releaseOwnHold(context(), last, person);
-    expect((await rowsOf(shorter.bookingId)).map(({ status, reason }) => `${status} ${reason}`)).toEqual(
+    expect((await readRows(shorter.bookingId)).map(({ status, reason }) => `${status} ${reason}`)).toEqual(
       Array(2).fill('cancelled abandoned'),
     );
-    expect(await sessionOf(shorter.bookingId).then((id) => provider().payments.getSession(id))).toMatchObject({
+    expect(await readSessionId(shorter.bookingId).then((id) => provider().payments.getSession(id))).toMatchObject({
       status: 'expired',
     });
   });
@@ -215,10 +219,10 @@ describe.each(databases)('orders on $name', ({ open }) => {
   test('ends unpaid as a whole, and late money goes back as a whole', async () => {
     const person = await addPerson(db);
     const held = await hold(person, weekly(3));
-    const session = await sessionOf(held.bookingId);
+    const session = await readSessionId(held.bookingId);
     cases.system.state.now += 20 * MINUTE;
     await releaseExpiredHolds(context());
-    expect((await rowsOf(held.bookingId)).map(({ reason }) => reason)).toEqual(Array(3).fill('hold_expired'));
+    expect((await readRows(held.bookingId)).map(({ reason }) => reason)).toEqual(Array(3).fill('hold_expired'));
     provider().force(session, 'pay');
     await settlePayment(context(), session);
     await drain();
@@ -237,8 +241,11 @@ describe.each(databases)('orders on $name', ({ open }) => {
     expect(cancelled).toMatchObject({ refund: 'full', amountCents: rows[1]?.cents });
     await cancelBooking(context(), rows[0]?.id ?? '', person);
     const late =
-      (await db.one<{ at: string }>('select end_time as at from private.booking where id = $1::uuid', [rows[2]?.id]))
-        ?.at ?? '';
+      (
+        await db.queryRow<{ at: string }>('select end_time as at from private.booking where id = $1::uuid', [
+          rows[2]?.id,
+        ])
+      )?.at ?? '';
     await moveBooking(context(), {
       bookingId: rows[2]?.id ?? '',
       studioId: STUDIO,
@@ -251,7 +258,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     await drain();
     await settlePayment(context(), session);
     await drain();
-    expect((await rowsOf(id)).map(({ status }) => status)).toEqual([
+    expect((await readRows(id)).map(({ status }) => status)).toEqual([
       'cancelled',
       'cancelled',
       'confirmed',
@@ -275,7 +282,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     provider().move(session, 'refund all');
     await settlePayment(context(), session);
     await settlePayment(context(), session);
-    expect((await rowsOf(id)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
+    expect((await readRows(id)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
     await audit(id, session);
   });
 
@@ -309,7 +316,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
   test('staff release the hold of an order as a whole', async () => {
     const person = await addPerson(db);
     const held = await hold(person, weekly(3));
-    const [, second] = await rowsOf(held.bookingId);
+    const [, second] = await readRows(held.bookingId);
     await cancelForStaff(context(), {
       bookingId: second?.id ?? '',
       refund: 'none',
@@ -317,32 +324,32 @@ describe.each(databases)('orders on $name', ({ open }) => {
       actor: person,
       money: 'held' as const,
     });
-    expect((await rowsOf(held.bookingId)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
+    expect((await readRows(held.bookingId)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
   });
 
   test('a closed date of a series is named in the refusal', async () => {
     const person = await addPerson(db);
-    const wanted = weekly(3);
-    const [first = '', second = ''] = wanted.series;
+    const requested = weekly(3);
+    const [first = '', second = ''] = requested.series;
     const apart = (slotStart(second, 0)?.getTime() ?? 0) - (slotStart(first, 0)?.getTime() ?? 0);
     const later = (at: Date | undefined): Date => new Date((at?.getTime() ?? 0) + apart);
-    const closure = { studioId: STUDIO, startTime: later(wanted.startTime), endTime: later(wanted.endTime) };
+    const closure = { studioId: STUDIO, startTime: later(requested.startTime), endTime: later(requested.endTime) };
     await closeHours(context(), { ...closure, weeks: 1, reason: 'Paint', public: true }, randomUUID());
-    await expect(hold(person, wanted)).rejects.toMatchObject({ code: 'slot_closed', details: { dates: [second] } });
+    await expect(hold(person, requested)).rejects.toMatchObject({ code: 'slot_closed', details: { dates: [second] } });
     await db.query('delete from private.closed_span');
   });
 
   test('refuses dates that are no series', async () => {
     const person = await addPerson(db);
-    const wanted = weekly(2);
-    const [first = ''] = wanted.series;
+    const requested = weekly(2);
+    const [first = ''] = requested.series;
     for (const series of [
       [first],
       [first, addDays(first, 8)],
       [addDays(first, 7), addDays(first, 14)],
       weeklyDates(first, 9),
     ])
-      expect(await refusal(hold(person, { ...wanted, series }))).toBe('invalid_request');
+      expect(await refusal(hold(person, { ...requested, series }))).toBe('invalid_request');
   });
 
   test('the database keeps an order whole and as it is', async () => {
@@ -382,12 +389,12 @@ describe.each(databases)('orders on $name', ({ open }) => {
     });
     const [full = 0] = plain.map(({ totalCents }) => totalCents ?? 0);
     const half = Math.round(full / 2);
-    const wanted = { ...weekly(3), couponCode: `series${next}` };
-    const quoted = await quoteSeries(context(), { ...request(person, wanted), dates: { weeks: 3 } });
+    const requested = { ...weekly(3), couponCode: `series${next}` };
+    const quoted = await quoteSeries(context(), { ...request(person, requested), dates: { weeks: 3 } });
     expect(quoted.map(({ totalCents }) => totalCents)).toEqual([half, half, full]);
-    const held = await hold(person, wanted);
-    expect((await rowsOf(held.bookingId)).map(({ cents }) => cents)).toEqual([half, half, full]);
-    expect(await hold(person, { ...wanted, couponCode: null })).toMatchObject({ bookingId: held.bookingId });
+    const held = await hold(person, requested);
+    expect((await readRows(held.bookingId)).map(({ cents }) => cents)).toEqual([half, half, full]);
+    expect(await hold(person, { ...requested, couponCode: null })).toMatchObject({ bookingId: held.bookingId });
     expect(
       await refusal(
         hold(await addPerson(db), {
@@ -400,7 +407,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     ).toBe('coupon_exhausted');
     await releaseOwnHold(context(), held.bookingId, person);
     expect(
-      await db.one('select current_uses as uses from public.discount_codes where code = $1', [`SERIES${next}`]),
+      await db.queryRow('select current_uses as uses from public.discount_codes where code = $1', [`SERIES${next}`]),
     ).toEqual({ uses: 0 });
   });
 
@@ -419,8 +426,8 @@ describe.each(databases)('orders on $name', ({ open }) => {
     const { id, session, rows } = await paid(person, weekly(3));
     cases.system.state.now = START + 4 * 24 * HOUR;
     const begins =
-      (await db.one<{ at: string }>('select start_time as at from private.booking where id = $1::uuid', [id]))?.at ??
-      '';
+      (await db.queryRow<{ at: string }>('select start_time as at from private.booking where id = $1::uuid', [id]))
+        ?.at ?? '';
     cases.system.state.now = Date.parse(begins) - HOUR;
     const done = await cancelSeries(context(), id, person);
     expect(done).toMatchObject({
@@ -443,9 +450,10 @@ describe.each(databases)('orders on $name', ({ open }) => {
   test('a booking of the series that is over is not counted among those that it is too late to cancel', async () => {
     const person = await addPerson(db);
     const { id } = await paid(person, weekly(3));
-    const first = await db.one<{ over: Date }>('select end_time as over from private.booking where id = $1::uuid', [
-      id,
-    ]);
+    const first = await db.queryRow<{ over: Date }>(
+      'select end_time as over from private.booking where id = $1::uuid',
+      [id],
+    );
     cases.system.state.now = first?.over.getTime() ?? 0;
     expect(await cancelSeries(context(), id, person)).toMatchObject({ refund: 'full', cancelled: 2, kept: 0 });
   });
@@ -454,29 +462,29 @@ describe.each(databases)('orders on $name', ({ open }) => {
     const people = await Promise.all(Array.from({ length: 4 }, () => addPerson(db)));
     for (let round = 0; round < RACES; round += 1) {
       next += 1;
-      const wanted = weekly(4);
+      const requested = weekly(4);
       const later = {
-        ...wanted,
-        startTime: new Date((wanted.startTime?.getTime() ?? 0) + HOUR),
-        endTime: new Date((wanted.endTime?.getTime() ?? 0) + HOUR),
+        ...requested,
+        startTime: new Date((requested.startTime?.getTime() ?? 0) + HOUR),
+        endTime: new Date((requested.endTime?.getTime() ?? 0) + HOUR),
       };
       const week = 7 * 24 * HOUR * (1 + (round % 3));
       const single = {
-        startTime: new Date((wanted.startTime?.getTime() ?? 0) + week),
-        endTime: new Date((wanted.endTime?.getTime() ?? 0) + week),
+        startTime: new Date((requested.startTime?.getTime() ?? 0) + week),
+        endTime: new Date((requested.endTime?.getTime() ?? 0) + week),
       };
       const [a = '', b = '', c = '', d = ''] = people;
       const calls = [
-        hold(a, wanted),
+        hold(a, requested),
         hold(b, later),
         hold(c, single),
-        hold(d, { ...wanted, series: wanted.series.slice(0, 2) }),
+        hold(d, { ...requested, series: requested.series.slice(0, 2) }),
       ];
       const ended = await Promise.allSettled(round % 2 === 0 ? calls : calls.toReversed());
-      for (const one of ended)
-        if (one.status === 'rejected')
-          expect(one.reason).toMatchObject({ code: expect.stringMatching(/^slot_(taken|closed)$/) });
-      const held = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value.bookingId] : []));
+      for (const result of ended)
+        if (result.status === 'rejected')
+          expect(result.reason).toMatchObject({ code: expect.stringMatching(/^slot_(taken|closed)$/) });
+      const held = ended.flatMap((result) => (result.status === 'fulfilled' ? [result.value.bookingId] : []));
       expect(held.length).toBeGreaterThan(0);
       const { rows: broken } = await db.query(
         `select b.order_id from private.booking b where b.order_id = any ($1::uuid[]) group by b.order_id
@@ -515,24 +523,24 @@ describe.each(databases)('orders on $name', ({ open }) => {
       next += 1;
       const person = await addPerson(db);
       const series = weekly(3);
-      const wanted = request(person, series);
+      const requested = request(person, series);
       await ensureCustomer(context(), person, 'person@example.com');
       provider().saveCard(person, 'pm_1', 'pays');
       const killed = killedAt(context(), dieAt, lost);
       const dying: Services = { ...killed.context, openings: (_key, run) => run() };
-      await inTabs(dying, (by) => holdBooking(by, wanted));
-      const held = await holdBooking(context(), wanted);
-      const session = await sessionOf(held.bookingId);
+      await inTabs(dying, (by) => holdBooking(by, requested));
+      const held = await holdBooking(context(), requested);
+      const session = await readSessionId(held.bookingId);
       provider().move(session, 'pay');
       await settlePayment(dying, session).catch(() => null);
       await reconcilePayments(cases.payment);
       await settlePayment(context(), session);
-      const rows = await rowsOf(held.bookingId);
+      const rows = await readRows(held.bookingId);
       expect(rows.map(({ status }) => status)).toEqual(Array(3).fill('confirmed'));
       const [first = '', second = '', third = ''] = rows.map(({ id }) => id);
 
       await inTabs(dying, (by) => cancelBooking(by, second, person));
-      const payment = await db.one<{ id: string }>('select id from private.payment where booking_id = $1::uuid', [
+      const payment = await db.queryRow<{ id: string }>('select id from private.payment where booking_id = $1::uuid', [
         second,
       ]);
       await refundPayment(dying, payment?.id ?? '').catch(() => null);
@@ -565,7 +573,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
       await drain();
       await settlePayment(context(), session);
       await audit(held.bookingId, session, { charges: 1 });
-      expect((await rowsOf(held.bookingId)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
+      expect((await readRows(held.bookingId)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
       return killed.steps();
     }
     const all = await way(Infinity, false);
@@ -577,9 +585,9 @@ describe.each(databases)('orders on $name', ({ open }) => {
     for (let round = 0; round < RACES; round += 1) {
       next += 1;
       const person = await addPerson(db);
-      const wanted = weekly(3);
-      const first = await hold(person, wanted);
-      const session = await sessionOf(first.bookingId);
+      const requested = weekly(3);
+      const first = await hold(person, requested);
+      const session = await readSessionId(first.bookingId);
       const pay = async (): Promise<void> => {
         for (let pause = 0; pause < round % 16; pause += 1) await db.query('select 1');
         // A session can be paid only until the provider has closed it.
@@ -589,13 +597,13 @@ describe.each(databases)('orders on $name', ({ open }) => {
         if (round % 3 > 0)
           await Promise.allSettled([settlePayment(context(), session), settlePayment(context(), session)]);
       };
-      const replace = () => hold(person, { ...wanted, series: wanted.series.slice(0, 2) }).catch(() => null);
+      const replace = () => hold(person, { ...requested, series: requested.series.slice(0, 2) }).catch(() => null);
       const calls = round % 2 === 0 ? [pay, replace] : [replace, pay];
       await Promise.all(calls.map((call) => call()));
       await settlePayment(context(), session);
       await drain();
       await audit(first.bookingId, session);
-      const kept = (await rowsOf(first.bookingId)).filter(({ status }) => status === 'confirmed');
+      const kept = (await readRows(first.bookingId)).filter(({ status }) => status === 'confirmed');
       expect([0, 3]).toContain(kept.length);
       await db.query(
         `update private.booking set created_at = created_at - interval $$2 hours$$ where user_id = $1::uuid`,

@@ -58,8 +58,8 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   const own = (person: string, bookingId: string, span: Span, more: Partial<Move> = {}) =>
     move(bookingId, span, { actor: person, customer: person, ...more });
   async function extend(person: string, bookingId: string, hours: number, from: number | null = null) {
-    const asked = { bookingId, customer: person, hours, from: from === null ? null : new Date(from) };
-    return moveBooking(context(), await readExtendingMove(context(), asked));
+    const request = { bookingId, customer: person, hours, from: from === null ? null : new Date(from) };
+    return moveBooking(context(), await readExtendingMove(context(), request));
   }
   const drain = () => cases.system.jobs.drain();
   async function booked(span = at(SATURDAY)) {
@@ -67,14 +67,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     return { person, ...(await cases.system.book(person, span)) };
   }
   const row = (bookingId: string) =>
-    db.one<Record<string, unknown>>(
+    db.queryRow<Record<string, unknown>>(
       `select reference, status, start_time as "startTime", end_time as "endTime", waived_cents as waived, final_cost_cents as cost, moves
        from private.booking where id = $1::uuid`,
       [bookingId],
     );
   /** Returns the newest hold of new hours for a booking, with its session. */
-  async function holdOf(bookingId: string): Promise<{ id: string; status: string; reason: string; session: string }> {
-    const hold = await db.one<{ id: string; status: string; reason: string; session: string }>(
+  async function readHold(bookingId: string): Promise<{ id: string; status: string; reason: string; session: string }> {
+    const hold = await db.queryRow<{ id: string; status: string; reason: string; session: string }>(
       `select b.id, b.status, b.cancel_reason as reason, (select p.session_id from private.payment p where p.key like 'create:' || b.id || ':%'
          order by p.attempt desc limit 1) as session
        from private.booking b where b.moves_booking = $1::uuid order by b.created_at desc, b.move_number desc limit 1`,
@@ -102,7 +102,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   /** Returns what was paid for a booking and its holds of new hours, less past and pending refunds. */
   async function kept(bookingId: string): Promise<number> {
     await drain();
-    const sum = await db.one<{ cents: number }>(
+    const sum = await db.queryRow<{ cents: number }>(
       `select coalesce(sum(p.paid_cents - case when p.state in ('refund_pending', 'refunded') then p.paid_cents
            else (select coalesce(sum(r.amount_cents), 0) from private.refund r where r.payment_id = p.id and r.status = 'succeeded') end), 0)::int as cents
        from private.payment p join private.booking b on b.id = p.booking_id where $1::uuid in (b.id, b.moves_booking)`,
@@ -118,7 +118,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   const documents = async (bookingId: string) =>
     (await readDocuments(servicesWith({ db }), { bookingId, userId: null })).documents;
   async function requireNumbersWithoutGaps(): Promise<void> {
-    const row = await db.one(
+    const row = await db.queryRow(
       'select count(*)::int as n, max(number) as last, min(number) as first from private.document',
     );
     expect(row).toMatchObject({ first: 1, last: row?.['n'] });
@@ -128,7 +128,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const { id } = await booked();
     const before = await row(id);
     const answer = await move(id, at(EVENING));
-    const { session } = await holdOf(id);
+    const { session } = await readHold(id);
     const waiting = { url: expect.stringContaining('https://'), until: new Date(START + DAY) };
     expect(answer).toEqual({ differenceCents: 1_000, refundCents: 0, byHand: false, waiting, undo: null });
     expect(await move(id, at(EVENING))).toEqual(answer);
@@ -151,7 +151,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     await drain();
     expect(await status()).toMatchObject({ paid: true, booking: { id, status: 'confirmed' }, changed: { id } });
     expect(await row(id)).toEqual({ ...before, ...at(EVENING), cost: 6_900, moves: 1 });
-    expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
+    expect(await readHold(id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
     const moved = cases.system.mails.filter(({ subject }) => subject.startsWith('Booking moved'));
     expect(moved.map(({ text }) => text)).toEqual([expect.stringContaining('You paid $10 for the change.')]);
     expect(await move(id, at(EVENING))).toMatchObject({ differenceCents: 1_000, waiting: null });
@@ -167,7 +167,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   ])('whoever does not pay for dearer hours comes back to %s', async (_page, isOwn, path) => {
     const { person, id } = await booked();
     await (isOwn ? own(person, id, at(EVENING)) : move(id, at(EVENING)));
-    expect(cases.system.provider.inputOf((await holdOf(id)).session)).toMatchObject({
+    expect(cases.system.provider.getInput((await readHold(id)).session)).toMatchObject({
       cancelUrl: `https://studio.example/${path(id)}`,
       successUrl: `https://studio.example/payment-success?session_id={CHECKOUT_SESSION_ID}&booking_id=${id}`,
     });
@@ -176,7 +176,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   test('refunds take from both payments: a part, a cheaper move, a cancellation', async () => {
     const first = await booked();
     await move(first.id, at(EVENING));
-    const { session } = await holdOf(first.id);
+    const { session } = await readHold(first.id);
     await pay(session);
     const part = {
       bookingId: first.id,
@@ -200,7 +200,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
 
     const second = await booked();
     await move(second.id, at(EVENING));
-    const { session: difference } = await holdOf(second.id);
+    const { session: difference } = await readHold(second.id);
     await pay(difference);
     expect(await move(second.id, at(SATURDAY + 2 * DAY))).toMatchObject({ refundCents: 2_000 });
     await drain();
@@ -216,7 +216,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   test('all of both payments goes back when staff cancel, and the money of the difference alone leaves the booking', async () => {
     const { id, sessionId } = await booked();
     await move(id, at(EVENING));
-    const { session } = await holdOf(id);
+    const { session } = await readHold(id);
     await pay(session);
     cases.system.provider.move(session, 'refund all');
     await settlePayment(context(), session);
@@ -232,11 +232,11 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const { id } = await booked();
     const before = await row(id);
     await move(id, at(EVENING));
-    const { session } = await holdOf(id);
+    const { session } = await readHold(id);
     await drain();
     cases.system.state.now += DAY + MINUTE;
     await expire();
-    expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
+    expect(await readHold(id)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
     cases.system.mails.length = 0;
     cases.system.state.now += MINUTE;
     await drain();
@@ -257,9 +257,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   });
 
   test('a link for a new booking that expires unpaid is told to customer and staff too', async () => {
-    const wanted = { studioId: STUDIO, ...at(SATURDAY), customerEmail: 'guest@example.com', customerName: 'Sam Guest' };
+    const request = {
+      studioId: STUDIO,
+      ...at(SATURDAY),
+      customerEmail: 'guest@example.com',
+      customerName: 'Sam Guest',
+    };
     const by = { payment: 'link' as const, notes: null, requestId: null, actor: randomUUID() };
-    const { reference } = await bookForStaff(context(), { ...wanted, ...by });
+    const { reference } = await bookForStaff(context(), { ...request, ...by });
     await drain();
     cases.system.mails.length = 0;
     cases.system.state.now += DAY + MINUTE;
@@ -296,7 +301,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(waiting?.until).toEqual(new Date(SATURDAY + HOUR));
     expect(await refusal(move(id, at(SATURDAY + HOUR, 2)))).toMatchObject({ code: 'too_late' });
     cases.system.state.now = SATURDAY + 50 * MINUTE;
-    await pay((await holdOf(id)).session);
+    await pay((await readHold(id)).session);
     expect(await row(id)).toMatchObject({ ...at(SATURDAY, 2), status: 'confirmed' });
     await drain();
     expect(cases.system.state.requests.at(-1)).toMatchObject({ endsAt: new Date(SATURDAY + 2 * HOUR) });
@@ -309,13 +314,13 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   });
 
   test('a booking that is cancelled meanwhile frees the new hours, and a payment in that moment goes back', async () => {
-    const one = await booked();
-    await move(one.id, at(EVENING));
-    const held = await holdOf(one.id);
-    await cancelBooking(context(), one.id, one.person);
+    const booking = await booked();
+    await move(booking.id, at(EVENING));
+    const held = await readHold(booking.id);
+    await cancelBooking(context(), booking.id, booking.person);
     await pay(held.session);
-    expect(await holdOf(one.id)).toMatchObject({ status: 'cancelled', reason: 'slot_lost' });
-    expect(await kept(one.id)).toBe(0);
+    expect(await readHold(booking.id)).toMatchObject({ status: 'cancelled', reason: 'slot_lost' });
+    expect(await kept(booking.id)).toBe(0);
     const two = await booked();
     await move(two.id, at(EVENING));
     await drain();
@@ -330,10 +335,10 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   test('of two moves of one booking that wait the one paid first counts, and the other money goes back', async () => {
     const { id } = await booked();
     await move(id, at(EVENING));
-    const first = await holdOf(id);
+    const first = await readHold(id);
     cases.system.state.now += 1_000;
     await move(id, at(EVENING + HOUR));
-    const second = await holdOf(id);
+    const second = await readHold(id);
     expect(second.id).not.toBe(first.id);
     await pay(first.session);
     expect(await row(id)).toMatchObject({ ...at(EVENING), moves: 1 });
@@ -346,11 +351,12 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   test('choosing other new hours leaves those whose payment is being processed to the customer', async () => {
     const { id, person } = await booked();
     await own(person, id, at(EVENING));
-    const first = await holdOf(id);
+    const first = await readHold(id);
     // A pay page for new hours does not offer delayed payment methods, but a setting at the provider could enable them.
     cases.system.provider.force(first.session, 'delay');
     await settlePayment(context(), first.session);
-    const until = () => db.one('select hold_expires_at as at from private.booking where id = $1::uuid', [first.id]);
+    const until = () =>
+      db.queryRow('select hold_expires_at as at from private.booking where id = $1::uuid', [first.id]);
     const before = await until();
     cases.system.state.now += 1_000;
     await own(person, id, at(EVENING + HOUR));
@@ -360,7 +366,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   test('staff can call a waiting move off, or waive the difference after all', async () => {
     const { id } = await booked();
     await move(id, at(EVENING));
-    const { id: hold } = await holdOf(id);
+    const { id: hold } = await readHold(id);
     await drain();
     cases.system.mails.length = 0;
     const off = { bookingId: hold, refund: 'none' as const, reason: 'Mistake', actor: staff, money: 'held' as const };
@@ -383,14 +389,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     cases.system.state.now += 20 * MINUTE;
     await drain();
     expect(subjects().filter((subject) => subject.startsWith('Please pay for the change'))).toHaveLength(1);
-    await pay((await holdOf(id)).session);
+    await pay((await readHold(id)).session);
     expect(await row(id)).toMatchObject({ ...at(EVENING), moves: 1 });
   });
 
   test('the database refuses a dearer booking without its payment, and a hold of new hours that is confirmed', async () => {
     const { id } = await booked();
     await move(id, at(EVENING));
-    const hold = await holdOf(id);
+    const hold = await readHold(id);
     await expect(
       db.query(`update private.booking set status = 'confirmed' where id = $1::uuid`, [hold.id]),
     ).rejects.toMatchObject({ constraint: 'booking_move_hold' });
@@ -417,14 +423,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   test('a customer moves to cheaper hours at once, and pays for dearer ones within the time of a hold, without a mail in between', async () => {
     const { id, person, sessionId } = await booked();
     const monday = at(SATURDAY + 2 * DAY);
-    const asked = { bookingId: id, studioId: STUDIO, ...monday, waive: false, actor: person, customer: person };
-    expect(await quoteMove(context(), asked)).toMatchObject({ differenceCents: -1_000, refundCents: 1_000 });
+    const request = { bookingId: id, studioId: STUDIO, ...monday, waive: false, actor: person, customer: person };
+    expect(await quoteMove(context(), request)).toMatchObject({ differenceCents: -1_000, refundCents: 1_000 });
     const wrong = refusal(own(person, id, monday, { shownCents: -900 }));
     expect(await wrong).toMatchObject({ code: 'price_changed', details: { differenceCents: -1_000 } });
     expect(await own(person, id, monday, { shownCents: -1_000 })).toMatchObject({ refundCents: 1_000, waiting: null });
     await drain();
     expect(await returned(sessionId)).toEqual([1_000]);
-    const to = { ...asked, ...at(EVENING) };
+    const to = { ...request, ...at(EVENING) };
     const until = new Date(START + 15 * MINUTE);
     expect(await quoteMove(context(), to)).toMatchObject({ differenceCents: 2_000, linkUntil: until });
     cases.system.mails.length = 0;
@@ -436,12 +442,12 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(await own(person, id, at(EVENING))).toEqual(answer);
     await drain();
     expect(subjects()).toEqual([]);
-    await pay((await holdOf(id)).session);
+    await pay((await readHold(id)).session);
     await drain();
     expect(subjects()).toEqual([expect.stringContaining('Booking moved')]);
     expect(await row(id)).toMatchObject({ ...at(EVENING), cost: 6_900, moves: 2 });
     expect(await kept(id)).toBe(6_900);
-    const log = await db.one(
+    const log = await db.queryRow(
       `select count(*)::int as n from public.audit_logs where resource_id = $1 and actor = $2::uuid and details ? 'before'`,
       [id, person],
     );
@@ -452,18 +458,18 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const { id, person } = await booked();
     const before = await row(id);
     await own(person, id, at(EVENING));
-    const late = await holdOf(id);
+    const late = await readHold(id);
     cases.system.state.now += 16 * MINUTE;
     await expire();
     cases.system.state.now += MINUTE;
     await drain();
-    expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
+    expect(await readHold(id)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
     expect(subjects()).not.toContainEqual(expect.stringContaining('stays as it is'));
     await own(person, id, at(EVENING));
-    const hold = await holdOf(id);
+    const hold = await readHold(id);
     expect(await refusal(releaseOwnHold(context(), hold.id, await addPerson(db)))).toMatchObject({ code: 'not_found' });
     await releaseOwnHold(context(), hold.id, person);
-    expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'abandoned' });
+    expect(await readHold(id)).toMatchObject({ status: 'cancelled', reason: 'abandoned' });
     expect(await row(id)).toEqual(before);
     await payTooLate(late.session);
     expect(await kept(id)).toBe(5_900);
@@ -503,7 +509,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const { id, person } = await booked(at(SATURDAY, 2));
     const end = SATURDAY + 2 * HOUR;
     expect(await extend(person, id, 1, end)).toMatchObject({ differenceCents: 4_100 });
-    await pay((await holdOf(id)).session);
+    await pay((await readHold(id)).session);
     expect(await row(id)).toMatchObject({ ...at(SATURDAY, 3), cost: 15_900, moves: 1 });
     expect(await extend(person, id, 1, end)).toMatchObject({ differenceCents: 4_100, waiting: null });
     expect(await row(id)).toMatchObject({ ...at(SATURDAY, 3), moves: 1 });
@@ -515,7 +521,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(taken).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
     // The button with the price charges at once, so no price is offered for hours that another customer has.
     const quote = (hours: number, customer?: string) => {
-      const wanted = {
+      const request = {
         bookingId: id,
         studioId: STUDIO,
         ...at(SATURDAY, hours),
@@ -523,14 +529,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
         actor: staff,
         money: 'held' as const,
       };
-      return quoteMove(context(), customer === undefined ? wanted : { ...wanted, customer, onlyLater: true });
+      return quoteMove(context(), customer === undefined ? request : { ...request, customer, onlyLater: true });
     };
     expect(await refusal(quote(5, person))).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
     expect(await quote(4, person)).toMatchObject({ differenceCents: 4_200 });
     expect(await quote(5)).toMatchObject({ refundCents: 0 });
     cases.system.state.now = SATURDAY + 2 * HOUR + 50 * MINUTE;
     expect((await extend(person, id, 1)).waiting?.until).toEqual(new Date(SATURDAY + 3 * HOUR));
-    await pay((await holdOf(id)).session);
+    await pay((await readHold(id)).session);
     await drain();
     expect(cases.system.state.requests.at(-1)).toMatchObject({ endsAt: new Date(SATURDAY + 4 * HOUR) });
     expect(subjects().filter((subject) => /extended|moved/.test(subject))).toEqual([
@@ -575,22 +581,22 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const night = Date.parse('2031-04-05T14:00:00Z');
     const { id, person } = await booked(at(night));
     await extend(person, id, 1);
-    await pay((await holdOf(id)).session);
+    await pay((await readHold(id)).session);
     expect(await row(id)).toMatchObject(at(night, 3));
-    expect(await db.one('select total_hours::int as n from private.booking where id = $1::uuid', [id])).toEqual({
+    expect(await db.queryRow('select total_hours::int as n from private.booking where id = $1::uuid', [id])).toEqual({
       n: 2,
     });
   });
 
   test('each payment has an invoice and each refund that arrived an adjustment note, with numbers without gaps and figures of the ledger [spec 10.7]', async () => {
     const { id, person } = await booked();
-    const one = await documents(id);
-    expect(one).toMatchObject([
+    const first = await documents(id);
+    expect(first).toMatchObject([
       { kind: 'invoice', cents: 5_900, content: { hours: 1, baseCents: 5_900, change: false } },
     ]);
-    expect(one[0]?.content).toMatchObject({ buyer: { name: 'Alex Citizen' }, seller: { name: expect.any(String) } });
+    expect(first[0]?.content).toMatchObject({ buyer: { name: 'Alex Citizen' }, seller: { name: expect.any(String) } });
     await own(person, id, at(EVENING));
-    await pay((await holdOf(id)).session);
+    await pay((await readHold(id)).session);
     await refundForStaff(context(), {
       bookingId: id,
       cents: 1_500,

@@ -36,19 +36,19 @@ export async function createPaymentCases(db: Database) {
     settlements: createSingleFlight(),
   };
 
-  const bookingOf = (id: string) =>
-    db.one<{ status: string; reason: string | null }>(
+  const readBooking = (id: string) =>
+    db.queryRow<{ status: string; reason: string | null }>(
       'select status, cancel_reason as reason from private.booking where id = $1::uuid',
       [id],
     );
-  const paymentsOf = async (bookingId: string) =>
+  const readPayments = async (bookingId: string) =>
     (
       await db.query<{ attempt: number; state: string; key: string; session: string | null }>(
         'select attempt, state, key, session_id as session from private.payment where booking_id = $1::uuid order by attempt',
         [bookingId],
       )
     ).rows;
-  const jobsOf = async (bookingId: string): Promise<readonly string[]> =>
+  const readJobKinds = async (bookingId: string): Promise<readonly string[]> =>
     (
       await db.query<{ kind: string }>(
         `select kind from private.outbox where subject_id = $1::uuid or subject_id in (select id from private.payment where booking_id = $1::uuid) order by kind`,
@@ -91,7 +91,7 @@ export async function createPaymentCases(db: Database) {
       details: { bookingId: expect.any(String) },
     });
     Object.assign(payments, { createSession, findSession });
-    const { id } = (await db.one<{ id: string }>('select id from private.booking where user_id = $1::uuid', [
+    const { id } = (await db.queryRow<{ id: string }>('select id from private.booking where user_id = $1::uuid', [
       person,
     ])) ?? {
       id: '',
@@ -103,14 +103,14 @@ export async function createPaymentCases(db: Database) {
    * Runs the jobs, then compares every payment of a booking and of its waiting moves with the provider, to the cent. Returns the amounts
    * paid and refunded; for payments made elsewhere, the amount that staff must refund by hand.
    */
-  async function moneyOf(bookingId: string): Promise<{ readonly paid: number; readonly returned: number }> {
+  async function requireMoney(bookingId: string): Promise<{ readonly paid: number; readonly returned: number }> {
     await system.jobs.drain();
     const { rows: sessions } = await db.query<{ id: string }>(
       `select p.session_id as id from private.payment p join private.booking b on b.id = p.booking_id
        where $1::uuid in (b.id, b.moves_booking) and p.paid_cents > 0 and p.kind <> 'elsewhere'`,
       [bookingId],
     );
-    const elsewhere = await db.one<{ paid: number; returned: number }>(
+    const elsewhere = await db.queryRow<{ paid: number; returned: number }>(
       `select coalesce(sum(p.paid_cents), 0)::int as paid, coalesce(sum(x.cents), 0)::int as returned
        from private.payment p left join lateral (
          select sum(r.amount_cents) as cents from private.partial_refund r where r.payment_id = p.id and r.state <> 'covered') x on true
@@ -120,7 +120,7 @@ export async function createPaymentCases(db: Database) {
     let [paid, returned] = [elsewhere?.paid ?? 0, elsewhere?.returned ?? 0];
     for (const { id } of sessions) {
       await settlePayment(payment, id);
-      const ours = await db.one<{ paid: number; refunded: number; counted: number }>(
+      const ours = await db.queryRow<{ paid: number; refunded: number; counted: number }>(
         `select p.paid_cents as paid, p.refunded_cents as counted,
            (select coalesce(sum(r.amount_cents), 0)::int from private.refund r where r.payment_id = p.id and r.status = 'succeeded') as refunded
          from private.payment p where p.session_id = $1`,
@@ -130,7 +130,7 @@ export async function createPaymentCases(db: Database) {
       const refunds = await payments.listRefunds(paymentIntentId ?? '');
       const back = refunds
         .filter(({ status }) => status === 'succeeded')
-        .reduce((total, one) => total + one.amountCents, 0);
+        .reduce((total, refund) => total + refund.amountCents, 0);
       expect(ours).toEqual({ paid: amountCents, refunded: back, counted: back });
       expect(back).toBeLessThanOrEqual(amountCents);
       paid += amountCents;
@@ -139,5 +139,16 @@ export async function createPaymentCases(db: Database) {
     return { paid, returned };
   }
 
-  return { system, payments, payment, moneyOf, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
+  return {
+    system,
+    payments,
+    payment,
+    moneyOf: requireMoney,
+    bookingOf: readBooking,
+    paymentsOf: readPayments,
+    jobsOf: readJobKinds,
+    inboxRows,
+    held,
+    unanswered,
+  };
 }

@@ -13,15 +13,34 @@ import { createPaymentCases, noResponse, refused, type PaymentCases } from './pa
 
 let db: Database;
 let close: () => Promise<void>;
-let { system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered } = {} as PaymentCases;
+let {
+  system,
+  payments,
+  payment,
+  bookingOf: readBooking,
+  paymentsOf: readPayments,
+  jobsOf: readJobKinds,
+  inboxRows,
+  held,
+  unanswered,
+} = {} as PaymentCases;
 
 beforeAll(async () => {
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
 beforeEach(async () => {
-  ({ system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered } =
-    await createPaymentCases(db));
+  ({
+    system,
+    payments,
+    payment,
+    bookingOf: readBooking,
+    paymentsOf: readPayments,
+    jobsOf: readJobKinds,
+    inboxRows,
+    held,
+    unanswered,
+  } = await createPaymentCases(db));
 });
 
 describe('the status of a payment', () => {
@@ -105,13 +124,13 @@ describe('an event of the provider', () => {
     const paid = event('checkout.session.completed', session);
     await acceptEvent(payment, paid);
     await acceptEvent(payment, paid);
-    expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
+    expect(await readBooking(id)).toMatchObject({ status: 'confirmed' });
     expect(await inboxRows()).toEqual([{ id: paid.id, handled: true, tries: 1 }]);
     system.provider.move(session, 'refund all');
     const { paymentIntentId } = await payments.getSession(session);
     await acceptEvent(payment, event('charge.refunded', 'ch_1', paymentIntentId));
-    expect(await bookingOf(id)).toMatchObject({ status: 'cancelled' });
-    expect(await jobsOf(id)).toEqual(expect.arrayContaining(['access.revoke', 'mail.booking-cancelled']));
+    expect(await readBooking(id)).toMatchObject({ status: 'cancelled' });
+    expect(await readJobKinds(id)).toEqual(expect.arrayContaining(['access.revoke', 'mail.booking-cancelled']));
     expect(system.logged).toEqual([]);
   });
 
@@ -120,8 +139,8 @@ describe('an event of the provider', () => {
     system.provider.move(session, 'pay');
     const { paymentIntentId } = await payments.getSession(session);
     await acceptEvent(payment, event('charge.dispute.created', 'du_1', paymentIntentId));
-    expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
-    expect(await paymentsOf(id)).toMatchObject([{ session, state: 'paid' }]);
+    expect(await readBooking(id)).toMatchObject({ status: 'confirmed' });
+    expect(await readPayments(id)).toMatchObject([{ session, state: 'paid' }]);
   });
 
   test('that cannot be handled is retried after growing waits; staff are alerted at the third failure', async () => {
@@ -130,14 +149,14 @@ describe('an event of the provider', () => {
     system.provider.failing = noResponse;
     const paid = event('checkout.session.completed', session);
     const alerts = () =>
-      db.one(
+      db.queryRow(
         `select details - 'at' as details from public.audit_logs where action = 'alert' and resource_type = 'webhook' and resource_id = $1`,
         [paid.id],
       );
     await acceptEvent(payment, paid);
     const waits: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      const row = await db.one<{ at: Date; error: string }>(
+      const row = await db.queryRow<{ at: Date; error: string }>(
         'select next_try_at as at, last_error as error from private.webhook_inbox where event_id = $1',
         [paid.id],
       );
@@ -152,7 +171,7 @@ describe('an event of the provider', () => {
     expect(await alerts()).toEqual({ details: { type: paid.type, reason: 'stripe no_response' } });
     system.provider.failing = null;
     expect(await handleDueEvents(payment)).toBe(1);
-    expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
+    expect(await readBooking(id)).toMatchObject({ status: 'confirmed' });
     expect(await inboxRows()).toEqual([{ id: paid.id, handled: true, tries: 4 }]);
   });
 });
@@ -175,22 +194,22 @@ describe('a processing payment', () => {
       expect(await since()).toEqual([{ at: new Date(START), audits: 1 }]);
       system.state.now += MINUTE;
     }
-    expect((await jobsOf(id)).filter((kind) => kind === 'mail.payment-processing')).toHaveLength(1);
+    expect((await readJobKinds(id)).filter((kind) => kind === 'mail.payment-processing')).toHaveLength(1);
   });
 
   test('of a hold that was released is followed without a mail, and refunded when it arrives', async () => {
     const { id, session, person } = await held();
     await releaseOwnHold(system.services, id, person);
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
+    expect(await readPayments(id)).toMatchObject([{ state: 'expired' }]);
     system.provider.force(session, 'delay');
     await settlePayment(system.services, session);
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'processing' }]);
-    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
-    expect(await jobsOf(id)).toEqual([]);
+    expect(await readPayments(id)).toMatchObject([{ state: 'processing' }]);
+    expect(await readBooking(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
+    expect(await readJobKinds(id)).toEqual([]);
     system.provider.move(session, 'delay succeeds');
     await settlePayment(system.services, session);
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'refund_pending' }]);
-    expect(await jobsOf(id)).toEqual(['mail.payment-returned', 'payment.refund']);
+    expect(await readPayments(id)).toMatchObject([{ state: 'refund_pending' }]);
+    expect(await readJobKinds(id)).toEqual(['mail.payment-returned', 'payment.refund']);
   });
 });
 
@@ -204,8 +223,8 @@ describe('reconciliation by the sessions alone', () => {
     system.provider.move(session, move);
     system.provider.events.length = 0;
     expect(await reconcilePayments(system.services)).toBe(1);
-    expect(await paymentsOf(id)).toMatchObject([{ state }]);
-    expect(await bookingOf(id)).toMatchObject({ status: booking });
+    expect(await readPayments(id)).toMatchObject([{ state }]);
+    expect(await readBooking(id)).toMatchObject({ status: booking });
     await db.query('delete from private.webhook_inbox');
     expect(await reconcilePayments(system.services)).toBe(0);
     expect(await inboxRows()).toEqual([]);
@@ -217,11 +236,11 @@ describe('reconciliation by the sessions alone', () => {
   ] as const)('also brings a payment stored without a URL after "%s" to %s', async (move, state) => {
     const { id, session } = await unanswered(true);
     await settlePayment(system.services, session);
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'intent', session }]);
+    expect(await readPayments(id)).toMatchObject([{ state: 'intent', session }]);
     system.provider.move(session, move);
     system.provider.events.length = 0;
     expect(await reconcilePayments(system.services)).toBe(1);
-    expect(await paymentsOf(id)).toMatchObject([{ state }]);
+    expect(await readPayments(id)).toMatchObject([{ state }]);
   });
 
   test('brings a processing payment that fails to failed', async () => {
@@ -231,8 +250,8 @@ describe('reconciliation by the sessions alone', () => {
     system.provider.move(session, 'delay fails');
     system.provider.events.length = 0;
     expect(await reconcilePayments(system.services)).toBe(1);
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'failed' }]);
-    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'payment_failed' });
+    expect(await readPayments(id)).toMatchObject([{ state: 'failed' }]);
+    expect(await readBooking(id)).toEqual({ status: 'cancelled', reason: 'payment_failed' });
   });
 });
 
@@ -242,8 +261,8 @@ describe('a hold whose payment is not kept', () => {
     system.provider.move(session, 'pay');
     system.provider.move(session, 'refund all');
     await settlePayment(system.services, session);
-    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'staff' });
-    expect(await jobsOf(id)).toEqual(['mail.booking-cancelled']);
+    expect(await readBooking(id)).toEqual({ status: 'cancelled', reason: 'staff' });
+    expect(await readJobKinds(id)).toEqual(['mail.booking-cancelled']);
   });
 
   test('is cancelled when the provider calls it free, with one alert that names both amounts', async () => {
@@ -256,7 +275,7 @@ describe('a hold whose payment is not kept', () => {
     });
     const { amountCents } = await getSession(session);
     await settlePayment(system.services, session);
-    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'amount_mismatch' });
+    expect(await readBooking(id)).toEqual({ status: 'cancelled', reason: 'amount_mismatch' });
     await settlePayment(system.services, session);
     const { rows } = await db.query(
       `select l.details from public.audit_logs l join private.payment p on p.id::text = l.resource_id
@@ -269,7 +288,7 @@ describe('a hold whose payment is not kept', () => {
 });
 
 describe('a refund in the audit log', () => {
-  const auditOf = async (bookingId: string) =>
+  const readAudit = async (bookingId: string) =>
     (
       await db.query<{ action: string; reason: string | null; state: string | null; by: string | null }>(
         `select l.action, l.details ->> 'reason' as reason, l.details ->> 'state' as state, l.details ->> 'madeBy' as by
@@ -288,7 +307,7 @@ describe('a refund in the audit log', () => {
     const { id, person } = await booked();
     await cancelBooking(system.services, id, person);
     await system.jobs.drain();
-    expect(await auditOf(id)).toEqual([
+    expect(await readAudit(id)).toEqual([
       { action: 'update', reason: null, state: null, by: 'us' },
       { action: 'update', reason: null, state: 'refunded', by: null },
     ]);
@@ -304,7 +323,7 @@ describe('a refund in the audit log', () => {
     system.provider.move(sessionId, 'refund all');
     payments.listRefunds = async () => [{ id: `re_${id}`, status: 'succeeded', amountCents: 100_000, key: null }];
     await settlePayment(system.services, sessionId);
-    expect(await auditOf(id)).toEqual([
+    expect(await readAudit(id)).toEqual([
       { action: 'update', reason: null, state: null, by: 'provider' },
       { action: 'alert', reason: 'refunded_at_provider', state: 'refunded', by: null },
     ]);
@@ -315,10 +334,10 @@ describe('a refund in the audit log', () => {
     await cancelBooking(system.services, id, person);
     system.provider.move(sessionId, 'refund part');
     await settlePayment(system.services, sessionId);
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'refund_pending' }]);
-    expect((await jobsOf(id)).filter((kind) => kind === 'payment.refund')).toHaveLength(1);
+    expect(await readPayments(id)).toMatchObject([{ state: 'refund_pending' }]);
+    expect((await readJobKinds(id)).filter((kind) => kind === 'payment.refund')).toHaveLength(1);
     await system.jobs.drain();
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'refunded' }]);
-    expect((await auditOf(id)).map(({ action }) => action)).not.toContain('alert');
+    expect(await readPayments(id)).toMatchObject([{ state: 'refunded' }]);
+    expect((await readAudit(id)).map(({ action }) => action)).not.toContain('alert');
   });
 });

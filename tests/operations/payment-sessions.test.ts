@@ -13,14 +13,30 @@ import { createPaymentCases, fails, missing, noResponse, refused, type PaymentCa
 
 let db: Database;
 let close: () => Promise<void>;
-let { system, payments, bookingOf, paymentsOf, jobsOf, held, unanswered } = {} as PaymentCases;
+let {
+  system,
+  payments,
+  bookingOf: readBooking,
+  paymentsOf: readPayments,
+  jobsOf: readJobKinds,
+  held,
+  unanswered,
+} = {} as PaymentCases;
 
 beforeAll(async () => {
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
 beforeEach(async () => {
-  ({ system, payments, bookingOf, paymentsOf, jobsOf, held, unanswered } = await createPaymentCases(db));
+  ({
+    system,
+    payments,
+    bookingOf: readBooking,
+    paymentsOf: readPayments,
+    jobsOf: readJobKinds,
+    held,
+    unanswered,
+  } = await createPaymentCases(db));
 });
 
 describe('the payment session of a hold', () => {
@@ -112,18 +128,18 @@ describe('the payment session of a hold', () => {
     system.state.now += 45_000 + 1;
     expect(await holdBooking(system.services, request)).toMatchObject({ bookingId: id, url: 'https://pay.example/x' });
     expect(keys).toEqual([]);
-    expect(await paymentsOf(id)).toMatchObject([{ attempt: 1, state: 'open', session }]);
+    expect(await readPayments(id)).toMatchObject([{ attempt: 1, state: 'open', session }]);
 
     system.state.now = START;
-    const again = await unanswered(false);
+    const second = await unanswered(false);
     keys.length = 0;
     payments.createSession = (input) => {
       keys.push(input.key);
       return createSession(input);
     };
     system.state.now += 45_000;
-    await holdBooking(system.services, again.request);
-    expect(keys).toEqual([`create:${again.id}:1`]);
+    await holdBooking(system.services, second.request);
+    expect(keys).toEqual([`create:${second.id}:1`]);
 
     system.state.now = START;
     const third = await unanswered(false);
@@ -136,7 +152,7 @@ describe('the payment session of a hold', () => {
     system.state.now += 50_000;
     await holdBooking(system.services, third.request);
     expect(keys).toEqual([`create:${third.id}:2`]);
-    expect(await paymentsOf(third.id)).toMatchObject([{ state: 'expired' }, { attempt: 2, state: 'open' }]);
+    expect(await readPayments(third.id)).toMatchObject([{ state: 'expired' }, { attempt: 2, state: 'open' }]);
   });
 
   test('has no URL while the circuit to the provider is open, and the hold stays', async () => {
@@ -166,26 +182,26 @@ describe('a hold of the same hours with another coupon', () => {
     const after = await holdBooking(system.services, { ...before.request, couponCode: await addCoupon() });
     expect(after.bookingId).not.toBe(before.id);
     expect((await payments.getSession(before.session)).status).toBe('expired');
-    expect(await bookingOf(before.id)).toEqual({ status: 'cancelled', reason: 'replaced' });
-    expect(await paymentsOf(before.id)).toMatchObject([{ state: 'expired' }]);
+    expect(await readBooking(before.id)).toEqual({ status: 'cancelled', reason: 'replaced' });
+    expect(await readPayments(before.id)).toMatchObject([{ state: 'expired' }]);
     // The retry has no code: the coupon's use is returned, and the price is the full one.
     const full = await holdBooking(system.services, { ...before.request, couponCode: '' });
     expect(full.totalCents).toBeGreaterThan(after.totalCents);
-    expect(await bookingOf(after.bookingId)).toEqual({ status: 'cancelled', reason: 'replaced' });
+    expect(await readBooking(after.bookingId)).toEqual({ status: 'cancelled', reason: 'replaced' });
   });
 
   test('keeps its last unit and its price when it is requested with the same code again', async () => {
     const code = await addCoupon();
-    const one = await held({ couponCode: code });
+    const booking = await held({ couponCode: code });
     await db.query('update public.discount_codes set active = false where code = $1', [code]);
-    expect(await holdBooking(system.services, { ...one.request, couponCode: code })).toMatchObject({
-      bookingId: one.id,
+    expect(await holdBooking(system.services, { ...booking.request, couponCode: code })).toMatchObject({
+      bookingId: booking.id,
     });
-    expect(await holdBooking(system.services, { ...one.request, couponCode: ` ${code.toLowerCase()} ` })).toMatchObject(
-      {
-        bookingId: one.id,
-      },
-    );
+    expect(
+      await holdBooking(system.services, { ...booking.request, couponCode: ` ${code.toLowerCase()} ` }),
+    ).toMatchObject({
+      bookingId: booking.id,
+    });
   });
 
   test('is refused when the customer has just paid for it, which confirms the booking', async () => {
@@ -199,7 +215,7 @@ describe('a hold of the same hours with another coupon', () => {
       message: `Your payment for booking ${reference} is on its way to us, so nothing was changed.`,
       details: { bookingId: before.id },
     });
-    expect(await bookingOf(before.id)).toMatchObject({ status: 'confirmed' });
+    expect(await readBooking(before.id)).toMatchObject({ status: 'confirmed' });
   });
 
   test('changes nothing while the provider does not answer, and replaces the hold when the provider has no session', async () => {
@@ -208,10 +224,10 @@ describe('a hold of the same hours with another coupon', () => {
     const { expireSession } = payments;
     payments.expireSession = fails(noResponse);
     await expect(holdBooking(system.services, { ...before.request, couponCode: code })).rejects.toBe(noResponse);
-    expect(await bookingOf(before.id)).toMatchObject({ status: 'pending' });
+    expect(await readBooking(before.id)).toMatchObject({ status: 'pending' });
     payments.expireSession = fails(missing);
     const after = await holdBooking(system.services, { ...before.request, couponCode: code });
-    expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
+    expect(await readBooking(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
     expect(after.bookingId).not.toBe(before.id);
     payments.expireSession = expireSession;
   });
@@ -228,14 +244,14 @@ describe('a hold of the same hours with another coupon', () => {
     const startTime = new Date(before.request.startTime.getTime() - HOUR);
     await holdBooking(system.services, { ...before.request, startTime, couponCode: code });
     payments.expireSession = expireSession;
-    expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
+    expect(await readBooking(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
   });
 
   test('also closes a session whose create call lost its answer', async () => {
     const { id, request, session } = await unanswered(true);
     await holdBooking(system.services, { ...request, couponCode: await addCoupon() });
     expect((await payments.getSession(session)).status).toBe('expired');
-    expect(await bookingOf(id)).toMatchObject({ reason: 'replaced' });
+    expect(await readBooking(id)).toMatchObject({ reason: 'replaced' });
   });
 });
 
@@ -250,8 +266,8 @@ describe('the release of a hold', () => {
       status: 'cancelled',
       cancelReason: 'abandoned',
     });
-    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
+    expect(await readBooking(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
+    expect(await readPayments(id)).toMatchObject([{ state: 'expired' }]);
     expect((await releaseOwnHold(system.services, id, person)).booking).toMatchObject({ cancelReason: 'abandoned' });
     await expect(releaseHold(system.services, randomUUID(), 'abandoned')).rejects.toMatchObject({
       code: 'not_found',
@@ -260,14 +276,14 @@ describe('the release of a hold', () => {
   });
 
   test('closes a session whose create call lost its answer, or confirms the booking that was paid there', async () => {
-    const [one, other] = [await unanswered(true), await unanswered(true)];
+    const [first, other] = [await unanswered(true), await unanswered(true)];
     system.provider.move(other.session, 'pay');
     system.state.now += 60_000;
-    expect((await releaseOwnHold(system.services, one.id, one.person)).booking.status).toBe('cancelled');
-    expect((await payments.getSession(one.session)).status).toBe('expired');
-    expect(await paymentsOf(one.id)).toMatchObject([{ session: one.session, state: 'expired' }]);
+    expect((await releaseOwnHold(system.services, first.id, first.person)).booking.status).toBe('cancelled');
+    expect((await payments.getSession(first.session)).status).toBe('expired');
+    expect(await readPayments(first.id)).toMatchObject([{ session: first.session, state: 'expired' }]);
     expect((await releaseOwnHold(system.services, other.id, other.person)).booking.status).toBe('confirmed');
-    expect(await paymentsOf(other.id)).toMatchObject([{ session: other.session, state: 'paid' }]);
+    expect(await readPayments(other.id)).toMatchObject([{ session: other.session, state: 'paid' }]);
   });
 
   test('ends a hold without a payment, as staff make them, at its time', async () => {
@@ -278,7 +294,7 @@ describe('the release of a hold', () => {
       [id, STUDIO, startTime, endTime, new Date(START)],
     );
     expect(await releaseExpiredHolds(system.services)).toBe(1);
-    expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
+    expect(await readBooking(id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
   });
 
   test('cancels a booking whose processing payment the provider does not know, and mails the customer', async () => {
@@ -291,8 +307,8 @@ describe('the release of a hold', () => {
       status: 'cancelled',
       cancelReason: 'payment_failed',
     });
-    expect(await paymentsOf(id)).toMatchObject([{ state: 'failed' }]);
-    expect(await jobsOf(id)).toContain('mail.payment-failed');
+    expect(await readPayments(id)).toMatchObject([{ state: 'failed' }]);
+    expect(await readJobKinds(id)).toContain('mail.payment-failed');
   });
 });
 
@@ -301,13 +317,14 @@ describe('a database error while hours are held', () => {
     ['HC001', { name: 'Refusal', code: 'coupon_exhausted', message: 'This code has been fully used.' }],
     ['HC002', { name: 'Refusal', code: 'slot_taken', message: expect.stringMatching(/^Someone else just booked/) }],
     ['40001', { name: 'DatabaseError', code: '40001' }],
-  ])('with the code %s becomes its refusal or stays an error', async (code, told) => {
+  ])('with the code %s becomes its refusal or stays an error', async (code, expected) => {
     const fault = new DatabaseError({ code, message: 'refused' });
     const failing: Database = {
       ...db,
-      one: (text, values) => (text.includes('private.hold_booking') ? Promise.reject(fault) : db.one(text, values)),
+      queryRow: (text, values) =>
+        text.includes('private.hold_booking') ? Promise.reject(fault) : db.queryRow(text, values),
     };
     const { services, request } = await createBookingSystem(failing);
-    await expect(holdBooking(services, request(await addPerson(db)))).rejects.toMatchObject(told);
+    await expect(holdBooking(services, request(await addPerson(db)))).rejects.toMatchObject(expected);
   });
 });

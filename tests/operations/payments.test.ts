@@ -62,7 +62,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
        values ($1::uuid, private.new_reference(), $2::uuid, 'Studio', $3::timestamptz, $4::timestamptz, $5::timestamptz, 1, $6, $6)`,
       [id, STUDIO, new Date(start), new Date(start + HOUR), new Date(now + 15 * 60_000), CENTS],
     );
-    const row = await db.one<{ id: string }>(
+    const row = await db.queryRow<{ id: string }>(
       `insert into private.payment (booking_id, attempt, kind, state, key, amount_cents, session_id)
        values ($1::uuid, 1, 'card', 'open', $2, $3, $4) returning id`,
       [id, `create:${id}:1`, CENTS, session.id],
@@ -78,8 +78,8 @@ describe.each(databases)('payments on $name', ({ open }) => {
     refunds: string | null;
     jobs: string | null;
   };
-  async function rowOf(bookingId: string): Promise<Row> {
-    const row = await db.one<Row>(
+  async function readRow(bookingId: string): Promise<Row> {
+    const row = await db.queryRow<Row>(
       `select b.status, b.cancel_reason as reason, p.state, p.refunded_cents as refunded, p.dispute_status as dispute,
          (select string_agg(r.amount_cents || ' ' || r.status, ', ' order by r.amount_cents, r.status) from private.refund r where r.payment_id = p.id) as refunds,
          (select string_agg(distinct o.kind, ', ' order by o.kind) from private.outbox o where o.subject_id in (b.id, p.id)) as jobs
@@ -91,29 +91,29 @@ describe.each(databases)('payments on $name', ({ open }) => {
   }
   const alerts = async (paymentId: string): Promise<number> =>
     (
-      await db.one<{ n: number }>(
+      await db.queryRow<{ n: number }>(
         `select count(*)::int as n from public.audit_logs where action = 'alert' and resource_id = $1`,
         [paymentId],
       )
     )?.n ?? 0;
   const confirmed = async () => {
-    const one = await hold();
-    provider.move(one.sessionId, 'pay');
-    await settlePayment(context, one.sessionId);
-    return one;
+    const booking = await hold();
+    provider.move(booking.sessionId, 'pay');
+    await settlePayment(context, booking.sessionId);
+    return booking;
   };
 
   it('a processing payment keeps the hours beyond the hold time, and they cannot be released', async () => {
-    const one = await hold();
-    provider.move(one.sessionId, 'delay');
-    expect(await settlePayment(context, one.sessionId)).toMatchObject({
+    const booking = await hold();
+    provider.move(booking.sessionId, 'delay');
+    expect(await settlePayment(context, booking.sessionId)).toMatchObject({
       paid: false,
       payment: { state: 'processing' },
     });
     now += 6 * 24 * HOUR;
     await releaseExpiredHolds(context);
-    await expect(releaseHold(context, one.id, 'abandoned')).rejects.toMatchObject({ code: 'payment_processing' });
-    expect(await rowOf(one.id)).toMatchObject({
+    await expect(releaseHold(context, booking.id, 'abandoned')).rejects.toMatchObject({ code: 'payment_processing' });
+    expect(await readRow(booking.id)).toMatchObject({
       status: 'pending',
       state: 'processing',
       jobs: 'mail.payment-processing',
@@ -121,22 +121,22 @@ describe.each(databases)('payments on $name', ({ open }) => {
   });
 
   it('a hold is not released when its payment started processing without our knowledge', async () => {
-    const one = await hold();
-    provider.move(one.sessionId, 'delay');
+    const booking = await hold();
+    provider.move(booking.sessionId, 'delay');
     now += 20 * 60_000;
     await releaseExpiredHolds(context);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'pending', state: 'processing' });
+    expect(await readRow(booking.id)).toMatchObject({ status: 'pending', state: 'processing' });
   });
 
   it.each(['delay fails', 'delay is canceled'] as const)(
     'a payment whose %s releases the hours at once and mails the customer',
     async (move) => {
-      const one = await hold();
-      provider.move(one.sessionId, 'delay');
-      await settlePayment(context, one.sessionId);
-      provider.move(one.sessionId, move);
-      await settlePayment(context, one.sessionId);
-      expect(await rowOf(one.id)).toMatchObject({
+      const booking = await hold();
+      provider.move(booking.sessionId, 'delay');
+      await settlePayment(context, booking.sessionId);
+      provider.move(booking.sessionId, move);
+      await settlePayment(context, booking.sessionId);
+      expect(await readRow(booking.id)).toMatchObject({
         status: 'cancelled',
         reason: 'payment_failed',
         state: 'failed',
@@ -146,35 +146,43 @@ describe.each(databases)('payments on $name', ({ open }) => {
   );
 
   it('a booking is cancelled when its payment is still processing at the start, and a late payment is refunded', async () => {
-    const one = await hold();
-    provider.move(one.sessionId, 'delay');
-    await settlePayment(context, one.sessionId);
-    now = one.start - 1000;
+    const booking = await hold();
+    provider.move(booking.sessionId, 'delay');
+    await settlePayment(context, booking.sessionId);
+    now = booking.start - 1000;
     await releaseExpiredHolds(context);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'pending', state: 'processing' });
-    now = one.start;
+    expect(await readRow(booking.id)).toMatchObject({ status: 'pending', state: 'processing' });
+    now = booking.start;
     await releaseExpiredHolds(context);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'cancelled', reason: 'payment_failed', state: 'processing' });
-    provider.move(one.sessionId, 'delay succeeds');
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'cancelled', state: 'refund_pending' });
-    expect(await refundPayment(context, one.paymentId)).toBe('done');
-    expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS, refunds: `${CENTS} succeeded` });
+    expect(await readRow(booking.id)).toMatchObject({
+      status: 'cancelled',
+      reason: 'payment_failed',
+      state: 'processing',
+    });
+    provider.move(booking.sessionId, 'delay succeeds');
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({ status: 'cancelled', state: 'refund_pending' });
+    expect(await refundPayment(context, booking.paymentId)).toBe('done');
+    expect(await readRow(booking.id)).toMatchObject({
+      state: 'refunded',
+      refunded: CENTS,
+      refunds: `${CENTS} succeeded`,
+    });
   });
 
   it('a processing payment is not cancelled while the provider does not answer, even at the start', async () => {
-    const one = await hold();
-    provider.move(one.sessionId, 'delay');
-    await settlePayment(context, one.sessionId);
-    now = one.start + HOUR;
+    const booking = await hold();
+    provider.move(booking.sessionId, 'delay');
+    await settlePayment(context, booking.sessionId);
+    now = booking.start + HOUR;
     provider.failing = new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true });
     expect(await releaseExpiredHolds(context)).toBe(0);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'pending' });
+    expect(await readRow(booking.id)).toMatchObject({ status: 'pending' });
   });
 
   it('a session that the provider calls free does not confirm a booking with a price', async () => {
-    const one = await hold();
-    const session = await provider.payments.getSession(one.sessionId);
+    const booking = await hold();
+    const session = await provider.payments.getSession(booking.sessionId);
     context = {
       ...context,
       payments: {
@@ -187,8 +195,8 @@ describe.each(databases)('payments on $name', ({ open }) => {
         }),
       },
     };
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({
       status: 'cancelled',
       reason: 'amount_mismatch',
       state: 'failed',
@@ -202,19 +210,19 @@ describe.each(databases)('payments on $name', ({ open }) => {
   ])(
     'a payment whose %s does not match is refunded in full and alerted, and confirms nothing',
     async (_what, wrong) => {
-      const one = await hold(CENTS);
-      provider.move(one.sessionId, 'pay');
-      const session = await provider.payments.getSession(one.sessionId);
+      const booking = await hold(CENTS);
+      provider.move(booking.sessionId, 'pay');
+      const session = await provider.payments.getSession(booking.sessionId);
       const seen = { ...provider.payments, getSession: async () => ({ ...session, ...wrong }) };
-      await settlePayment({ ...context, payments: seen }, one.sessionId);
-      expect(await rowOf(one.id)).toMatchObject({
+      await settlePayment({ ...context, payments: seen }, booking.sessionId);
+      expect(await readRow(booking.id)).toMatchObject({
         status: 'cancelled',
         reason: 'amount_mismatch',
         state: 'refund_pending',
       });
-      expect(await alerts(one.paymentId)).toBe(1);
-      await refundPayment(context, one.paymentId);
-      expect(provider.refundKeys).toEqual([`refund:${one.paymentId}`]);
+      expect(await alerts(booking.paymentId)).toBe(1);
+      await refundPayment(context, booking.paymentId);
+      expect(provider.refundKeys).toEqual([`refund:${booking.paymentId}`]);
       expect(
         (await provider.payments.listRefunds(session.paymentIntentId ?? '')).map((refund) => refund.amountCents),
       ).toEqual([CENTS]);
@@ -222,47 +230,47 @@ describe.each(databases)('payments on $name', ({ open }) => {
   );
 
   it('a pending refund stays due until the provider reports success', async () => {
-    const one = await confirmed();
-    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
+    const booking = await confirmed();
+    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [booking.paymentId]);
     provider.refundsBegin = 'pending';
-    expect(await refundPayment(context, one.paymentId)).toEqual({ retryAt: new Date(now + HOUR) });
-    expect(await refundPayment(context, one.paymentId)).toEqual({ retryAt: new Date(now + HOUR) });
-    expect(await rowOf(one.id)).toMatchObject({ state: 'refund_pending', refunded: 0 });
-    provider.move(one.sessionId, 'refund succeeds');
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
+    expect(await refundPayment(context, booking.paymentId)).toEqual({ retryAt: new Date(now + HOUR) });
+    expect(await refundPayment(context, booking.paymentId)).toEqual({ retryAt: new Date(now + HOUR) });
+    expect(await readRow(booking.id)).toMatchObject({ state: 'refund_pending', refunded: 0 });
+    provider.move(booking.sessionId, 'refund succeeds');
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
     expect(provider.refundKeys).toHaveLength(1);
   });
 
   it('a failed refund is due again, alerted once, and retried with another key', async () => {
-    const one = await confirmed();
-    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
+    const booking = await confirmed();
+    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [booking.paymentId]);
     provider.refundsBegin = 'pending';
-    await refundPayment(context, one.paymentId);
-    provider.move(one.sessionId, 'refund fails');
-    await settlePayment(context, one.sessionId);
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({ state: 'refund_failed', refunded: 0 });
+    await refundPayment(context, booking.paymentId);
+    provider.move(booking.sessionId, 'refund fails');
+    await settlePayment(context, booking.sessionId);
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({ state: 'refund_failed', refunded: 0 });
     // One alert is for the refund, one for the payment.
-    expect(await alerts(one.paymentId)).toBe(2);
-    const again = await db.one<{ due_at: Date }>(
+    expect(await alerts(booking.paymentId)).toBe(2);
+    const retry = await db.queryRow<{ due_at: Date }>(
       `select due_at from private.outbox where kind = 'payment.refund' and subject_id = $1::uuid`,
-      [one.paymentId],
+      [booking.paymentId],
     );
-    expect(again?.due_at.getTime()).toBe(now + 24 * HOUR);
+    expect(retry?.due_at.getTime()).toBe(now + 24 * HOUR);
     provider.refundsBegin = 'succeeded';
-    expect(await refundPayment(context, one.paymentId)).toBe('done');
-    expect(provider.refundKeys).toEqual([`refund:${one.paymentId}`, `refund:${one.paymentId}:1`]);
-    expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
+    expect(await refundPayment(context, booking.paymentId)).toBe('done');
+    expect(provider.refundKeys).toEqual([`refund:${booking.paymentId}`, `refund:${booking.paymentId}:1`]);
+    expect(await readRow(booking.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
   });
 
   it('a refund that fails after it succeeded is due again', async () => {
-    const one = await confirmed();
-    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
-    await refundPayment(context, one.paymentId);
-    provider.move(one.sessionId, 'refund fails');
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({
+    const booking = await confirmed();
+    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [booking.paymentId]);
+    await refundPayment(context, booking.paymentId);
+    provider.move(booking.sessionId, 'refund fails');
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({
       state: 'refund_failed',
       refunded: 0,
       jobs: expect.stringContaining('payment.refund'),
@@ -270,44 +278,44 @@ describe.each(databases)('payments on $name', ({ open }) => {
   });
 
   it('a failed refund is not made again while another one covers the payment and is under way', async () => {
-    const one = await confirmed();
-    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
+    const booking = await confirmed();
+    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [booking.paymentId]);
     provider.refundsBegin = 'pending';
-    await refundPayment(context, one.paymentId);
-    provider.move(one.sessionId, 'refund fails');
-    const intent = (await provider.payments.getSession(one.sessionId)).paymentIntentId ?? '';
+    await refundPayment(context, booking.paymentId);
+    provider.move(booking.sessionId, 'refund fails');
+    const intent = (await provider.payments.getSession(booking.sessionId)).paymentIntentId ?? '';
     await provider.payments.refund({ key: 'dashboard', paymentIntentId: intent });
-    await settlePayment(context, one.sessionId);
-    const waiting = await rowOf(one.id);
+    await settlePayment(context, booking.sessionId);
+    const waiting = await readRow(booking.id);
     expect(waiting).toMatchObject({ state: 'refund_pending', refunded: 0 });
     expect(waiting.jobs ?? '').not.toContain('payment.refund');
-    provider.move(one.sessionId, 'refund succeeds');
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
-    expect(provider.refundKeys).toEqual([`refund:${one.paymentId}`, 'dashboard']);
+    provider.move(booking.sessionId, 'refund succeeds');
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
+    expect(provider.refundKeys).toEqual([`refund:${booking.paymentId}`, 'dashboard']);
   });
 
   it('a refund whose answer was lost and whose key has expired is found and not made twice', async () => {
-    const one = await confirmed();
-    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
-    const intent = (await provider.payments.getSession(one.sessionId)).paymentIntentId ?? '';
+    const booking = await confirmed();
+    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [booking.paymentId]);
+    const intent = (await provider.payments.getSession(booking.sessionId)).paymentIntentId ?? '';
     await provider.payments.refund({ key: 'forgotten', paymentIntentId: intent });
-    await refundPayment(context, one.paymentId);
+    await refundPayment(context, booking.paymentId);
     expect(provider.refundKeys).toEqual(['forgotten']);
-    expect(await rowOf(one.id)).toMatchObject({ state: 'refunded' });
+    expect(await readRow(booking.id)).toMatchObject({ state: 'refunded' });
   });
 
   it('a partial refund at the provider is recorded and leaves the booking unchanged', async () => {
-    const one = await confirmed();
-    provider.move(one.sessionId, 'refund part');
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed', state: 'paid', refunded: CENTS / 4 });
+    const booking = await confirmed();
+    provider.move(booking.sessionId, 'refund part');
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({ status: 'confirmed', state: 'paid', refunded: CENTS / 4 });
     await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`, [
-      one.id,
+      booking.id,
     ]);
-    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
-    await refundPayment(context, one.paymentId);
-    expect(await rowOf(one.id)).toMatchObject({
+    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [booking.paymentId]);
+    await refundPayment(context, booking.paymentId);
+    expect(await readRow(booking.id)).toMatchObject({
       state: 'refunded',
       refunded: CENTS,
       refunds: `${CENTS / 4} succeeded, ${(CENTS / 4) * 3} succeeded`,
@@ -315,60 +323,63 @@ describe.each(databases)('payments on $name', ({ open }) => {
   });
 
   it('a full refund at the provider cancels a future booking: hours free, code revoked, customer mailed, staff alerted', async () => {
-    const one = await confirmed();
-    provider.move(one.sessionId, 'refund all');
-    await settlePayment(context, one.sessionId);
-    const row = await rowOf(one.id);
+    const booking = await confirmed();
+    provider.move(booking.sessionId, 'refund all');
+    await settlePayment(context, booking.sessionId);
+    const row = await readRow(booking.id);
     expect(row).toMatchObject({ status: 'cancelled', reason: 'staff', state: 'refunded', refunded: CENTS });
     expect(row.jobs).toContain('access.revoke');
     expect(row.jobs).toContain('mail.booking-cancelled');
     expect(row.jobs).not.toContain('payment.refund');
-    expect(await alerts(one.paymentId)).toBe(1);
+    expect(await alerts(booking.paymentId)).toBe(1);
   });
 
   it('a full refund at the provider after the session leaves the booking unchanged', async () => {
-    const one = await confirmed();
-    now = one.start + 2 * HOUR;
-    provider.move(one.sessionId, 'refund all');
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed', state: 'refunded' });
-    expect(await alerts(one.paymentId)).toBe(1);
+    const booking = await confirmed();
+    now = booking.start + 2 * HOUR;
+    provider.move(booking.sessionId, 'refund all');
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({ status: 'confirmed', state: 'refunded' });
+    expect(await alerts(booking.paymentId)).toBe(1);
   });
 
   it('a dispute is recorded with an alert and keeps the booking; after a win it is paid again, after a loss dispute_lost', async () => {
     const [won, lost] = [await confirmed(), await confirmed()];
-    for (const one of [won, lost]) {
-      provider.move(one.sessionId, 'dispute');
-      expect(await settlePayment(context, one.sessionId)).toMatchObject({ paid: true, payment: { state: 'disputed' } });
-      expect(await alerts(one.paymentId)).toBe(1);
+    for (const booking of [won, lost]) {
+      provider.move(booking.sessionId, 'dispute');
+      expect(await settlePayment(context, booking.sessionId)).toMatchObject({
+        paid: true,
+        payment: { state: 'disputed' },
+      });
+      expect(await alerts(booking.paymentId)).toBe(1);
     }
     provider.move(won.sessionId, 'dispute won');
     await settlePayment(context, won.sessionId);
-    expect(await rowOf(won.id)).toMatchObject({ status: 'confirmed', state: 'paid', dispute: 'won' });
+    expect(await readRow(won.id)).toMatchObject({ status: 'confirmed', state: 'paid', dispute: 'won' });
     provider.move(lost.sessionId, 'dispute lost');
     await settlePayment(context, lost.sessionId);
-    expect(await rowOf(lost.id)).toMatchObject({ status: 'confirmed', state: 'dispute_lost', dispute: 'lost' });
+    expect(await readRow(lost.id)).toMatchObject({ status: 'confirmed', state: 'dispute_lost', dispute: 'lost' });
     expect(await alerts(lost.paymentId)).toBe(2);
   });
 
   it('a dispute won after the booking was cancelled makes the refund due', async () => {
-    const one = await confirmed();
-    provider.move(one.sessionId, 'dispute');
-    await settlePayment(context, one.sessionId);
+    const booking = await confirmed();
+    provider.move(booking.sessionId, 'dispute');
+    await settlePayment(context, booking.sessionId);
     await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`, [
-      one.id,
+      booking.id,
     ]);
-    provider.move(one.sessionId, 'dispute won');
-    await settlePayment(context, one.sessionId);
-    expect(await rowOf(one.id)).toMatchObject({
+    provider.move(booking.sessionId, 'dispute won');
+    await settlePayment(context, booking.sessionId);
+    expect(await readRow(booking.id)).toMatchObject({
       state: 'refund_pending',
       jobs: expect.stringContaining('payment.refund'),
     });
   });
 
   it('an event that cannot be handled stays in the inbox and is retried; staff are alerted at the third failure', async () => {
-    const one = await hold();
-    provider.move(one.sessionId, 'pay');
+    const booking = await hold();
+    provider.move(booking.sessionId, 'pay');
     const [event] = provider.events;
     if (!event) throw new Error('no event');
     provider.failing = new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true });
@@ -378,11 +389,11 @@ describe.each(databases)('payments on $name', ({ open }) => {
       await handleDueEvents(context);
     }
     expect(await alerts(event.id)).toBe(1);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'pending' });
+    expect(await readRow(booking.id)).toMatchObject({ status: 'pending' });
     provider.failing = null;
     now += HOUR;
     expect(await handleDueEvents(context)).toBe(1);
-    expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
+    expect(await readRow(booking.id)).toMatchObject({ status: 'confirmed' });
     expect(await handleDueEvents(context)).toBe(0);
   });
 
@@ -393,32 +404,32 @@ describe.each(databases)('payments on $name', ({ open }) => {
     ['a refund made at the provider', ['pay', 'refund all'], 'refunded'],
     ['a dispute', ['pay', 'dispute'], 'disputed'],
   ])('reconciliation finds %s that no webhook reported, and finds it once', async (_what, moves, state) => {
-    const one = await hold();
-    for (const move of moves) provider.move(one.sessionId, move);
+    const booking = await hold();
+    for (const move of moves) provider.move(booking.sessionId, move);
     expect(await reconcilePayments(context)).toBeGreaterThan(0);
-    expect(await rowOf(one.id)).toMatchObject({ state });
+    expect(await readRow(booking.id)).toMatchObject({ state });
     expect(await reconcilePayments(context)).toBe(0);
   });
 
   it('reconciliation follows a payment that processes for longer than its window', async () => {
-    const one = await hold();
-    provider.move(one.sessionId, 'delay');
-    await settlePayment(context, one.sessionId);
-    provider.move(one.sessionId, 'delay succeeds');
+    const booking = await hold();
+    provider.move(booking.sessionId, 'delay');
+    await settlePayment(context, booking.sessionId);
+    provider.move(booking.sessionId, 'delay succeeds');
     const old = { ...provider.payments, listSessions: async () => [], listEvents: async () => [] };
     await reconcilePayments({ ...context, payments: old });
-    expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed', state: 'paid' });
+    expect(await readRow(booking.id)).toMatchObject({ status: 'confirmed', state: 'paid' });
   });
 
   it('a failed step of reconciliation is logged and thrown, and does not stop the others', async () => {
-    const one = await hold();
-    provider.move(one.sessionId, 'pay');
+    const booking = await hold();
+    provider.move(booking.sessionId, 'pay');
     const refuse = (): Promise<never> =>
       Promise.reject(new ProviderError('stripe', 'no_response', { retryable: true }));
     const payments = { ...provider.payments, listSessions: refuse };
     await expect(reconcilePayments({ ...context, payments })).rejects.toThrow(ProviderError);
     expect(errors).toContain('a step of reconciliation failed');
-    expect(await rowOf(one.id)).toMatchObject({ status: 'confirmed' });
+    expect(await readRow(booking.id)).toMatchObject({ status: 'confirmed' });
   });
 
   /** Possible histories of a payment, as sequences of moves at the provider. */
@@ -440,9 +451,9 @@ describe.each(databases)('payments on $name', ({ open }) => {
     `events in any order, late, early or twice, end with the same rows (${RUNS} runs)`,
     { timeout: 600_000 },
     async () => {
-      const outcomeOf = async (moves: readonly ProviderMove[], deliveries: readonly number[]): Promise<Row> => {
+      const runEvents = async (moves: readonly ProviderMove[], deliveries: readonly number[]): Promise<Row> => {
         newProvider();
-        const one = await hold();
+        const booking = await hold();
         let at = 0;
         for (const choice of deliveries) {
           // Either the next move happens at the provider, or one of the earlier events arrives, possibly again.
@@ -451,23 +462,23 @@ describe.each(databases)('payments on $name', ({ open }) => {
           if (event)
             await acceptEvent(forCalls(context), { ...event, id: choice % 3 === 0 ? event.id : `evt_${randomUUID()}` });
           else if (next) {
-            provider.move(one.sessionId, next);
+            provider.move(booking.sessionId, next);
             at += 1;
           }
         }
-        for (const move of moves.slice(at)) provider.move(one.sessionId, move);
+        for (const move of moves.slice(at)) provider.move(booking.sessionId, move);
         const order = provider.events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
         for (const event of order) await acceptEvent(forCalls(context), event);
         // The order of events varies; the final state does not.
-        return { ...(await rowOf(one.id)), jobs: null };
+        return { ...(await readRow(booking.id)), jobs: null };
       };
       await fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...HISTORIES),
           fc.array(fc.nat(20), { maxLength: 12 }),
           async (moves, deliveries) => {
-            const inOrder = await outcomeOf(moves, []);
-            expect(await outcomeOf(moves, deliveries)).toEqual(inOrder);
+            const inOrder = await runEvents(moves, []);
+            expect(await runEvents(moves, deliveries)).toEqual(inOrder);
           },
         ),
         { numRuns: RUNS },

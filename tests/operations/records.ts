@@ -20,7 +20,7 @@ export async function readJobs<Payload = unknown>(db: Database, kind: string) {
 
 /** Reads the email address of an account. */
 export async function readEmail(db: Database, userId: string): Promise<string> {
-  const row = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [userId]);
+  const row = await db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [userId]);
   if (row === null) throw new Error(`there is no account ${userId}`);
   return row.email;
 }

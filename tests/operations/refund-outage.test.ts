@@ -94,8 +94,8 @@ function jobsWith(payments: Payments) {
   });
   return queue;
 }
-const stateOf = async (payment: string): Promise<string | undefined> =>
-  (await db.one<{ state: string }>('select state from private.payment where id = $1::uuid', [payment]))?.state;
+const readState = async (payment: string): Promise<string | undefined> =>
+  (await db.queryRow<{ state: string }>('select state from private.payment where id = $1::uuid', [payment]))?.state;
 
 test('a refund that fails for hours is retried with the same key until it succeeds', async () => {
   const payment = await paymentToReturn();
@@ -107,7 +107,7 @@ test('a refund that fails for hours is retried with the same key until it succee
   );
   const queue = jobsWith(payments);
   for (; now < end + 16 * MINUTE; now += 4 * MINUTE) await queue.run();
-  expect(await stateOf(payment)).toBe('refunded');
+  expect(await readState(payment)).toBe('refunded');
   expect(keys.length).toBeGreaterThan(12);
   expect(new Set(keys)).toEqual(new Set([`refund:${payment}`]));
 });
@@ -119,12 +119,12 @@ test('a job that meets an open circuit is postponed for ten seconds and does not
   );
   const before = now;
   await jobsWith(payments).run();
-  const row = await db.one<{ due_at: Date; tries: number; last_error: string | null }>(
+  const row = await db.queryRow<{ due_at: Date; tries: number; last_error: string | null }>(
     'select due_at, tries, last_error from private.outbox where subject_id = $1::uuid',
     [payment],
   );
   expect(row).toEqual({ due_at: new Date(before + 10_000), tries: 0, last_error: null });
-  expect(await stateOf(payment)).toBe('refund_pending');
+  expect(await readState(payment)).toBe('refund_pending');
 });
 
 test('a worker claims nothing while its circuit is open, then one job as a trial', async () => {

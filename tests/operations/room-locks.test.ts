@@ -17,7 +17,7 @@ describe.each(databases)('the lock of a room on $name', ({ open }) => {
     const context = servicesWith({
       db,
       clock: () => new Date('2031-03-01T00:00:00Z'),
-      lockOf: new Map<string, string>(),
+      studioLocks: new Map<string, string>(),
       locks: { check: () => Promise.resolve({ devices: [] }) },
       plugs: new Map(),
     });

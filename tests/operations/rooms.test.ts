@@ -30,7 +30,7 @@ beforeEach(async () => {
   check = () => Promise.resolve({ devices: [device('a'), device('b'), device('bridge', false)] });
   services = {
     ...cases.system.services,
-    lockOf: new Map(),
+    studioLocks: new Map(),
     locks: { ...cases.system.services.locks, check: () => check() },
     plugs: new Map([
       ['', {} as Power],
@@ -45,7 +45,7 @@ type Room = Parameters<typeof setRoom>[1]['room'];
 const set = (studioId: string | null, room: Room, by = services) => setRoom(by, { studioId, room }, STAFF);
 const add = (room: Room = {}): Promise<string> => set(null, { name: newName(), ...room });
 const readRoom = (id: string) =>
-  db.one<{ name: string; active: boolean; lock: string | null; plug: string | null }>(
+  db.queryRow<{ name: string; active: boolean; lock: string | null; plug: string | null }>(
     `select s.name, s.active, l.lock_id as lock, p.plug from public.studios s left join private.studio_lock l on l.studio_id = s.id
      left join private.studio_plug p on p.studio_id = s.id where s.id = $1::uuid`,
     [id],
@@ -137,7 +137,9 @@ describe('a room', () => {
       [later],
     );
     await add();
-    expect(await db.one(`select until from private.lease where name = 'locks'`)).toEqual({ until: services.clock() });
+    expect(await db.queryRow(`select until from private.lease where name = 'locks'`)).toEqual({
+      until: services.clock(),
+    });
   });
 
   test('has its place in the order of staff, if all of it exist', async () => {

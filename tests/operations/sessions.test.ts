@@ -206,10 +206,13 @@ describe('help at a door', () => {
       new Date(booking.start + minutes * MINUTE),
     ]);
   const words = async (): Promise<string> =>
-    (await db.one<{ text: string }>('select description as text from private.incident'))?.text ?? '';
+    (await db.queryRow<{ text: string }>('select description as text from private.incident'))?.text ?? '';
   const reference = async (): Promise<string> =>
-    (await db.one<{ reference: string }>('select reference from private.booking where id = $1::uuid', [booking.id]))
-      ?.reference ?? '';
+    (
+      await db.queryRow<{ reference: string }>('select reference from private.booking where id = $1::uuid', [
+        booking.id,
+      ])
+    )?.reference ?? '';
 
   test('is given from 15 minutes before the code works until the end of the session', async () => {
     goTo(-60);
@@ -361,7 +364,7 @@ describe('incidents of a room', () => {
       },
       { actor: staff, action: 'update', details: { before: { state: 'open' }, after: { state: 'in_progress' } } },
     ]);
-    expect((await readIncidents(services)).find((one) => one.id === id)).toMatchObject({
+    expect((await readIncidents(services)).find((incident) => incident.id === id)).toMatchObject({
       kind: 'room',
       state: 'in_progress',
       description: 'Broken',
@@ -442,7 +445,9 @@ describe('reports of a session', () => {
       answerIncident(services, { incidentId: id, answer: 'Fixed', state: 'done', outcome: null, ...more }, staff);
     await answer();
     await answer();
-    expect(await db.one('select answer, answered_by, answered_at, state, changed_by from private.incident')).toEqual({
+    expect(
+      await db.queryRow('select answer, answered_by, answered_at, state, changed_by from private.incident'),
+    ).toEqual({
       answer: 'Fixed',
       answered_by: staff,
       answered_at: services.clock(),
@@ -470,7 +475,9 @@ describe('reports of a session', () => {
     const lost = await report({ kind: 'lost', category: null, requestId: 'lost' });
     await answer({ incidentId: lost, outcome: 'found' });
     await answer({ incidentId: lost, outcome: 'returned' });
-    expect((await readIncidents(services)).find((one) => one.id === lost)).toMatchObject({ outcome: 'returned' });
+    expect((await readIncidents(services)).find((incident) => incident.id === lost)).toMatchObject({
+      outcome: 'returned',
+    });
   });
 
   test('of staff have no customer to answer', async () => {
@@ -508,7 +515,7 @@ describe('ratings', () => {
     expect(JSON.stringify(await readAudit(db, booking.id))).not.toContain('Great');
     goTo(120 + 7 * 24 * 60 - 1);
     await rate(4, 'Good');
-    expect(await db.one('select score, words, user_id as customer from private.rating')).toEqual({
+    expect(await db.queryRow('select score, words, user_id as customer from private.rating')).toEqual({
       score: 4,
       words: 'Good',
       customer: person,

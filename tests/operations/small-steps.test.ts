@@ -44,7 +44,7 @@ async function moveTo({ id, person }: { id: string; person: string }, hour: numb
   const by = { waive: false, actor: person, customer: person };
   const { waiting } = await moveBooking(cases.system.services, { bookingId: id, studioId: STUDIO, ...at(hour), ...by });
   if (waiting === null) return;
-  const session = await db.one<{ id: string }>(
+  const session = await db.queryRow<{ id: string }>(
     `select x.session_id as id from private.payment x join private.booking h on h.id = x.booking_id
      where h.moves_booking = $1::uuid and h.status = 'pending'`,
     [id],
@@ -56,7 +56,7 @@ async function moveTo({ id, person }: { id: string; person: string }, hour: numb
 /** Returns what the customer has paid, less refunds. */
 async function kept({ id }: { id: string }): Promise<number> {
   await cases.system.jobs.drain();
-  const row = await db.one<{ cents: number }>(
+  const row = await db.queryRow<{ cents: number }>(
     `select sum(p.paid_cents - (select coalesce(sum(r.amount_cents), 0) from private.partial_refund r where r.payment_id = p.id))::int as cents
      from private.payment p where p.booking_id = $1::uuid and p.state in ('paid', 'refunded')`,
     [id],
@@ -64,7 +64,7 @@ async function kept({ id }: { id: string }): Promise<number> {
   return row?.cents ?? 0;
 }
 const owed = async ({ id }: { id: string }): Promise<number> =>
-  (await db.one<{ cents: number }>('select owed_cents as cents from private.booking where id = $1::uuid', [id]))
+  (await db.queryRow<{ cents: number }>('select owed_cents as cents from private.booking where id = $1::uuid', [id]))
     ?.cents ?? 0;
 
 test('23 moves that each cost 49 cents more charge the price of the last hour, within 49 cents', async () => {

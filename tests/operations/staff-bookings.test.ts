@@ -30,7 +30,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     cases = await createPaymentCases(db);
   });
 
-  const wanted = (more: Partial<StaffBooking> = {}): StaffBooking => ({
+  const createRequest = (more: Partial<StaffBooking> = {}): StaffBooking => ({
     studioId: STUDIO,
     ...cases.system.nextSpan(),
     customerEmail: `${randomUUID().slice(0, 13)}@example.com`,
@@ -43,22 +43,22 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     ...more,
   });
   const context = () => cases.system.services;
-  const book = (asked: StaffBooking) => bookForStaff(context(), asked);
+  const book = (request: StaffBooking) => bookForStaff(context(), request);
   const cancel = (bookingId: string, refund: StaffCancellation['refund'] = 'full') =>
     cancelForStaff(context(), { bookingId, refund, reason: 'Called', actor: STAFF, money: 'held' as const });
   const drain = () => cases.system.jobs.drain();
   const mailsTo = (email: string) => cases.system.mails.filter(({ to }) => to === email);
   const row = (bookingId: string) =>
-    db.one<Record<string, unknown>>(
+    db.queryRow<Record<string, unknown>>(
       `select b.status, b.user_id as "user", b.guest_email as email, b.guest_name as name, b.final_cost_cents as cost, b.waived_cents as waived,
          p.kind, p.state, p.paid_cents as paid, p.refunded_cents as refunded
        from private.booking b join private.payment p on p.booking_id = b.id where b.id = $1::uuid order by p.attempt desc limit 1`,
       [bookingId],
     );
-  const addressOf = async (userId: string): Promise<string> =>
-    (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [userId]))?.email ?? '';
-  const sessionsOf = async (bookingId: string): Promise<number> =>
-    (await cases.payments.listSessions(new Date(0))).filter((one) => one.bookingId === bookingId).length;
+  const readAddress = async (userId: string): Promise<string> =>
+    (await db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [userId]))?.email ?? '';
+  const countSessions = async (bookingId: string): Promise<number> =>
+    (await cases.payments.listSessions(new Date(0))).filter((session) => session.bookingId === bookingId).length;
   /** Pays through the booking's payment link. */
   async function pay(bookingId: string): Promise<void> {
     const session = (await cases.paymentsOf(bookingId)).at(-1)?.session ?? '';
@@ -67,12 +67,12 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   }
 
   test('a guest with a link holds the hours for a day, pays, and gets confirmation and access code by mail', async () => {
-    const asked = wanted();
-    const made = await book(asked);
-    const { holds, audit } = (await db.one<{ holds: Date; audit: unknown }>(
+    const request = createRequest();
+    const created = await book(request);
+    const { holds, audit } = (await db.queryRow<{ holds: Date; audit: unknown }>(
       `select b.hold_expires_at as holds, (select a.details from public.audit_logs a where a.resource_id = b.id::text and a.actor = $2::uuid) as audit
        from private.booking b where b.id = $1::uuid`,
-      [made.bookingId, STAFF],
+      [created.bookingId, STAFF],
     )) ?? { holds: null, audit: null };
     expect(holds).toEqual(new Date(START + 24 * HOUR));
     expect(audit).toMatchObject({
@@ -80,22 +80,22 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
       guest: true,
       identity: 'staff answer for this person',
     });
-    expect(JSON.stringify(audit)).not.toContain(asked.customerEmail);
+    expect(JSON.stringify(audit)).not.toContain(request.customerEmail);
     await drain();
-    expect(mailsTo(asked.customerEmail).map(({ subject }) => subject)).toEqual([
+    expect(mailsTo(request.customerEmail).map(({ subject }) => subject)).toEqual([
       expect.stringContaining('Please pay for your booking'),
     ]);
-    expect(mailsTo(asked.customerEmail)[0]?.text).toContain(made.url);
-    await pay(made.bookingId);
+    expect(mailsTo(request.customerEmail)[0]?.text).toContain(created.url);
+    await pay(created.bookingId);
     await drain();
-    cases.system.state.now = asked.startTime.getTime() - 15 * MINUTE;
+    cases.system.state.now = request.startTime.getTime() - 15 * MINUTE;
     await drain();
     await drain();
-    const texts = mailsTo(asked.customerEmail).map(({ subject, text }) => `${subject} ${text}`);
+    const texts = mailsTo(request.customerEmail).map(({ subject, text }) => `${subject} ${text}`);
     expect(texts).toHaveLength(3);
     expect(texts[1]).toMatch(/Booking confirmed.*Hi Sam.*by email to/s);
     expect(texts[2]).toMatch(/Your access code.*PIN: \d{6}.*regenerate-pin/s);
-    expect(await row(made.bookingId)).toMatchObject({
+    expect(await row(created.bookingId)).toMatchObject({
       status: 'confirmed',
       user: null,
       name: 'Sam Guest',
@@ -116,50 +116,52 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     const { createSession, findSession } = cases.payments;
     cases.payments.createSession = await broken(createSession);
     cases.payments.findSession = fails(noResponse);
-    const asked = wanted();
-    const made = await book(asked);
-    expect(made).toMatchObject({ url: null, pending: true });
+    const request = createRequest();
+    const created = await book(request);
+    expect(created).toMatchObject({ url: null, pending: true });
     Object.assign(cases.payments, { createSession, findSession });
     cases.system.state.now += 2 * MINUTE;
     await drain();
-    expect(await sessionsOf(made.bookingId)).toBe(1);
-    const ends = await db.one(
+    expect(await countSessions(created.bookingId)).toBe(1);
+    const ends = await db.queryRow(
       `select session_expires_at >= $2::timestamptz as late from private.payment where booking_id = $1::uuid order by attempt desc limit 1`,
-      [made.bookingId, new Date(START + 23 * HOUR)],
+      [created.bookingId, new Date(START + 23 * HOUR)],
     );
     expect(ends).toEqual({ late: true });
-    const again = await book(asked);
-    expect(again).toMatchObject({ bookingId: made.bookingId, pending: false });
-    expect(mailsTo(asked.customerEmail)).toMatchObject([{ text: expect.stringContaining(again.url ?? 'no link') }]);
-    await pay(made.bookingId);
-    expect(await row(made.bookingId)).toMatchObject({ status: 'confirmed' });
+    const repeated = await book(request);
+    expect(repeated).toMatchObject({ bookingId: created.bookingId, pending: false });
+    expect(mailsTo(request.customerEmail)).toMatchObject([
+      { text: expect.stringContaining(repeated.url ?? 'no link') },
+    ]);
+    await pay(created.bookingId);
+    expect(await row(created.bookingId)).toMatchObject({ status: 'confirmed' });
   });
 
   /** Books again, and runs `meanwhile` after the first statement, when the call has already read the earlier state of the booking. */
-  function bookDuring(asked: StaffBooking, meanwhile: () => Promise<unknown>) {
+  function bookDuring(request: StaffBooking, meanwhile: () => Promise<unknown>) {
     let pending: (() => Promise<unknown>) | null = meanwhile;
     const interrupted: Database = {
       ...db,
-      async one<R>(text: string, values?: readonly unknown[]) {
-        const row = await db.one<R>(text, values);
+      async queryRow<R>(text: string, values?: readonly unknown[]) {
+        const row = await db.queryRow<R>(text, values);
         const interrupt = pending;
         pending = null;
         await interrupt?.();
         return row;
       },
     };
-    return bookForStaff({ ...context(), db: interrupted }, asked);
+    return bookForStaff({ ...context(), db: interrupted }, request);
   }
 
   test.each([
     ['paid for', 'confirmed', pay],
     ['released', 'cancelled', cancel],
   ])('a repeated call whose link was %s meanwhile answers what is true now', async (_when, status, happens) => {
-    const before = wanted({ requestId: randomUUID() });
+    const before = createRequest({ requestId: randomUUID() });
     const { bookingId } = await book(before);
     await happens(bookingId);
     expect(await book(before)).toMatchObject({ bookingId, status, url: null, pending: false });
-    const during = wanted({ requestId: randomUUID() });
+    const during = createRequest({ requestId: randomUUID() });
     const other = await book(during);
     expect(await bookDuring(during, () => happens(other.bookingId))).toMatchObject({
       bookingId: other.bookingId,
@@ -170,12 +172,12 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   });
 
   test('a repeated call whose payment is being processed promises no mail with a link', async () => {
-    const asked = wanted({ requestId: randomUUID() });
-    const { bookingId } = await book(asked);
+    const request = createRequest({ requestId: randomUUID() });
+    const { bookingId } = await book(request);
     const session = await cases.system.sessionOf(bookingId);
     cases.system.provider.move(session, 'delay');
     await settlePayment(cases.payment, session);
-    expect(await book(asked)).toMatchObject({ bookingId, status: 'pending', url: null, pending: false });
+    expect(await book(request)).toMatchObject({ bookingId, status: 'pending', url: null, pending: false });
   });
 
   test('the session of a link ends with the hold, and leaving the pay page releases nothing', async () => {
@@ -186,8 +188,8 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
       return createSession(input);
     };
     const near = { startTime: new Date(START + 10 * HOUR), endTime: new Date(START + 11 * HOUR) };
-    await book(wanted(near));
-    await book(wanted());
+    await book(createRequest(near));
+    await book(createRequest());
     expect(inputs.map(({ expiresAt }) => expiresAt)).toEqual([
       new Date(START + 9 * HOUR),
       new Date(START + 24 * HOUR - MINUTE),
@@ -196,13 +198,13 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   });
 
   test('a mail whose booking was released meanwhile is not sent', async () => {
-    const asked = wanted();
-    const made = await book(asked);
+    const request = createRequest();
+    const created = await book(request);
     await db.query(`update private.outbox set due_at = due_at + interval '1 hour' where kind = 'mail.payment-link'`);
-    await cancel(made.bookingId);
+    await cancel(created.bookingId);
     cases.system.state.now += HOUR;
     await drain();
-    expect(mailsTo(asked.customerEmail).map(({ subject }) => subject)).toEqual([
+    expect(mailsTo(request.customerEmail).map(({ subject }) => subject)).toEqual([
       expect.stringMatching(/^Booking cancelled/),
     ]);
   });
@@ -210,17 +212,17 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   test('an account with the confirmed address gets the booking, one without confirmation does not', async () => {
     const person = await addPerson(db, { verifiedUntil: null });
     const unconfirmed = await addPerson(db, { mailConfirmed: false });
-    const [known, guest] = [await addressOf(person), await addressOf(unconfirmed)];
-    const own = await book(wanted({ customerEmail: known }));
+    const [registered, guest] = [await readAddress(person), await readAddress(unconfirmed)];
+    const own = await book(createRequest({ customerEmail: registered }));
     expect(await row(own.bookingId)).toMatchObject({ user: person, email: null, name: null });
-    const other = await book(wanted({ customerEmail: guest }));
+    const other = await book(createRequest({ customerEmail: guest }));
     expect(await row(other.bookingId)).toMatchObject({ user: null, email: guest });
   });
 
   test('links that staff sent do not count as the customer’s own tries to book', async () => {
     const person = await addPerson(db);
-    const customerEmail = await addressOf(person);
-    for (let links = 0; links < 3; links += 1) await book(wanted({ customerEmail }));
+    const customerEmail = await readAddress(person);
+    for (let links = 0; links < 3; links += 1) await book(createRequest({ customerEmail }));
     await expect(holdBooking(context(), cases.system.request(person))).resolves.toMatchObject({
       url: expect.any(String),
     });
@@ -228,7 +230,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
 
   test('a free booking is confirmed at no cost, and one paid elsewhere at its price, both without the provider', async () => {
     cases.system.provider.failing = noResponse;
-    const free = await book(wanted({ payment: 'free' }));
+    const free = await book(createRequest({ payment: 'free' }));
     expect(free).toMatchObject({ url: null, pending: false });
     expect(await row(free.bookingId)).toMatchObject({
       status: 'confirmed',
@@ -237,7 +239,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
       kind: 'free',
       paid: 0,
     });
-    const elsewhere = await book(wanted({ payment: 'elsewhere' }));
+    const elsewhere = await book(createRequest({ payment: 'elsewhere' }));
     expect(await row(elsewhere.bookingId)).toMatchObject({
       status: 'confirmed',
       cost: PRICE,
@@ -252,8 +254,8 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   });
 
   test('money paid elsewhere goes back by hand: the provider is not asked, and it counts when staff close the job', async () => {
-    const asked = wanted({ payment: 'elsewhere' });
-    const { bookingId } = await book(asked);
+    const request = createRequest({ payment: 'elsewhere' });
+    const { bookingId } = await book(request);
     await drain();
     const part = { bookingId, cents: 1_000, reason: 'Late', requestId: null, actor: STAFF, money: 'held' as const };
     expect(await refundForStaff(context(), part)).toMatchObject({ byHand: true });
@@ -262,7 +264,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     await drain();
     expect(cases.system.provider.refundKeys).toEqual([]);
     expect(
-      mailsTo(asked.customerEmail)
+      mailsTo(request.customerEmail)
         .map(({ text }) => text)
         .join(),
     ).toContain('We’ll give you $49 back ourselves');
@@ -277,7 +279,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     for (const job of open)
       await db.transaction(async (tx) => {
         await tx.query(`select set_config('request.jwt.claims', '{"role": "service_role"}', true)`);
-        await tx.one('select public.close_job($1::uuid, $2)', [job.id, 'given back in cash']);
+        await tx.queryRow('select public.close_job($1::uuid, $2)', [job.id, 'given back in cash']);
       });
     expect(await row(bookingId)).toMatchObject({ state: 'refunded', refunded: PRICE });
     const { rows: refunds } = await db.query(
@@ -293,13 +295,13 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   });
 
   test('staff who cancel what was paid elsewhere without a refund have nothing to give back by hand', async () => {
-    const { bookingId } = await book(wanted({ payment: 'elsewhere' }));
+    const { bookingId } = await book(createRequest({ payment: 'elsewhere' }));
     expect(await cancel(bookingId, 'none')).toEqual({ refundCents: 0, byHand: false, undo: null });
   });
 
   test('a customer who cancels what was paid elsewhere is told that staff give the money back', async () => {
     const person = await addPerson(db);
-    const { bookingId } = await book(wanted({ payment: 'elsewhere', customerEmail: await addressOf(person) }));
+    const { bookingId } = await book(createRequest({ payment: 'elsewhere', customerEmail: await readAddress(person) }));
     await drain();
     cases.system.mails.length = 0;
     expect(await cancelBooking(context(), bookingId, person)).toEqual({
@@ -313,40 +315,47 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   });
 
   test('a price of its own is paid by the link, and the rest of the list price is not charged; staff without money, and more than the list, are refused', async () => {
-    const asked = wanted({ priceCents: 2_500, customerPhone: '+61466555444', requestId: randomUUID() });
-    const { bookingId } = await book(asked);
+    const request = createRequest({ priceCents: 2_500, customerPhone: '+61466555444', requestId: randomUUID() });
+    const { bookingId } = await book(request);
     expect(await row(bookingId)).toMatchObject({ cost: 2_500, waived: PRICE - 2_500, kind: 'card' });
-    expect(await book(asked)).toMatchObject({ bookingId });
-    await expect(book({ ...asked, priceCents: 2_600 })).rejects.toMatchObject({ code: 'already_done' });
+    expect(await book(request)).toMatchObject({ bookingId });
+    await expect(book({ ...request, priceCents: 2_600 })).rejects.toMatchObject({ code: 'already_done' });
     const session = await cases.system.sessionOf(bookingId);
     expect(await cases.payments.getSession(session)).toMatchObject({ amountCents: 2_500 });
-    const phone = await db.one('select contact_phone as phone from private.booking where id = $1::uuid', [bookingId]);
+    const phone = await db.queryRow('select contact_phone as phone from private.booking where id = $1::uuid', [
+      bookingId,
+    ]);
     expect(phone).toEqual({ phone: '+61466555444' });
 
-    const elsewhere = await book(wanted({ priceCents: 2_500, payment: 'elsewhere' }));
+    const elsewhere = await book(createRequest({ priceCents: 2_500, payment: 'elsewhere' }));
     expect(await row(elsewhere.bookingId)).toMatchObject({ status: 'confirmed', cost: 2_500, paid: 2_500 });
-    expect(await row((await book(wanted({ priceCents: PRICE }))).bookingId)).toMatchObject({ cost: PRICE, waived: 0 });
-    await expect(book(wanted({ priceCents: 2_500, money: 'missing' }))).rejects.toMatchObject({
+    expect(await row((await book(createRequest({ priceCents: PRICE }))).bookingId)).toMatchObject({
+      cost: PRICE,
+      waived: 0,
+    });
+    await expect(book(createRequest({ priceCents: 2_500, money: 'missing' }))).rejects.toMatchObject({
       code: 'not_yours',
       details: { permission: 'money' },
     });
-    expect(await row((await book(wanted({ priceCents: PRICE, money: 'missing' }))).bookingId)).toMatchObject({
+    expect(await row((await book(createRequest({ priceCents: PRICE, money: 'missing' }))).bookingId)).toMatchObject({
       cost: PRICE,
     });
     for (const more of [{ priceCents: PRICE + 1 }, { priceCents: 2_500, payment: 'free' as const }])
-      await expect(book(wanted(more))).rejects.toMatchObject({
+      await expect(book(createRequest(more))).rejects.toMatchObject({
         code: 'invalid_request',
         details: { field: 'priceCents' },
       });
   });
 
   test('the same call makes one booking, also at the same moment; another call with its request is refused', async () => {
-    const asked = wanted({ payment: 'free' });
-    const made = await Promise.all([1, 2, 3, 4].map(() => book(asked)));
-    expect(new Set(made.map(({ bookingId }) => bookingId)).size).toBe(1);
-    await expect(book({ ...asked, payment: 'elsewhere' })).rejects.toMatchObject({ code: 'already_done' });
-    await expect(book({ ...asked, customerEmail: 'other@example.com' })).rejects.toMatchObject({ code: 'slot_taken' });
-    const named = wanted({ requestId: randomUUID() });
+    const request = createRequest({ payment: 'free' });
+    const created = await Promise.all([1, 2, 3, 4].map(() => book(request)));
+    expect(new Set(created.map(({ bookingId }) => bookingId)).size).toBe(1);
+    await expect(book({ ...request, payment: 'elsewhere' })).rejects.toMatchObject({ code: 'already_done' });
+    await expect(book({ ...request, customerEmail: 'other@example.com' })).rejects.toMatchObject({
+      code: 'slot_taken',
+    });
+    const named = createRequest({ requestId: randomUUID() });
     const first = await book(named);
     await cancel(first.bookingId);
     expect(await book(named)).toMatchObject({ bookingId: first.bookingId, url: null });
@@ -363,7 +372,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
       endTime: new Date(START + (hours + 1) * HOUR),
     });
     const refusal = (more: Partial<StaffBooking>) =>
-      book(wanted(more)).then(
+      book(createRequest(more)).then(
         () => null,
         (error: unknown) => error,
       );
@@ -373,36 +382,36 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     expect(await refusal({ ...at(1), payment: 'link' })).toMatchObject({ code: 'too_late' });
     expect(await refusal({ studioId: randomUUID() })).toMatchObject({ code: 'not_found' });
     const span = cases.system.nextSpan();
-    const { bookingId } = await book(wanted({ ...span, payment: 'free' }));
+    const { bookingId } = await book(createRequest({ ...span, payment: 'free' }));
     expect(await refusal(span)).toMatchObject({ code: 'slot_taken', details: { bookings: [{ id: bookingId }] } });
     const closed = cases.system.nextSpan();
     await closeHours(context(), { studioId: STUDIO, ...closed, weeks: 1, reason: 'Paint', public: false }, STAFF);
     expect(await refusal(closed)).toMatchObject({ code: 'slot_closed' });
     const person = await addPerson(db);
     await blockCustomer(context(), { userId: person, reason: 'Damage', until: null }, STAFF);
-    expect(await refusal({ customerEmail: await addressOf(person) })).toMatchObject({ code: 'blocked' });
+    expect(await refusal({ customerEmail: await readAddress(person) })).toMatchObject({ code: 'blocked' });
   });
 
   test('an expired hold in the way is released', async () => {
     const held = await cases.held();
     cases.system.state.now += 16 * MINUTE;
     const { startTime, endTime } = held.request;
-    const made = await book(wanted({ startTime, endTime, payment: 'free' }));
-    expect(await row(made.bookingId)).toMatchObject({ status: 'confirmed' });
+    const created = await book(createRequest({ startTime, endTime, payment: 'free' }));
+    expect(await row(created.bookingId)).toMatchObject({ status: 'confirmed' });
     expect(await cases.bookingOf(held.id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
   });
 
   test('staff release an unpaid link: its session is closed first, the customer is told, and a second call answers the same', async () => {
-    const asked = wanted();
-    const { bookingId } = await book(asked);
+    const request = createRequest();
+    const { bookingId } = await book(request);
     const session = await cases.system.sessionOf(bookingId);
     expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false, undo: null });
     expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false, undo: null });
     expect(await cases.bookingOf(bookingId)).toEqual({ status: 'cancelled', reason: 'staff' });
     expect((await cases.payments.getSession(session)).status).toBe('expired');
     await drain();
-    expect(mailsTo(asked.customerEmail).at(-1)?.text).toContain('Nothing was charged for it');
-    const log = await db.one(
+    expect(mailsTo(request.customerEmail).at(-1)?.text).toContain('Nothing was charged for it');
+    const log = await db.queryRow(
       `select details from public.audit_logs where resource_id = $1 order by created_at desc limit 1`,
       [bookingId],
     );
@@ -412,7 +421,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   });
 
   test('a release is staff’s, also when the provider’s event about the closed session is faster', async () => {
-    const { bookingId } = await book(wanted());
+    const { bookingId } = await book(createRequest());
     const session = await cases.system.sessionOf(bookingId);
     const { expireSession } = cases.payments;
     cases.payments.expireSession = async (id) => {
@@ -425,11 +434,11 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   });
 
   test('a link that was just paid is not released, and neither is one whose provider does not answer', async () => {
-    const paid = await book(wanted());
+    const paid = await book(createRequest());
     cases.system.provider.move(await cases.system.sessionOf(paid.bookingId), 'pay');
     await expect(cancel(paid.bookingId, 'none')).rejects.toMatchObject({ code: 'payment_processing' });
     expect(await cases.bookingOf(paid.bookingId)).toMatchObject({ status: 'confirmed' });
-    const other = await book(wanted());
+    const other = await book(createRequest());
     cases.system.provider.failing = noResponse;
     await expect(cancel(other.bookingId)).rejects.toBe(noResponse);
     expect(await cases.bookingOf(other.bookingId)).toMatchObject({ status: 'pending' });

@@ -33,7 +33,7 @@ type Scene = {
   readonly person: string;
   readonly at: number;
   undo: string;
-  readonly made: string[];
+  readonly created: string[];
 };
 
 describe('money that staff give away', () => {
@@ -66,7 +66,7 @@ describe('money that staff give away', () => {
       userId,
       permission,
     ]);
-    const session = await db.one<{ id: string }>(
+    const session = await db.queryRow<{ id: string }>(
       `insert into auth.sessions (user_id, created_at, refreshed_at, method) values ($1::uuid, now(), now(), 'password') returning id`,
       [userId],
     );
@@ -113,27 +113,31 @@ describe('money that staff give away', () => {
     const person = await addPerson(db);
     const at = STARTS[terms];
     const span = { startTime: new Date(at), endTime: new Date(at + count * HOUR) };
-    return { ...(await cases.system.book(person, span)), person, at, undo: '', made: [] };
+    return { ...(await cases.system.book(person, span)), person, at, undo: '', created: [] };
   }
   /** Frees the hours of all earlier bookings, without refunds. */
   const freeHours = () =>
     db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`);
   /** Returns the total given away: decided refunds, hours that are not charged, and new bookings that were not paid here. */
-  async function given({ id, made }: Scene): Promise<number> {
-    const row = await db.one<{ cents: number }>(
+  async function given({ id, created }: Scene): Promise<number> {
+    const row = await db.queryRow<{ cents: number }>(
       `select (
          (select coalesce(sum(b.waived_cents - greatest(b.owed_cents, 0)), 0) from private.booking b where b.id = any ($1::uuid[]) and b.status = 'confirmed')
          + (select coalesce(sum(p.paid_cents), 0) from private.payment p where p.booking_id = any ($1::uuid[]) and p.state in ('refund_pending', 'refunded'))
          + (select coalesce(sum(r.amount_cents), 0) from private.partial_refund r join private.payment p on p.id = r.payment_id
             where p.booking_id = any ($1::uuid[]) and p.state not in ('refund_pending', 'refunded'))
          + (select coalesce(sum(p.amount_cents), 0) from private.payment p where p.booking_id = any ($1::uuid[]) and p.kind = 'elsewhere'))::int as cents`,
-      [[id, ...made]],
+      [[id, ...created]],
     );
     return row?.cents ?? 0;
   }
   const cost = async ({ id }: Scene): Promise<number> =>
-    (await db.one<{ cents: number }>('select final_cost_cents as cents from private.booking where id = $1::uuid', [id]))
-      ?.cents ?? 0;
+    (
+      await db.queryRow<{ cents: number }>(
+        'select final_cost_cents as cents from private.booking where id = $1::uuid',
+        [id],
+      )
+    )?.cents ?? 0;
 
   test('with only bookings, hours cannot be given back for money after the deadline', async () => {
     const scene = await booked('none', 6);
@@ -177,7 +181,7 @@ describe('money that staff give away', () => {
     const by = { waive: false, actor: scene.person, customer: scene.person, onlyLater: true };
     const span = { startTime: new Date(later), endTime: new Date(later + 4 * HOUR) };
     await moveBooking(cases.system.services, { bookingId: scene.id, studioId: STUDIO, ...span, ...by });
-    const session = await db.one<{ id: string }>(
+    const session = await db.queryRow<{ id: string }>(
       `select x.session_id as id from private.payment x join private.booking h on h.id = x.booking_id where h.moves_booking = $1::uuid`,
       [scene.id],
     );
@@ -257,7 +261,9 @@ describe('money that staff give away', () => {
       expect(await call('cancel', 'bookings', { bookingId, refund, reason: 'Asked' })).toMatchObject({
         refundCents: 0,
       });
-      expect(await db.one('select current_uses as uses from public.discount_codes where code = $1', [code])).toEqual({
+      expect(
+        await db.queryRow('select current_uses as uses from public.discount_codes where code = $1', [code]),
+      ).toEqual({
         uses,
       });
     },
@@ -305,7 +311,7 @@ describe('money that staff give away', () => {
   function keep(scene: Scene, answer: Answer | string): boolean {
     if (typeof answer === 'string') return false;
     if (answer.undo) scene.undo = answer.undo.id;
-    if (answer.bookingId && answer.bookingId !== scene.id) scene.made.push(answer.bookingId);
+    if (answer.bookingId && answer.bookingId !== scene.id) scene.created.push(answer.bookingId);
     return true;
   }
 

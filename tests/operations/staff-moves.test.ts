@@ -69,7 +69,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     return bookingId;
   }
   const row = (bookingId: string) =>
-    db.one<Record<string, unknown>>(
+    db.queryRow<Record<string, unknown>>(
       `select reference, studio_id as studio, start_time as "startTime", end_time as "endTime", base_cost_cents as base, waived_cents as waived,
          final_cost_cents as cost, moves, total_hours::float8 as hours
        from private.booking where id = $1::uuid`,
@@ -113,7 +113,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     expect(mails[0]?.text).toMatch(/Before: Studio, .*8 March.*\nNow: Studio, .*10 March/);
     expect(mails[0]?.text).toContain('$10 is on its way back');
     expect(mails[0]?.calendar?.content).toContain('SEQUENCE:1');
-    const log = await db.one(
+    const log = await db.queryRow(
       `select actor, details from public.audit_logs where resource_id = $1 order by created_at desc limit 1`,
       [id],
     );
@@ -321,8 +321,8 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
         const settled = await Promise.allSettled([moveLater(id, at(to), race % 4), ...holds]);
         const won = settled.map(({ status }) => status === 'fulfilled');
         expect(won.filter(Boolean)).toHaveLength(1);
-        for (const one of settled)
-          if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'slot_taken' });
+        for (const result of settled)
+          if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'slot_taken' });
         expect(await row(id)).toMatchObject(at(won[0] === true ? to : from));
         await freeHolds();
         if (won[0] !== true) await move(id, at(to));
@@ -331,22 +331,22 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
   );
 
   test('moves wait for each other before they lock a booking, so two into each other’s hours never deadlock', async () => {
-    const [one, two] = [await booked(), await booked(at(SATURDAY + HOUR))];
+    const [first, two] = [await booked(), await booked(at(SATURDAY + HOUR))];
     let moved: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
       await tx.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
         two.id,
       ]);
-      moved = refusal(move(one.id, at(SATURDAY + HOUR)));
+      moved = refusal(move(first.id, at(SATURDAY + HOUR)));
       // The embedded database runs one transaction at a time, so the move has not begun there.
       while (name === 'PostgreSQL' && !(await waits(tx))) await nextTurn();
-      await tx.query('select from private.booking where id = $1::uuid for update', [one.id]);
+      await tx.query('select from private.booking where id = $1::uuid for update', [first.id]);
     });
     expect(await moved).toBeNull();
   });
-  const waits = async (tx: Pick<Database, 'one'>): Promise<boolean> =>
-    (await tx.one(
+  const waits = async (tx: Pick<Database, 'queryRow'>): Promise<boolean> =>
+    (await tx.queryRow(
       `select from pg_locks where not granted and pid in (select a.pid from pg_stat_activity a where a.datname = current_database())`,
     )) !== null;
 });

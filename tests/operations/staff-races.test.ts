@@ -62,12 +62,12 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
     return work();
   }
   const row = (bookingId: string) =>
-    db.one<{ status: string; start: Date; moves: number }>(
+    db.queryRow<{ status: string; start: Date; moves: number }>(
       'select status, start_time as start, moves from private.booking where id = $1::uuid',
       [bookingId],
     );
   async function overlaps(): Promise<number> {
-    const found = await db.one<{ n: number }>(
+    const found = await db.queryRow<{ n: number }>(
       `select count(*)::int as n from private.booking a join private.booking b on a.id < b.id and a.studio_id = b.studio_id and a.during && b.during
        where a.status <> 'cancelled' and b.status <> 'cancelled'`,
     );
@@ -95,13 +95,13 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         // Either staff move the booking, or the customer does in two tabs.
         if (race % 8 < 4) await move(id, EVENING);
         else await Promise.all([1, 2].map(() => move(id, EVENING, { customer: person, actor: person })));
-        const hold = await db.one<{ session: string }>(
+        const hold = await db.queryRow<{ session: string }>(
           `select p.session_id as session from private.payment p join private.booking b on b.id = p.booking_id where b.moves_booking = $1::uuid`,
           [id],
         );
         const session = hold?.session ?? '';
         cases.system.provider.move(session, 'pay');
-        const [one, two] = [await addPerson(db), await addPerson(db)];
+        const [first, two] = [await addPerson(db), await addPerson(db)];
         if (race % 4 === 0) cases.system.state.now += DAY + MINUTE;
         const against: readonly (() => Promise<unknown>)[] = [
           expire,
@@ -115,7 +115,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
           after(late % 9, () => settlePayment(context(), session)),
           after(late % 5, () => settlePayment(context(), session)),
           after(Math.floor(late / 9) % 9, () => against[race % 4]?.()),
-          holdBooking(context(), cases.system.request(one, at(SATURDAY))),
+          holdBooking(context(), cases.system.request(first, at(SATURDAY))),
           holdBooking(context(), cases.system.request(two, at(EVENING))),
         ]);
         expect(paid.status, String(race)).toBe('fulfilled');
@@ -129,7 +129,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         await expire();
         const { paid: cents, returned } = await cases.moneyOf(id);
         expect([cents, cents - returned], String(race)).toEqual([6_900, cancelled ? 0 : PRICES[start]]);
-        const papers = await db.one(
+        const papers = await db.queryRow(
           `select sum(case d.kind when 'invoice' then d.cents else -d.cents end)::int as left from private.document d
            where d.booking_id = $1::uuid and d.voided_at is null`,
           [id],
@@ -167,13 +167,13 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         const settled = await Promise.allSettled(
           [...actions.slice(first), ...actions.slice(0, first)].map((act, at) => after(at * (race % 7), act)),
         );
-        let told = 0;
-        for (const one of settled)
-          if (one.status === 'fulfilled') told += one.value ?? 0;
-          else expect(one.reason, String(race)).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/) });
+        let reported = 0;
+        for (const result of settled)
+          if (result.status === 'fulfilled') reported += result.value ?? 0;
+          else expect(result.reason, String(race)).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/) });
         expect(await row(id)).toMatchObject({ status: 'cancelled' });
         const { paid, returned } = await cases.moneyOf(id);
-        expect([paid, returned], String(race)).toEqual([5_900, told]);
+        expect([paid, returned], String(race)).toEqual([5_900, reported]);
         if (refund === 'full') expect(returned).toBe(5_900);
         expect(await overlaps()).toBe(0);
         const done = settled.filter(({ status }) => status === 'fulfilled').length;
@@ -198,7 +198,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         await drain();
         mails.length = 0;
         const codes = state.codes.size;
-        const wanted = {
+        const request = {
           bookingId: id,
           refund: 'full' as const,
           reason: 'Flood',
@@ -208,7 +208,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         const { undo } =
           kind === 'move'
             ? await move(id, MONDAY, { undoable: true })
-            : await cancelForStaff(context(), { ...wanted, undoable: true });
+            : await cancelForStaff(context(), { ...request, undoable: true });
         state.now += race % 2 === 0 ? 9_999 : 10_000;
         // Makes the jobs due, as if the worker's clock were slightly ahead.
         await db.query(

@@ -56,8 +56,8 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     cases.system.state.now += 25 * HOUR;
     await drain();
   };
-  async function stateOf(bookingId: string) {
-    const row = await db.one<Record<string, unknown>>(
+  async function readState(bookingId: string) {
+    const row = await db.queryRow<Record<string, unknown>>(
       `select b.status, p.state, p.refunded_cents as refunded,
          (select string_agg(x.amount_cents || ' ' || x.state, ', ' order by x.amount_cents, x.state)
           from private.partial_refund x where x.payment_id = p.id) as parts
@@ -72,7 +72,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     const all = await cases.payments.listRefunds(paymentIntentId ?? '');
     return all
       .filter(({ status }) => status === 'succeeded')
-      .map((one) => one.amountCents)
+      .map((refund) => refund.amountCents)
       .toSorted((a, b) => a - b);
   }
   const compare = async (sessionId: string) => {
@@ -80,7 +80,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     await reconcilePayments(cases.payment);
     await drain();
   };
-  const mail = (subject: string) => cases.system.mails.find((one) => one.subject.startsWith(subject))?.text;
+  const mail = (subject: string) => cases.system.mails.find((mail) => mail.subject.startsWith(subject))?.text;
   const alerts = async (bookingId: string): Promise<readonly unknown[]> =>
     (
       await db.query<{ what: string }>(
@@ -98,11 +98,11 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     );
     await drain();
     await compare(sessionId);
-    expect(await stateOf(id)).toEqual({ status: 'cancelled', state: 'refunded', refunded: PAID, parts: null });
+    expect(await readState(id)).toEqual({ status: 'cancelled', state: 'refunded', refunded: PAID, parts: null });
     expect(await returned(sessionId)).toEqual([PAID]);
     expect(mail('Booking cancelled')).toContain('$59 is on its way back');
     expect(await alerts(id)).toEqual([]);
-    const log = await db.one(
+    const log = await db.queryRow(
       `select actor, details from public.audit_logs where resource_type = 'booking' and resource_id = $1 order by created_at desc limit 1`,
       [id],
     );
@@ -120,24 +120,27 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     ['none', 0, []],
     [1_500, 1_500, [1_500]],
     [PAID, PAID, [PAID]],
-  ] as const)('a cancellation with the refund %s returns %i cents and never more', async (asked, cents, refunds) => {
-    const { id, sessionId } = await booked();
-    expect(await cancel(id, asked)).toBe(cents);
-    await drain();
-    for (const move of ['dispute', 'dispute won'] as const) {
+  ] as const)(
+    'a cancellation with the refund %s returns %i cents and never more',
+    async (requested, cents, refunds) => {
+      const { id, sessionId } = await booked();
+      expect(await cancel(id, requested)).toBe(cents);
+      await drain();
+      for (const move of ['dispute', 'dispute won'] as const) {
+        await compare(sessionId);
+        cases.system.provider.move(sessionId, move);
+      }
       await compare(sessionId);
-      cases.system.provider.move(sessionId, move);
-    }
-    await compare(sessionId);
-    await nextDay();
-    expect(await returned(sessionId)).toEqual(refunds);
-    expect(await stateOf(id)).toMatchObject({
-      status: 'cancelled',
-      state: cents === PAID ? 'refunded' : 'paid',
-      refunded: cents,
-    });
-    expect(mail('Booking cancelled')).toContain(cents === 0 ? 'Nothing is refunded' : `$${cents / 100}`);
-  });
+      await nextDay();
+      expect(await returned(sessionId)).toEqual(refunds);
+      expect(await readState(id)).toMatchObject({
+        status: 'cancelled',
+        state: cents === PAID ? 'refunded' : 'paid',
+        refunded: cents,
+      });
+      expect(mail('Booking cancelled')).toContain(cents === 0 ? 'Nothing is refunded' : `$${cents / 100}`);
+    },
+  );
 
   test('the same cancellation again answers the same and refunds once; another decision is refused', async () => {
     const { id, sessionId } = await booked();
@@ -191,7 +194,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     await drain();
     await compare(sessionId);
     expect(await returned(sessionId)).toEqual([1_000, 1_000, PAID - 2_000]);
-    expect(await stateOf(id)).toEqual({
+    expect(await readState(id)).toEqual({
       status: 'confirmed',
       state: 'refunded',
       refunded: PAID,
@@ -246,7 +249,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
         .catch((error: unknown) => error)
         .finally(() => (settled = true));
       // The embedded database runs one transaction at a time, so the second has not begun there.
-      const waits = () => tx.one('select from pg_locks where not granted and pid <> pg_backend_pid()');
+      const waits = () => tx.queryRow('select from pg_locks where not granted and pid <> pg_backend_pid()');
       while (name === 'PostgreSQL' && !settled && (await waits()) === null) await nextTurn();
     });
     expect(await second).toMatchObject({ constraint: 'partial_refund_within_payment' });
@@ -261,7 +264,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     await drain();
     await nextDay();
     expect((await returned(sessionId)).reduce((sum, cents) => sum + cents, 0)).toBe(PAID);
-    expect(await stateOf(id)).toMatchObject({ status: 'cancelled', state: 'refunded' });
+    expect(await readState(id)).toMatchObject({ status: 'cancelled', state: 'refunded' });
   });
 
   test('a refund whose answer was lost is found at the provider by its key and not made twice', async () => {
@@ -273,12 +276,12 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     };
     const part = await refund(id, 1_000);
     await drain();
-    expect(await stateOf(id)).toMatchObject({ refunded: 0, parts: '1000 pending' });
+    expect(await readState(id)).toMatchObject({ refunded: 0, parts: '1000 pending' });
     cases.payments.refund = send;
     await nextDay();
     expect(cases.system.provider.refundKeys).toEqual([`refund:${part}`]);
     expect(await returned(sessionId)).toEqual([1_000]);
-    expect(await stateOf(id)).toMatchObject({ state: 'paid', refunded: 1_000, parts: '1000 done' });
+    expect(await readState(id)).toMatchObject({ state: 'paid', refunded: 1_000, parts: '1000 done' });
   });
 
   test.each(['pending', 'succeeded'] as const)(
@@ -290,7 +293,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
       await drain();
       cases.system.provider.move(sessionId, 'refund fails');
       await compare(sessionId);
-      expect(await stateOf(id)).toMatchObject({ refunded: 0, parts: '1000 pending' });
+      expect(await readState(id)).toMatchObject({ refunded: 0, parts: '1000 pending' });
       cases.system.provider.refundsBegin = 'succeeded';
       cases.system.state.now += HOUR;
       await drain();
@@ -298,7 +301,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
       await nextDay();
       expect(cases.system.provider.refundKeys).toEqual([`refund:${part}`, `refund:${part}:1`]);
       expect(await returned(sessionId)).toEqual([1_000]);
-      expect(await stateOf(id)).toMatchObject({ state: 'paid', refunded: 1_000, parts: '1000 done' });
+      expect(await readState(id)).toMatchObject({ state: 'paid', refunded: 1_000, parts: '1000 done' });
     },
   );
 
@@ -307,11 +310,11 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     cases.system.provider.refundsBegin = 'pending';
     await refund(id, 1_000);
     await drain();
-    expect(await stateOf(id)).toMatchObject({ refunded: 0, parts: '1000 pending' });
+    expect(await readState(id)).toMatchObject({ refunded: 0, parts: '1000 pending' });
     cases.system.provider.move(sessionId, 'refund succeeds');
     cases.system.state.now += HOUR;
     await drain();
-    expect(await stateOf(id)).toMatchObject({ refunded: 1_000, parts: '1000 done' });
+    expect(await readState(id)).toMatchObject({ refunded: 1_000, parts: '1000 done' });
     expect(cases.system.provider.refundKeys).toHaveLength(1);
   });
 
@@ -324,11 +327,11 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     await settlePayment(cases.payment, sessionId);
     await refund(id, 1_000);
     await drain();
-    expect(await stateOf(id)).toMatchObject({ state: 'disputed', parts: '1000 pending' });
+    expect(await readState(id)).toMatchObject({ state: 'disputed', parts: '1000 pending' });
     cases.system.provider.move(sessionId, `dispute ${end}`);
     await settlePayment(cases.payment, sessionId);
     await nextDay();
-    expect(await stateOf(id)).toMatchObject({ parts });
+    expect(await readState(id)).toMatchObject({ parts });
     expect(await returned(sessionId)).toEqual(refunds);
   });
 
@@ -347,7 +350,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     await refund(id, PAID);
     cases.system.provider.move(sessionId, 'refund part');
     await drain();
-    expect(await stateOf(id)).toMatchObject({ parts: `${PAID} covered` });
+    expect(await readState(id)).toMatchObject({ parts: `${PAID} covered` });
     expect(await returned(sessionId)).toEqual([PAID / 4]);
     expect(await alerts(id)).toEqual(['covered']);
     await compare(sessionId);
@@ -366,16 +369,18 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     const call = (text: string, ...more: readonly unknown[]) =>
       db.transaction(async (tx) => {
         await tx.query(`select set_config('request.jwt.claims', '{"role": "service_role"}', true)`);
-        const job = await tx.one<{ id: string }>('select id from private.outbox where subject_id = $1::uuid', [part]);
-        await tx.one(text, [job?.id, ...more]);
+        const job = await tx.queryRow<{ id: string }>('select id from private.outbox where subject_id = $1::uuid', [
+          part,
+        ]);
+        await tx.queryRow(text, [job?.id, ...more]);
       });
     await call('select public.close_job($1::uuid, $2)', 'paid in cash');
     await nextDay();
-    expect(await stateOf(id)).toMatchObject({ parts: '1000 manual' });
+    expect(await readState(id)).toMatchObject({ parts: '1000 manual' });
     await expect(refund(id, PAID - 999)).rejects.toMatchObject({ details: { refundableCents: PAID - 1_000 } });
     await call('select public.retry_job($1::uuid)');
     await nextDay();
-    expect(await stateOf(id)).toMatchObject({ parts: '1000 done' });
+    expect(await readState(id)).toMatchObject({ parts: '1000 done' });
     expect(await returned(sessionId)).toEqual([1_000]);
   });
 
@@ -400,7 +405,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
         expect(settled.slice(0, 3).filter(({ status }) => status === 'fulfilled').length).toBeLessThan(2);
         await Promise.all([drain(), compare(sessionId)]);
         await nextDay();
-        const state = await stateOf(id);
+        const state = await readState(id);
         const sum = (await returned(sessionId)).reduce((total, cents) => total + cents, 0);
         expect([state['status'], sum, state['refunded']]).toEqual(['cancelled', sum, sum]);
         expect(sum).toBeLessThanOrEqual(paid);

@@ -67,9 +67,9 @@ describe('an invitation', () => {
       code: 'invitation_ended',
       message: 'This invitation has been used. Ask an owner for another one.',
     });
-    const again = await invite(await readEmail(db, other));
+    const second = await invite(await readEmail(db, other));
     cases.system.state.now = START + WEEK;
-    await expect(accept(createToken(again), other)).rejects.toMatchObject({
+    await expect(accept(createToken(second), other)).rejects.toMatchObject({
       code: 'invitation_ended',
       message: 'This invitation is no longer valid. Ask an owner for another one.',
     });
@@ -178,7 +178,7 @@ describe('permissions', () => {
     await expect(set(owner, [], person)).rejects.toMatchObject(notOwner);
     await set(person, []);
     expect(await readPermissions(person)).toEqual([]);
-    expect(await db.one('select role from public.user_roles where user_id = $1::uuid', [person])).toEqual({
+    expect(await db.queryRow('select role from public.user_roles where user_id = $1::uuid', [person])).toEqual({
       role: 'user',
     });
   });
@@ -211,7 +211,7 @@ describe('rules about the second factor', () => {
     );
     const open = async (level: string) =>
       (
-        await db.one<{ id: string }>(
+        await db.queryRow<{ id: string }>(
           `insert into auth.sessions (user_id, aal, method, created_at, refreshed_at) values ($1::uuid, $2, 'password', now(), now()) returning id`,
           [userId, level],
         )

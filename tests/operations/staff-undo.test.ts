@@ -33,17 +33,17 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
   const drain = () => cases.system.jobs.drain();
   const later = (ms: number): void => void (cases.system.state.now += ms);
   async function booked(start = SATURDAY) {
-    const made = await cases.system.book(await addPerson(db), at(start));
+    const created = await cases.system.book(await addPerson(db), at(start));
     await drain();
     cases.system.mails.length = 0;
-    return made;
+    return created;
   }
   const cancel = async (bookingId: string, refund: StaffCancellation['refund'] = 'full') => {
-    const wanted = { bookingId, refund, reason: 'Flood', actor: STAFF, money: 'held' as const, undoable: true };
-    return (await cancelForStaff(context(), wanted)).undo?.id ?? '';
+    const request = { bookingId, refund, reason: 'Flood', actor: STAFF, money: 'held' as const, undoable: true };
+    return (await cancelForStaff(context(), request)).undo?.id ?? '';
   };
   const move = async (bookingId: string, start: number) => {
-    const wanted = {
+    const request = {
       bookingId,
       studioId: STUDIO,
       ...at(start),
@@ -52,7 +52,7 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
       money: 'held' as const,
       undoable: true,
     };
-    return (await moveBooking(context(), wanted)).undo?.id ?? '';
+    return (await moveBooking(context(), request)).undo?.id ?? '';
   };
   const undo = (undoId: string) => undoForStaff(context(), { undoId, actor: STAFF });
   const refusal = (work: Promise<unknown>): Promise<unknown> =>
@@ -61,7 +61,7 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
       (error: unknown) => error,
     );
   const row = (bookingId: string) =>
-    db.one<Record<string, unknown>>(
+    db.queryRow<Record<string, unknown>>(
       `select b.status, b.cancel_reason as reason, b.cancelled_at as cancelled, b.start_time as start, b.final_cost_cents as cost,
          b.waived_cents as waived, b.base_cost_cents as base, (select string_agg(p.state, ' ') from private.payment p where p.booking_id = b.id) as payments,
          (select count(*)::int from private.partial_refund r join private.payment p on p.id = r.payment_id where p.booking_id = b.id) as parts
@@ -123,15 +123,15 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
   });
 
   test('hours that somebody took or staff closed meanwhile keep the booking cancelled, and its jobs run', async () => {
-    const [one, two] = [await booked(), await booked(MONDAY)];
-    const [first, second] = [await cancel(one.id), await cancel(two.id)];
+    const [taken, two] = [await booked(), await booked(MONDAY)];
+    const [first, second] = [await cancel(taken.id), await cancel(two.id)];
     await holdBooking(context(), cases.system.request(await addPerson(db), at(SATURDAY)));
     await closeHours(context(), { studioId: STUDIO, ...at(MONDAY), weeks: 1, reason: 'Paint', public: false }, STAFF);
     expect(await refusal(undo(first))).toMatchObject({ code: 'slot_taken' });
     expect(await refusal(undo(second))).toMatchObject({ code: 'slot_closed' });
     later(MINUTE);
     await drain();
-    expect(await returned(one.sessionId)).toEqual([5_900]);
+    expect(await returned(taken.sessionId)).toEqual([5_900]);
     expect(await returned(two.sessionId)).toEqual([4_900]);
   });
 
@@ -142,7 +142,7 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
       [code],
     );
     const uses = () =>
-      db.one(
+      db.queryRow(
         `select d.current_uses as uses, (select string_agg(r.state, ' ' order by r.state desc) from private.coupon_redemption r where r.coupon_id = d.id) as states
          from public.discount_codes d where d.code = $1`,
         [code],

@@ -31,12 +31,12 @@ function createLocks(mode: LockCapabilities['mode'], lockIds: readonly string[] 
       { pin: input.pin === '' ? `00${input.variant}` : input.pin, providerCodeId: 'code-1' }
     ),
   };
-  const lockOf = new Map(lockIds.map((lockId, at) => [at === 0 ? STUDIO_A : STUDIO_B, lockId]));
+  const studioLocks = new Map(lockIds.map((lockId, at) => [at === 0 ? STUDIO_A : STUDIO_B, lockId]));
   const context = servicesWith({
     db,
     // Cast: the operation calls no other function of the locks.
     locks: locks as unknown as Locks,
-    lockOf,
+    studioLocks,
     encryption: createEncryption(Buffer.alloc(32, 2)),
     fingerprint: createFingerprint(Buffer.alloc(32, 3)),
     clock: () => now,

@@ -49,7 +49,7 @@ async function beginUndo(person: string): Promise<void> {
 const endUndo = (person: string) => db.query('delete from auth.replaced_emails where user_id = $1::uuid', [person]);
 const refunds = async (bookingId: string): Promise<number> =>
   (
-    await db.one<{ n: number }>(
+    await db.queryRow<{ n: number }>(
       `select count(*)::int as n from private.refund r join private.payment p on p.id = r.payment_id where p.booking_id = $1::uuid`,
       [bookingId],
     )

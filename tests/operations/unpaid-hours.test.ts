@@ -99,7 +99,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
     );
     return rows.map(({ hours }) => hours);
   }
-  const sum = (hours: readonly number[]): number => hours.reduce((total, one) => total + one, 0);
+  const sum = (hours: readonly number[]): number => hours.reduce((total, hour) => total + hour, 0);
   /** Has the account wait for hours of another customer, and then frees these hours. */
   async function claim(userId: string, hours: number): Promise<void> {
     const owner = await addPerson(db);
@@ -196,7 +196,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
         refusal(holdSeries(alex, 2, 10)),
         ...bookings.map((id) => refusal(moveTo(alex, id, 18))),
       ]);
-      expect(answers.some((one) => one === null)).toBe(true);
+      expect(answers.some((answer) => answer === null)).toBe(true);
       expect(sum(await unpaid(alex))).toBeLessThanOrEqual(MOST);
       day = 0;
     }
@@ -219,7 +219,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
 
   test('a link that staff made does not count towards the limit of the customer', async () => {
     const alex = await addPerson(db);
-    const account = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [alex]);
+    const account = await db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [alex]);
     for (let at = 0; at < 3; at += 1) await link(account?.email ?? '', 20);
     expect(await unpaid(alex)).toEqual([]);
     expect(await refusal(hold(alex, 24))).toBeNull();
@@ -233,7 +233,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
       day = 0;
       const choose = chooser(seed);
       const alex = await addPerson(db);
-      const account = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [alex]);
+      const account = await db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [alex]);
       const own = [await book(alex), await book(alex), await book(alex)];
       const mine = (): string => own[choose(own.length)] ?? '';
       const paths: Record<string, () => Promise<unknown>> = {
@@ -241,7 +241,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
         series: () => holdSeries(alex, 2 + choose(4), 1 + choose(8)),
         move: () => moveTo(alex, mine(), 2 + choose(23)),
         extension: async () => {
-          const row = await db.one<{ startTime: Date; endTime: Date }>(
+          const row = await db.queryRow<{ startTime: Date; endTime: Date }>(
             'select start_time as "startTime", end_time as "endTime" from private.booking where id = $1::uuid',
             [own[0]],
           );

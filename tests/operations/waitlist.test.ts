@@ -49,7 +49,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     (await joinWaitlist(context(), { userId, studioId: STUDIO, ...hours })).entryId;
   const states = async (...entries: readonly string[]): Promise<string> => {
     const found = entries.map((id) =>
-      db.one<{ state: string }>('select state from public.waitlist_entries where id = $1::uuid', [id]),
+      db.queryRow<{ state: string }>('select state from public.waitlist_entries where id = $1::uuid', [id]),
     );
     return (await Promise.all(found)).map((row) => row?.state).join(' ');
   };
@@ -77,10 +77,10 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     expect(await states(first, second)).toBe('asked waiting');
     expect(await code(hold(other))).toBe('slot_taken');
     await cases.system.jobs.drain();
-    const asked = cases.system.mails.filter(({ subject }) => subject.startsWith('Studio is free'));
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.subject).toBe('Studio is free: yours until 11:15 am');
-    expect(asked[0]?.text).toContain(`https://studio.example/booking?room=${STUDIO}&from=2031-03-08T11&hours=1`);
+    const claimMails = cases.system.mails.filter(({ subject }) => subject.startsWith('Studio is free'));
+    expect(claimMails).toHaveLength(1);
+    expect(claimMails[0]?.subject).toBe('Studio is free: yours until 11:15 am');
+    expect(claimMails[0]?.text).toContain(`https://studio.example/booking?room=${STUDIO}&from=2031-03-08T11&hours=1`);
 
     later(14 * MINUTE);
     await releaseExpiredHolds(context());
@@ -152,7 +152,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     const id = await book(owner);
     const entry = await join(ann);
     await cancelBooking(context(), id, owner);
-    const claim = await db.one<{ id: string; holds: number; payments: number }>(
+    const claim = await db.queryRow<{ id: string; holds: number; payments: number }>(
       `select b.id, (select count(*)::int from private.unpaid_holds(b.user_id, $2::timestamptz)) as holds,
          (select count(*)::int from private.payment p where p.booking_id = b.id) as payments
        from private.booking b where b.waitlist_entry_id = $1::uuid`,
@@ -183,11 +183,11 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     expect([await states(first, second, third), await takers()]).toEqual(['told told passed', []]);
     await followWaitlist(context());
     await cases.system.jobs.drain();
-    const told = cases.system.mails.filter(
+    const notices = cases.system.mails.filter(
       ({ subject }) => subject === 'Studio is free: book it before someone else does',
     );
-    expect(told).toHaveLength(2);
-    expect(told[0]?.text).toContain('We aren’t holding them for you');
+    expect(notices).toHaveLength(2);
+    expect(notices[0]?.text).toContain('We aren’t holding them for you');
     expect(await code(hold(await person()))).toBe('done');
   });
 
@@ -201,11 +201,11 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     await releaseExpiredHolds(context());
     expect(await states(...entries)).toBe('passed asked');
     // The first person joins again, for one hour and for two, while the other person has the hours.
-    const again = [await join(ann, span(0, 1)), await join(ann, span(0, 2))];
+    const rejoined = [await join(ann, span(0, 1)), await join(ann, span(0, 2))];
     later(15 * MINUTE);
     await releaseExpiredHolds(context());
     expect(await takers(span(0, 2))).toEqual([]);
-    expect(await states(...again)).toBe('told told');
+    expect(await states(...rejoined)).toBe('told told');
     expect(await code(hold(owner, span()))).toBe('done');
     later(24 * HOUR);
     const next = await join(ann);
@@ -240,13 +240,13 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     expect(await code(join(ann, { startTime: new Date(START - HOUR), endTime: new Date(START) }))).toBe('too_late');
     expect(await code(join(ann, span(365 * 24)))).toBe('invalid_request');
     expect(await code(join(await addPerson(db, { mailConfirmed: false })))).toBe('mail_unconfirmed');
-    const again = await join(ann);
-    expect(await join(ann)).toBe(again);
+    const entryId = await join(ann);
+    expect(await join(ann)).toBe(entryId);
     for (let at = 1; at < studio.maxWaitlistEntries; at += 1) await join(ann, span(at));
     expect(await code(join(ann, span(studio.maxWaitlistEntries)))).toBe('waitlist_limit');
-    expect(await code(leaveWaitlist(context(), { userId: owner, entryId: again }))).toBe('not_found');
-    await leaveWaitlist(context(), { userId: ann, entryId: again });
-    await leaveWaitlist(context(), { userId: ann, entryId: again });
+    expect(await code(leaveWaitlist(context(), { userId: owner, entryId: entryId }))).toBe('not_found');
+    await leaveWaitlist(context(), { userId: ann, entryId: entryId });
+    await leaveWaitlist(context(), { userId: ann, entryId: entryId });
     expect(await code(join(ann, span(studio.maxWaitlistEntries)))).toBe('done');
     await db.query(
       `insert into private.customer_block (user_id, reason, blocked_by, blocked_at) values ($1::uuid, 'Damage', $2::uuid, $3::timestamptz)`,
@@ -264,7 +264,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     await cancelBooking(context(), id, owner);
     await cases.system.jobs.drain();
     cases.system.state.mailFails = false;
-    const job = await db.one(
+    const job = await db.queryRow(
       `select tries, close_reason as reason from private.outbox where kind = 'mail.waitlist' and subject_id = $1::uuid`,
       [entry],
     );
@@ -325,7 +325,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
         };
         const [cancelled, ...holds] = await Promise.all([
           after(round % 5, () => cancelBooking(context(), id, owner)),
-          ...rivals.map((one, at) => after((round + 3 * at) % 7, () => code(hold(one, hours)))),
+          ...rivals.map((rival, at) => after((round + 3 * at) % 7, () => code(hold(rival, hours)))),
         ]);
         await followWaitlist(context());
         expect(cancelled).toMatchObject({ refund: 'full' });
@@ -339,9 +339,9 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
   test('spans that two transactions free together are offered to who wants both', { timeout: 300_000 }, async () => {
     const [owner, ann] = [await person(), await person()];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const [one, two] = [await book(owner, span(2 * round)), await book(owner, span(2 * round + 1))];
+      const [first, two] = [await book(owner, span(2 * round)), await book(owner, span(2 * round + 1))];
       const entry = await join(ann, span(2 * round, 2));
-      await Promise.all([cancelBooking(context(), one, owner), cancelBooking(context(), two, owner)]);
+      await Promise.all([cancelBooking(context(), first, owner), cancelBooking(context(), two, owner)]);
       await followWaitlist(context());
       expect([await states(entry), await takers(span(2 * round, 2))]).toEqual(['asked', [ann]]);
       await leaveWaitlist(context(), { userId: ann, entryId: entry });

@@ -59,8 +59,11 @@ beforeEach(async () => {
 const link = (kind: 'apple' | 'google', userId = person, by = services) => linkToPass(by, { userId, bookingId, kind });
 const tokenIn = (url: string): string => new URL(url).searchParams.get('token') ?? '';
 const readReference = async (): Promise<string> =>
-  (await db.one<{ text: string }>('select reference as text from private.booking where id = $1::uuid', [bookingId]))
-    ?.text ?? '';
+  (
+    await db.queryRow<{ text: string }>('select reference as text from private.booking where id = $1::uuid', [
+      bookingId,
+    ])
+  )?.text ?? '';
 const cancel = () => cancelBooking(services, bookingId, person);
 const request = () => ({ typeId: TYPE, serial: bookingId, token: passToken(services, bookingId) });
 const add = (device: string, more: object = {}) =>
@@ -191,7 +194,7 @@ describe('the phones of a pass', () => {
     expect(first).toEqual({ serials: [bookingId], tag: expect.stringMatching(/^\d+$/) });
     expect(Math.abs(Number(first?.tag) - Date.now() / 1000)).toBeLessThan(60);
     expect(await ask(null, 'other')).toBeNull();
-    const row = await db.one<{ at: number }>(
+    const row = await db.queryRow<{ at: number }>(
       'select extract(epoch from changed_at)::float8 as at from private.wallet_pass',
     );
     const changed = row?.at ?? 0;

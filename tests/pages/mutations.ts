@@ -16,10 +16,10 @@ export function findMutations(): FoundMutation[] {
   const found = sources.flatMap((source) => ofFile(source, sources));
   // A number distinguishes two mutations with the same name in one file.
   const seen = new Map<string, number>();
-  return found.map((one) => {
-    const count = (seen.get(one.name) ?? 0) + 1;
-    seen.set(one.name, count);
-    return count === 1 ? one : { ...one, name: `${one.name} ${count}` };
+  return found.map((mutation) => {
+    const count = (seen.get(mutation.name) ?? 0) + 1;
+    seen.set(mutation.name, count);
+    return count === 1 ? mutation : { ...mutation, name: `${mutation.name} ${count}` };
   });
 }
 
@@ -31,7 +31,7 @@ function ofFile(source: Source, sources: readonly Source[]): FoundMutation[] {
     const around = [...text.slice(0, index).matchAll(/\bfunction (\w+)/g)].at(-1)?.[1] ?? '';
     return {
       name: `${path.replace(/\.tsx?$/, '')} ${/^\w+$/.test(variable) ? variable : around}`,
-      rereads: [...new Set(keysOf(invalidatesOf(call, text), source, sources))].toSorted(),
+      rereads: [...new Set(collectKeys(getInvalidates(call, text), source, sources))].toSorted(),
       isWatched: isWatched(variable, text.replace(call, '')),
     };
   });
@@ -49,9 +49,9 @@ function balanced(text: string, from: number): string {
 }
 
 /** Returns the expression of `meta.invalidates`, or an empty string. */
-function invalidatesOf(call: string, text: string): string {
+function getInvalidates(call: string, text: string): string {
   const named = /\bmeta(?:: (\w+))?,|\bmeta(?:: (\w+))? \}/.exec(call);
-  const within = named ? valueOf(named[1] ?? named[2] ?? 'meta', text) : call;
+  const within = named ? findValue(named[1] ?? named[2] ?? 'meta', text) : call;
   const at = /\binvalidates\b(: )?/.exec(within);
   if (!at) return '';
   if (at[1] === undefined) return 'invalidates';
@@ -60,7 +60,7 @@ function invalidatesOf(call: string, text: string): string {
 }
 
 /** Returns the value of a constant in a file, or an empty string. */
-function valueOf(name: string, text: string): string {
+function findValue(name: string, text: string): string {
   const at = new RegExp(`(?:const|let) ${name}(?:: [^=]+)? = `).exec(text);
   if (!at) return '';
   const from = at.index + at[0].length;
@@ -68,16 +68,16 @@ function valueOf(name: string, text: string): string {
 }
 
 /** Returns the names of the queries in an expression, following constants of this file and of the files it imports. */
-function keysOf(expression: string, source: Source, sources: readonly Source[]): string[] {
-  const direct = [...expression.matchAll(/queryKeys\.(\w+)\.all/g)].map((one) => one[1] ?? '');
+function collectKeys(expression: string, source: Source, sources: readonly Source[]): string[] {
+  const direct = [...expression.matchAll(/queryKeys\.(\w+)\.all/g)].map((match) => match[1] ?? '');
   const constants = [...expression.replace(/queryKeys[\w.]*/g, '').matchAll(/\b([A-Za-z_]\w+)\b/g)].map(
-    (one) => one[1] ?? '',
+    (match) => match[1] ?? '',
   );
   return [
     ...direct,
     ...constants.flatMap((name) => {
-      const home = [source, ...sources].find(({ text }) => valueOf(name, text) !== '');
-      return home ? keysOf(valueOf(name, home.text), home, sources) : [`unknown: ${name}`];
+      const home = [source, ...sources].find(({ text }) => findValue(name, text) !== '');
+      return home ? collectKeys(findValue(name, home.text), home, sources) : [`unknown: ${name}`];
     }),
   ];
 }

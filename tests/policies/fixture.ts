@@ -52,7 +52,7 @@ export async function populate(engine: Engine): Promise<Populated> {
   const matrix = writeMatrix(people);
   // Bookings come first, because other tables refer to them.
   const tables = Object.entries(matrix).toSorted(([a], [b]) => Number(b === 'bookings') - Number(a === 'bookings'));
-  for (const [, one] of tables) for (const { text, values } of one.make) await db.query(text, values);
+  for (const [, expectation] of tables) for (const { text, values } of expectation.make) await db.query(text, values);
   return {
     server,
     people,
@@ -82,11 +82,11 @@ type Answer = {
 export async function askCell(
   client: SupabaseClient,
   name: string,
-  one: Expectation,
+  expectation: Expectation,
   cell: { principal: Principal; verb: Verb; row: string },
 ): Promise<{ outcome: Outcome; code: string }> {
-  const { key, fresh } = one.rows[cell.row] ?? { key: {}, fresh: {} };
-  const answer = await askVerb(client, name, cell.verb, { key, fresh, change: one.change });
+  const { key, fresh } = expectation.rows[cell.row] ?? { key: {}, fresh: {} };
+  const answer = await askVerb(client, name, cell.verb, { key, fresh, change: expectation.change });
   const code = answer.error?.code ?? '';
   return { outcome: readOutcome(answer, code, cell), code: `${answer.status} ${code}` };
 }

@@ -45,22 +45,22 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
 
   const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
     app.server.app.db.query<R>(text, values).then((result) => result.rows);
-  const expectationOf = (name: string): Expectation => {
+  const getExpectation = (name: string): Expectation => {
     const found = app.matrix[name];
     if (!found) throw new Error(`${name} has no expectation`);
     return found;
   };
 
   test.each(TABLES)('%s: every principal, verb and row', async (name) => {
-    const one = expectationOf(name);
+    const expectation = getExpectation(name);
     const seen = (outcome: Outcome): Outcome => (outcome === 'masked' ? 'shown' : outcome);
     const wrong: string[] = [];
     let cells = 0;
     for (const principal of PRINCIPALS) {
       for (const verb of VERBS) {
-        for (const row of Object.keys(one.rows)) {
-          const expected = expectedOutcome(one, principal, verb, row);
-          const { outcome, code } = await askCell(app.clients[principal], name, one, { principal, verb, row });
+        for (const row of Object.keys(expectation.rows)) {
+          const expected = expectedOutcome(expectation, principal, verb, row);
+          const { outcome, code } = await askCell(app.clients[principal], name, expectation, { principal, verb, row });
           cells += 1;
           if (outcome !== (verb === 'head' ? seen(expected) : expected))
             wrong.push(`${principal} ${verb} ${row}: ${outcome} (${code}) instead of ${expected}`);
@@ -68,7 +68,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(cells).toBe(PRINCIPALS.length * VERBS.length * Object.keys(one.rows).length);
+    expect(cells).toBe(PRINCIPALS.length * VERBS.length * Object.keys(expectation.rows).length);
   });
 
   test('every relation of the exposed schema is in the matrix, with all its columns', async () => {
@@ -77,8 +77,8 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
        join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
        where n.nspname = 'public' and c.relkind in ('r', 'v', 'm', 'p', 'f') group by c.relname order by c.relname`,
     );
-    expect(found.map((one) => one.name)).toEqual(TABLES);
-    for (const { name, columns } of found) expect(expectationOf(name).columns.split(/\s+/), name).toEqual(columns);
+    expect(found.map((row) => row.name)).toEqual(TABLES);
+    for (const { name, columns } of found) expect(getExpectation(name).columns.split(/\s+/), name).toEqual(columns);
   });
 
   test('every column is open to exactly the roles and verbs of the matrix', async () => {
@@ -91,24 +91,24 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
     );
     const key = (...parts: string[]): string => parts.join(' ');
     const expected = TABLES.flatMap((name) => {
-      const one = expectationOf(name);
+      const expectation = getExpectation(name);
       return ROLES.flatMap((role) =>
-        one.grants[role]
+        expectation.grants[role]
           .split(' ')
           .filter((verb) => verb !== '' && verb !== 'delete')
-          .flatMap((verb) => columnsOf(one, role, verb).map((column) => key(name, column, role, verb))),
+          .flatMap((verb) => getColumns(expectation, role, verb).map((column) => key(name, column, role, verb))),
       );
     });
-    const actual = held.map((one) => key(one.name, one.column, one.role, one.verb));
+    const actual = held.map((row) => key(row.name, row.column, row.role, row.verb));
     expect(actual.toSorted()).toEqual(expected.toSorted());
     const deleting = await rows<{ role: string; name: string }>(
       `select r.role, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace cross join unnest($1::text[]) as r(role)
        where n.nspname = 'public' and c.relkind in ('r', 'v') and has_table_privilege(r.role, c.oid, 'delete')`,
       [ROLES],
     );
-    expect(deleting.map((one) => key(one.name, one.role)).toSorted()).toEqual(
+    expect(deleting.map((row) => key(row.name, row.role)).toSorted()).toEqual(
       TABLES.flatMap((name) =>
-        ROLES.filter((role) => expectationOf(name).grants[role].split(' ').includes('delete')).map((role) =>
+        ROLES.filter((role) => getExpectation(name).grants[role].split(' ').includes('delete')).map((role) =>
           key(name, role),
         ),
       ).toSorted(),
@@ -118,12 +118,12 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
   test('each column that a person may not write is refused by name', async () => {
     const wrong: string[] = [];
     for (const name of TABLES) {
-      const one = expectationOf(name);
-      if (!one.writes?.update) continue;
+      const expectation = getExpectation(name);
+      if (!expectation.writes?.update) continue;
       const mine = name === 'discount_codes' ? app.clients.admin : app.clients.owner;
-      const [row] = Object.values(one.rows);
-      const may = one.writes.update.split(' ');
-      for (const column of one.columns.split(/\s+/).filter((each) => !may.includes(each))) {
+      const [row] = Object.values(expectation.rows);
+      const may = expectation.writes.update.split(' ');
+      for (const column of expectation.columns.split(/\s+/).filter((each) => !may.includes(each))) {
         const { error } = await mine
           .from(name)
           .update({ [column]: null })
@@ -142,7 +142,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
        from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'public' order by 1`,
       [ROLES],
     );
-    expect(Object.fromEntries(found.map((one) => [one.name, one.roles?.join(' ') ?? '']))).toEqual(FUNCTIONS);
+    expect(Object.fromEntries(found.map((row) => [row.name, row.roles?.join(' ') ?? '']))).toEqual(FUNCTIONS);
   });
 
   test('callers have no rights outside the matrix except those that /storage and /realtime use on their behalf', async () => {
@@ -154,7 +154,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
        order by 1`,
       [ROLES],
     );
-    expect(relations.map((one) => one.name)).toEqual(ELSEWHERE);
+    expect(relations.map((relation) => relation.name)).toEqual(ELSEWHERE);
     const functions = await rows<{ name: string }>(
       `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace cross join unnest($1::text[]) as r(role)
        where n.nspname = 'private' and has_schema_privilege(r.role, n.oid, 'usage') and has_function_privilege(r.role, p.oid, 'execute')`,
@@ -174,7 +174,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
       `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname = 'public' and c.relkind in ('v', 'm') and not coalesce(c.reloptions, '{}') @> '{security_invoker=true}'`,
     );
-    expect(views.map((one) => one.name).toSorted()).toEqual([
+    expect(views.map((view) => view.name).toSorted()).toEqual([
       'booking_payments',
       'bookings',
       'closed_hours',
@@ -237,13 +237,13 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
   });
 });
 
-function columnsOf(one: Expectation, role: (typeof ROLES)[number], verb: string): string[] {
+function getColumns(expectation: Expectation, role: (typeof ROLES)[number], verb: string): string[] {
   const written = verb === 'insert' ? 'insert' : verb === 'update' ? 'update' : null;
   const own =
     role === 'service_role' || written === null
       ? undefined
       : role === 'anon'
-        ? one.guestWrites?.insert
-        : one.writes?.[written];
-  return (own ?? one.columns).split(/\s+/);
+        ? expectation.guestWrites?.insert
+        : expectation.writes?.[written];
+  return (own ?? expectation.columns).split(/\s+/);
 }

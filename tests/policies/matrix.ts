@@ -61,7 +61,8 @@ const CODE_FIELDS = [
   'valid_from customer_email weekdays from_hour until_hour',
 ].join(' ');
 /** Returns the same rows for all principals. */
-const everybody = (rows: readonly string[]): Allowed => Object.fromEntries(PRINCIPALS.map((one) => [one, rows]));
+const everybody = (rows: readonly string[]): Allowed =>
+  Object.fromEntries(PRINCIPALS.map((principal) => [principal, rows]));
 const BOTH = ['owner', 'other'] as const;
 /** People have their own rows; the owner of the business and the service have all rows. */
 const OWN_AND_ADMIN: Allowed = { owner: ['owner'], other: ['other'], admin: BOTH, service: BOTH };
@@ -664,27 +665,30 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
 export const ELSEWHERE: readonly string[] = ['realtime.messages', 'storage.buckets', 'storage.objects'];
 
 /** Returns the expected outcome of one cell. */
-export function expectedOutcome(one: Expectation, principal: Principal, verb: Verb, row: string): Outcome {
+export function expectedOutcome(expectation: Expectation, principal: Principal, verb: Verb, row: string): Outcome {
   if (principal === 'revoked' || principal === 'expired') return 'unknown';
-  const exception = one.but?.(principal, verb, row) ?? null;
+  const exception = expectation.but?.(principal, verb, row) ?? null;
   if (exception !== null) return exception;
   const role = principal === 'guest' ? 'anon' : principal === 'service' ? 'service_role' : 'authenticated';
-  const granted = one.grants[role].split(' ');
+  const granted = expectation.grants[role].split(' ');
   const names = (allowed: Allowed | undefined): boolean => allowed?.[principal]?.includes(row) === true;
   switch (verb) {
     case 'select':
     case 'head':
       if (!granted.includes('select')) return 'refused';
-      return names(one.sees) ? 'shown' : names(one.masked) ? 'masked' : 'none';
+      return names(expectation.sees) ? 'shown' : names(expectation.masked) ? 'masked' : 'none';
     case 'insert':
-      return granted.includes('insert') && names(one.adds) ? 'done' : 'refused';
+      return granted.includes('insert') && names(expectation.adds) ? 'done' : 'refused';
     case 'upsert':
-      return granted.includes('insert') && granted.includes('update') && names(one.adds) && names(one.changes)
+      return granted.includes('insert') &&
+        granted.includes('update') &&
+        names(expectation.adds) &&
+        names(expectation.changes)
         ? 'done'
         : 'refused';
     case 'update':
-      return !granted.includes('update') ? 'refused' : names(one.changes) ? 'done' : 'none';
+      return !granted.includes('update') ? 'refused' : names(expectation.changes) ? 'done' : 'none';
     case 'delete':
-      return !granted.includes('delete') ? 'refused' : names(one.removes) ? 'done' : 'none';
+      return !granted.includes('delete') ? 'refused' : names(expectation.removes) ? 'done' : 'none';
   }
 }

@@ -27,8 +27,13 @@ afterAll(() => app.server.close());
 
 const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-function statementOf(table: string, verb: Verb, one: Expectation, row: string): { text: string; values: unknown[] } {
-  const { key, fresh } = one.rows[row] ?? { key: {}, fresh: {} };
+function createStatement(
+  table: string,
+  verb: Verb,
+  expectation: Expectation,
+  row: string,
+): { text: string; values: unknown[] } {
+  const { key, fresh } = expectation.rows[row] ?? { key: {}, fresh: {} };
   const where = (from: number): string =>
     Object.keys(key)
       .map((name, at) => `${named(name)} = $${from + at}`)
@@ -36,7 +41,7 @@ function statementOf(table: string, verb: Verb, one: Expectation, row: string): 
   const relation = `public.${named(table)}`;
   if (verb === 'select') return { text: `select * from ${relation} where ${where(1)}`, values: Object.values(key) };
   if (verb === 'delete') return { text: `delete from ${relation} where ${where(1)}`, values: Object.values(key) };
-  const written: Values = verb === 'insert' ? fresh : one.change;
+  const written: Values = verb === 'insert' ? fresh : expectation.change;
   const names = Object.keys(written).map(named);
   const places = names.map((_, at) => `$${at + 1}`);
   if (verb === 'insert')
@@ -66,10 +71,10 @@ async function tryCell(
   query: Query,
   table: string,
   verb: Verb,
-  one: Expectation,
+  expectation: Expectation,
   cell: { principal: Principal; row: string },
 ) {
-  const { text, values } = statementOf(table, verb, one, cell.row);
+  const { text, values } = createStatement(table, verb, expectation, cell.row);
   await query('savepoint cell');
   let outcome: Outcome;
   try {
@@ -86,14 +91,14 @@ async function tryCell(
 
 /** Lists the cells of a table whose outcome differs from the matrix. */
 async function deviations(query: Query, table: string, verbs: readonly Verb[]): Promise<string[]> {
-  const one = app.matrix[table];
-  if (!one) return [`${table} has no expectation`];
+  const expectation = app.matrix[table];
+  if (!expectation) return [`${table} has no expectation`];
   const wrong: string[] = [];
   for (const principal of PRINCIPALS.filter((each) => each !== 'revoked' && each !== 'expired'))
     for (const verb of verbs)
-      for (const row of Object.keys(one.rows)) {
-        const outcome = await tryCell(query, table, verb, one, { principal, row });
-        const expected = expectedOutcome(one, principal, verb, row);
+      for (const row of Object.keys(expectation.rows)) {
+        const outcome = await tryCell(query, table, verb, expectation, { principal, row });
+        const expected = expectedOutcome(expectation, principal, verb, row);
         if (outcome !== (expected === 'masked' ? 'shown' : expected))
           wrong.push(`${principal} ${verb} ${row}: ${outcome}`);
       }

@@ -92,15 +92,15 @@ describe.each(engines)('sessions of staff on $name', (engine) => {
     as: (name: string, verb: string) => Principal,
   ): Promise<string[]> {
     const wrong: string[] = [];
-    for (const [name, one] of Object.entries(app.matrix)) {
+    for (const [name, expectation] of Object.entries(app.matrix)) {
       for (const verb of VERBS) {
-        for (const [row, { key }] of Object.entries(one.rows)) {
+        for (const [row, { key }] of Object.entries(expectation.rows)) {
           // Own rows are the same for all accounts.
           if (key['user_id'] === self) continue;
           const principal = as(name, verb);
-          const expected = expectedOutcome(one, principal, verb, row);
+          const expected = expectedOutcome(expectation, principal, verb, row);
           const seen: Outcome = verb === 'head' && expected === 'masked' ? 'shown' : expected;
-          const { outcome, code } = await askCell(client, name, one, { principal, verb, row });
+          const { outcome, code } = await askCell(client, name, expectation, { principal, verb, row });
           if (outcome !== seen) wrong.push(`${name} ${verb} ${row}: ${outcome} (${code}) instead of ${seen}`);
         }
       }
@@ -235,7 +235,7 @@ describe.each(engines)('sessions of staff on $name', (engine) => {
       `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at) values ($1::uuid, 'staff', 'verified', now(), '2999-01-01')`,
       [app.people.unverified],
     );
-    const booking = await db().one<{ reference: string }>(
+    const booking = await db().queryRow<{ reference: string }>(
       `update private.booking set user_id = $1::uuid where start_time = '2031-01-01T02:00:00Z' returning reference`,
       [app.people.unverified],
     );

@@ -46,8 +46,8 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
   let otherToken: string;
   const otherUpload = new Map<BucketName, string>();
 
-  const folderOf = (principal: Principal): string => principal.id ?? principal.name;
-  const nameOf = (principal: Principal): string => `${folderOf(principal)}/there.jpg`;
+  const getFolder = (principal: Principal): string => principal.id ?? principal.name;
+  const getName = (principal: Principal): string => `${getFolder(principal)}/there.jpg`;
 
   async function ask(
     token: string | null,
@@ -74,14 +74,14 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
     return { status: answer.status, bytes, json, headers: answer.headers };
   }
   const seen = async (text: string, values: readonly unknown[]): Promise<boolean> =>
-    (await server.app.db.one(text, values)) !== null;
+    (await server.app.db.queryRow(text, values)) !== null;
 
   /** Uploads an object as a caller who is allowed to, then gives it to its owner. */
   async function addObject(bucket: BucketName, principal: Principal): Promise<void> {
     const answer = await ask(
       server.app.keys.serviceRoleKey,
       'PUT',
-      `/object/${bucket}/${nameOf(principal)}`,
+      `/object/${bucket}/${getName(principal)}`,
       photo,
       PICTURE,
     );
@@ -90,13 +90,13 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
     await server.app.db.query(
       `with gone as (delete from storage.objects where bucket_id = $1 and name = $2 returning *)
        insert into storage.objects (bucket_id, name, owner, storage_key, content_type, size, etag) select bucket_id, name, $3::uuid, storage_key, content_type, size, etag from gone`,
-      [bucket, nameOf(principal), principal.id],
+      [bucket, getName(principal), principal.id],
     );
   }
 
   function attempt(principal: Principal, bucket: BucketName, whose: Whose): Attempt {
     const stage = whose === 'other' ? owner : principal;
-    const folder = whose === 'nobody' ? 'nobody' : folderOf(stage);
+    const folder = whose === 'nobody' ? 'nobody' : getFolder(stage);
     return {
       who: principal.who,
       whose,
@@ -192,15 +192,15 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
       { name: 'service', who: 'service', token: keys.serviceRoleKey, id: null },
     ];
     // Every principal has an object in every bucket, and so has the owner of the "other" objects.
-    for (const bucket of BUCKETS) for (const one of [owner, ...principals]) await addObject(bucket, one);
+    for (const bucket of BUCKETS) for (const principal of [owner, ...principals]) await addObject(bucket, principal);
     await db.query('delete from auth.sessions where user_id = $1::uuid', [revoked.id]);
     await new Promise((resolve) => setTimeout(resolve, 600));
-    const other = `notes/${folderOf(owner)}/other.jpg`;
+    const other = `notes/${getFolder(owner)}/other.jpg`;
     await ask(owner.token, 'POST', `/object/${other}`, photo, PICTURE);
     const signed = await ask(owner.token, 'POST', `/object/sign/${other}`, { expiresIn: 3_600 });
     otherToken = String(Object.values(signed.json ?? {})[0]).split('?token=')[1] ?? '';
     for (const bucket of ['notes', 'id-verifications'] as const) {
-      const metadata = `bucketName ${btoa(bucket)},objectName ${btoa(`${folderOf(owner)}/begun.jpg`)},contentType ${btoa('image/jpeg')}`;
+      const metadata = `bucketName ${btoa(bucket)},objectName ${btoa(`${getFolder(owner)}/begun.jpg`)},contentType ${btoa('image/jpeg')}`;
       const begun = await ask(owner.token, 'POST', '/upload/resumable', undefined, {
         'tus-resumable': '1.0.0',
         'upload-length': String(photo.length),
@@ -209,7 +209,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
       otherUpload.set(bucket, begun.headers.get('location')?.replace('/storage/v1', '') ?? '');
     }
     expect(otherToken.length).toBeGreaterThan(20);
-    expect([...otherUpload.values()].every((one) => one.includes('/upload/resumable/'))).toBe(true);
+    expect([...otherUpload.values()].every((location) => location.includes('/upload/resumable/'))).toBe(true);
   }, 120_000);
   afterAll(() => server.close());
 
@@ -275,13 +275,13 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
     ];
     // A policy that allows too much, as might be added later by mistake. The bucket for identity documents ignores it.
     const careless = `create policy "too much" on storage.objects for all to anon, authenticated using (true) with check (true)`;
-    for (const one of rows) {
-      if (NEEDS_A_SESSION.includes(one.policyname)) continue;
-      const restrictive = one.permissive === 'RESTRICTIVE';
-      const at = `"${one.policyname}" on storage.${one.tablename}`;
+    for (const policy of rows) {
+      if (NEEDS_A_SESSION.includes(policy.policyname)) continue;
+      const restrictive = policy.permissive === 'RESTRICTIVE';
+      const at = `"${policy.policyname}" on storage.${policy.tablename}`;
       const check = [
-        one.qual ? `using (${one.qual})` : '',
-        one.with_check ? `with check (${one.with_check})` : '',
+        policy.qual ? `using (${policy.qual})` : '',
+        policy.with_check ? `with check (${policy.with_check})` : '',
       ].join(' ');
       if (restrictive) {
         await runScript(server, careless);
@@ -294,10 +294,13 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
         expect((await deviations(read, few, ['id-verifications'])).wrong).toEqual([]);
       }
       await runScript(server, `drop policy ${at}`);
-      const bucket = BUCKETS.find((name) => one.policyname.includes(name)) ?? 'id-verifications';
+      const bucket = BUCKETS.find((name) => policy.policyname.includes(name)) ?? 'id-verifications';
       const { wrong } = await deviations(routes, few, [bucket]);
-      expect([one.policyname, wrong.length > 0]).toEqual([one.policyname, true]);
-      await runScript(server, `create policy ${at} as ${one.permissive} for ${one.cmd} to ${one.roles} ${check}`);
+      expect([policy.policyname, wrong.length > 0]).toEqual([policy.policyname, true]);
+      await runScript(
+        server,
+        `create policy ${at} as ${policy.permissive} for ${policy.cmd} to ${policy.roles} ${check}`,
+      );
       if (restrictive) await runScript(server, 'drop policy "too much" on storage.objects');
     }
     expect((await deviations(routes, few, ['id-verifications'])).wrong).toEqual([]);
@@ -337,8 +340,8 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
 
   test('emptying and deleting buckets, last', async () => {
     // The service comes last and empties before it deletes.
-    for (const one of principals.filter(({ who }) => who !== 'service'))
-      expect((await deviations(LAST, [one], BUCKETS)).wrong).toEqual([]);
+    for (const principal of principals.filter(({ who }) => who !== 'service'))
+      expect((await deviations(LAST, [principal], BUCKETS)).wrong).toEqual([]);
     const service = principals.filter(({ who }) => who === 'service');
     expect((await deviations(LAST.slice(0, 1), service, BUCKETS)).wrong).toEqual([]);
     const gone = await deviations(LAST.slice(1), service, BUCKETS);

@@ -41,7 +41,7 @@ type Route = { readonly kind: Kind; readonly run: (attempt: Attempt, photo: Buff
 /** Requires that several tries have the same outcome, and returns it. */
 async function same(tries: readonly Promise<boolean>[]): Promise<boolean> {
   const all = await Promise.all(tries);
-  if (all.some((one) => one !== all[0])) throw new Error(`some got through: ${all.join(' ')}`);
+  if (all.some((outcome) => outcome !== all[0])) throw new Error(`some got through: ${all.join(' ')}`);
   return all[0] ?? false;
 }
 
@@ -136,10 +136,10 @@ function listing(verb: string): Route {
     },
   };
 }
-async function removing(attempt: Attempt, one: boolean): Promise<boolean> {
+async function removing(attempt: Attempt, single: boolean): Promise<boolean> {
   const { ask, bucket, seed, name, whose, exists } = attempt;
   const target = whose === 'nobody' ? name : await seed();
-  if (one) await ask('DELETE', `/object/${bucket}/${path(target)}`);
+  if (single) await ask('DELETE', `/object/${bucket}/${path(target)}`);
   else await ask('DELETE', `/object/${bucket}`, { prefixes: [target] });
   return whose !== 'nobody' && !(await exists(bucket, target));
 }
@@ -244,15 +244,15 @@ function signedResumables(): Record<string, Route> {
       const name = free();
       const given = field((await ask('POST', `/object/upload/sign/${bucket}/${path(name)}`, {})).json, 'token');
       const signature = { ...TUS, 'x-signature': typeof given === 'string' ? given : otherToken };
-      const made = await ask(
+      const created = await ask(
         'POST',
         '/upload/resumable/sign',
         undefined,
         { ...signature, 'upload-length': String(photo.length), 'upload-metadata': tusMetadata(bucket, name) },
         true,
       );
-      if (method === null) return fine(made);
-      const mine = made.headers.get('location')?.replace('/storage/v1', '');
+      if (method === null) return fine(created);
+      const mine = created.headers.get('location')?.replace('/storage/v1', '');
       const at = mine ?? attempt.otherUpload.replace('/resumable/', '/resumable/sign/');
       const more = { 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' };
       const headers = { ...signature, ...more, ...(override ? { 'x-http-method-override': override } : {}) };

@@ -55,7 +55,7 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
   async function subscribe(
     bindings: readonly object[],
     options: { token?: string; vsn?: '1.0.0' | '2.0.0'; config?: object } = {},
-  ): Promise<{ told: Told; changes: () => Change[]; reply: Record<string, unknown>; client: RealtimeClient }> {
+  ): Promise<{ notice: Told; changes: () => Change[]; reply: Record<string, unknown>; client: RealtimeClient }> {
     const client = await connectRealtime(server.url, server.app.keys.anonKey, options.vsn ?? '2.0.0');
     clients.push(client);
     const reply = await client.join(
@@ -66,7 +66,12 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
     const { payload } = await client.frame(({ event }) => event === 'system');
     const changes = (): Change[] =>
       client.frames.flatMap((frame) => (frame.event === 'postgres_changes' ? [Object(frame.payload['data'])] : []));
-    return { told: { status: payload['status'], message: payload['message'] }, changes, reply: reply.payload, client };
+    return {
+      notice: { status: payload['status'], message: payload['message'] },
+      changes,
+      reply: reply.payload,
+      client,
+    };
   }
   const item = (filter?: string): object => ({
     event: '*',
@@ -104,8 +109,8 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
     ['a quoted value', 'name=eq."c,d"', [3]],
     ['a blank filter', ' ', [1, 2, 3, 4]],
   ])('the filter %s lets through what PostgreSQL lets through: %s', async (_name, filter, expected) => {
-    const { told, changes } = await subscribe([item(filter)]);
-    expect(told).toEqual({ status: 'ok', message: 'Subscribed to PostgreSQL' });
+    const { notice, changes } = await subscribe([item(filter)]);
+    expect(notice).toEqual({ status: 'ok', message: 'Subscribed to PostgreSQL' });
     const all = await subscribe([item()]);
     await insert(`(1, 'a', 1, true), (2, 'b', 2.50, false), (3, 'c,d', 9, null), (4, null, null, null)`);
     await expect.poll(() => all.changes().length).toBe(4);
@@ -184,9 +189,9 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
       'Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: [event: *, schema: public, table: unpublished, filters: [], select: nil]',
     ],
   ])('refused without refusing the join: %s', async (_name, binding, message) => {
-    const { told, reply } = await subscribe([item(), binding]);
+    const { notice, reply } = await subscribe([item(), binding]);
     expect(reply['status']).toBe('ok');
-    expect(told).toEqual({
+    expect(notice).toEqual({
       status: 'error',
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     });
@@ -375,19 +380,19 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
       expect(slow.client.frames.map(({ payload }) => payload['message'])).toContain(
         'A filter of this subscription takes too long: changes may be missing, please read again',
       );
-      const again = await subscribe([item(String.raw`name=match.^(a*)(a*)(a*)\1\2\3ab$`)]);
-      expect(again.told.message).toMatch(/the filter takes too long, please try another one or try again later$/);
+      const second = await subscribe([item(String.raw`name=match.^(a*)(a*)(a*)\1\2\3ab$`)]);
+      expect(second.notice.message).toMatch(/the filter takes too long, please try another one or try again later$/);
       await insert(`(2, 'b', 1, true)`);
       await expect.poll(() => other.changes().length).toBe(2);
     },
   );
 
   test('a new token with fewer rights ends filters by columns that it may not read', async () => {
-    const { client, changes, told } = await subscribe(
+    const { client, changes, notice } = await subscribe(
       [{ event: '*', schema: 'public', table: 'secret', filter: 'hidden=eq.x' }],
       { token: server.app.keys.serviceRoleKey },
     );
-    expect(told.status).toBe('ok');
+    expect(notice.status).toBe('ok');
     await server.app.db.query(`insert into public.secret values (10, 'o', 'x')`);
     await expect.poll(() => changes().length).toBe(1);
     client.send('1', null, `realtime:c${names}`, 'access_token', { access_token: null });
@@ -404,18 +409,18 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
     const since = String(first.changes()[0]?.['commit_timestamp']);
     first.client.close();
     await insert(`(2, 'b', 1, true)`);
-    const again = await subscribe([item()], { config: { postgres_changes_options: { since } } });
+    const resumed = await subscribe([item()], { config: { postgres_changes_options: { since } } });
     await insert(`(3, 'c', 1, true)`);
     await expect
       .poll(() =>
-        again
+        resumed
           .changes()
           .map(({ record }) => Object(record).id)
           .filter((id) => id !== 1),
       )
       .toEqual([2, 3]);
     const old = await subscribe([item()], { config: { postgres_changes_options: { since: '2020-01-01T00:00:00Z' } } });
-    expect(old.told).toEqual({
+    expect(old.notice).toEqual({
       status: 'error',
       message: 'The changes since then are no longer kept, please read again',
     });

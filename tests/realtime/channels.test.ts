@@ -32,31 +32,31 @@ describe.each(engines)('channels on the $name database', (engine) => {
   test.each(['1.0.0', '2.0.0'] as const)(
     'serializer %s: a text broadcast is relayed as it is to both serializers, with neither ref',
     async (vsn) => {
-      const [sender, one, two] = [await connect(vsn), await connect('1.0.0'), await connect('2.0.0')];
-      for (const client of [sender, one, two]) await client.join('verbatim');
+      const [sender, first, two] = [await connect(vsn), await connect('1.0.0'), await connect('2.0.0')];
+      for (const client of [sender, first, two]) await client.join('verbatim');
       const payload = { type: 'x', payload: [1, null], more: { ü: true } };
       sender.send('1', null, 'realtime:verbatim', 'broadcast', payload);
-      for (const client of [one, two]) {
+      for (const client of [first, two]) {
         const frame = await client.frame(({ event }) => event === 'broadcast');
         expect([frame.payload, frame.ref, frame.joinRef]).toEqual([payload, null, null]);
       }
       for (const odd of [null, 5, 'text', [1]]) sender.send('1', null, 'realtime:verbatim', 'broadcast', odd);
       sender.send('1', null, 'realtime:verbatim', 'broadcast', { last: true });
-      await one.frame((frame) => frame.payload['last'] === true);
+      await first.frame((frame) => frame.payload['last'] === true);
       // A missing payload is treated as an empty object.
-      expect(broadcasts(one).map((frame) => frame.payload)).toEqual([payload, {}, { last: true }]);
+      expect(broadcasts(first).map((frame) => frame.payload)).toEqual([payload, {}, { last: true }]);
       expect(broadcasts(sender)).toEqual([]);
     },
   );
 
   test('a binary broadcast with JSON reaches 2.0.0 as kind 4 and 1.0.0 as text; its bytes are not shown to 1.0.0', async () => {
-    const [sender, one, two] = [await connect('2.0.0'), await connect('1.0.0'), await connect('2.0.0')];
-    for (const client of [sender, one, two]) await client.join('kinds');
+    const [sender, first, two] = [await connect('2.0.0'), await connect('1.0.0'), await connect('2.0.0')];
+    for (const client of [sender, first, two]) await client.join('kinds');
     const push = (encoding: number, payload: Uint8Array): Buffer =>
       Buffer.concat([Buffer.from([3, 1, 1, 14, 1, 0, encoding]), Buffer.from('11realtime:kindse'), payload]);
     sender.sendRaw(push(0, Buffer.from([0, 255])));
     sender.sendRaw(push(1, Buffer.from('{"n":1}')));
-    const frame = await one.frame(({ event }) => event === 'broadcast');
+    const frame = await first.frame(({ event }) => event === 'broadcast');
     expect(frame.payload).toEqual({ type: 'broadcast', event: 'e', payload: { n: 1 } });
     await expect.poll(() => two.binary.length).toBe(2);
     const head = (encoding: number): Buffer =>
@@ -65,7 +65,7 @@ describe.each(engines)('channels on the $name database', (engine) => {
       Buffer.concat([head(0), Buffer.from([0, 255])]),
       Buffer.concat([head(1), Buffer.from('{"n":1}')]),
     ]);
-    expect(broadcasts(one).length).toBe(1);
+    expect(broadcasts(first).length).toBe(1);
   });
 
   test('public and private channels of one name share nothing', async () => {
@@ -238,7 +238,7 @@ describe.each(engines)('channels on the $name database', (engine) => {
     );
     const answer = await sender.frame(({ ref }) => ref === 'p');
     expect(answer.payload).toEqual({ status: 'ok', response: { id: expect.any(String) } });
-    const row = await server.app.db.one(
+    const row = await server.app.db.queryRow(
       `select extension, private, skip_broadcast, payload from realtime.messages where id = $1::uuid`,
       [Object(answer.payload['response']).id],
     );

@@ -43,7 +43,7 @@ export type Watcher = {
   readonly read: Set<number>;
   readonly statuses: string[];
   /** The server's messages about the channel. */
-  readonly told: string[];
+  readonly notices: string[];
   /** Resolves after the first read. */
   readonly ready: Promise<void>;
 };
@@ -71,7 +71,7 @@ export function watchTable(
     events: [] as number[],
     read: new Set<number>(),
     statuses: [] as string[],
-    told: [] as string[],
+    notices: [] as string[],
   };
   const first = Promise.withResolvers<void>();
   const readAll = async (): Promise<void> => {
@@ -88,7 +88,7 @@ export function watchTable(
   const where = filter ? { filter: `${filter[0]}=eq.${filter[1]}` } : {};
   channel
     .on('system', {}, ({ message }) => {
-      watcher.told.push(message);
+      watcher.notices.push(message);
       // The server no longer has all of the changes.
       if (/read again/.test(message)) void readAll();
     })
@@ -104,7 +104,7 @@ export function watchTable(
 }
 
 /** Returns the ids that a watcher has missed, and those that it received twice as an event. */
-export const gapsOf = (watcher: Watcher, written: readonly number[]): { missed: number[]; twice: number[] } => ({
+export const findGaps = (watcher: Watcher, written: readonly number[]): { missed: number[]; twice: number[] } => ({
   missed: written.filter((id) => !watcher.read.has(id) && !watcher.events.includes(id)),
   twice: watcher.events.filter((id, at) => watcher.events.indexOf(id) !== at),
 });

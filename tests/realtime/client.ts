@@ -39,11 +39,11 @@ export async function connectRealtime(
   const waiting = new Set<() => void>();
   socket.on('message', (data: RawData, isBinary) => {
     if (isBinary) {
-      binary.push(bytesOf(data));
+      binary.push(toBytes(data));
       for (const check of waiting) check();
       return;
     }
-    const parsed = JSON.parse(textOf(data));
+    const parsed = JSON.parse(toText(data));
     const [joinRef, ref, topic, event, payload] =
       vsn === '2.0.0' ? parsed : [null, parsed.ref, parsed.topic, parsed.event, parsed.payload];
     frames.push({ joinRef, ref, topic, event, payload });
@@ -109,9 +109,9 @@ export function refusedUpgrade(url: string, query: string): Promise<{ status: nu
   });
 }
 
-function bytesOf(data: RawData): Buffer {
+function toBytes(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data);
   return Buffer.isBuffer(data) ? data : Buffer.from(data);
 }
 
-const textOf = (data: RawData): string => bytesOf(data).toString('utf8');
+const toText = (data: RawData): string => toBytes(data).toString('utf8');

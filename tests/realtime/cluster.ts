@@ -75,7 +75,7 @@ export async function startCluster(count: number, env: Record<string, string> = 
     addCustomer: () => addCustomer({ db, keys }, new Date()),
     start,
     async close() {
-      await Promise.all(processes.map((one) => one.kill()));
+      await Promise.all(processes.map((server) => server.kill()));
       balancer.close();
       await db.close();
       await database.drop();

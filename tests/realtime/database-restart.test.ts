@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts } from '#tests/support/test-server.ts';
-import { collect, connect, gapsOf, subscribed, type Watcher, watchTable } from './channels.ts';
+import { collect, connect, findGaps, subscribed, type Watcher, watchTable } from './channels.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
 /** Number of watchers. Half of them reread the table at each connection; the others ask for the changes since their last event. */
@@ -68,7 +68,7 @@ describe.runIf(process.env['TEST_POSTGRES_BIN'])('two processes on a PostgreSQL 
         postgres.start();
       });
       await expect
-        .poll(() => watchers.map((watcher) => gapsOf(watcher, written).missed), { timeout: 40_000 })
+        .poll(() => watchers.map((watcher) => findGaps(watcher, written).missed), { timeout: 40_000 })
         .toEqual(watchers.map(() => []));
       for (const [from, to] of [
         [0, 1],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
-import { connect, gapsOf, type Watcher, watchTable } from './channels.ts';
+import { connect, findGaps, type Watcher, watchTable } from './channels.ts';
 
 /** Number of races. In each, a write must either be found when a client reads after `SUBSCRIBED`, or arrive as an event, exactly once. */
 const RACES = process.env['TEST_LONG'] ? 1_000 : 40;
@@ -57,9 +57,9 @@ describe.each(engines)('races of subscribing and writing on the $name database',
     await Promise.all([...writes, watcher.ready]);
     await insert(number * 10 + LAST, number);
     // If the channel lost its server in the meantime, it finds the last write by reading.
-    const last = (): number[] => gapsOf(watcher, [number * 10 + LAST]).missed;
+    const last = (): number[] => findGaps(watcher, [number * 10 + LAST]).missed;
     await expect.poll(last, { timeout: 30_000, interval: 5 }).toEqual([]);
-    const gaps = gapsOf(watcher, ids);
+    const gaps = findGaps(watcher, ids);
     await client.removeAllChannels();
     return gaps;
   }
@@ -127,10 +127,10 @@ describe.each(engines)('races of subscribing and writing on the $name database',
     await expect
       .poll(() => watcher.statuses, { timeout: 20_000 })
       .toEqual(['SUBSCRIBED', 'CHANNEL_ERROR', 'SUBSCRIBED']);
-    expect(watcher.told).toContain('Messages may have been missed, please read again');
+    expect(watcher.notices).toContain('Messages may have been missed, please read again');
     await insert(number * 10 + 3, number);
     const ids = [1, 2, 3].map((n) => number * 10 + n);
-    await expect.poll(() => gapsOf(watcher, ids)).toEqual({ missed: [], twice: [] });
+    await expect.poll(() => findGaps(watcher, ids)).toEqual({ missed: [], twice: [] });
     // The row may have been read before its event arrived.
     await expect.poll(() => watcher.events).toContain(number * 10 + 3);
     await client.removeAllChannels();

@@ -113,7 +113,8 @@ export function randomRound(random: Random): Round & { readable(role: string): R
     `alter publication supabase_realtime set (publish = '${flags}')`,
   ].join(';\n\n');
   const selfReading = (role: string): boolean =>
-    security && policies.some((policy) => policy.readsItself === true && policy.roles.some((one) => one === role));
+    security &&
+    policies.some((policy) => policy.readsItself === true && policy.roles.some((policyRole) => policyRole === role));
   const readable = (role: string): Readable => {
     const columns = role === 'service_role' ? COLUMNS : privileges;
     return columns.includes('id') ? new Set(columns.filter((name) => published.includes(name))) : null;
@@ -123,7 +124,7 @@ export function randomRound(random: Random): Round & { readable(role: string): R
     readsItself: ROLES.some(selfReading),
     readable,
     expected(change, subscriber) {
-      const kind = kindOf(change, filter?.matches ?? (() => true), flags);
+      const kind = findKind(change, filter?.matches ?? (() => true), flags);
       const row = kind === 'DELETE' ? change.before : change.after;
       if (kind === null || row === null || !subscriber.wants(row)) return null;
       const sees = kind === 'DELETE' ? subscriber.sawBefore && !selfReading(subscriber.role) : subscriber.seesAfter;
@@ -156,7 +157,7 @@ export function randomRound(random: Random): Round & { readable(role: string): R
  * Returns the kind of event that is sent for a change, given the row filter and the flags of the publication (PostgreSQL documentation,
  * "Row Filters"), or null if none is sent.
  */
-function kindOf(
+function findKind(
   { before, after }: LeakChange,
   matches: (row: LeakRow) => boolean,
   flags: string,

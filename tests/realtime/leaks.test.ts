@@ -63,7 +63,7 @@ describe.each(engines)('table changes on the $name database', (engine) => {
     const differences: string[] = [];
     for (const { client, caller, expected } of listeners) {
       await client.frame(({ payload }) => Object(payload['data']).table === 'leak_end');
-      const got = eventsOf(client);
+      const got = getEvents(client);
       // Without the right to read the key, a select cannot tell the rows apart, so such events are empty.
       const blind = round.readable(caller.role) === null;
       const same = blind ? got.every((event) => event === '401') : JSON.stringify(got) === JSON.stringify(expected);
@@ -98,8 +98,8 @@ describe.each(engines)('table changes on the $name database', (engine) => {
           { postgres_changes: [{ ...tables[0], ...binding }, tables[1]] },
           caller.token,
         );
-        const told = await client.frame(({ event }) => event === 'system');
-        expect(told.payload).toMatchObject({ status: 'ok' });
+        const notice = await client.frame(({ event }) => event === 'system');
+        expect(notice.payload).toMatchObject({ status: 'ok' });
         return { caller, client, binding, wants, expected: [] };
       }),
     );
@@ -109,7 +109,7 @@ describe.each(engines)('table changes on the $name database', (engine) => {
   async function change(round: Round, listeners: readonly Listener[], random: Random): Promise<void> {
     const { db } = server.app;
     const row = randomRow(random, people);
-    const before = await db.one<LeakRow>('select * from public.leak where id = $1::int', [row.id]);
+    const before = await db.queryRow<LeakRow>('select * from public.leak where id = $1::int', [row.id]);
     const after = before && random(2) === 0 ? null : row;
     const saw = await visibleTo(row.id);
     if (!(await write(before, after))) return;
@@ -130,7 +130,7 @@ describe.each(engines)('table changes on the $name database', (engine) => {
     }
     const [service] = listeners;
     if (round.readsItself && service)
-      await expect.poll(() => eventsOf(service.client).length, { interval: 5 }).toBe(service.expected.length);
+      await expect.poll(() => getEvents(service.client).length, { interval: 5 }).toBe(service.expected.length);
   }
 
   /** Returns false if PostgreSQL refuses the change because the publication needs a replica identity that the table does not have. */
@@ -200,7 +200,7 @@ const randomRow = (random: Random, people: readonly { readonly id: string }[]): 
   hidden: ['abc', 'Abcd', 'xyz', 'longer text'][random(4)] ?? '',
 });
 
-function eventsOf(client: RealtimeClient): string[] {
+function getEvents(client: RealtimeClient): string[] {
   return client.frames.flatMap(({ event, payload }) => {
     const { table, type, record, old_record: old, errors } = Object(payload['data']);
     if (event !== 'postgres_changes' || table !== 'leak') return [];

@@ -46,7 +46,7 @@ async function connect(vsn: '1.0.0' | '2.0.0' = '2.0.0'): Promise<RealtimeClient
   clients.push(client);
   return client;
 }
-const reasonOf = (reply: { readonly payload: Record<string, unknown> }): unknown =>
+const getReason = (reply: { readonly payload: Record<string, unknown> }): unknown =>
   Object(reply.payload['response']).reason;
 
 test('the fifth socket of an address is refused, and a closed one makes room', async () => {
@@ -63,7 +63,7 @@ test('an account may have channels on two sockets, and on a third when one has l
   const [first, second, third] = [await connect(), await connect(), await connect()];
   for (const client of [first, first, second])
     expect((await client.join(`a${Math.random()}`, {}, token)).payload['status']).toBe('ok');
-  expect(reasonOf(await third.join('b', {}, token))).toBe('ConnectionRateLimitReached: Too many connected users');
+  expect(getReason(await third.join('b', {}, token))).toBe('ConnectionRateLimitReached: Too many connected users');
   second.close();
   await second.closed;
   await expect.poll(async () => (await third.join('b', {}, token)).payload['status'], { interval: 100 }).toBe('ok');
@@ -72,7 +72,7 @@ test('an account may have channels on two sockets, and on a third when one has l
 test('a socket may have three channels', async () => {
   const client = await connect();
   for (const name of ['a', 'b', 'c']) expect((await client.join(name)).payload['status']).toBe('ok');
-  expect(reasonOf(await client.join('d'))).toBe('ChannelRateLimitReached: Too many channels');
+  expect(getReason(await client.join('d'))).toBe('ChannelRateLimitReached: Too many channels');
   client.send('1', 'l', 'realtime:a', 'phx_leave', {});
   await client.frame(({ ref }) => ref === 'l');
   expect((await client.join('d')).payload['status']).toBe('ok');
@@ -83,7 +83,7 @@ test('a socket may join sixty times in a minute; the next join is refused and cl
   for (let count = 0; count < 60; count += 1) client.send('1', `j${count}`, 'realtime:a', 'phx_join', {});
   expect((await client.frame(({ ref }) => ref === 'j59')).payload['status']).toBe('ok');
   client.send('1', 'j60', 'realtime:a', 'phx_join', {});
-  expect(reasonOf(await client.frame(({ ref }) => ref === 'j60'))).toBe(
+  expect(getReason(await client.frame(({ ref }) => ref === 'j60'))).toBe(
     'ClientJoinRateLimitReached: Too many joins per second',
   );
   expect(await client.closed).toBe(1001);
@@ -96,8 +96,8 @@ test('a socket may send 120 messages in a minute; the next one closes the channe
   await client.frame(({ ref }) => ref === 'm118');
   expect(client.frames.some(({ event }) => event === 'system')).toBe(false);
   client.send('1', 'm119', 'realtime:a', 'broadcast', { event: 'e' });
-  const told = await client.frame(({ event }) => event === 'system');
-  expect(told.payload).toEqual({
+  const notice = await client.frame(({ event }) => event === 'system');
+  expect(notice.payload).toEqual({
     extension: 'system',
     status: 'error',
     message: 'Too many messages per second',
@@ -204,8 +204,8 @@ test('a channel may have two table subscriptions; with three none of them is act
     channel: 'two',
   });
   await client.join('three', { postgres_changes: [binding, binding, binding] });
-  const told = await client.frame(({ event, payload }) => event === 'system' && payload['channel'] === 'three');
-  expect(told.payload).toMatchObject({
+  const notice = await client.frame(({ event, payload }) => event === 'system' && payload['channel'] === 'three');
+  expect(notice.payload).toMatchObject({
     extension: 'postgres_changes',
     status: 'error',
     message: 'Too many table subscriptions on this channel. Maximum 2',

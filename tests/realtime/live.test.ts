@@ -29,12 +29,12 @@ describe.each(engines)('events for pages on the $name database', (engine) => {
     const held = await server.call('create-payment', checkout(time), customer.token);
     const hours = { studio_id: STUDIO_A, start_time: expect.any(String), end_time: expect.any(String) };
     await expect
-      .poll(() => messagesOf(guest, 'hours'))
+      .poll(() => getMessages(guest, 'hours'))
       .toEqual([{ ...hours, status: 'pending', id: expect.any(String) }]);
-    const started = messagesOf(guest, 'hours')[0]?.['start_time'];
+    const started = getMessages(guest, 'hours')[0]?.['start_time'];
     expect(Date.parse(String(started))).toBe(Date.parse(time.startTime));
     await server.call('release-hold', { bookingId: held.body['bookingId'] }, customer.token);
-    await expect.poll(() => messagesOf(guest, 'hours').map(({ status }) => status)).toEqual(['pending', 'cancelled']);
+    await expect.poll(() => getMessages(guest, 'hours').map(({ status }) => status)).toEqual(['pending', 'cancelled']);
   });
 
   test('an account receives events of its own bookings and payments, and nobody else can listen', async () => {
@@ -46,9 +46,9 @@ describe.each(engines)('events for pages on the $name database', (engine) => {
     expect([mine, theirs, guests]).toEqual(['ok', 'error', 'error']);
     const held = await server.call('create-payment', checkout(span(server.now(), 40, 1)), owner.token);
     await expect
-      .poll(() => messagesOf(channel, 'booking'))
+      .poll(() => getMessages(channel, 'booking'))
       .toEqual([{ booking_id: held.body['bookingId'], status: 'pending', id: expect.any(String) }]);
-    await expect.poll(() => messagesOf(channel, 'payment').length).toBeGreaterThan(0);
+    await expect.poll(() => getMessages(channel, 'payment').length).toBeGreaterThan(0);
   });
 
   test('only staff may listen to all bookings', async () => {
@@ -69,7 +69,7 @@ describe.each(engines)('events for pages on the $name database', (engine) => {
 });
 
 /** Returns the payloads of one event's broadcasts. */
-const messagesOf = (client: RealtimeClient, event: string): Record<string, unknown>[] =>
+const getMessages = (client: RealtimeClient, event: string): Record<string, unknown>[] =>
   client.frames.flatMap((frame) =>
     frame.event === 'broadcast' && frame.payload['event'] === event ? [Object(frame.payload['payload'])] : [],
   );

@@ -58,7 +58,7 @@ test('after every kind of refusal, no key, no token and no payload is in the log
         headers: { authorization: `Bearer ${key}`, apikey: key, 'content-type': 'application/json' },
         body: '{"secret":"secret-body"}',
       });
-  for (const one of [client, ...others]) one.close();
+  for (const connection of [client, ...others]) connection.close();
   const log = program.output();
   // The requests themselves are logged, which shows that the log is not empty.
   expect(log).toContain('/realtime/v1/api/broadcast');

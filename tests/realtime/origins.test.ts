@@ -22,7 +22,7 @@ function upgrade(server: TestServer, headers: Record<string, string>): Promise<[
     });
   });
 }
-const statusOf = async (server: TestServer, headers: Record<string, string>): Promise<number> =>
+const fetchStatus = async (server: TestServer, headers: Record<string, string>): Promise<number> =>
   (await upgrade(server, headers))[0];
 
 describe('with a public https address', () => {
@@ -43,18 +43,18 @@ describe('with a public https address', () => {
   test.each(['https://studio.example.com', 'https://app.example.com', 'capacitor://localhost'])(
     'a page of %s may connect, which is the site or in the setting',
     async (origin) => {
-      expect(await statusOf(server, { origin })).toBe(101);
+      expect(await fetchStatus(server, { origin })).toBe(101);
     },
   );
 
   test('neither the host of the request nor another protocol or port of the site allows an origin', async () => {
-    expect(await statusOf(server, { origin: 'https://evil.example', host: 'evil.example' })).toBe(403);
-    expect(await statusOf(server, { origin: 'http://studio.example.com' })).toBe(403);
-    expect(await statusOf(server, { origin: 'https://studio.example.com:8443' })).toBe(403);
+    expect(await fetchStatus(server, { origin: 'https://evil.example', host: 'evil.example' })).toBe(403);
+    expect(await fetchStatus(server, { origin: 'http://studio.example.com' })).toBe(403);
+    expect(await fetchStatus(server, { origin: 'https://studio.example.com:8443' })).toBe(403);
   });
 
   test('a program without an origin may connect', async () => {
-    expect(await statusOf(server, {})).toBe(101);
+    expect(await fetchStatus(server, {})).toBe(101);
   });
 });
 
@@ -66,14 +66,14 @@ describe('without https', () => {
   afterAll(() => server.close());
 
   test('a page of the host that the request names may connect, and no other', async () => {
-    expect(await statusOf(server, { origin: 'http://192.168.1.7:3000', host: '192.168.1.7:3000' })).toBe(101);
-    expect(await statusOf(server, { origin: 'http://192.168.1.7:3001', host: '192.168.1.7:3000' })).toBe(403);
-    for (const origin of FOREIGN) expect(await statusOf(server, { origin })).toBe(403);
+    expect(await fetchStatus(server, { origin: 'http://192.168.1.7:3000', host: '192.168.1.7:3000' })).toBe(101);
+    expect(await fetchStatus(server, { origin: 'http://192.168.1.7:3001', host: '192.168.1.7:3000' })).toBe(403);
+    for (const origin of FOREIGN) expect(await fetchStatus(server, { origin })).toBe(403);
   });
 });
 
 test('an asterisk in the setting allows all pages', async () => {
   const server = await startTestServer({ env: { SITE_URL: 'https://studio.example.com', REALTIME_ORIGINS: '*' } });
-  for (const origin of FOREIGN) expect(await statusOf(server, { origin })).toBe(101);
+  for (const origin of FOREIGN) expect(await fetchStatus(server, { origin })).toBe(101);
   await server.close();
 });

@@ -53,7 +53,9 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     return writer;
   }
   const subscribedInDatabase = (table: string): Promise<unknown> =>
-    server.app.db.one('select 1 from realtime.table_subscription where relation = $1::regclass', [`public.${table}`]);
+    server.app.db.queryRow('select 1 from realtime.table_subscription where relation = $1::regclass', [
+      `public.${table}`,
+    ]);
 
   test('a join waits for a transaction that has already written to the table', async () => {
     const table = await addTable();
@@ -88,7 +90,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
       .poll(() => watcher.statuses, { timeout: 20_000 })
       .toEqual(['SUBSCRIBED', 'CHANNEL_ERROR', 'SUBSCRIBED']);
     await expect.poll(() => [...watcher.read].toSorted((a, b) => a - b)).toEqual([1, 2]);
-    expect(watcher.told).toContain(
+    expect(watcher.notices).toContain(
       'A transaction that began before the subscription has ended: changes may be missing, please read again',
     );
   });
@@ -164,7 +166,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     const inserted = (): Promise<unknown> =>
       server.app.db.query(`insert into public.${table} values ($1::int)`, [(id += 1)]);
     const written = async (): Promise<unknown> =>
-      server.app.db.one(
+      server.app.db.queryRow(
         `select from realtime.outbox where relation = $1::regclass and record -> 'id' = to_jsonb($2::int)`,
         [`public.${table}`, id],
       );
@@ -184,8 +186,8 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     await expect
       .poll(() => watcher.statuses, { timeout: 20_000 })
       .toEqual(['SUBSCRIBED', 'CHANNEL_ERROR', 'SUBSCRIBED']);
-    await expect.poll(() => watcher.told.at(-1)).toMatch(/^Unable to subscribe to changes with given parameters/);
-    expect(watcher.told).toContain(ALTERED);
+    await expect.poll(() => watcher.notices.at(-1)).toMatch(/^Unable to subscribe to changes with given parameters/);
+    expect(watcher.notices).toContain(ALTERED);
     await runScript(server, `alter publication supabase_realtime add table public.${table}`);
     const later = await watch(table);
     await later.ready;
@@ -204,7 +206,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     await Promise.all([watcher.ready, untouched.ready]);
     await runScript(server, alter(table));
     await server.app.db.query(`insert into public.${other} values (1)`);
-    await expect.poll(() => watcher.told, { timeout: 20_000 }).toContain(ALTERED);
+    await expect.poll(() => watcher.notices, { timeout: 20_000 }).toContain(ALTERED);
     await expect.poll(() => untouched.events).toEqual([1]);
     expect(untouched.statuses).toEqual(['SUBSCRIBED']);
   });
@@ -265,7 +267,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
   test('changes that cannot be delivered count as a gap, which is told again until that succeeds, and later ones are delivered', async () => {
     const table = await addTable();
     const { db } = server.app;
-    const told: string[] = [];
+    const notices: string[] = [];
     const read: unknown[] = [];
     const reader = await startReader({
       db,
@@ -277,8 +279,8 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
         return Promise.resolve(void read.push(...ids));
       },
       onGap() {
-        told.push('gap');
-        return told.length === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve();
+        notices.push('gap');
+        return notices.length === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve();
       },
     });
     const insert = (id: number): Promise<unknown> =>
@@ -288,10 +290,10 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
         [id],
       );
     await insert(1);
-    await expect.poll(() => told).toEqual(['gap', 'gap']);
+    await expect.poll(() => notices).toEqual(['gap', 'gap']);
     await insert(2);
     await expect.poll(() => read).toEqual(['2']);
-    expect(told).toEqual(['gap', 'gap']);
+    expect(notices).toEqual(['gap', 'gap']);
     await reader.stop();
   });
 
@@ -358,7 +360,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
         onLost: (message) => expect.unreachable(message),
       }).ready;
     await subscribe(null);
-    const begun = await db.one<{ relation: string; at: Date }>(
+    const begun = await db.queryRow<{ relation: string; at: Date }>(
       `select 'public.${table}'::regclass::oid::text as relation, clock_timestamp() + interval '1 millisecond' as at`,
     );
     if (!begun) return expect.unreachable();

@@ -114,9 +114,9 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('three processes on one Postgre
       (await open(cluster.at(1), owner.token)).channel(name, options),
     ];
     const got = collect(tab, 'secret');
-    const publicOne = (await open(cluster.at(1))).channel(name);
-    const leaked = collect(publicOne, 'secret');
-    await Promise.all([mine, tab, publicOne].map(subscribed));
+    const publicChannel = (await open(cluster.at(1))).channel(name);
+    const leaked = collect(publicChannel, 'secret');
+    await Promise.all([mine, tab, publicChannel].map(subscribed));
     const [refused] = await outcome((await open(cluster.at(2), other.token)).channel(name, options));
     expect(refused).toBe('CHANNEL_ERROR');
     await mine.send({ type: 'broadcast', event: 'secret', payload: { n: 1 } });
@@ -161,7 +161,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('three processes on one Postgre
     const ids: number[] = [];
     // A reader goes to sleep after a second without changes.
     for (const end = performance.now() + PAUSES_MS; performance.now() < end;) {
-      const row = await cluster.db.one<{ id: number }>(
+      const row = await cluster.db.queryRow<{ id: number }>(
         'insert into public.news (owner) values ($1::uuid) returning id',
         [owner.id],
       );
@@ -175,7 +175,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('three processes on one Postgre
     const [first, second, third] = await openAll();
     const key = (name: string) => ({ config: { presence: { key: name } } });
     const watchers = [first, second].flatMap((client) => client?.channel('crash', key('watcher')) ?? []);
-    const left = watchers.map((channel) => {
+    const leaves = watchers.map((channel) => {
       const list: string[] = [];
       channel.on('presence', { event: 'leave' }, (leave) => void list.push(leave.key));
       return list;
@@ -187,8 +187,8 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('three processes on one Postgre
     for (const channel of watchers) await expect.poll(() => channel.presenceState()).toHaveProperty('killed');
     third?.realtime.disconnect().catch(() => undefined);
     await cluster.process(2).kill('SIGKILL');
-    await expect.poll(() => left, { timeout: 20_000 }).toEqual([['killed'], ['killed']]);
-    const remains = await cluster.db.one<{ presence: number; processes: number }>(
+    await expect.poll(() => leaves, { timeout: 20_000 }).toEqual([['killed'], ['killed']]);
+    const remains = await cluster.db.queryRow<{ presence: number; processes: number }>(
       `select (select count(*)::int from realtime.presence) as presence, (select count(*)::int from realtime.process) as processes`,
     );
     expect(remains).toEqual({ presence: 0, processes: 2 });
@@ -197,6 +197,6 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('three processes on one Postgre
     await subscribed(back);
     await back.track({});
     for (const channel of watchers) await expect.poll(() => channel.presenceState()).toHaveProperty('back');
-    expect(left).toEqual([['killed'], ['killed']]);
+    expect(leaves).toEqual([['killed'], ['killed']]);
   });
 });

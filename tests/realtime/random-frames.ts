@@ -62,8 +62,8 @@ const pick = <T>(random: Random, list: readonly T[]): T | undefined => list[rand
 function textFrame(random: Random, serializer: string): string {
   const topic = random(30) === 0 ? pick(random, VALUES) : pick(random, TOPICS);
   const event = random(30) === 0 ? pick(random, VALUES) : pick(random, EVENTS);
-  const [joinRef, ref] = [refOf(random), refOf(random)];
-  const payload = random(3) === 0 ? pick(random, VALUES) : payloadOf(random, event);
+  const [joinRef, ref] = [createRef(random), createRef(random)];
+  const payload = random(3) === 0 ? pick(random, VALUES) : createPayload(random, event);
   return JSON.stringify(
     serializer === '2.0.0'
       ? [joinRef, ref, topic, event, payload].slice(0, random(20) === 0 ? random(5) : 5)
@@ -71,13 +71,13 @@ function textFrame(random: Random, serializer: string): string {
   );
 }
 
-function refOf(random: Random): unknown {
+function createRef(random: Random): unknown {
   const kind = random(20);
   if (kind === 0) return 'r'.repeat(100_000);
   return kind < 3 ? pick(random, VALUES) : String(random(9));
 }
 
-function payloadOf(random: Random, event: unknown): unknown {
+function createPayload(random: Random, event: unknown): unknown {
   const anything = (): unknown => (random(4) === 0 ? pick(random, VALUES) : undefined);
   if (event === 'phx_join')
     return {

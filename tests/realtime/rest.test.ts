@@ -192,7 +192,7 @@ describe.each(engines)('broadcasts over HTTP on the $name database', (engine) =>
   test('what is persisted over HTTP is stored once, with its end, and is not sent a second time', async () => {
     const before = got('room kept').length;
     await postAsNew('/room%20kept/events/e?private=true&persist[ttl]=600', '{"once":1}');
-    const row = await server.app.db.one(
+    const row = await server.app.db.queryRow(
       `select event, payload, private, skip_broadcast, expires_at > now() + interval '9 minutes' as kept
        from realtime.messages where topic = 'room kept' and payload ? 'once'`,
     );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connect, gapsOf, type Watcher, watchTable } from './channels.ts';
+import { connect, findGaps, type Watcher, watchTable } from './channels.ts';
 import { connectRealtime } from './client.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
@@ -56,7 +56,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
 
   const gaps = (ids: readonly number[]): { missed: number[]; index: number }[] =>
     watchers
-      .map((watcher, index) => ({ missed: gapsOf(watcher, ids).missed, index }))
+      .map((watcher, index) => ({ missed: findGaps(watcher, ids).missed, index }))
       .filter(({ missed }) => missed.length > 0);
 
   async function learned(ids: readonly number[]): Promise<void> {
@@ -74,10 +74,10 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
     );
     const captured = new Set(rows.map(({ id }) => id));
     const lines = found.map(({ missed, index }) => {
-      const { statuses, told } = watchers[index] ?? { statuses: [], told: [] };
+      const { statuses, notices } = watchers[index] ?? { statuses: [], notices: [] };
       const kind = index % 2 === 1 ? 'asks for changes since its last event' : 'reads again';
       const absent = missed.filter((id) => !captured.has(id));
-      return `watcher ${index} (${kind}) missed ${missed.join(', ')}; not in the outbox: ${absent.join(', ') || 'none'}; ${statuses.join(', ')}; ${told.join(', ')}`;
+      return `watcher ${index} (${kind}) missed ${missed.join(', ')}; not in the outbox: ${absent.join(', ') || 'none'}; ${statuses.join(', ')}; ${notices.join(', ')}`;
     });
     return [`written up to ${next}`, ...lines].join('\n');
   }
@@ -101,9 +101,9 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
     }
     // Every client has reconnected automatically.
     for (const { statuses } of watchers)
-      expect(statuses.filter((one) => one === 'SUBSCRIBED').length).toBeGreaterThan(ROUNDS);
+      expect(statuses.filter((status) => status === 'SUBSCRIBED').length).toBeGreaterThan(ROUNDS);
     // Only a client that asks for the changes since an event may receive some of them twice.
-    expect(watchers.filter((_, at) => at % 2 === 0).map((watcher) => gapsOf(watcher, []).twice)).toEqual(
+    expect(watchers.filter((_, at) => at % 2 === 0).map((watcher) => findGaps(watcher, []).twice)).toEqual(
       Array(Math.ceil(WATCHERS / 2)).fill([]),
     );
   });
@@ -130,9 +130,9 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
     await watcher.frame(({ event, payload }) => event === 'presence_diff' && 'killed' in Object(payload['joins']));
     const began = performance.now();
     await cluster.process(1).kill('SIGKILL');
-    const left = (): boolean =>
+    const hasLeft = (): boolean =>
       watcher.frames.some(({ event, payload }) => event === 'presence_diff' && 'killed' in Object(payload['leaves']));
-    await expect.poll(left, { timeout: 30_000, interval: 20 }).toBe(true);
+    await expect.poll(hasLeft, { timeout: 30_000, interval: 20 }).toBe(true);
     expect(performance.now() - began).toBeLessThan(15_000);
     await cluster.start(1);
   });
@@ -142,13 +142,13 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
     const since = new Date(Date.now() - 600_000).toISOString();
     const bindings = [{ event: '*', schema: 'public', table: 'news' }];
     await client.join('old', { postgres_changes: bindings, postgres_changes_options: { since } });
-    const told = [
+    const notices = [
       await client.frame(({ event }) => event === 'system'),
       await client.frame(
         ({ payload }) => payload['status'] === 'ok' && payload['message'] === 'Subscribed to PostgreSQL',
       ),
     ];
-    expect(told[0]?.payload).toMatchObject({
+    expect(notices[0]?.payload).toMatchObject({
       extension: 'postgres_changes',
       status: 'error',
       message: expect.stringContaining('please read again'),

@@ -51,10 +51,12 @@ describe.each(engines)('the public topic of a room on the $name database', (engi
     expect((await sender.frame(({ ref }) => ref === `p-${TOPIC}`)).payload['status']).toBe('error');
     expect((await batch(`batch ${who}`, token)).status).toBe(202);
     expect((await post(`/${encodeURIComponent(TOPIC)}/events/alone`, {}, token)).status).toBe(403);
-    await expect.poll(() => heard().filter((one) => String(one).startsWith('lobby'))).toContain(`lobby batch ${who}`);
+    await expect
+      .poll(() => heard().filter((message) => String(message).startsWith('lobby')))
+      .toContain(`lobby batch ${who}`);
     await expect.poll(heard).toContain(`lobby socket ${who}`);
     // Any message sent before these would have arrived before them.
-    expect(heard().filter((one) => String(one).startsWith(TOPIC))).toEqual([]);
+    expect(heard().filter((message) => String(message).startsWith(TOPIC))).toEqual([]);
     sender.close();
   });
 

@@ -88,7 +88,7 @@ describe.each(places)('what ends a session $name', ({ open }) => {
     clients.push(client);
     const channel = client.channel(name, { config: { private: true } });
     const statuses: string[] = [];
-    const told = new Promise<string>((resolve) => channel.on('system', {}, ({ message }) => resolve(message)));
+    const notice = new Promise<string>((resolve) => channel.on('system', {}, ({ message }) => resolve(message)));
     const got = collect(channel, 'hello');
     const joined = new Promise<void>((resolve) =>
       channel.subscribe((status) => {
@@ -99,7 +99,7 @@ describe.each(places)('what ends a session $name', ({ open }) => {
     await joined;
     expect(statuses).toEqual(['SUBSCRIBED']);
     const ended = (async () => {
-      const message = await told;
+      const message = await notice;
       await expect.poll(() => statuses.length).toBeGreaterThan(1);
       return { message, status: statuses[1] };
     })();

@@ -24,7 +24,7 @@ test('a client that does not read is cut off with 1013, and the others get every
   const [sender, reader] = [await connectRealtime(server.url, key), await connectRealtime(server.url, key, '1.0.0')];
   const slow = new WebSocket(`${server.url.replace(/^http/, 'ws')}/realtime/v1/websocket?apikey=${key}&vsn=1.0.0`);
   let received = 0;
-  slow.on('message', (data: RawData) => void (received += sizeOf(data)));
+  slow.on('message', (data: RawData) => void (received += getSize(data)));
   const closed = new Promise<number>((resolve) => slow.once('close', resolve));
   await new Promise((resolve) => slow.once('open', resolve));
   slow.send(JSON.stringify({ topic: 'realtime:flood', event: 'phx_join', payload: {}, ref: '1', join_ref: '1' }));
@@ -51,7 +51,7 @@ test('a client that does not read is cut off with 1013, and the others get every
   reader.close();
 });
 
-const sizeOf = (data: RawData): number =>
+const getSize = (data: RawData): number =>
   Array.isArray(data)
     ? data.reduce((sum, part) => sum + part.length, 0)
     : data instanceof ArrayBuffer

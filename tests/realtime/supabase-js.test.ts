@@ -75,9 +75,9 @@ describe.each(engines)('/realtime/v1 with supabase-js on the $name database', (e
         connect(vsn).channel('lobby', { config: { presence: { key } } }),
       );
       if (!first || !second) throw new Error('two channels are needed');
-      const left: string[] = [];
+      const leaves: string[] = [];
       first.on('presence', { event: 'sync' }, () => undefined);
-      first.on('presence', { event: 'leave' }, ({ key }) => void left.push(key));
+      first.on('presence', { event: 'leave' }, ({ key }) => void leaves.push(key));
       second.on('presence', { event: 'sync' }, () => undefined);
       await Promise.all([subscribed(first), subscribed(second)]);
       expect(await first.track({ step: 1 })).toBe('ok');
@@ -87,7 +87,7 @@ describe.each(engines)('/realtime/v1 with supabase-js on the $name database', (e
       await expect.poll(() => first.presenceState()['ben']).toEqual([expect.objectContaining({ step: 2 })]);
       await second.unsubscribe();
       await expect.poll(() => Object.keys(first.presenceState())).toEqual(['anna']);
-      expect(left).toContain('ben');
+      expect(leaves).toContain('ben');
     });
 
     test('a private channel needs a policy that lets the caller read', async () => {

@@ -38,7 +38,7 @@ async function connect(vsn: '1.0.0' | '2.0.0' = '2.0.0', key = server.app.keys.a
 }
 const signed = (claims: Record<string, unknown>, header: Record<string, string> = {}): Promise<string> =>
   new SignJWT(claims).setProtectedHeader({ alg: 'HS256', ...header }).sign(new TextEncoder().encode(SECRET));
-const reasonOf = (reply: { readonly payload: Record<string, unknown> }): unknown =>
+const getReason = (reply: { readonly payload: Record<string, unknown> }): unknown =>
   Object(reply.payload['response']).reason;
 
 describe('a token is refused at the handshake and at a join with the reason', () => {
@@ -82,7 +82,7 @@ describe('a token is refused at the handshake and at a join with the reason', ()
       status: 401,
       body: { error: text },
     });
-    expect(reasonOf(await (await connect()).join('a', {}, token))).toBe(`${code}: ${text}`);
+    expect(getReason(await (await connect()).join('a', {}, token))).toBe(`${code}: ${text}`);
   });
 
   test('an expired one, with the seconds only at a join', async () => {
@@ -90,14 +90,14 @@ describe('a token is refused at the handshake and at a join with the reason', ()
     expect((await refusedUpgrade(server.url, `/realtime/v1/websocket?apikey=${token}`)).body).toEqual({
       error: 'Token has expired',
     });
-    expect(reasonOf(await (await connect()).join('a', {}, token))).toMatch(
+    expect(getReason(await (await connect()).join('a', {}, token))).toMatch(
       /^InvalidJWTToken: Token has expired 6\d seconds ago$/,
     );
   });
 
   test('an expiry that is no number', async () => {
     const token = await signed({ role: 'anon', exp: 'soon' }).catch(() => forged({ role: 'anon', exp: 'soon' }));
-    expect(reasonOf(await (await connect()).join('a', {}, token))).toBe(
+    expect(getReason(await (await connect()).join('a', {}, token))).toBe(
       'InvalidJWTToken: Token expiration time is invalid',
     );
   });
@@ -121,7 +121,7 @@ test('an unknown serializer is refused', async () => {
 test.each(['sb_publishable_x', '', null])('a join with the token %j is one of the key of its socket', async (token) => {
   const client = await connect();
   client.send('j', 'j', 'realtime:own', 'phx_join', { config: { private: true }, access_token: token });
-  expect(reasonOf(await client.frame(({ ref }) => ref === 'j'))).toBe(
+  expect(getReason(await client.frame(({ ref }) => ref === 'j'))).toBe(
     'Unauthorized: You do not have permissions to read from this Channel topic: own',
   );
   expect((await client.join('a')).payload['status']).toBe('ok');
@@ -146,8 +146,8 @@ test.each([
   const client = await connect();
   await client.join('a', {}, person.token);
   client.send('1', null, 'realtime:a', 'access_token', { access_token: await make() });
-  const told = await client.frame(({ event }) => event === 'system');
-  expect(told.payload).toEqual({
+  const notice = await client.frame(({ event }) => event === 'system');
+  expect(notice.payload).toEqual({
     extension: 'system',
     status: 'error',
     message: typeof text === 'string' ? text : expect.stringMatching(text),
@@ -170,7 +170,7 @@ test('the right to presence alone lets in, but neither to broadcasts nor to stor
   client.send('1', 't', 'realtime:lobby', 'presence', { event: 'track', payload: {} });
   await client.frame(({ event }) => event === 'presence_diff');
   expect(client.frames.filter(({ event }) => event === 'broadcast')).toEqual([]);
-  expect(reasonOf(await (await connect()).join('lobby', { private: true }))).toMatch(/^Unauthorized/);
+  expect(getReason(await (await connect()).join('lobby', { private: true }))).toMatch(/^Unauthorized/);
 });
 
 test('a track on a private channel asks for the right to read presence, and then shows the own diff', async () => {

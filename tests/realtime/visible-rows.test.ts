@@ -83,8 +83,8 @@ describe.each(engines)('the row policies of table changes on the $name database'
     const first = await insert(seen);
     await insert(hidden);
     const second = await insert(seen);
-    await client.frame(({ payload }) => idOf(payload) === second);
-    expect(idsOf(client)).toEqual([first, second]);
+    await client.frame(({ payload }) => getId(payload) === second);
+    expect(getIds(client)).toEqual([first, second]);
   });
 
   test('a policy that fails for one caller hides its rows from this caller alone', async () => {
@@ -93,22 +93,22 @@ describe.each(engines)('the row policies of table changes on the $name database'
     const hears = await subscribe(other?.token);
     const hearsNothing = await subscribe(failing?.token);
     const id = await insert({});
-    await hears.frame(({ payload }) => idOf(payload) === id);
+    await hears.frame(({ payload }) => getId(payload) === id);
     await usePolicy('owner = (select auth.uid())');
     const own = await insert({ owner: failing?.id });
-    await hearsNothing.frame(({ payload }) => idOf(payload) === own);
-    expect([idsOf(hears), idsOf(hearsNothing)]).toEqual([[id], [own]]);
+    await hearsNothing.frame(({ payload }) => getId(payload) === own);
+    expect([getIds(hears), getIds(hearsNothing)]).toEqual([[id], [own]]);
   });
 
   test('a column that is added while somebody listens is sent and may decide', async () => {
     await usePolicy('owner = (select auth.uid())');
     const client = await subscribe(people[0]?.token);
     const before = await insert({ owner: people[0]?.id });
-    await client.frame(({ payload }) => idOf(payload) === before);
+    await client.frame(({ payload }) => getId(payload) === before);
     await runScript(server, 'alter table public.seen add column extra int default 5');
     await usePolicy('extra = 5 and owner = (select auth.uid())');
     const after = await insert({ owner: people[0]?.id });
-    const { payload } = await client.frame((frame) => idOf(frame.payload) === after);
+    const { payload } = await client.frame((frame) => getId(frame.payload) === after);
     expect(payload).toMatchObject({ data: { record: { extra: 5 } } });
   });
 
@@ -135,7 +135,7 @@ describe.each(engines)('the row policies of table changes on the $name database'
     );
     await db.query('select realtime.sync_publication()');
     await db.query('insert into public.restored values (1)');
-    const captured = await db.one<{ count: number }>(
+    const captured = await db.queryRow<{ count: number }>(
       `select count(*) as count from realtime.outbox where relation = 'public.restored'::regclass`,
     );
     expect(captured?.count).toBe(1);
@@ -148,7 +148,7 @@ describe.each(engines)('the row policies of table changes on the $name database'
     const { db } = server.app;
     const isCaptured = async (): Promise<boolean> =>
       (
-        await db.one<{ captured: boolean }>(
+        await db.queryRow<{ captured: boolean }>(
           `select pg_sequence_last_value(realtime.capture_flag('public.bare'::regclass)::regclass) is not null as captured`,
         )
       )?.captured ?? false;
@@ -188,13 +188,13 @@ async function endSubscription({ app }: TestServer, process: string): Promise<vo
 
 /** Returns the number of flags of published tables. In these tests only the flag of `public.seen` may remain. */
 async function flagCount({ app }: TestServer): Promise<number> {
-  const row = await app.db.one<{ count: number }>(
+  const row = await app.db.queryRow<{ count: number }>(
     `select count(*) as count from pg_sequences where schemaname = 'realtime' and sequencename like 'capture\\_%'`,
   );
   return row?.count ?? 0;
 }
 
-const idOf = (payload: Record<string, unknown>): unknown => Object(Object(payload['data']).record).id;
+const getId = (payload: Record<string, unknown>): unknown => Object(Object(payload['data']).record).id;
 
-const idsOf = (client: RealtimeClient): unknown[] =>
-  client.frames.filter(({ event }) => event === 'postgres_changes').map(({ payload }) => idOf(payload));
+const getIds = (client: RealtimeClient): unknown[] =>
+  client.frames.filter(({ event }) => event === 'postgres_changes').map(({ payload }) => getId(payload));

@@ -22,10 +22,10 @@ export type Amounts = {
 
 /** Number of bookings that belong to one part of the accounts. */
 const BLOCK = 100_000;
-const idOf = (prefix: string): string => `('${prefix}-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
-const ACCOUNT = idOf('0ac00000').replace('(n)', '(n % $2::int)');
+const createId = (prefix: string): string => `('${prefix}-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
+const ACCOUNT = createId('0ac00000').replace('(n)', '(n % $2::int)');
 /** The account of a booking. $2 is the number of accounts that share the bookings of a block. */
-const CUSTOMER = idOf('0ac00000').replace('(n)', `(n / ${BLOCK} * $2::int + n % $2::int)`);
+const CUSTOMER = createId('0ac00000').replace('(n)', `(n / ${BLOCK} * $2::int + n % $2::int)`);
 
 /**
  * Runs `fill` for a table without its triggers and indexes, and then creates the indexes, which is much faster than updating them for each
@@ -70,7 +70,7 @@ export async function fillBookings(
     run(
       `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, cancel_reason, total_hours,
          base_cost_cents, final_cost_cents, created_at, confirmed_at, cancelled_at, guest_name, guest_email)
-       select ${idOf('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), case when n % 50 <> 27 then ${CUSTOMER} end, s.id, s.name,
+       select ${createId('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), case when n % 50 <> 27 then ${CUSTOMER} end, s.id, s.name,
          l.last - (n / $3::int) * $5::int * interval '1 hour' - s.at % $5::int * interval '1 hour',
          l.last - (n / $3::int) * $5::int * interval '1 hour' - (s.at % $5::int - 1) * interval '1 hour',
          case when n % 10 < $4::int then 'cancelled' else 'confirmed' end, case when n % 10 < $4::int then 'customer' end, 1, 4900, 4900,
@@ -139,7 +139,7 @@ export async function fillRelated(
 const RARE: readonly Related[] = ['private.refund', 'private.staff_code', 'private.incident'];
 /** Maximum number of events, which are kept for five weeks only. */
 const EVENTS_MAX = 1_000_000;
-const [OF_ACCOUNT, OF_BOOKING] = [idOf('0ac00000'), idOf('b0000000')];
+const [OF_ACCOUNT, OF_BOOKING] = [createId('0ac00000'), createId('b0000000')];
 /**
  * The room that has all closures: one hour a day, from two months ahead into the past, so that at every size the same number lies in the
  * future.

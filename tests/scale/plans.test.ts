@@ -53,7 +53,7 @@ const LARGE = [
   'auth.users',
 ] as const;
 
-const wanted = process.env['TEST_POSTGRES_URL'];
+const postgresUrl = process.env['TEST_POSTGRES_URL'];
 let database: TestDatabase;
 let owner: pg.Client;
 let server: TestServer;
@@ -62,9 +62,9 @@ let staff: Customer;
 let closed: Promise<void> | undefined;
 
 beforeAll(async () => {
-  const made = await createMigratedDatabase();
-  if (!made) return;
-  database = made;
+  const created = await createMigratedDatabase();
+  if (!created) return;
+  database = created;
   owner = new pg.Client({ connectionString: database.url });
   await owner.connect();
   const run = (text: string, values?: readonly unknown[]) => owner.query(text, values ? [...values] : undefined);
@@ -154,14 +154,14 @@ async function holdAndRelease(): Promise<void> {
   expect(released.body).toMatchObject({ released: true });
 }
 
-test.runIf(wanted)('PostgreSQL compiles no statement, neither of the server nor of a caller', async () => {
+test.runIf(postgresUrl)('PostgreSQL compiles no statement, neither of the server nor of a caller', async () => {
   const statement = `select current_setting('jit') as jit`;
   const own = await server.app.db.query(statement);
   const ofCaller = await server.app.db.as({ role: 'anon', claims: '{}' }, statement);
   expect([own.rows, ofCaller.rows]).toEqual([[{ jit: 'off' }], [{ jit: 'off' }]]);
 });
 
-test.runIf(wanted)('twelve hundred studios come in two pages that say how many there are', async () => {
+test.runIf(postgresUrl)('twelve hundred studios come in two pages that say how many there are', async () => {
   const read = (from: number) =>
     server
       .client()
@@ -176,7 +176,7 @@ test.runIf(wanted)('twelve hundred studios come in two pages that say how many t
   expect(ids.size).toBe(1_200);
 });
 
-test.runIf(wanted)(
+test.runIf(postgresUrl)(
   'no query of a page, no sign-in, no hold, no job and no metric reads a large table from beginning to end',
   async () => {
     const queries = productQueries({ customerId: customer.id, studioId: STUDIO_A, now: new Date() });
@@ -201,7 +201,7 @@ test.runIf(wanted)(
   120_000,
 );
 
-test.runIf(wanted)('a sequential read of a large table is noticed', async () => {
+test.runIf(postgresUrl)('a sequential read of a large table is noticed', async () => {
   const other = new pg.Client({ connectionString: database.url });
   await other.connect();
   await other.query(`select count(*) from private.booking where notes = 'none'`);

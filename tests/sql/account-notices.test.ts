@@ -152,10 +152,10 @@ test(
       `select format('%s.%s', table_schema, table_name) as table, column_name as column from information_schema.columns
        where table_schema = 'auth' and table_name in (select relname from pg_class where relkind = 'r')`,
     );
-    const tables = [...new Set(found.map((one) => one.table))].toSorted();
+    const tables = [...new Set(found.map((row) => row.table))].toSorted();
     expect(tables).toEqual([...Object.keys(COLUMNS), ...OTHER_TABLES].toSorted());
     for (const [table, columns] of Object.entries(COLUMNS))
-      expect([table, found.filter((one) => one.table === table).map((one) => one.column)]).toEqual([
+      expect([table, found.filter((row) => row.table === table).map((row) => row.column)]).toEqual([
         table,
         expect.arrayContaining(Object.keys(columns)),
       ]);
@@ -166,8 +166,8 @@ test(
 );
 
 const announced = Object.entries(COLUMNS).flatMap(([table, columns]) =>
-  Object.entries(columns).flatMap(([column, one]) =>
-    one === null ? [] : [{ table, column, change: one[0], mail: one[1] }],
+  Object.entries(columns).flatMap(([column, notice]) =>
+    notice === null ? [] : [{ table, column, change: notice[0], mail: notice[1] }],
   ),
 );
 

@@ -51,10 +51,10 @@ test(
 test(
   'who booked or moved less than six hours before the mail gets none',
   check(async (rows) => {
-    const known = 600 - 30 * HOUR;
+    const latest = 600 - 30 * HOUR;
     for (const [minute, count] of [
-      [known, 1],
-      [known + 1, 0],
+      [latest, 1],
+      [latest + 1, 0],
     ] as const) {
       await rows.query('delete from private.booking');
       await addBooking(rows, 30, { status: 'confirmed', confirmed_at: at(minute) });
@@ -80,9 +80,9 @@ test(
           created_at: at(minute),
         }),
       );
-    await move(1, known);
+    await move(1, latest);
     expect(await remind(rows, 0)).toBe(1);
-    await move(2, known + 1);
+    await move(2, latest + 1);
     expect(await remind(rows, 0)).toBe(0);
   }),
 );
@@ -149,10 +149,10 @@ test(
     await addBooking(rows, 33, { ...CONFIRMED, notes: 'test', start_time: at(1_000), end_time: at(1_060) });
     const follow = (minute: number): Promise<unknown> =>
       value(rows, `private.follow_sessions($1::timestamptz, '10 minutes', '5 minutes', '{""}')`, [at(minute)]);
-    const wanted = () => value(rows, `(select wanted from private.light_state where plug = '')`);
+    const readWanted = () => value(rows, `(select wanted from private.light_state where plug = '')`);
     const steps: unknown[] = [];
     for (const minute of [100, 589, 590, 591, 650, 655, 724, 725, 895, 995])
-      steps.push([minute, await follow(minute), await wanted()]);
+      steps.push([minute, await follow(minute), await readWanted()]);
     expect(steps).toEqual([
       // The first recorded state of the plug is off, for which no job is queued.
       [100, 0, false],
@@ -512,9 +512,9 @@ test(
   check(async (rows) => {
     const days = { firstDay: '2031-03-08', lastDay: '2031-03-09' };
     const prices = { name: 'Show', hourCents: Array.from({ length: 24 }, () => 9_900) };
-    const set = (studioId: string | null, wanted: object | null) =>
+    const set = (studioId: string | null, newPrices: object | null) =>
       value(rows, 'private.set_special_days($1::jsonb, $2::uuid, $3::timestamptz)', [
-        JSON.stringify({ studioId, ...days, prices: wanted }),
+        JSON.stringify({ studioId, ...days, prices: newPrices }),
         ALEX,
         at(0),
       ]);
@@ -543,12 +543,12 @@ test(
       `insert into public.staff_permissions (user_id, permission) values ($1, 'owner') on conflict do nothing`,
       [ALEX],
     );
-    let made = 130;
+    let count = 130;
     const invite = async (permissions: readonly string[], minute = 0, actor = ALEX, email = 'new@example.com') => {
-      made += 1;
+      count += 1;
       const [row] = await rows.query(
         'select outcome, id, expires_at from private.invite_staff($1, $2, $3, $4, $5, $6, $7)',
-        [uuid(made), email, [...permissions], `token ${made}`, at(minute + 100), actor, at(minute)],
+        [uuid(count), email, [...permissions], `token ${count}`, at(minute + 100), actor, at(minute)],
       );
       return { outcome: row?.['outcome'], id: row?.['id'] };
     };
@@ -565,9 +565,9 @@ test(
       // The previous invitation has expired.
       [['money', 'bookings', 'identity'], 103],
     ] as const)
-      expect(await invite(permissions, minute)).toEqual({ outcome: 'invited', id: uuid(made) });
+      expect(await invite(permissions, minute)).toEqual({ outcome: 'invited', id: uuid(count) });
     expect(await rows.query('select id from private.staff_invitation where revoked_at is null')).toEqual([
-      { id: uuid(made) },
+      { id: uuid(count) },
     ]);
   }),
 );

@@ -259,7 +259,7 @@ test(
       `select details from public.audit_logs where actor = $1 order by created_at, id`,
       [ALEX],
     );
-    expect(logged.map((one) => one.details)).toEqual([{ note: first }, { note: second }]);
+    expect(logged.map((entry) => entry.details)).toEqual([{ note: first }, { note: second }]);
   }),
 );
 
@@ -285,7 +285,7 @@ test(
       `select details from public.audit_logs where actor = $1 order by created_at, id`,
       [ALEX],
     );
-    expect(logged.map((one) => one.details)).toEqual([
+    expect(logged.map((entry) => entry.details)).toEqual([
       { before: { noShow: false }, after: { noShow: true } },
       { before: { noShow: true }, after: { noShow: false } },
     ]);

@@ -156,7 +156,7 @@ export const hold = async ({ value }: Rows, more: Row = {}, now = NOW): Promise<
   ])) as HoldOutcome;
 
 /** Returns a booking's status, cancel reason and redemption state, and 'moving' while the redemption moves to another hold. */
-export const stateOf = async ({ value }: Rows, number: number): Promise<unknown> =>
+export const readState = async ({ value }: Rows, number: number): Promise<unknown> =>
   value(
     `select concat_ws(' ', b.status, b.cancel_reason, r.state, case when r.moving_until is not null then 'moving' end)
      from private.booking b left join private.coupon_redemption r on r.booking_id = b.id where b.id = $1`,

@@ -11,7 +11,7 @@ import {
   KIM,
   NOW,
   OTHER_STUDIO,
-  stateOf,
+  readState,
   STUDIO,
   tryOut,
 } from './booking-rows.ts';
@@ -186,7 +186,7 @@ test(
   withStudios(async (rows) => {
     await addBooking(rows, 31, { user_id: null, notes: 'gone', ...elsewhere(0) });
     const grid = `select coalesce(right(id::text, 2), '-') || coalesce(' ' || reference, '') as shown from public.bookings order by start_time`;
-    const shown = () => rows.query<{ shown: string }>(grid).then((found) => found.map((one) => one.shown));
+    const shown = () => rows.query<{ shown: string }>(grid).then((found) => found.map((row) => row.shown));
     const [open, gone, hidden] = ['30 AAAA-0030', '31 AAAA-0031', '-'];
     expect(await byEach(rows, shown)).toEqual([
       [hidden, hidden],
@@ -209,7 +209,7 @@ describe('writes to public.bookings', () => {
     "the owner may only set 'confirmed' on a confirmed booking, staff may change nothing, the service only notes and the guest's address",
     withStudios(async (rows) => {
       await addBooking(rows, 31, elsewhere(0));
-      const state = (number: number) => () => stateOf(rows, number);
+      const state = (number: number) => () => readState(rows, number);
       expect(await byEach(rows, update(rows, 30, `status = 'confirmed'`), state(30))).toEqual([
         REFUSED,
         'confirmed',
@@ -241,8 +241,8 @@ describe('writes to public.bookings', () => {
       await addBooking(rows, 34, { notes: 'tested', ...elsewhere(3) });
       const END = `status = 'cancelled'`;
       const after = async () => [
-        await stateOf(rows, 31),
-        await stateOf(rows, 33),
+        await readState(rows, 31),
+        await readState(rows, 33),
         await rows.value(`select string_agg(kind || ' ' || subject_id, ' ') from private.outbox`),
         await rows.value(
           `select string_agg(resource_id || ' ' || (details ->> 'cancel_reason'), ' ') from public.audit_logs where resource_type = 'booking'`,
@@ -285,7 +285,7 @@ describe('writes to public.bookings', () => {
           Object.values(values),
         );
       };
-      const made = () =>
+      const readCreated = () =>
         rows.query(
           `select user_id, studio_name, status, total_hours::float as hours, base_cost_cents as base, final_cost_cents as final, notes,
              round(extract(epoch from hold_expires_at - now()) / 60)::int as held
@@ -302,7 +302,7 @@ describe('writes to public.bookings', () => {
         notes: 'test',
         held: null,
       };
-      const [none, , , byStaff] = await byEach(rows, insert({ notes: 'test' }), made);
+      const [none, , , byStaff] = await byEach(rows, insert({ notes: 'test' }), readCreated);
       expect([none, byStaff]).toEqual([REFUSED, [test]]);
       expect(await byEach(rows, insert({}))).toEqual([REFUSED, REFUSED, REFUSED, REFUSED, '23514']);
       expect(await as(rows, 'owner', insert({ notes: 'test' }))).toBe(REFUSED);
@@ -317,8 +317,8 @@ describe('writes to public.bookings', () => {
         notes: 'n',
         held: 15,
       };
-      expect(await as(rows, 'service', insert(whole), made)).toEqual([pending]);
-      expect(await as(rows, 'service', insert({ ...whole, final_cost: 9 }), made)).toEqual([
+      expect(await as(rows, 'service', insert(whole), readCreated)).toEqual([pending]);
+      expect(await as(rows, 'service', insert({ ...whole, final_cost: 9 }), readCreated)).toEqual([
         { ...pending, final: 900 },
       ]);
       // The hours are taken, and the studio does not exist.
@@ -399,7 +399,7 @@ test(
         `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1, '', 'access_code', $2, $3)`,
         [uuid(30), status, NOW],
       );
-    expect((await byEach(rows, mail('pending'))).map((one) => one === REFUSED)).toEqual([
+    expect((await byEach(rows, mail('pending'))).map((outcome) => outcome === REFUSED)).toEqual([
       true,
       true,
       true,
@@ -416,9 +416,10 @@ test(
     const make = () =>
       rows.query(`insert into public.discount_codes (code, discount_type, discount_value) values ('NEW', 'fixed', 5)`);
     const update = (columns: string) => () => rows.query(`update public.discount_codes set ${columns}`);
-    const made = () => rows.value(`select count(*) from public.discount_codes where code = 'NEW' or not active`);
-    expect(await byEach(rows, make, made)).toEqual([REFUSED, REFUSED, REFUSED, 1, 1]);
-    expect(await byEach(rows, update('active = false'), made)).toEqual([REFUSED, 0, 0, 2, 2]);
+    const countCreated = () =>
+      rows.value(`select count(*) from public.discount_codes where code = 'NEW' or not active`);
+    expect(await byEach(rows, make, countCreated)).toEqual([REFUSED, REFUSED, REFUSED, 1, 1]);
+    expect(await byEach(rows, update('active = false'), countCreated)).toEqual([REFUSED, 0, 0, 2, 2]);
     expect(await as(rows, 'staff', update('current_uses = 0'))).toBe(REFUSED);
   }),
 );

@@ -98,7 +98,7 @@ test('callers may execute exactly the listed functions, and only the response li
        where n.nspname in ${SCHEMAS} and has_function_privilege(r.role, p.oid, 'execute') group by 1 order by 1`,
       [CALLERS],
     );
-    expect(Object.fromEntries(found.map((one) => [one.name, one.roles]))).toEqual(EXECUTABLE);
+    expect(Object.fromEntries(found.map((row) => [row.name, row.roles]))).toEqual(EXECUTABLE);
     expect(
       await query(
         `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -183,7 +183,7 @@ test.each(Object.entries(RIGHTS))('%s grants callers exactly the listed privileg
        where has_table_privilege(r.role, $1, p.right) group by 1`,
       [name],
     );
-    const actual = Object.fromEntries(found.map((one) => [one.role, one.rights]));
+    const actual = Object.fromEntries(found.map((row) => [row.role, row.rights]));
     for (const role of CALLERS) expect([role, actual[role] ?? '']).toEqual([role, rights[role] ?? '']);
     if (name.startsWith('private.')) expect(actual['backend'] ?? '').toBe('');
   }),
@@ -318,5 +318,5 @@ test('every partial index that is not unique has a query in the list', () =>
        where n.nspname in ${SCHEMAS} and i.indpred is not null and not i.indisunique and not i.indisexclusion order by 1`,
     );
     const named = QUERIES.map(([index]) => index);
-    expect(found.map((one) => one.name)).toEqual(named.toSorted());
+    expect(found.map((row) => row.name)).toEqual(named.toSorted());
   }));

@@ -24,11 +24,11 @@ function onlyConstraints(work: (rows: Rows) => Promise<void>): Promise<void> {
   });
 }
 
-const checks = Object.entries(TABLES).flatMap(([table, one]) =>
-  Object.entries(one.checks).map(([name, example]) => ({ table, name, base: one.base, example })),
+const checks = Object.entries(TABLES).flatMap(([table, examples]) =>
+  Object.entries(examples.checks).map(([name, example]) => ({ table, name, base: examples.base, example })),
 );
-const uniques = Object.entries(TABLES).flatMap(([table, one]) =>
-  Object.entries(one.uniques ?? {}).map(([name, example]) => ({ table, name, base: one.base, example })),
+const uniques = Object.entries(TABLES).flatMap(([table, examples]) =>
+  Object.entries(examples.uniques ?? {}).map(([name, example]) => ({ table, name, base: examples.base, example })),
 );
 const short = (values: Values): string => JSON.stringify(values).slice(0, 100);
 
@@ -70,16 +70,16 @@ describe('unique rules', () => {
          where n.nspname in ${SCHEMAS} and (i.indisunique or i.indisexclusion) and not i.indisprimary order by 1`,
       );
       const named = uniques.map(({ table, name }) => `${table} ${name}`);
-      expect(found.map((one) => one.name)).toEqual([...named, ...UNIQUES_THAT_FOLLOW].toSorted());
+      expect(found.map((row) => row.name)).toEqual([...named, ...UNIQUES_THAT_FOLLOW].toSorted());
     }));
 
   test.each(uniques)('$table: $name refuses clashing rows and accepts others', ({ table, name, base, example }) =>
     onlyConstraints(async ({ add, refusal }) => {
       const wrong: string[] = [];
       const addBoth =
-        ([one, other]: readonly [Values, Values]) =>
+        ([first, other]: readonly [Values, Values]) =>
         async (): Promise<void> => {
-          await add(table, { ...base, ...one });
+          await add(table, { ...base, ...first });
           await add(table, { ...base, ...other });
         };
       for (const pair of example.clash) {

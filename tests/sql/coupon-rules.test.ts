@@ -198,8 +198,8 @@ test(
       'select id, code, max_uses, current_uses, works_when, active from public.discount_codes where gift_batch_id = $1',
       [uuid(40)],
     );
-    for (const one of codes)
-      expect(one).toMatchObject({
+    for (const code of codes)
+      expect(code).toMatchObject({
         code: expect.stringMatching(/^GIFT-[2-9A-Z]{4}-[2-9A-Z]{4}$/),
         max_uses: 1,
         current_uses: 0,

@@ -12,7 +12,7 @@ import {
   KIM,
   NOW,
   OTHER_CODE,
-  stateOf,
+  readState,
   TERMS,
   tryOut,
 } from './booking-rows.ts';
@@ -40,7 +40,7 @@ const used = async ({ query }: Rows): Promise<unknown[]> =>
     ({ uses }) => uses,
   );
 /** Returns the outcome of a hold with the code, or the error code. */
-async function outcomeOf(rows: Rows, more: Row = {}): Promise<string> {
+async function tryHold(rows: Rows, more: Row = {}): Promise<string> {
   let outcome = '';
   const refused = await rows.refusal(async () => {
     outcome = (await hold(rows, { ...WITH_CODE, ...more })).outcome;
@@ -69,7 +69,7 @@ describe('a hold with a code', () => {
       const after = (columns: string) =>
         tryOut(rows, async () => {
           await change(rows, columns);
-          return outcomeOf(rows);
+          return tryHold(rows);
         });
       expect(await after('active = true')).toBe('held');
       expect(await after('active = false')).toBe('HC001');
@@ -90,7 +90,7 @@ describe('a hold with a code', () => {
           await addBooking(rows, 30, { status: 'confirmed', ...elsewhere(0) });
           await addRedemption(rows, 30, unit);
           await change(rows, `per_user_limit = ${limit}, current_uses = 1`);
-          return outcomeOf(rows);
+          return tryHold(rows);
         });
       expect(await withRedemption(1, { state: 'committed' })).toBe('HC001');
       expect(await withRedemption(2, { state: 'committed' })).toBe('held');
@@ -109,7 +109,7 @@ describe('a hold with a code', () => {
       await addPayment(rows, 31, 'expired');
       await change(rows, 'current_uses = 1, max_uses = 2');
       expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
-      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
+      expect([await used(rows), await readState(rows, 30), await readState(rows, 31)]).toEqual([
         [2, 0],
         'pending reserved',
         'cancelled replaced',
@@ -141,12 +141,12 @@ describe('the last use of a code', () => {
       withStudios(async (rows) => {
         await withLastUse(rows, 'expired', limit);
         expect((await hold(rows, { ...WITH_CODE, ...ROOM })).outcome).toBe('held');
-        expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31), await stateOf(rows, 32)]).toEqual([
-          [1, 1],
-          'cancelled replaced returned',
-          'pending reserved',
-          'pending returned',
-        ]);
+        expect([
+          await used(rows),
+          await readState(rows, 30),
+          await readState(rows, 31),
+          await readState(rows, 32),
+        ]).toEqual([[1, 1], 'cancelled replaced returned', 'pending reserved', 'pending returned']);
       })(),
   );
 
@@ -163,9 +163,9 @@ describe('the last use of a code', () => {
       await rows.query(`update private.booking set status = 'cancelled', cancel_reason = 'abandoned' where id = $1`, [
         uuid(30),
       ]);
-      expect([await used(rows), await stateOf(rows, 30)]).toEqual([[1, 1], 'cancelled abandoned reserved moving']);
+      expect([await used(rows), await readState(rows, 30)]).toEqual([[1, 1], 'cancelled abandoned reserved moving']);
       expect((await hold(rows, { ...WITH_CODE, ...ROOM })).outcome).toBe('held');
-      expect([await used(rows), await stateOf(rows, 30)]).toEqual([[1, 1], 'cancelled abandoned returned']);
+      expect([await used(rows), await readState(rows, 30)]).toEqual([[1, 1], 'cancelled abandoned returned']);
     }),
   );
 
@@ -178,7 +178,7 @@ describe('the last use of a code', () => {
         'update private.coupon_redemption set booking_id = $1, moving_until = $2 where booking_id = $3',
         [uuid(40), at(0), uuid(30)],
       );
-      expect(await outcomeOf(rows, { userId: KIM })).toBe('held');
+      expect(await tryHold(rows, { userId: KIM })).toBe('held');
     }),
   );
 
@@ -186,7 +186,7 @@ describe('the last use of a code', () => {
     "is not taken from another customer's hold",
     withStudios(async (rows) => {
       await withLastUse(rows, 'expired');
-      expect([await outcomeOf(rows, { userId: KIM }), await stateOf(rows, 30)]).toEqual(['HC001', 'pending reserved']);
+      expect([await tryHold(rows, { userId: KIM }), await readState(rows, 30)]).toEqual(['HC001', 'pending reserved']);
     }),
   );
 
@@ -200,7 +200,7 @@ describe('the last use of a code', () => {
       await addRedemption(rows, 31);
       await change(rows, 'current_uses = 2, max_uses = 2');
       expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
-      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
+      expect([await used(rows), await readState(rows, 30), await readState(rows, 31)]).toEqual([
         [2, 0],
         'cancelled abandoned returned',
         'pending reserved',
@@ -218,7 +218,7 @@ describe('the last use of a code', () => {
       await addPayment(rows, 31, 'expired');
       await change(rows, 'current_uses = 1, max_uses = 1');
       expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
-      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
+      expect([await used(rows), await readState(rows, 30), await readState(rows, 31)]).toEqual([
         [1, 0],
         'cancelled replaced returned',
         'cancelled replaced',
@@ -234,7 +234,7 @@ describe('the last use of a code', () => {
       await addBooking(rows, 31);
       await addPayment(rows, 31, 'open');
       await change(rows, 'current_uses = 1, per_user_limit = 1');
-      expect(await outcomeOf(rows)).toBe('HC001');
+      expect(await tryHold(rows)).toBe('HC001');
     }),
   );
 
@@ -252,12 +252,12 @@ describe('the last use of a code', () => {
       }
       await change(rows, 'current_uses = 3, max_uses = 3');
       expect((await hold(rows, WITH_CODE)).outcome).toBe('held');
-      expect([await used(rows), await stateOf(rows, 30), await stateOf(rows, 31), await stateOf(rows, 32)]).toEqual([
-        [3, 0],
-        'pending reserved',
-        'cancelled replaced returned',
-        'pending reserved',
-      ]);
+      expect([
+        await used(rows),
+        await readState(rows, 30),
+        await readState(rows, 31),
+        await readState(rows, 32),
+      ]).toEqual([[3, 0], 'pending reserved', 'cancelled replaced returned', 'pending reserved']);
     }),
   );
 });
@@ -271,7 +271,7 @@ test(
     await rows.query('update public.discount_codes set current_uses = 5');
     await tryOut(rows, async () => {
       expect((await hold(rows)).outcome).toBe('held');
-      expect([await used(rows), await stateOf(rows, 30)]).toEqual([[4, 5], 'cancelled replaced returned']);
+      expect([await used(rows), await readState(rows, 30)]).toEqual([[4, 5], 'cancelled replaced returned']);
       expect(await rows.value('select count(*) from private.coupon_redemption')).toBe(1);
     });
     const other = { ...WITH_CODE, couponId: OTHER_CODE, couponTerms: { ...TERMS, discountValue: 5 } };
@@ -296,12 +296,12 @@ test(
     await addRedemption(rows, 34, { moving_until: NOW, state: 'committed' });
     await rows.query('update public.discount_codes set current_uses = 5');
     const back = () => rows.value('select private.return_abandoned_redemptions($1, $2)', [CODE, NOW]);
-    expect([await back(), await used(rows), await stateOf(rows, 30)]).toEqual([
+    expect([await back(), await used(rows), await readState(rows, 30)]).toEqual([
       1,
       [4, 5],
       'cancelled abandoned returned',
     ]);
-    for (const number of [31, 32, 33, 34]) expect(await stateOf(rows, number)).toMatch(/moving$/);
+    for (const number of [31, 32, 33, 34]) expect(await readState(rows, number)).toMatch(/moving$/);
     expect([await back(), await used(rows)]).toEqual([0, [4, 5]]);
   }),
 );

@@ -32,7 +32,7 @@ const WAYS: readonly (readonly [way: string, end: (rows: Rows) => Promise<unknow
   ['the service key', (rows) => deleteByService(rows, false), BY_SERVICE],
   ['the service key, softly', (rows) => deleteByService(rows, true), [...BY_SERVICE, 'auth.users.id']],
 ];
-const columnsOf = (decisions: readonly (readonly [string[], ...string[]])[]): string[] =>
+const getColumns = (decisions: readonly (readonly [string[], ...string[]])[]): string[] =>
   decisions.flatMap(([columns]) => columns);
 async function columnsWith(rows: Rows, words: readonly string[]): Promise<string[]> {
   const columns = (await findWords(rows, words)).map(([column]) => column);
@@ -43,7 +43,7 @@ test('every table has a row of the person, or a reason why it has none', () =>
   database.rolledBack(async (rows) => {
     await liveRichly(rows);
     const empty: string[] = [];
-    for (const table of new Set((await readColumns(rows)).map((one) => one.table)))
+    for (const table of new Set((await readColumns(rows)).map((column) => column.table)))
       if ((await rows.value(`select exists (select from ${table})`)) === false) empty.push(table);
     const named = WITHOUT_ROW.flatMap(([tables]) => tables);
     expect(empty.filter((table) => !named.includes(table) && !/^realtime\.messages_\d/.test(table))).toEqual([]);
@@ -64,7 +64,7 @@ test.each(WAYS)(
     database.rolledBack(async (rows) => {
       const markers = await liveRichly(rows);
       expect(await end(rows)).toMatchObject({ outcome: 'deleted', kept: 1, keptUntil: '2032-06-30' });
-      const decided = [...columnsOf(KEPT_UNTIL), ...columnsOf(SAYS_NOTHING), ...columnsOf(OF_NO_CUSTOMER)];
+      const decided = [...getColumns(KEPT_UNTIL), ...getColumns(SAYS_NOTHING), ...getColumns(OF_NO_CUSTOMER)];
       expect(await columnsWith(rows, [...markers.keys()])).toEqual(decided.toSorted());
       // Jobs and the deletion queue contain only what they will delete.
       const queued = (await findWords(rows, [...markers.keys()])).filter(([column]) =>

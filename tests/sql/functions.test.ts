@@ -103,8 +103,8 @@ test(
         `select * from private.claim_jobs('{a}', $1, $2, 30, $3)`,
         [NOW, limit, [uuid(8)]],
       );
-      for (const one of claimed)
-        expect([one.tries, one.lease_until, one.lease_id !== null]).toEqual([1, new Date(after(30)), true]);
+      for (const job of claimed)
+        expect([job.tries, job.lease_until, job.lease_id !== null]).toEqual([1, new Date(after(30)), true]);
       return claimed.map(({ id }) => id).toSorted();
     };
     expect(await claim(1)).toEqual([uuid(9)]);

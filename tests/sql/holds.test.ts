@@ -11,7 +11,7 @@ import {
   KIM,
   NOW,
   OTHER_STUDIO,
-  stateOf,
+  readState,
   STUDIO,
   tryOut,
 } from './booking-rows.ts';
@@ -133,7 +133,7 @@ describe('a repeated request for the same hours', () => {
       await addBooking(rows, 31, { user_id: KIM, start_time: at(900), end_time: at(960) });
       await addPayment(rows, 31, 'open');
       const { outcome, booking } = await hold(rows);
-      expect([outcome, await stateOf(rows, 30), await stateOf(rows, 31)]).toEqual([
+      expect([outcome, await readState(rows, 30), await readState(rows, 31)]).toEqual([
         'held',
         'cancelled replaced',
         'pending',
@@ -204,7 +204,7 @@ describe('hours that are taken', () => {
       await addBooking(rows, 33, { user_id: KIM, start_time: at(900), end_time: at(960) });
       await addRedemption(rows, 33, { user_id: KIM, ...moving });
       expect((await hold(rows, { endTime: at(720) })).outcome).toBe('taken');
-      expect([await stateOf(rows, 31), await stateOf(rows, 32), await stateOf(rows, 33)]).toEqual([
+      expect([await readState(rows, 31), await readState(rows, 32), await readState(rows, 33)]).toEqual([
         'pending reserved',
         'cancelled abandoned reserved moving',
         'pending reserved moving',
@@ -267,13 +267,13 @@ describe('too many holds', () => {
       const open = ended(34, -60, { status: 'pending', cancel_reason: null });
       expect((await tryOut(rows, () => open(rows).then(() => hold(rows)))).outcome).toBe('held');
       await ended(33, -10, { cancel_reason: 'abandoned' })(rows);
-      const again = async (more: Row = {}) => {
+      const retryHold = async (more: Row = {}) => {
         const { outcome, holds, retryAt } = await tryOut(rows, () => hold(rows, more));
         return [outcome, holds, retryAt && new Date(retryAt).toISOString()];
       };
-      expect(await again()).toEqual(['too_many_holds', [], at(10)]);
-      expect(await again({ holdsPerHour: 2 })).toEqual(['too_many_holds', [], at(30)]);
-      expect((await again({ holdsPerHour: 4 }))[0]).toBe('held');
+      expect(await retryHold()).toEqual(['too_many_holds', [], at(10)]);
+      expect(await retryHold({ holdsPerHour: 2 })).toEqual(['too_many_holds', [], at(30)]);
+      expect((await retryHold({ holdsPerHour: 4 }))[0]).toBe('held');
     }),
   );
 

@@ -28,7 +28,7 @@ const asStaff = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
     await work(rows);
   });
 const numbers = (found: readonly { readonly id: string }[]): string =>
-  found.map((one) => Number(one.id.slice(-2))).join(' ');
+  found.map((row) => Number(row.id.slice(-2))).join(' ');
 const hours = (from: number, to: number) => ({ start_time: at(from * 60), end_time: at(to * 60) });
 
 test(
@@ -116,7 +116,7 @@ const addEntries = (rows: Rows, count: number, action: string): Promise<unknown>
   );
 const search = async (rows: Rows, words: string, before: string | null = null): Promise<string[]> =>
   (await rows.query<{ action: string }>('select action from public.search_audit_logs($1, $2)', [words, before])).map(
-    (one) => one.action,
+    (row) => row.action,
   );
 
 test(

@@ -377,8 +377,8 @@ test(
       [uuid(60), ALEX, STUDIO],
     );
     await rows.query(`update public.waitlist_entries set state = 'left'`);
-    const told = (state: string) => [`user:${ALEX}`, 'waitlist', true, { entry_id: uuid(60), state }];
-    expect(await sent(rows)).toEqual([told('left'), told('waiting')]);
+    const createEvent = (state: string) => [`user:${ALEX}`, 'waitlist', true, { entry_id: uuid(60), state }];
+    expect(await sent(rows)).toEqual([createEvent('left'), createEvent('waiting')]);
   }),
 );
 

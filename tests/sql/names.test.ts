@@ -81,7 +81,7 @@ describe.each(databases)('names of verified IDs, on $name', (engine) => {
   const rename = (id: string, name: string): Promise<unknown> => set(id, `full_name = '${name}'`);
   const status = async (id: string): Promise<string | undefined> =>
     (
-      await db.one<{ status: string }>(
+      await db.queryRow<{ status: string }>(
         'select verification_status as status from public.id_verifications where user_id = $1::uuid',
         [id],
       )
@@ -89,7 +89,7 @@ describe.each(databases)('names of verified IDs, on $name', (engine) => {
 
   test('a name that is on the ID keeps the verification, another one ends it, and going back restores it', async () => {
     const id = await verified();
-    const version = () => db.one('select xmin::text from public.id_verifications where user_id = $1::uuid', [id]);
+    const version = () => db.queryRow('select xmin::text from public.id_verifications where user_id = $1::uuid', [id]);
     const before = await version();
     await rename(id, 'Citizen Alex James');
     expect(await version()).toEqual(before);

@@ -46,9 +46,12 @@ const sold = (rows: Rows, number: number, from: string, hours: number, more: Row
     ...more,
   });
 };
-const sum = (list: readonly Hours[], key: 'booked' | 'open'): number => list.reduce((all, one) => all + one[key], 0);
+const sum = (list: readonly Hours[], key: 'booked' | 'open'): number =>
+  list.reduce((all, hours) => all + hours[key], 0);
 const booked = (found: Numbers): readonly string[] =>
-  found.occupancy.filter((one) => one.booked > 0).map((one) => `${one.weekday} ${one.hour}: ${one.booked}/${one.open}`);
+  found.occupancy
+    .filter((hours) => hours.booked > 0)
+    .map((hours) => `${hours.weekday} ${hours.hour}: ${hours.booked}/${hours.open}`);
 
 test(
   'hours are counted by their weekday and hour in Sydney, cut at the ends of the range, for one studio or all active ones',
@@ -83,7 +86,7 @@ test(
         }),
       );
     const { occupancy } = await numbers(rows, '2031-01-06', '2031-01-12');
-    expect(occupancy.filter((one) => one.open !== 2).map((one) => `${one.hour}: ${one.open}`)).toEqual([
+    expect(occupancy.filter((hours) => hours.open !== 2).map((hours) => `${hours.hour}: ${hours.open}`)).toEqual([
       '0: 1',
       '8: 1',
       '9: 1',
@@ -97,10 +100,12 @@ test(
   asOwner(async (rows) => {
     await sold(rows, 30, '2031-04-06T00', 5);
     const april = await numbers(rows, '2031-04-06', '2031-04-06', STUDIO);
-    expect(april.occupancy.filter((one) => one.open !== 1).map((one) => `${one.hour}: ${one.open}`)).toEqual(['2: 2']);
+    expect(april.occupancy.filter((hours) => hours.open !== 1).map((hours) => `${hours.hour}: ${hours.open}`)).toEqual([
+      '2: 2',
+    ]);
     expect(booked(april)).toEqual(['7 0: 1/1', '7 1: 1/1', '7 2: 2/2', '7 3: 1/1']);
     const october = await numbers(rows, '2031-10-05', '2031-10-05', STUDIO);
-    expect([october.occupancy.length, october.occupancy.some((one) => one.hour === 2)]).toEqual([23, false]);
+    expect([october.occupancy.length, october.occupancy.some((hours) => hours.hour === 2)]).toEqual([23, false]);
   }),
 );
 

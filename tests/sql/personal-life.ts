@@ -56,17 +56,17 @@ export async function liveRichly(rows: Rows): Promise<Map<string, string>> {
   ids.set('auth.users', PERSON);
   // Some tables share their key with the row that they belong to.
   for (const { table, references, isKey } of columns)
-    if (isKey && references !== null && columns.filter((one) => one.table === table && one.isKey).length === 1)
+    if (isKey && references !== null && columns.filter((column) => column.table === table && column.isKey).length === 1)
       ids.set(table, ids.get(references) ?? '');
   for (const table of tables) {
     if (BY_HAND.includes(table)) continue;
-    const values = rowOf(
+    const values = createRow(
       table,
-      columns.filter((one) => one.table === table),
+      columns.filter((column) => column.table === table),
       ids,
     );
     if (values === null || (await rows.value(`select exists (select from ${table})`)) === true) continue;
-    const refused = await refusalOf(rows, () => rows.add(table, values));
+    const refused = await catchRefusal(rows, () => rows.add(table, values));
     if (refused !== null) throw new Error(`the person got no row in ${table}: ${refused}`);
   }
   const markers = new Map<string, string>();
@@ -156,7 +156,7 @@ async function addWordsElsewhere(
   );
 }
 
-function rowOf(table: string, columns: readonly Column[], ids: ReadonlyMap<string, string>): Values | null {
+function createRow(table: string, columns: readonly Column[], ids: ReadonlyMap<string, string>): Values | null {
   const base = TABLES[table]?.base;
   if (base === undefined) return null;
   const own: Record<string, unknown> = { ...base };
@@ -178,7 +178,7 @@ async function fill(
 ): Promise<string | null> {
   const id = BY_HAND.includes(table) ? undefined : ids.get(table);
   const set = (value: string): Promise<string | null> =>
-    refusalOf(rows, () => rows.query(`update ${table} set "${column}" = ${value}`));
+    catchRefusal(rows, () => rows.query(`update ${table} set "${column}" = ${value}`));
   if (isGenerated || isKey || id === undefined) return null;
   if (ADDRESS.test(column) && (await set(`'${EMAIL}'`)) === null) return null;
   if (NUMBER.test(column) && ((await set(`'${PHONE}'`)) === null || (await set(`'+${PHONE}'`)) === null)) return null;
@@ -231,7 +231,7 @@ function candidates(type: string, number: number, column: string): (readonly [st
   }
 }
 
-async function refusalOf(rows: Rows, work: () => Promise<unknown>): Promise<string | null> {
+async function catchRefusal(rows: Rows, work: () => Promise<unknown>): Promise<string | null> {
   await rows.query('savepoint personal');
   try {
     await work();
@@ -247,8 +247,8 @@ async function refusalOf(rows: Rows, work: () => Promise<unknown>): Promise<stri
 export async function findWords(rows: Rows, words: readonly string[]): Promise<[column: string, word: string][]> {
   const columns = await readColumns(rows);
   const found: [string, string][] = [];
-  for (const table of new Set(columns.map((one) => one.table))) {
-    const names = columns.filter((one) => one.table === table).map(({ column }) => column);
+  for (const table of new Set(columns.map((column) => column.table))) {
+    const names = columns.filter((column) => column.table === table).map(({ column }) => column);
     const all = names.map(
       (name, index) =>
         `(select array_agg(w) from unnest($1::text[]) w where exists (select from ${table} t where strpos(lower(t."${name}"::text), lower(w)) > 0)) as c${index}`,

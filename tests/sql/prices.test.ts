@@ -29,7 +29,7 @@ const set = ({ value }: Rows, change: Row, now = NOW): Promise<unknown> =>
     KIM,
     now,
   ]);
-const ratesOf = ({ value }: Rows, from: string, to = from, studio = STUDIO): Promise<Rates> =>
+const readRates = ({ value }: Rows, from: string, to = from, studio = STUDIO): Promise<Rates> =>
   value('select private.rates_json($1, $2, $3)', [studio, from, to]) as Promise<Rates>;
 const audited = async ({ query }: Rows): Promise<unknown> =>
   (
@@ -43,7 +43,7 @@ describe('a new studio', () => {
   test(
     'begins with the prices of the specification, for all hours of a week and all numbers of hours [spec 9.1, 9.2, 9.3, 9.4]',
     withStudios(async (rows) => {
-      const rates = await ratesOf(rows, '2031-03-02', '2031-03-08');
+      const rates = await readRates(rows, '2031-03-02', '2031-03-08');
       expect(rates).toEqual(specifiedRates);
       const week = ['02', '03', '04', '05', '06', '07', '08'].flatMap((date) =>
         Array.from({ length: 24 }, (_, hour) => ({ date: `2031-03-${date}`, hour })),
@@ -60,19 +60,19 @@ describe('price lists', () => {
     withStudios(async (rows) => {
       const list = { validFrom: '2031-03-08', ...flat(3_000) };
       expect(await set(rows, { studioId: STUDIO, validFrom: '2031-03-08', prices: flat(3_000) })).toBe('set');
-      expect((await ratesOf(rows, '2031-03-07')).lists).toEqual(specifiedRates.lists);
-      expect((await ratesOf(rows, '2031-03-08')).lists).toEqual([list]);
-      expect((await ratesOf(rows, '2031-03-08', undefined, OTHER_STUDIO)).lists).toEqual(specifiedRates.lists);
-      expect((await ratesOf(rows, '2031-03-07', '2031-03-08')).lists).toHaveLength(2);
+      expect((await readRates(rows, '2031-03-07')).lists).toEqual(specifiedRates.lists);
+      expect((await readRates(rows, '2031-03-08')).lists).toEqual([list]);
+      expect((await readRates(rows, '2031-03-08', undefined, OTHER_STUDIO)).lists).toEqual(specifiedRates.lists);
+      expect((await readRates(rows, '2031-03-07', '2031-03-08')).lists).toHaveLength(2);
       await rows.query('delete from public.studios where id not in ($1, $2)', [STUDIO, OTHER_STUDIO]);
       expect(await set(rows, { studioId: null, validFrom: '2031-03-08', prices: flat(4_000) })).toBe('set');
       const both = { validFrom: '2031-03-08', ...flat(4_000) };
-      expect((await ratesOf(rows, '2031-03-08')).lists).toEqual([both]);
-      expect((await ratesOf(rows, '2031-03-08', undefined, OTHER_STUDIO)).lists).toEqual([both]);
+      expect((await readRates(rows, '2031-03-08')).lists).toEqual([both]);
+      expect((await readRates(rows, '2031-03-08', undefined, OTHER_STUDIO)).lists).toEqual([both]);
       // Idempotent.
       expect(await set(rows, { studioId: null, validFrom: '2031-03-08', prices: flat(4_000) })).toBe('set');
       expect(await set(rows, { studioId: STUDIO, validFrom: '2031-03-08', prices: null })).toBe('set');
-      expect((await ratesOf(rows, '2031-03-08')).lists).toEqual(specifiedRates.lists);
+      expect((await readRates(rows, '2031-03-08')).lists).toEqual(specifiedRates.lists);
       expect(await audited(rows)).toEqual([
         [KIM, 'create', 'price_list', STUDIO, { after: list }],
         [KIM, 'update', 'price_list', STUDIO, { before: list, after: both }],
@@ -154,12 +154,12 @@ describe('special days', () => {
     withStudios(async (rows) => {
       const stored = { firstDay: '2031-03-05', lastDay: '2031-03-06', ...day(9_000) };
       expect(await set(rows, { ...festival, prices: day(9_000) })).toBe('set');
-      expect((await ratesOf(rows, '2031-03-01', '2031-03-05')).specialDays).toEqual([stored]);
-      expect((await ratesOf(rows, '2031-03-06', '2031-03-09')).specialDays).toEqual([stored]);
-      for (const other of ['2031-03-04', '2031-03-07']) expect((await ratesOf(rows, other)).specialDays).toEqual([]);
+      expect((await readRates(rows, '2031-03-01', '2031-03-05')).specialDays).toEqual([stored]);
+      expect((await readRates(rows, '2031-03-06', '2031-03-09')).specialDays).toEqual([stored]);
+      for (const other of ['2031-03-04', '2031-03-07']) expect((await readRates(rows, other)).specialDays).toEqual([]);
       expect(await set(rows, { ...festival, prices: day(9_000) })).toBe('set');
       expect(await set(rows, { ...festival, prices: day(8_000) })).toBe('set');
-      expect((await ratesOf(rows, '2031-03-05')).specialDays).toEqual([{ ...stored, ...day(8_000) }]);
+      expect((await readRates(rows, '2031-03-05')).specialDays).toEqual([{ ...stored, ...day(8_000) }]);
       expect(
         await rows.refusal(() => set(rows, { ...festival, lastDay: '2031-03-05', prices: day(1_000) })),
       ).toMatchObject({ code: '23P01', constraint: 'special_days_apart' });
@@ -183,8 +183,8 @@ describe('special days', () => {
         constraint: 'price_history',
       });
       expect(await set(rows, { ...festival, prices: null }, during)).toBe('set');
-      expect((await ratesOf(rows, '2031-03-05')).specialDays).toMatchObject([{ lastDay: '2031-03-05' }]);
-      expect((await ratesOf(rows, '2031-03-06')).specialDays).toEqual([]);
+      expect((await readRates(rows, '2031-03-05')).specialDays).toMatchObject([{ lastDay: '2031-03-05' }]);
+      expect((await readRates(rows, '2031-03-06')).specialDays).toEqual([]);
       expect(
         await rows.refusal(() => set(rows, { ...festival, lastDay: '2031-03-05', prices: null }, during)),
       ).toMatchObject({ constraint: 'price_history' });

@@ -251,7 +251,7 @@ describe('staff', () => {
       await entry(73, -1, { resource_type: 'payment' });
       const search = async (words: string | null, before: string | null = null, id: string | null = null) =>
         (await rows.query<{ id: string }>('select id from public.search_audit_logs($1, $2, $3)', [words, before, id]))
-          .map((one) => Number(one.id.slice(-2)))
+          .map((row) => Number(row.id.slice(-2)))
           .join(' ');
       for (const claims of [null, { role: 'anon' }, { role: 'authenticated', sub: KIM }]) {
         await rows.setClaims(claims);
@@ -285,8 +285,10 @@ describe('staff', () => {
 test(
   'a reference has two groups of four unambiguous letters and digits, and is different each time',
   rolledBack(async ({ query }) => {
-    const made = await query<{ name: string }>('select private.new_reference() as name from generate_series(1, 200)');
-    const names = made.map(({ name }) => name);
+    const created = await query<{ name: string }>(
+      'select private.new_reference() as name from generate_series(1, 200)',
+    );
+    const names = created.map(({ name }) => name);
     expect(names.filter((name) => !/^[2-9A-HJKMNP-Z]{4}-[2-9A-HJKMNP-Z]{4}$/.test(name))).toEqual([]);
     expect(new Set(names).size).toBe(200);
     // All 31 characters occur in 1600 draws.

@@ -173,7 +173,7 @@ test(
       );
       const there = spans.filter(({ start }) => studioDate(new Date(start)) === night);
       const start = slotStart(night, 2);
-      expect(there.map((one) => [new Date(one.start).toISOString(), new Date(one.end).toISOString()])).toEqual(
+      expect(there.map((row) => [new Date(row.start).toISOString(), new Date(row.end).toISOString()])).toEqual(
         start === null ? [] : [[start.toISOString(), slotEnd(night, 2).toISOString()]],
       );
       expect(there.every(({ start: at }) => studioHour(new Date(at)) === 2)).toBe(true);

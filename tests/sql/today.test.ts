@@ -71,8 +71,8 @@ const addJob = (rows: Rows, number: number, more: Row): Promise<Row> =>
   });
 
 const day = (rows: Rows, date = '2031-03-01') => rows.query('select * from public.bookings_of_day($1::date)', [date]);
-const referencesOf = (found: readonly Row[]): string =>
-  found.map((one) => String(one['reference']).slice(-2)).join(' ');
+const formatReferences = (found: readonly Row[]): string =>
+  found.map((row) => String(row['reference']).slice(-2)).join(' ');
 
 test(
   'bookings_of_day returns the live bookings that overlap the day in Sydney, earliest first',
@@ -85,8 +85,8 @@ test(
     await addBooking(rows, 34, { ...hours(200, 260), status: 'cancelled', cancel_reason: 'staff' });
     await addBooking(rows, 35, hours(720, 840));
     await addBooking(rows, 36, { ...hours(780, 840), studio_id: OTHER_STUDIO });
-    expect(referencesOf(await day(rows))).toBe('31 33 32 35');
-    expect(referencesOf(await day(rows, '2031-02-28'))).toBe('30 31');
+    expect(formatReferences(await day(rows))).toBe('31 33 32 35');
+    expect(formatReferences(await day(rows, '2031-02-28'))).toBe('30 31');
   }),
 );
 
@@ -132,13 +132,13 @@ test(
     await addBooking(rows, 30, { status: 'confirmed', confirmed_at: at(-120), start_time: at(20), end_time: at(80) });
     await addCode(rows, 30, { status: 'revoked', issued_at: at(-40), seen_at: at(-40) });
     const mail = { booking_id: uuid(30), recipient_email: 'x@example.com', email_type: 'access_code', status: 'sent' };
-    const add = (number: number, made: number) =>
+    const add = (number: number, minute: number) =>
       rows.add('public.scheduled_emails', {
         id: uuid(number),
         ...mail,
-        scheduled_for: at(made),
-        sent_at: at(made),
-        created_at: at(made),
+        scheduled_for: at(minute),
+        sent_at: at(minute),
+        created_at: at(minute),
       });
     await force(rows, async () => {
       await add(95, -50);
@@ -159,8 +159,8 @@ test(
         created_at: at(-30),
       });
     });
-    const known = { code_requested_at: null, code_accepted_at: null, code_mailed_at: null, code_seen_at: null };
-    expect(await day(rows)).toMatchObject([known]);
+    const expected = { code_requested_at: null, code_accepted_at: null, code_mailed_at: null, code_seen_at: null };
+    expect(await day(rows)).toMatchObject([expected]);
     expect(await alerts(rows)).toEqual(['code_missing AAAA-0030']);
     await addCode(rows, 30, { attempt: 2, issued_at: at(-20) });
     await force(rows, () => add(96, -10));
@@ -350,15 +350,15 @@ test(
 test(
   'staff_alerts shows a lock that the lock service does not list, to who books and to who can change the room, until another lock is found',
   asStaff(['settings'], async (rows) => {
-    const known = (isKnown: boolean, minutes: number) =>
+    const recordKnown = (isKnown: boolean, minutes: number) =>
       rows.query('select private.record_lock_known($1, $2, $3, $4)', [STUDIO, 'lock', isKnown, at(minutes)]);
     const lockAlerts = () =>
       rows.query('select kind, since, studio_name from public.staff_alerts($1) where studio_name is not null', [NOW]);
     await recordLock(rows, null, 5, -60);
-    await known(true, -60);
+    await recordKnown(true, -60);
     expect(await lockAlerts()).toEqual([]);
-    await known(false, -50);
-    await known(false, -40);
+    await recordKnown(false, -50);
+    await recordKnown(false, -40);
     const unknown = { kind: 'lock_unknown', since: new Date(at(-50)), studio_name: 'Testing' };
     expect(await lockAlerts()).toEqual([unknown]);
     await give(rows, ['bookings']);
@@ -369,8 +369,8 @@ test(
     await rows.query(`update private.lock_state set lock_id = 'another'`);
     expect(await lockAlerts()).toEqual([]);
     await rows.query('update private.lock_state set lock_id = $1', ['lock']);
-    await known(false, -30);
-    await known(true, -20);
+    await recordKnown(false, -30);
+    await recordKnown(true, -20);
     expect(await lockAlerts()).toEqual([]);
   }),
 );
@@ -553,7 +553,7 @@ const calendar = (rows: Rows, first: string, days: number, studio: string | null
     'select * from public.staff_calendar($1::date, $2::integer, $3::uuid)',
     [first, days, studio],
   );
-const namesOf = (found: readonly { kind: string; reference: string | null; reason: string | null }[]): string =>
+const formatNames = (found: readonly { kind: string; reference: string | null; reason: string | null }[]): string =>
   found.map(({ kind, reference, reason }) => `${kind} ${reference?.slice(-2) ?? reason}`).join(', ');
 /** Closes hours of the studio for two weeks. Times are in minutes from NOW. */
 const close = (rows: Rows, from: number, until: number, studio: string | null = STUDIO): Promise<unknown> =>
@@ -578,9 +578,9 @@ test(
     await addBooking(rows, 33, { ...hours(200, 260), status: 'cancelled', cancel_reason: 'staff' });
     await addBooking(rows, 34, hours(780, 840));
     await close(rows, 240, 300);
-    expect(namesOf(await calendar(rows, '2031-03-01', 1))).toBe('booking 31, hold 32, closure Cleaning');
-    expect(namesOf(await calendar(rows, '2031-03-01', 1, STUDIO))).toBe('hold 32, closure Cleaning');
-    expect(namesOf(await calendar(rows, '2031-03-01', 8, STUDIO))).toBe(
+    expect(formatNames(await calendar(rows, '2031-03-01', 1))).toBe('booking 31, hold 32, closure Cleaning');
+    expect(formatNames(await calendar(rows, '2031-03-01', 1, STUDIO))).toBe('hold 32, closure Cleaning');
+    expect(formatNames(await calendar(rows, '2031-03-01', 8, STUDIO))).toBe(
       'hold 32, closure Cleaning, booking 34, closure Cleaning',
     );
     await addBooking(rows, 35, {

@@ -527,10 +527,10 @@ describe('accounts', () => {
       await addPerson(rows, { raw_user_meta_data: { full_name: 'Ann', date_of_birth: '1990-01-01' } });
       const status = async (change: string): Promise<unknown> => {
         await rows.query('savepoint one');
-        for (const one of ['verified', 'review', 'failed'])
+        for (const verification of ['verified', 'review', 'failed'])
           await rows.query(
             `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at) values ($1, 'photo', $2, now(), now())`,
-            [PERSON, one],
+            [PERSON, verification],
           );
         await rows.query(`update public.profiles set ${change}`);
         const states = await rows.value(
@@ -653,11 +653,11 @@ describe('audit logs, mailing list and mails', () => {
           `select actor, action, resource_type, details ->> 'code' as code from public.audit_logs order by created_at`,
         ),
       ).toEqual(
-        ['create TEN', 'update ELEVEN', 'update ELEVEN', 'delete ELEVEN'].map((one) => ({
+        ['create TEN', 'update ELEVEN', 'update ELEVEN', 'delete ELEVEN'].map((entry) => ({
           actor: PERSON,
-          action: one.split(' ')[0],
+          action: entry.split(' ')[0],
           resource_type: 'discount_code',
-          code: one.split(' ')[1],
+          code: entry.split(' ')[1],
         })),
       );
     }),

@@ -1,5 +1,5 @@
 type FakeDatabase = {
-  one<T>(text: string, values?: readonly unknown[]): Promise<T | null>;
+  queryRow<T>(text: string, values?: readonly unknown[]): Promise<T | null>;
   query<T>(text: string, values?: readonly unknown[]): Promise<{ rows: T[]; count: number }>;
 };
 
@@ -7,7 +7,7 @@ type FakeDatabase = {
 export function createFakeDatabase(row: unknown): { db: FakeDatabase; values: (readonly unknown[])[] } {
   const values: (readonly unknown[])[] = [];
   const db: FakeDatabase = {
-    one: async <T>(_text: string, given: readonly unknown[] = []) => {
+    queryRow: async <T>(_text: string, given: readonly unknown[] = []) => {
       values.push(given);
       // Cast: the test determines the result of its statement.
       return row as T | null;

@@ -32,7 +32,7 @@ export async function makeImage(schema: Schema): Promise<Blob> {
   // Everything before the checkpoint is in the tables, so the new file of the log contains all that is still needed.
   await db.query('select pg_switch_wal()');
   await db.script('checkpoint');
-  const current = await db.one<{ name: string }>('select pg_walfile_name(pg_current_wal_lsn()) as name');
+  const current = await db.queryRow<{ name: string }>('select pg_walfile_name(pg_current_wal_lsn()) as name');
   const image = Buffer.from(await (await db.image()).arrayBuffer());
   await db.close();
   return new Blob([withoutOldLog(image, `/pg_wal/${current?.name}`)]);
@@ -109,12 +109,12 @@ async function makeImageFile(): Promise<string> {
   const own = `database-${name.digest('hex').slice(0, 16)}.tar`;
   const path = join(folder, own);
   if (existsSync(path)) return path;
-  const made = await makeImage(schema);
+  const image = await makeImage(schema);
   await mkdir(folder, { recursive: true });
-  for (const one of await readdir(folder))
-    if (/^database-.*\.tar$/.test(one) && one !== own) await rm(join(folder, one), { force: true });
+  for (const file of await readdir(folder))
+    if (/^database-.*\.tar$/.test(file) && file !== own) await rm(join(folder, file), { force: true });
   // The rename makes the file appear whole, because another test file may read it at the same moment.
-  await writeFile(`${path}.${process.pid}`, made.stream());
+  await writeFile(`${path}.${process.pid}`, image.stream());
   await rename(`${path}.${process.pid}`, path);
   return path;
 }

@@ -24,11 +24,11 @@ async function takeNaive(): Promise<boolean> {
   return true;
 }
 
-let [left, admitted] = [Number(takes), 0];
+let [remaining, admitted] = [Number(takes), 0];
 await Promise.all(
   Array.from({ length: LINES }, async () => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       if (await (how === 'exact' ? takeExact() : takeNaive())) admitted += 1;
     }
   }),

@@ -48,7 +48,7 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>> 
     ...env,
   });
   const { apiUrl, anonKey, serviceRoleKey } = program.runtime;
-  const clientOf = (key: string): SupabaseClient<Database> =>
+  const openClient = (key: string): SupabaseClient<Database> =>
     createClient<Database>(apiUrl, anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },
       global: { headers: { authorization: `Bearer ${key}` } },
@@ -72,8 +72,8 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>> 
     anonKey,
     serviceRoleKey,
     dataDir,
-    service: clientOf(serviceRoleKey),
-    person: { id: signed.data.user.id, token, client: clientOf(token) },
+    service: openClient(serviceRoleKey),
+    person: { id: signed.data.user.id, token, client: openClient(token) },
     memory: () => residentBytes(program.runtime.pid),
     usedMemory: (enough) => inspector.usedBytes(enough),
     processorSeconds: () => processorSeconds(program.runtime.pid),

@@ -156,11 +156,11 @@ export function startOwnPostgres(
 /** PostgreSQL refuses to run as root. */
 function unprivilegedAccount(): { uid: number; gid: number } | { uid?: undefined; gid?: undefined } {
   if (process.getuid?.() !== 0) return {};
-  const idOf = (name: string, kind: string): number => {
+  const readId = (name: string, kind: string): number => {
     const { status, stdout } = spawnSync('id', [kind, name], { encoding: 'utf8' });
     return status === 0 ? Number(stdout) : NaN;
   };
-  const name = ['postgres', 'nobody'].find((one) => !Number.isNaN(idOf(one, '-u')));
+  const name = ['postgres', 'nobody'].find((name) => !Number.isNaN(readId(name, '-u')));
   if (name === undefined) throw new Error('PostgreSQL needs an account other than root');
-  return { uid: idOf(name, '-u'), gid: idOf(name, '-g') };
+  return { uid: readId(name, '-u'), gid: readId(name, '-g') };
 }

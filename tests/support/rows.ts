@@ -50,7 +50,7 @@ export async function openRows(): Promise<TestRows> {
     close: () => recordFunctions(db.query),
     async rolledBack(work) {
       await withRollback<void>(db.transaction, async (tx, rollBack) => {
-        await work(rowsOf((text, values) => tx.query<Row>(text, values).then(({ rows }) => rows)));
+        await work(createRows((text, values) => tx.query<Row>(text, values).then(({ rows }) => rows)));
         throw rollBack();
       });
     },
@@ -73,7 +73,7 @@ async function openServerRows(url: string): Promise<TestRows> {
     async rolledBack(work) {
       await query('begin');
       try {
-        await work(rowsOf(query));
+        await work(createRows(query));
       } finally {
         await query('rollback');
       }
@@ -81,7 +81,7 @@ async function openServerRows(url: string): Promise<TestRows> {
   };
 }
 
-function rowsOf(query: Query): Rows {
+function createRows(query: Query): Rows {
   const queryAs = async <R>(text: string, values?: readonly unknown[]): Promise<R[]> =>
     // The caller determines the type of its rows.
     (await query(text, values)) as R[];

@@ -80,9 +80,12 @@ export function readSource(path: string, text: string): Source {
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
   const imports: Import[] = [];
   const add = (specifier: string, typeOnly: boolean): void =>
-    void imports.push({ specifier, target: targetOf(path, specifier), typeOnly });
-  for (const one of module.staticImports) {
-    add(one.moduleRequest.value, one.entries.length > 0 && one.entries.every((entry) => entry.isType));
+    void imports.push({ specifier, target: resolveTarget(path, specifier), typeOnly });
+  for (const staticImport of module.staticImports) {
+    add(
+      staticImport.moduleRequest.value,
+      staticImport.entries.length > 0 && staticImport.entries.every((entry) => entry.isType),
+    );
   }
   for (const { entries } of module.staticExports) {
     const source = entries[0]?.moduleRequest?.value;
@@ -104,7 +107,7 @@ export function readSource(path: string, text: string): Source {
     if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return;
     const line = lineAt(node.start);
     functions.push({
-      name: nameOf(node['id']) ?? named ?? '(without a name)',
+      name: findName(node['id']) ?? named ?? '(without a name)',
       line,
       lines: lineAt(node.end) - line + 1,
     });
@@ -120,18 +123,18 @@ const isNode = (value: unknown): value is Node =>
 function visit(value: unknown, named: string | null, onNode: (node: Node, named: string | null) => void): void {
   if (typeof value !== 'object' || value === null) return;
   if (isNode(value)) onNode(value, named);
-  const own = isNode(value) ? (nameOf(value['id']) ?? nameOf(value['key'])) : null;
+  const own = isNode(value) ? (findName(value['id']) ?? findName(value['key'])) : null;
   for (const child of Object.values(value)) visit(child, own, onNode);
 }
 
-const nameOf = (id: unknown): string | null => (isNode(id) && typeof id['name'] === 'string' ? id['name'] : null);
+const findName = (id: unknown): string | null => (isNode(id) && typeof id['name'] === 'string' ? id['name'] : null);
 
 function lineCounter(text: string): (offset: number) => number {
   const starts = [...text.matchAll(/\n/g)].map((match) => match.index);
   return (offset) => starts.filter((start) => start < offset).length + 1;
 }
 
-function targetOf(from: string, specifier: string): string | null {
+function resolveTarget(from: string, specifier: string): string | null {
   if (specifier.startsWith('#')) return specifier.slice(1);
   if (specifier.startsWith('.')) return posix.normalize(posix.join(posix.dirname(from), specifier));
   return null;
@@ -182,7 +185,7 @@ export function isIn(path: string, area: string): boolean {
  * Returns the folder within which imports are relative: `web/features/auth`, `server/rest`, `sandbox`; for `server/main.ts` the whole of
  * `server`.
  */
-function homeOf(path: string): string {
+function getHome(path: string): string {
   const parts = path.split('/');
   const [tree = '', area = ''] = parts;
   if (!['web', 'server', 'tests'].includes(tree)) return tree;
@@ -201,11 +204,13 @@ export function importFaults(source: Source, table: readonly Area[]): string[] {
     if (target === null) {
       const name = /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? '';
       const allowed =
-        isTest || row.packages === undefined || row.packages.some((one) => one === name || specifier.startsWith(one));
+        isTest ||
+        row.packages === undefined ||
+        row.packages.some((prefix) => prefix === name || specifier.startsWith(prefix));
       return allowed ? [] : says(`${row.area} may not use this package`);
     }
     const faults: string[] = [];
-    const atHome = target.startsWith(`${homeOf(source.path)}/`);
+    const atHome = target.startsWith(`${getHome(source.path)}/`);
     if (specifier.startsWith('.') && !atHome) faults.push(...says('import another area by its # name'));
     if (specifier.startsWith('#') && atHome) faults.push(...says('import its own area by a relative path'));
     // In `server/functions/*` each file or folder is its own area.

@@ -199,11 +199,11 @@ async function openTestServer(options: TestServerOptions): Promise<TestServer> {
 
 /** Inserts a verified customer into the database and signs a token for them. */
 export async function addCustomer(
-  app: Pick<App, 'keys'> & { readonly db: Pick<App['db'], 'query' | 'one'> },
+  app: Pick<App, 'keys'> & { readonly db: Pick<App['db'], 'query' | 'queryRow'> },
   now: Date,
 ): Promise<Customer> {
   const email = `${randomUUID().slice(0, 13)}@example.com`;
-  const row = await app.db.one<{ id: string }>(
+  const row = await app.db.queryRow<{ id: string }>(
     `insert into auth.users (email, email_confirmed_at, raw_user_meta_data, created_at)
      values ($1, $2::timestamptz, '{"full_name": "Alex Citizen", "phone": "+61400000000", "date_of_birth": "1998-04-03"}', $2::timestamptz) returning id`,
     [email, now],
@@ -254,7 +254,7 @@ export function checkout(
 }
 
 /** Returns the newest payment of a booking from the sandbox. */
-export async function paymentOf(
+export async function readPayment(
   server: Pick<TestServer, 'sandbox'>,
   bookingId: unknown,
 ): Promise<{
@@ -266,7 +266,7 @@ export async function paymentOf(
 }> {
   const all = await server.sandbox('/api/payments');
   const found = Array.isArray(all)
-    ? all.find((one: { client_reference_id: string }) => one.client_reference_id === bookingId)
+    ? all.find((payment: { client_reference_id: string }) => payment.client_reference_id === bookingId)
     : undefined;
   if (!found) throw new Error('no payment for this booking');
   return found;

@@ -26,8 +26,8 @@ export function renderTypes(schema: Schema, facts: Facts): string {
   ];
   const routines = [...schema.routines.values()].flat().toSorted(byName);
   const database: Block[] = [
-    ['Tables', relations.filter((one) => !one.view).map(render)],
-    ['Views', relations.filter((one) => one.view).map(render)],
+    ['Tables', relations.filter((relation) => !relation.view).map(render)],
+    ['Views', relations.filter((relation) => relation.view).map(render)],
     ['Functions', routines.map((routine) => [routine.name, renderRoutine(routine, schema, facts)])],
     ['Enums', EMPTY],
     ['CompositeTypes', EMPTY],
@@ -48,26 +48,28 @@ const EMPTY = 'Record<never, never>';
 
 function renderTable(table: Table, relationships: readonly Relationship[], facts: Facts): Block[] {
   const columns = [...table.columns.values()].toSorted(byName);
-  const factsOf = (column: Column): ColumnFacts => {
+  const getFacts = (column: Column): ColumnFacts => {
     const found = facts.columns.get(`${table.name}.${column.name}`);
     if (found === undefined) throw new Error(`nothing is known of the column ${table.name}.${column.name}`);
     return found;
   };
   const read = (column: Column): Block => {
-    const { values, nullable } = factsOf(column);
+    const { values, nullable } = getFacts(column);
     const type = values === null ? typeScriptType(column.type) : values.map((value) => `'${value}'`).join(' | ');
     return [column.name, withNull(type, nullable)];
   };
   // Any text may be written, because the check refuses wrong ones.
   const written = (column: Column, optional: boolean): Block => {
-    const { generated, nullable } = factsOf(column);
+    const { generated, nullable } = getFacts(column);
     if (generated) return [`${column.name}?`, 'never'];
     return [optional ? `${column.name}?` : column.name, withNull(typeScriptType(column.type), nullable)];
   };
   return [
     ['Row', columns.map(read)],
-    ...(table.takes.insert ? [['Insert', columns.map((one) => written(one, factsOf(one).optional))] as const] : []),
-    ...(table.takes.update ? [['Update', columns.map((one) => written(one, true))] as const] : []),
+    ...(table.takes.insert
+      ? [['Insert', columns.map((column) => written(column, getFacts(column).optional))] as const]
+      : []),
+    ...(table.takes.update ? [['Update', columns.map((column) => written(column, true))] as const] : []),
     ['Relationships', renderRelationships(relationships)],
   ];
 }
@@ -77,16 +79,16 @@ function renderRelationships(relationships: readonly Relationship[]): string {
   const own = relationships
     .filter(({ cardinality }) => cardinality === 'many-to-one' || cardinality === 'one-to-one')
     .toSorted((a, b) => compare(`${a.constraint} ${a.to.name}`, `${b.constraint} ${b.to.name}`))
-    .map((one): Block[] => [
-      ['foreignKeyName', `'${one.constraint}'`],
-      ['columns', renderNames(one.fromColumns)],
-      ['isOneToOne', String(one.cardinality === 'one-to-one')],
-      ['referencedRelation', `'${one.to.name}'`],
-      ['referencedColumns', renderNames(one.toColumns)],
+    .map((relationship): Block[] => [
+      ['foreignKeyName', `'${relationship.constraint}'`],
+      ['columns', renderNames(relationship.fromColumns)],
+      ['isOneToOne', String(relationship.cardinality === 'one-to-one')],
+      ['referencedRelation', `'${relationship.to.name}'`],
+      ['referencedColumns', renderNames(relationship.toColumns)],
     ]);
   if (own.length === 0) return '[]';
   const indent = ' '.repeat(10);
-  return `[\n${own.map((one) => `${indent}${renderBlock(one, indent)},\n`).join('')}${indent.slice(2)}]`;
+  return `[\n${own.map((block) => `${indent}${renderBlock(block, indent)},\n`).join('')}${indent.slice(2)}]`;
 }
 const renderNames = (names: readonly string[]): string => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 

@@ -36,10 +36,10 @@ async function readFacts(query: Query, schema: string): Promise<Facts> {
      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not a.attisdropped`,
     [schema],
   );
-  const valuesOf = await readCheckedValues(query);
+  const getValues = await readCheckedValues(query);
   return {
     columns: new Map(
-      columns.rows.map((row): [string, ColumnFacts] => [row.name, { ...row, values: valuesOf(row.oid, row.number) }]),
+      columns.rows.map((row): [string, ColumnFacts] => [row.name, { ...row, values: getValues(row.oid, row.number) }]),
     ),
     results: await readResults(query, schema),
   };

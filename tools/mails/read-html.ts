@@ -29,12 +29,12 @@ export function readHtml(html: string, scheme: 'light' | 'dark'): ShownMail {
     }
     if (name === 'a') shown.links.push(decode(attribute(token, 'href') ?? ''));
     if (name === 'img') shown.images.push({ alt: attribute(token, 'alt') });
-    if (!VOID.has(name)) open.push(elementOf(token, name, parent, dark));
+    if (!VOID.has(name)) open.push(createElement(token, name, parent, dark));
   }
   return shown;
 }
 
-function elementOf(tag: string, name: string, parent: Element, dark: ReadonlyMap<string, string>): Element {
+function createElement(tag: string, name: string, parent: Element, dark: ReadonlyMap<string, string>): Element {
   const style = attribute(tag, 'style') ?? '';
   const of = (property: string): string | undefined =>
     dark.get(`${attribute(tag, 'class')?.split(' ')[0] ?? ''} ${property}`) ??
@@ -69,8 +69,8 @@ const decode = (text: string): string =>
     .replaceAll('&amp;', '&');
 
 /** Returns the contrast of two colours, from 1 to 21 (WCAG 2.2, contrast ratio). */
-export function contrast(one: string, other: string): number {
-  const [bright = 0, dim = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
+export function contrast(colour: string, other: string): number {
+  const [bright = 0, dim = 0] = [luminance(colour), luminance(other)].toSorted((a, b) => b - a);
   return (bright + 0.05) / (dim + 0.05);
 }
 

@@ -38,12 +38,12 @@ export function useLive(topics: LiveTopic | readonly LiveTopic[] | null, queryKe
   const list = typeof topics === 'string' ? topics : (topics ?? []).toSorted().join(' ');
   const ask = useEffectEvent(() => void readAgain(client, queryKey));
   useEffect(() => {
-    const wanted = list.split(' ').filter(isTopic);
-    if (wanted.length === 0) return undefined;
+    const requested = list.split(' ').filter(isTopic);
+    if (requested.length === 0) return undefined;
     const refresh = limitRate(() => ask());
-    const stop = listen(wanted, {
+    const stop = listen(requested, {
       refresh: refresh.run,
-      onState: () => setLive(!offline && wanted.every((topic) => joined.has(topic))),
+      onState: () => setLive(!offline && requested.every((topic) => joined.has(topic))),
     });
     return () => {
       stop();

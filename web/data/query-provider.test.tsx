@@ -77,7 +77,7 @@ test('a call whose session is gone lets the auth client sign this browser out; a
   const fail = (code: string) => () => Promise.reject(Object.assign(new Error('no'), { code }));
   // The call fails as it does without a connection.
   getUser.mockRejectedValue(new Error('no answer'));
-  for (const [code, asked] of [
+  for (const [code, calls] of [
     ['session_not_found', 1],
     ['PGRST301', 1],
     ['42501', 0],
@@ -85,7 +85,7 @@ test('a call whose session is gone lets the auth client sign this browser out; a
     getUser.mockClear();
     const written = render(<QueryProvider>{<Writer work={fail(code)} meta={{ handled: true }} />}</QueryProvider>);
     await press();
-    expect(getUser).toHaveBeenCalledTimes(asked);
+    expect(getUser).toHaveBeenCalledTimes(calls);
     written.unmount();
     getUser.mockClear();
     function Reader() {
@@ -93,7 +93,7 @@ test('a call whose session is gone lets the auth client sign this browser out; a
     }
     const read = render(<QueryProvider>{<Reader />}</QueryProvider>);
     await screen.findByText('error');
-    expect(getUser).toHaveBeenCalledTimes(asked);
+    expect(getUser).toHaveBeenCalledTimes(calls);
     read.unmount();
   }
 });

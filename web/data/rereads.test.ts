@@ -6,7 +6,7 @@ import { queryKeys } from './query-keys.ts';
 
 const kinds: Readonly<Record<string, { readonly all: readonly unknown[] }>> = queryKeys;
 /** Returns the keys that a mutation invalidates. Throws if no query has the name. */
-function keysOf(names: readonly string[]): (readonly unknown[])[] {
+function getKeys(names: readonly string[]): (readonly unknown[])[] {
   return names.map((name) => {
     const kind = kinds[name];
     if (!kind) throw new Error(`no query is named ${name}`);
@@ -48,7 +48,7 @@ const mutations = Object.entries(REREADS).map(([name, queries]) => ({
 }));
 
 test.each(mutations)('after $name exactly its queries are read again, before it ends', async ({ rereads }) => {
-  const { resolve, running, done } = start(keysOf(rereads));
+  const { resolve, running, done } = start(getKeys(rereads));
   await Promise.resolve();
   expect(watched.take()).toEqual([]);
   resolve();
@@ -63,7 +63,7 @@ test.each(mutations)('after $name exactly its queries are read again, before it 
 test.each(mutations)(
   'after a failure of $name its queries are read again, and it ends without waiting for them',
   async ({ rereads }) => {
-    const { reject, running } = start(keysOf(rereads));
+    const { reject, running } = start(getKeys(rereads));
     reject(new Error('no'));
     await running;
     expect(watched.take()).toEqual(rereads);
@@ -71,5 +71,5 @@ test.each(mutations)(
 );
 
 test('a name that no query has is an error', () => {
-  expect(() => keysOf(['ownBookings', 'ownBoking'])).toThrow('no query is named ownBoking');
+  expect(() => getKeys(['ownBookings', 'ownBoking'])).toThrow('no query is named ownBoking');
 });

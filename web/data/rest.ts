@@ -29,8 +29,8 @@ async function fetchAsCaller(input: RequestInfo | URL, init?: RequestInit): Prom
     const sent = send(input, init);
     const answer = await sent.catch(() => null);
     if (answer !== null && !BUSY.includes(answer.status)) return answer;
-    const asked = Number(answer?.headers.get('retry-after') ?? 0) * 1_000;
-    const wait = Math.max(WAIT_MS * 2 ** tries, asked);
+    const requestedMs = Number(answer?.headers.get('retry-after') ?? 0) * 1_000;
+    const wait = Math.max(WAIT_MS * 2 ** tries, requestedMs);
     if (init?.signal?.aborted || performance.now() + wait >= end) return sent;
     await answer?.text();
     await new Promise((done) => setTimeout(done, wait));

@@ -137,7 +137,7 @@ const DialogContext = createContext<AuthDialogValue | null>(null);
 export function AuthDialogProvider({ children }: { children: ReactNode }) {
   const [view, setView] = useState<DialogView | null>(null);
   // The functions are stable: a page that opens the dialog in an effect must not reopen it when it closes.
-  const open = useCallback((wanted: DialogView = 'sign-in') => setView(wanted), []);
+  const open = useCallback((requested: DialogView = 'sign-in') => setView(requested), []);
   const close = useCallback(() => setView(null), []);
   const value = useMemo(() => ({ view, open, close }), [view, open, close]);
   return <DialogContext value={value}>{children}</DialogContext>;

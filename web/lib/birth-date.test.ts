@@ -1,20 +1,28 @@
 import { expect, it } from 'vitest';
-import { birthProblem, canBeBirthDate, echoOf, isNoDay, isoOf, noDate, partsOf } from './birth-date.ts';
+import {
+  birthProblem,
+  canBeBirthDate,
+  formatDateParts,
+  isNoDay,
+  toIsoDate,
+  noDate,
+  toDateParts,
+} from './birth-date.ts';
 
 it('a date typed in three parts is understood and echoed in words', () => {
   const parts = { day: '3', month: '4', year: '1998' };
-  expect(isoOf(parts)).toBe('1998-04-03');
-  expect(echoOf(parts)).toBe('3 April 1998');
-  expect(partsOf('1998-04-03')).toEqual(parts);
+  expect(toIsoDate(parts)).toBe('1998-04-03');
+  expect(formatDateParts(parts)).toBe('3 April 1998');
+  expect(toDateParts('1998-04-03')).toEqual(parts);
 });
 
 it('an incomplete date is not a date and gives no error', () => {
   for (const parts of [noDate, { day: '3', month: '4', year: '98' }, { day: '', month: '4', year: '1998' }]) {
-    expect(isoOf(parts)).toBe('');
-    expect(echoOf(parts)).toBe('');
+    expect(toIsoDate(parts)).toBe('');
+    expect(formatDateParts(parts)).toBe('');
     expect(isNoDay(parts)).toBe(false);
   }
-  expect(partsOf('')).toEqual(noDate);
+  expect(toDateParts('')).toEqual(noDate);
 });
 
 it('31 April and 29 February of a common year are distinguished from unfinished dates', () => {

@@ -7,28 +7,28 @@ export type DateParts = { readonly day: string; readonly month: string; readonly
 export const noDate: DateParts = { day: '', month: '', year: '' };
 
 /** Converts a typed date to 'YYYY-MM-DD', or to '' if it is not a valid date. */
-export const typedDateSchema = z.object({ day: z.string(), month: z.string(), year: z.string() }).transform(isoOf);
+export const typedDateSchema = z.object({ day: z.string(), month: z.string(), year: z.string() }).transform(toIsoDate);
 
 /** Returns 'YYYY-MM-DD', or '' until the three parts form an existing date. */
-export function isoOf(parts: DateParts): StudioDate {
+export function toIsoDate(parts: DateParts): StudioDate {
   const iso = `${parts.year}-${parts.month.padStart(2, '0')}-${parts.day.padStart(2, '0')}`;
   return isStudioDate(iso) ? iso : '';
 }
 
-export function partsOf(iso: StudioDate): DateParts {
+export function toDateParts(iso: StudioDate): DateParts {
   const [year = '', month = '', day = ''] = iso.split('-');
   return iso === '' ? noDate : { day: String(Number(day)), month: String(Number(month)), year };
 }
 
 /** Formats the date that was understood, such as "3 April 1998"; '' if it is not a valid date. */
-export function echoOf(parts: DateParts): string {
-  const iso = isoOf(parts);
+export function formatDateParts(parts: DateParts): string {
+  const iso = toIsoDate(parts);
   return iso === '' ? '' : formatStudioDate(iso, 'long').replace(/^\w+ /, '');
 }
 
 /** Whether the parts are complete but the day does not exist, as on 31 April. */
 export function isNoDay(parts: DateParts): boolean {
-  return parts.day !== '' && parts.month !== '' && parts.year.length === 4 && isoOf(parts) === '';
+  return parts.day !== '' && parts.month !== '' && parts.year.length === 4 && toIsoDate(parts) === '';
 }
 
 /**
@@ -54,7 +54,7 @@ const FUTURE_BIRTH = 'A date of birth cannot be in the future';
 
 /** Returns what is wrong with a date of birth as typed so far; null if nothing is. */
 export function birthProblem(parts: DateParts, today: StudioDate): string | null {
-  const iso = isoOf(parts);
+  const iso = toIsoDate(parts);
   if (iso === '') return isNoDay(parts) ? 'That date doesn’t exist' : null;
   if (iso > today) return FUTURE_BIRTH;
   return isAdult(iso, today) ? null : 'You must be 18 or older';
@@ -67,7 +67,7 @@ export const birthDateEntry = (today: StudioDate) =>
     badge: 'MUST MATCH ID',
     hint: 'You must be 18 or older',
     refusal: FUTURE_BIRTH,
-    echo: echoOf,
+    echo: formatDateParts,
     problem: (parts: DateParts) => birthProblem(parts, today),
     accepts: (parts: DateParts) => canBeBirthDate(parts, today),
   }) as const;

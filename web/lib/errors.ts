@@ -39,14 +39,14 @@ export async function readFailure(response: Response): Promise<AppError> {
  * the browser.
  */
 export function describeError(error: unknown, fallback: string): string {
-  const message = messageOf(error);
+  const message = getMessage(error);
   return message === '' || /^\[?\{|fetch failed|Failed to fetch|NetworkError|Load failed/.test(message)
     ? fallback
     : message;
 }
 
 /** Data calls of supabase-js fail with a plain object, everything else with an Error. */
-function messageOf(error: unknown): string {
+function getMessage(error: unknown): string {
   if (error === null || typeof error !== 'object' || !('message' in error)) return '';
   return typeof error.message === 'string' ? error.message : '';
 }

@@ -5,10 +5,10 @@ import { useNow } from './use-now.ts';
  * announced to screen readers, because the announcements would never stop.
  */
 export function TimeLeft({ until }: { until: Date }) {
-  const left = Math.max(0, Math.ceil((until.getTime() - useNow(1_000).getTime()) / 1_000));
+  const remainingSeconds = Math.max(0, Math.ceil((until.getTime() - useNow(1_000).getTime()) / 1_000));
   return (
     <span role="timer" aria-live="off" className="font-bold text-chalk tabular-nums">
-      {clock(left)}
+      {clock(remainingSeconds)}
     </span>
   );
 }

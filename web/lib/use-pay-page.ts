@@ -15,18 +15,18 @@ export function usePayPage(): {
   open(ask: () => Promise<{ url: string | null }>): Promise<string | null>;
 } {
   const [asking, setAsking] = useState(false);
-  const left = useRef(false);
+  const hasLeft = useRef(false);
   useEffect(() => {
-    left.current = false;
+    hasLeft.current = false;
     return () => {
-      left.current = true;
+      hasLeft.current = true;
     };
   }, []);
 
   async function open(ask: () => Promise<{ url: string | null }>): Promise<string | null> {
     let held = false;
     try {
-      while (!left.current) {
+      while (!hasLeft.current) {
         const answer = await ask().catch((error: unknown) => {
           // The hours are already held, so keep trying while the provider is unavailable.
           if (held && isRefused<PaidCall>(error, 'provider_unavailable')) return { url: null };

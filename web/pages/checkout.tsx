@@ -27,9 +27,9 @@ import { OnlineCheck } from '#web/features/identity/use-hosted-check.tsx';
 import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
 import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
 import { HeldUntil } from '#web/data/drafts/held-until.tsx';
-import { holdOf, quoteOfDraft } from '#web/data/drafts/booking-draft.ts';
+import { findHold, quoteOfDraft } from '#web/data/drafts/booking-draft.ts';
 import { useEligibility } from '#web/data/account/eligibility.ts';
-import { openHoldsOf, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
+import { getOpenHolds, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { useProfile } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { keepServerDraft, replaceDraft, useServerDraft } from '#web/data/drafts/server-draft.ts';
@@ -124,7 +124,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
           <IdStep userId={userId} loading={loading} verified={needs.verified} />
           <TermsStep
             key={needs.asked}
-            asked={needs.asked}
+            requests={needs.asked}
             accepted={needs.termsAccepted}
             loading={loading}
             onAccept={needs.accept}
@@ -208,8 +208,8 @@ function useCheckout(draft: BookingDraft, userId: string) {
     /** Continues without the dates that are no longer free. */
     leaveOut(): void {
       const { series: _before, ...once } = draft;
-      const left = series?.lost?.left ?? null;
-      const next = left === null ? once : { ...once, series: left };
+      const remaining = series?.lost?.remaining ?? null;
+      const next = remaining === null ? once : { ...once, series: remaining };
       payment.forget();
       drafts.saveBooking(next);
       void keepServerDraft(next);
@@ -236,16 +236,16 @@ function useTermsAcceptance(userId: string) {
     setVersion(next);
     saveTyped(draft, { version: next ?? '' });
   };
-  const [asked, setAsked] = useState(0);
+  const [requests, setRequests] = useState(0);
   const client = useQueryClient();
   return {
     version,
     accept,
-    asked,
+    asked: requests,
     /** Drops the acceptance and reads the new text, which opens automatically. */
     askAgain(): void {
       accept(null);
-      setAsked((times) => times + 1);
+      setRequests((times) => times + 1);
       void client.resetQueries({ queryKey: queryKeys.texts.all });
     },
   };
@@ -255,7 +255,7 @@ function useTermsAcceptance(userId: string) {
 function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => void) {
   const bookings = useOwnBookings(userId);
   // Evaluated at the time of the answer, so that a hold that expires later keeps its coupon on this page.
-  const hold = bookings.data ? holdOf(openHoldsOf(bookings.data, new Date(bookings.dataUpdatedAt)), draft) : null;
+  const hold = bookings.data ? findHold(getOpenHolds(bookings.data, new Date(bookings.dataUpdatedAt)), draft) : null;
   return useCoupon({
     slots: draft.slots,
     kept: drafts.couponCode() ?? draft.coupon_code ?? null,
@@ -294,7 +294,7 @@ function IdStep({ userId, loading, verified }: { userId: string; loading: boolea
   return (
     <>
       <Step title="ID" loading={loading} done={verified} doneText="ID verified">
-        <IdRequest userId={userId} wanted={!loading && !verified}>
+        <IdRequest userId={userId} enabled={!loading && !verified}>
           <IdChoice
             photo={<Button onClick={() => setOpen(true)}>Verify ID</Button>}
             online={drafts.verification() === null ? null : <OnlineCheck />}

@@ -57,7 +57,7 @@ test.each(['{Control>}', '{Shift>}', '{Meta>}', '{Alt>}'])(
   'a press on a link with %s is left to the browser',
   async (key) => {
     show('/');
-    const left = new Promise<boolean>((done) =>
+    const notPrevented = new Promise<boolean>((done) =>
       document.addEventListener(
         'click',
         (event) => {
@@ -70,7 +70,7 @@ test.each(['{Control>}', '{Shift>}', '{Meta>}', '{Alt>}'])(
     await user.keyboard(key);
     await user.click(link());
     await user.keyboard(key.replace('{', '{/').replace('>', ''));
-    expect(await left).toBe(true);
+    expect(await notPrevented).toBe(true);
     expect(page()).toBe('/ null pop opened');
   },
 );

@@ -27,9 +27,9 @@ type Navigate = (to: string, options?: NavigateOptions) => void;
 
 const Context = createContext<{ readonly location: Location; readonly navigate: Navigate } | null>(null);
 
-const addressOf = ({ pathname, search, hash }: Location): string => `${pathname}${search}${hash}`;
+const getAddress = ({ pathname, search, hash }: Location): string => `${pathname}${search}${hash}`;
 
-function locationOf(address: string, rest: Pick<Location, 'state' | 'kind' | 'opened'>): Location {
+function toLocation(address: string, rest: Pick<Location, 'state' | 'kind' | 'opened'>): Location {
   const { pathname, search, hash } = new URL(address, 'http://localhost');
   return { pathname, search, hash, ...rest };
 }
@@ -45,7 +45,7 @@ function readBrowser(): Location {
 export function Router({ at, children }: { at?: string; children?: ReactNode }) {
   const inMemory = at !== undefined;
   const [location, setLocation] = useState(() =>
-    inMemory ? locationOf(at, { state: null, kind: 'pop', opened: true }) : readBrowser(),
+    inMemory ? toLocation(at, { state: null, kind: 'pop', opened: true }) : readBrowser(),
   );
   const navigate = useMemo(() => {
     // The transition keeps the page visible until the next one is fetched.
@@ -55,9 +55,9 @@ export function Router({ at, children }: { at?: string; children?: ReactNode }) 
       if (!inMemory) window.history[`${kind}State`]({ passed: state }, '', to);
       show((before) => {
         const address = inMemory
-          ? new URL(to, new URL(addressOf(before), 'http://localhost')).href
+          ? new URL(to, new URL(getAddress(before), 'http://localhost')).href
           : window.location.href;
-        return locationOf(address, { state, kind, opened: false });
+        return toLocation(address, { state, kind, opened: false });
       });
     };
   }, [inMemory]);
@@ -112,7 +112,7 @@ export function Link({
     if (event.defaultPrevented || event.button !== 0 || modified) return;
     event.preventDefault();
     // Browsers do the same: a link to the current address adds no history entry.
-    navigate(to, { state, replace: to === addressOf(location) });
+    navigate(to, { state, replace: to === getAddress(location) });
   }
   return (
     <a {...rest} href={to} onClick={follow}>

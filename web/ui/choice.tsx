@@ -52,9 +52,9 @@ export function SelectField({ label, options, error = null, className = '', ...s
         aria-describedby={error ? `${id}-error` : undefined}
         {...select}
       >
-        {options.map((one) => (
-          <option key={one.value} value={one.value}>
-            {one.label}
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
           </option>
         ))}
       </select>

@@ -39,11 +39,14 @@ const FIRST = { business: firstBusiness, rooms: firstRooms, texts: null };
 const { setTimeout: startTimer } = globalThis;
 
 /**
- * Renders a component with the data and the query client of the pages and a router at `path`. `beside` is rendered next to it. `failures`
+ * Renders a component with the data and the query client of the pages and a router at `path`. `sibling` is rendered next to it. `failures`
  * collects the text of toasts that the pages would show for failed mutations. `settled` waits until every read has ended and its answer is
  * shown.
  */
-export function renderPart(part: ReactElement, { path = '/', beside }: { path?: string; beside?: ReactElement } = {}) {
+export function renderPart(
+  part: ReactElement,
+  { path = '/', sibling }: { path?: string; sibling?: ReactElement } = {},
+) {
   const failures: string[] = [];
   const client = createQueryClient({ onError: () => {}, showFailure: (_title, text) => failures.push(text) });
   const wrap = (inside: ReactElement) =>
@@ -53,7 +56,7 @@ export function renderPart(part: ReactElement, { path = '/', beside }: { path?: 
       createElement(
         PageDataProvider,
         { value: FIRST },
-        createElement(QueryClientProvider, { client }, createElement(Fragment, null, inside, beside)),
+        createElement(QueryClientProvider, { client }, createElement(Fragment, null, inside, sibling)),
       ),
     );
   const { rerender, unmount } = render(wrap(part));

@@ -36,7 +36,7 @@ export function Field({ label, badge, hint, error = null, large = false, lines, 
       ) : lines === undefined ? (
         <input {...shared} {...input} />
       ) : (
-        <textarea rows={lines} {...shared} {...textOf(input)} />
+        <textarea rows={lines} {...shared} {...toTextarea(input)} />
       )}
       {hint ? (
         <p id={`${id}-hint`} className="mt-1.5 text-sm text-dust">
@@ -72,7 +72,7 @@ function Password(input: ComponentProps<'input'>) {
 }
 
 /** Converts the properties of an input to those of a text area, which has the same events and values. */
-function textOf(input: ComponentProps<'input'>): ComponentProps<'textarea'> {
+function toTextarea(input: ComponentProps<'input'>): ComponentProps<'textarea'> {
   // Cast: forms register either element by what both have, which is name, value, events and ref.
   return input as unknown as ComponentProps<'textarea'>;
 }

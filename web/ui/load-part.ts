@@ -5,7 +5,7 @@ const failed = new Set<() => void>();
 
 /** Makes every part that could not be fetched try again when it next renders. */
 export function retryParts(): void {
-  for (const again of failed) again();
+  for (const retry of failed) retry();
   failed.clear();
 }
 

@@ -29,9 +29,9 @@ export function Tabs({
   function walk(event: KeyboardEvent): void {
     const at = tabs.findIndex((tab) => tab.key === value);
     const step = STEPS[event.key];
-    const wanted =
+    const target =
       event.key === 'Home' ? 0 : event.key === 'End' ? tabs.length - 1 : step === undefined ? null : at + step;
-    const next = wanted === null ? undefined : tabs[(wanted + tabs.length) % tabs.length];
+    const next = target === null ? undefined : tabs[(target + tabs.length) % tabs.length];
     if (!next) return;
     event.preventDefault();
     onChange(next.key);

@@ -4,7 +4,9 @@ import { renderPart, user } from './component-tests.ts';
 import { toast, Toaster } from './toast.tsx';
 
 const shown = (): (string | null)[] =>
-  [...screen.getByRole('region', { name: 'Messages' }).querySelectorAll('p.font-bold')].map((one) => one.textContent);
+  [...screen.getByRole('region', { name: 'Messages' }).querySelectorAll('p.font-bold')].map(
+    (element) => element.textContent,
+  );
 
 test('a new message replaces the one before it, and a message is closed by hand', async () => {
   renderPart(<Toaster />);

@@ -50,7 +50,7 @@ export function hostToasts(element: HTMLElement): () => void {
   hosts = [...hosts, element];
   notify();
   return () => {
-    hosts = hosts.filter((one) => one !== element);
+    hosts = hosts.filter((host) => host !== element);
     notify();
   };
 }
@@ -63,7 +63,7 @@ export function toast(message: {
   ms?: number;
   action?: Action;
 }): void {
-  const made: Toast = {
+  const created: Toast = {
     id: next,
     title: message.title,
     description: message.description ?? '',
@@ -72,7 +72,7 @@ export function toast(message: {
     until: Date.now() + (message.ms ?? (message.action ? ACTION_MS : SHOWN_MS)),
   };
   next += 1;
-  change([made]);
+  change([created]);
 }
 
 /** Shows the toasts. They are announced politely, and close by hand or after a while. */
@@ -91,8 +91,8 @@ function Messages() {
       aria-live="polite"
       className={`flex flex-col gap-2 ${dialog ? 'not-empty:mb-5' : 'pointer-events-none fixed inset-x-0 top-2 z-50 sm:top-18 items-center px-4 sm:items-end'}`}
     >
-      {list.map((one) => (
-        <Message key={one.id} message={one} />
+      {list.map((message) => (
+        <Message key={message.id} message={message} />
       ))}
     </section>,
     dialog ?? document.body,
@@ -106,11 +106,11 @@ function Message({ message }: { message: Toast }) {
   const held = pointed || focused;
   useEffect(() => {
     if (held) return undefined;
-    const left = Math.max(message.until - Date.now(), LEAVING_MS);
-    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), left);
+    const remainingMs = Math.max(message.until - Date.now(), LEAVING_MS);
+    const timer = setTimeout(() => change(toasts.filter((entry) => entry.id !== message.id)), remainingMs);
     return () => clearTimeout(timer);
   }, [message.id, message.until, held]);
-  const dismiss = (): void => change(toasts.filter((one) => one.id !== message.id));
+  const dismiss = (): void => change(toasts.filter((entry) => entry.id !== message.id));
   return (
     <div
       onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { booking, type Fixture, idOf, openFixture } from '../../testing.ts';
+import { booking, type Fixture, getId, openFixture } from '../../testing.ts';
 
 let fixture: Fixture;
 let stripe: Stripe;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const refusalOf = (work: Promise<unknown>): Promise<Record<string, unknown>> =>
+const catchRefusal = (work: Promise<unknown>): Promise<Record<string, unknown>> =>
   work.then(
     () => ({ refused: false }),
     (error: unknown) => {
@@ -33,7 +33,7 @@ const charge = (customer: string, card: string, more: Partial<Stripe.PaymentInte
     confirm: true,
     ...more,
   });
-const cardsOf = async (customer: string): Promise<Stripe.PaymentMethod[]> =>
+const listCards = async (customer: string): Promise<Stripe.PaymentMethod[]> =>
   (await stripe.customers.listPaymentMethods(customer, { type: 'card', allow_redisplay: 'always' })).data;
 
 test('a customer is created, changed and deleted for good, with the saved cards', async () => {
@@ -46,10 +46,10 @@ test('a customer is created, changed and deleted for good, with the saved cards'
   expect(await stripe.customers.del(id)).toEqual(expect.objectContaining({ id, deleted: true }));
   expect(await stripe.customers.retrieve(id)).toMatchObject({ deleted: true });
   const missing = { status: 404, code: 'resource_missing' };
-  expect(await refusalOf(stripe.customers.del(id))).toMatchObject(missing);
-  expect(await refusalOf(cardsOf(id))).toMatchObject(missing);
-  expect(await refusalOf(charge(id, card))).toMatchObject({ ...missing, param: 'customer' });
-  expect(await refusalOf(stripe.paymentMethods.detach(card))).toMatchObject({ status: 400 });
+  expect(await catchRefusal(stripe.customers.del(id))).toMatchObject(missing);
+  expect(await catchRefusal(listCards(id))).toMatchObject(missing);
+  expect(await catchRefusal(charge(id, card))).toMatchObject({ ...missing, param: 'customer' });
+  expect(await catchRefusal(stripe.paymentMethods.detach(card))).toMatchObject({ status: 400 });
 });
 
 test('a session takes a customer or an address, and offers to save a card of a customer only', async () => {
@@ -58,9 +58,9 @@ test('a session takes a customer or an address, and offers to save a card of a c
   const offer = { saved_payment_method_options: { payment_method_save: 'enabled' as const } };
   const create = (more: Partial<Stripe.Checkout.SessionCreateParams>) =>
     stripe.checkout.sessions.create({ ...without, ...more });
-  expect(await refusalOf(create({ customer, customer_email: 'alex@example.com' }))).toMatchObject({ status: 400 });
-  expect(await refusalOf(create(offer))).toMatchObject({ status: 400 });
-  expect(await refusalOf(create({ customer: 'cus_none' }))).toMatchObject({
+  expect(await catchRefusal(create({ customer, customer_email: 'alex@example.com' }))).toMatchObject({ status: 400 });
+  expect(await catchRefusal(create(offer))).toMatchObject({ status: 400 });
+  expect(await catchRefusal(create({ customer: 'cus_none' }))).toMatchObject({
     code: 'resource_missing',
     param: 'customer',
   });
@@ -76,9 +76,9 @@ test('a session takes a customer or an address, and offers to save a card of a c
     return stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] });
   };
   expect(await pay({})).toMatchObject({ payment_status: 'paid', customer_details: { email: 'alex@example.com' } });
-  expect(await cardsOf(customer)).toEqual([]);
+  expect(await listCards(customer)).toEqual([]);
   await pay({ save: '1' });
-  const [card] = await cardsOf(customer);
+  const [card] = await listCards(customer);
   expect(card).toMatchObject({ customer, allow_redisplay: 'always', card: { brand: 'visa', last4: '4242' } });
   // The next page offers the saved card.
   expect(await pay({ action: `saved:${card?.id}` })).toMatchObject({ payment_intent: { payment_method: card?.id } });
@@ -100,33 +100,33 @@ test('a saved card pays, is declined or asks for its owner, and no key charges t
   expect(first).toMatchObject({ status: 'succeeded', amount_received: 5_900, customer: id });
   expect(second.id).toBe(first.id);
   expect(await fixture.hooked('payment_intent.succeeded')).not.toEqual([]);
-  expect(await refusalOf(stripe.paymentIntents.create(once))).toMatchObject({ param: 'return_url' });
+  expect(await catchRefusal(stripe.paymentIntents.create(once))).toMatchObject({ param: 'return_url' });
   const declined = await charge(id, bad).catch((error: unknown) => error);
   if (!(declined instanceof Stripe.errors.StripeCardError)) throw new Error('the card was not declined');
   expect(declined).toMatchObject({ statusCode: 402, code: 'card_declined', decline_code: 'generic_decline' });
-  expect(await stripe.paymentIntents.cancel(idOf(declined.payment_intent ?? null))).toMatchObject({
+  expect(await stripe.paymentIntents.cancel(getId(declined.payment_intent ?? null))).toMatchObject({
     status: 'canceled',
   });
   const waiting = await charge(id, asks);
   expect(waiting.status).toBe('requires_action');
   expect(await stripe.paymentIntents.cancel(waiting.id)).toMatchObject({ status: 'canceled', next_action: null });
-  expect(await refusalOf(charge(id, asks, { off_session: true }))).toMatchObject({
+  expect(await catchRefusal(charge(id, asks, { off_session: true }))).toMatchObject({
     status: 402,
     code: 'authentication_required',
   });
   const unexpected = { status: 400, code: 'payment_intent_unexpected_state' };
-  expect(await refusalOf(stripe.paymentIntents.cancel(first.id))).toMatchObject(unexpected);
+  expect(await catchRefusal(stripe.paymentIntents.cancel(first.id))).toMatchObject(unexpected);
 });
 
 test('a card belongs to one customer, and one that was detached is never used again', async () => {
-  const [one, other] = [await stripe.customers.create(), await stripe.customers.create()];
-  const card = await save(one.id, '4242424242424242');
+  const [owner, other] = [await stripe.customers.create(), await stripe.customers.create()];
+  const card = await save(owner.id, '4242424242424242');
   const gone = { param: 'payment_method' };
-  expect(await refusalOf(charge(other.id, card))).toMatchObject({ ...gone, status: 400 });
-  expect(await refusalOf(stripe.customers.retrievePaymentMethod(other.id, card))).toMatchObject({ status: 404 });
+  expect(await catchRefusal(charge(other.id, card))).toMatchObject({ ...gone, status: 400 });
+  expect(await catchRefusal(stripe.customers.retrievePaymentMethod(other.id, card))).toMatchObject({ status: 404 });
   expect((await stripe.paymentMethods.detach(card)).customer).toBeNull();
-  expect(await cardsOf(one.id)).toEqual([]);
-  expect(await refusalOf(charge(one.id, card))).toMatchObject({ ...gone, status: 400 });
-  expect(await refusalOf(charge(one.id, 'pm_none'))).toMatchObject({ ...gone, status: 404 });
-  expect(await refusalOf(charge(one.id, card, { amount: 49 }))).toMatchObject({ code: 'amount_too_small' });
+  expect(await listCards(owner.id)).toEqual([]);
+  expect(await catchRefusal(charge(owner.id, card))).toMatchObject({ ...gone, status: 400 });
+  expect(await catchRefusal(charge(owner.id, 'pm_none'))).toMatchObject({ ...gone, status: 404 });
+  expect(await catchRefusal(charge(owner.id, card, { amount: 49 }))).toMatchObject({ code: 'amount_too_small' });
 });

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { emailOf, type FormMap, metadataOf, onlyKnown, textOf } from '../core/form.ts';
+import { parseEmail, type FormMap, parseMetadata, onlyKnown, parseText } from '../core/form.ts';
 import { byId, newId, type StripeState } from '../core/ledger.ts';
 import { missing } from '../core/refusal.ts';
 import { detachAll } from './payment-methods.ts';
@@ -19,15 +19,15 @@ export function createCustomer(state: StripeState, form: FormMap): Stripe.Custom
     currency: null,
     default_source: null,
     delinquent: false,
-    description: textOf(form['description']),
-    email: emailOf(form['email'], 'email'),
+    description: parseText(form['description']),
+    email: parseEmail(form['email'], 'email'),
     invoice_prefix: id.slice(-8).toUpperCase(),
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
     livemode: false,
-    metadata: metadataOf(form['metadata']),
-    name: textOf(form['name']),
+    metadata: parseMetadata(form['metadata']),
+    name: parseText(form['name']),
     next_invoice_sequence: 1,
-    phone: textOf(form['phone']),
+    phone: parseText(form['phone']),
     preferred_locales: [],
     shipping: null,
     tax_exempt: 'none',
@@ -41,17 +41,17 @@ export function createCustomer(state: StripeState, form: FormMap): Stripe.Custom
 /** `POST /v1/customers/{id}`. */
 export function updateCustomer(state: StripeState, id: string, form: FormMap): Stripe.Customer {
   onlyKnown(form, FIELDS);
-  const customer = customerOf(state, id);
-  if (form['email'] !== undefined) customer.email = emailOf(form['email'], 'email');
-  if (form['name'] !== undefined) customer.name = textOf(form['name']);
-  Object.assign(customer.metadata, metadataOf(form['metadata']));
+  const customer = getCustomer(state, id);
+  if (form['email'] !== undefined) customer.email = parseEmail(form['email'], 'email');
+  if (form['name'] !== undefined) customer.name = parseText(form['name']);
+  Object.assign(customer.metadata, parseMetadata(form['metadata']));
   state.changed();
   return customer;
 }
 
 /** `DELETE /v1/customers/{id}`: deletes a customer permanently and detaches the saved cards. Payments stay. */
 export function deleteCustomer(state: StripeState, id: string): { id: string; object: 'customer'; deleted: true } {
-  customerOf(state, id);
+  getCustomer(state, id);
   detachAll(state, id);
   delete state.ledger.customers[id];
   state.ledger.deletedCustomers.push(id);
@@ -60,7 +60,7 @@ export function deleteCustomer(state: StripeState, id: string): { id: string; ob
 }
 
 /** Returns a customer. Throws for a deleted customer, which can be read only by `GET /v1/customers/{id}`. */
-export function customerOf(state: StripeState, id: string, param = 'id'): Stripe.Customer {
+export function getCustomer(state: StripeState, id: string, param = 'id'): Stripe.Customer {
   const customer = byId(state.ledger.customers, id);
   if (!customer) throw missing('customer', id, param);
   return customer;

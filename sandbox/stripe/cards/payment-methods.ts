@@ -26,17 +26,17 @@ export function newCard(
     allow_redisplay: customer === null ? 'unspecified' : 'always',
     billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
     card: {
-      brand: brandOf(number),
+      brand: getBrand(number),
       checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
       country: 'AU',
-      display_brand: brandOf(number),
+      display_brand: getBrand(number),
       exp_month: 12,
       exp_year: 2034,
       fingerprint: `sandbox${number.slice(-4)}`,
       funding: 'credit',
       generated_from: null,
       last4: number.slice(-4),
-      networks: { available: [brandOf(number)], preferred: null },
+      networks: { available: [getBrand(number)], preferred: null },
       regulated_status: 'unregulated',
       three_d_secure_usage: { supported: true },
       wallet: null,
@@ -53,13 +53,13 @@ export function newCard(
   return method;
 }
 
-function brandOf(number: string): string {
+function getBrand(number: string): string {
   if (number.startsWith('5')) return 'mastercard';
   return number.startsWith('3') ? 'amex' : 'visa';
 }
 
 /** Returns the saved cards of a customer. */
-export const cardsOf = (state: StripeState, customer: string): Stripe.PaymentMethod[] =>
+export const getCards = (state: StripeState, customer: string): Stripe.PaymentMethod[] =>
   Object.values(state.ledger.cards)
     .map(({ method }) => method)
     .filter((method) => method.customer === customer);
@@ -87,5 +87,5 @@ export function detachCard(state: StripeState, id: string): Stripe.PaymentMethod
 }
 
 export function detachAll(state: StripeState, customer: string): void {
-  for (const method of cardsOf(state, customer)) method.customer = null;
+  for (const method of getCards(state, customer)) method.customer = null;
 }

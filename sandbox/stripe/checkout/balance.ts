@@ -56,7 +56,7 @@ function moveMoney(state: StripeState, moved: Moved): Stripe.BalanceTransaction 
 /** Adds the entry of a successful charge, under the id that the charge names. */
 export function moveCharge(state: StripeState, charge: Stripe.Charge): void {
   moveMoney(state, {
-    id: idOf(charge.balance_transaction),
+    id: getId(charge.balance_transaction),
     type: 'charge',
     category: 'charge',
     source: charge.id,
@@ -71,7 +71,7 @@ export function moveCharge(state: StripeState, charge: Stripe.Charge): void {
 export function moveRefund(state: StripeState, refund: Stripe.Refund): void {
   const { amount, currency } = refund;
   moveMoney(state, {
-    id: idOf(refund.balance_transaction),
+    id: getId(refund.balance_transaction),
     type: 'refund',
     category: 'refund',
     source: refund.id,
@@ -167,5 +167,5 @@ export function payOut(state: StripeState): void {
   };
 }
 
-const idOf = (reference: string | Stripe.BalanceTransaction | null | undefined): string | null =>
+const getId = (reference: string | Stripe.BalanceTransaction | null | undefined): string | null =>
   typeof reference === 'string' ? reference : (reference?.id ?? null);

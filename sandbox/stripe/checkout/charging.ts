@@ -2,20 +2,20 @@ import type Stripe from 'stripe';
 import { refuse, succeed } from './paying.ts';
 import { newIntent } from './payment-objects.ts';
 import {
-  booleanOf,
-  emailOf,
+  parseBoolean,
+  parseEmail,
   type FormMap,
-  integerOf,
+  parseInteger,
   listAt,
-  metadataOf,
+  parseMetadata,
   onlyKnown,
-  textOf,
-  urlOf,
-  wordOf,
+  parseText,
+  parseUrl,
+  parseWord,
 } from '../core/form.ts';
 import { byId, type StripeState } from '../core/ledger.ts';
 import { invalid, missing, requiredParameter, StripeRefusal, wrongState } from '../core/refusal.ts';
-import { customerOf } from '../cards/customers.ts';
+import { getCustomer } from '../cards/customers.ts';
 import { type Card, DECLINED, DECLINED_LATER, NEEDS_BANK_ALWAYS } from '../cards/payment-methods.ts';
 
 const FIELDS = [
@@ -39,9 +39,9 @@ const AMOUNT_MIN = 50;
 /** `POST /v1/payment_intents` with a saved card and `confirm` (docs.stripe.com/api/payment_intents/create). */
 export function chargeCard(state: StripeState, form: FormMap): Stripe.PaymentIntent {
   onlyKnown(form, FIELDS);
-  const amount = integerOf(form['amount'], 'amount', 1);
+  const amount = parseInteger(form['amount'], 'amount', 1);
   if (amount === null) throw requiredParameter('amount');
-  if (textOf(form['currency']) === null) throw requiredParameter('currency');
+  if (parseText(form['currency']) === null) throw requiredParameter('currency');
   if (form['currency'] !== 'aud') throw invalid('currency', 'This sandbox knows aud only.');
   if (amount < AMOUNT_MIN)
     throw new StripeRefusal(400, {
@@ -49,15 +49,15 @@ export function chargeCard(state: StripeState, form: FormMap): Stripe.PaymentInt
       param: 'amount',
       message: 'Amount must be at least $0.50 aud',
     });
-  if (!booleanOf(form['confirm'], 'confirm')) throw invalid('confirm', 'This sandbox knows confirm=true only.');
+  if (!parseBoolean(form['confirm'], 'confirm')) throw invalid('confirm', 'This sandbox knows confirm=true only.');
   checkTypes(form);
-  const offSession = booleanOf(form['off_session'], 'off_session');
-  const noAction = booleanOf(form['error_on_requires_action'], 'error_on_requires_action');
+  const offSession = parseBoolean(form['off_session'], 'off_session');
+  const noAction = parseBoolean(form['error_on_requires_action'], 'error_on_requires_action');
   const { customer, card } = readCard(state, form);
   const details = {
-    metadata: metadataOf(form['metadata']),
-    description: textOf(form['description']),
-    receiptEmail: emailOf(form['receipt_email'], 'receipt_email'),
+    metadata: parseMetadata(form['metadata']),
+    description: parseText(form['description']),
+    receiptEmail: parseEmail(form['receipt_email'], 'receipt_email'),
   };
   const intent: Stripe.PaymentIntent = {
     ...newIntent(state, { session: { amount_total: amount }, intent: details }),
@@ -71,8 +71,8 @@ export function chargeCard(state: StripeState, form: FormMap): Stripe.PaymentInt
 /** Checks the allowed payment methods. Without a list, some of them may redirect the customer, so Stripe requires a `return_url`. */
 function checkTypes(form: FormMap): void {
   const types = listAt(form['allowed_payment_method_types']);
-  for (const [at, type] of types.entries()) wordOf(type, `allowed_payment_method_types[${at}]`, ['card', 'link']);
-  if (types.length === 0 && urlOf(form['return_url'], 'return_url') === null)
+  for (const [at, type] of types.entries()) parseWord(type, `allowed_payment_method_types[${at}]`, ['card', 'link']);
+  if (types.length === 0 && parseUrl(form['return_url'], 'return_url') === null)
     throw invalid(
       'return_url',
       'This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`.',
@@ -80,8 +80,8 @@ function checkTypes(form: FormMap): void {
 }
 
 function readCard(state: StripeState, form: FormMap): { customer: string | null; card: Card } {
-  const [customer, id] = [textOf(form['customer']), textOf(form['payment_method'])];
-  if (customer !== null) customerOf(state, customer, 'customer');
+  const [customer, id] = [parseText(form['customer']), parseText(form['payment_method'])];
+  if (customer !== null) getCustomer(state, customer, 'customer');
   if (id === null) throw requiredParameter('payment_method');
   const card = byId(state.ledger.cards, id);
   if (!card) throw missing('PaymentMethod', id, 'payment_method');

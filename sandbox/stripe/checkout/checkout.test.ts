@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const refusalOf = async (work: Promise<unknown>): Promise<Stripe.errors.StripeError> => {
+const catchRefusal = async (work: Promise<unknown>): Promise<Stripe.errors.StripeError> => {
   try {
     await work;
   } catch (error) {
@@ -54,31 +54,33 @@ describe('a session', () => {
   });
 
   test('can be read again, with its items when they are expanded', async () => {
-    const made = await fixture.stripe.checkout.sessions.create(booking());
-    const plain = await fixture.stripe.checkout.sessions.retrieve(made.id);
+    const created = await fixture.stripe.checkout.sessions.create(booking());
+    const plain = await fixture.stripe.checkout.sessions.retrieve(created.id);
     expect(plain.line_items).toBeUndefined();
-    const read = await fixture.stripe.checkout.sessions.retrieve(made.id, { expand: ['line_items', 'payment_intent'] });
+    const read = await fixture.stripe.checkout.sessions.retrieve(created.id, {
+      expand: ['line_items', 'payment_intent'],
+    });
     expect(read.line_items?.data[0]).toMatchObject({ description: 'Studio A, 2 hours', amount_total: 11_800 });
-    const items = await fixture.stripe.checkout.sessions.listLineItems(made.id);
+    const items = await fixture.stripe.checkout.sessions.listLineItems(created.id);
     expect(items.data).toHaveLength(1);
   });
 
   test('with an unknown id is missing', async () => {
-    const error = await refusalOf(fixture.stripe.checkout.sessions.retrieve('cs_test_nobody'));
+    const error = await catchRefusal(fixture.stripe.checkout.sessions.retrieve('cs_test_nobody'));
     expect(error).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError);
     expect(error).toMatchObject({ statusCode: 404, code: 'resource_missing' });
   });
 
   test('can be expired by a call only while it is open', async () => {
-    const made = await fixture.stripe.checkout.sessions.create(booking());
-    expect(await fixture.stripe.checkout.sessions.expire(made.id)).toMatchObject({ status: 'expired', url: null });
-    expect(await refusalOf(fixture.stripe.checkout.sessions.expire(made.id))).toMatchObject({ statusCode: 400 });
+    const created = await fixture.stripe.checkout.sessions.create(booking());
+    expect(await fixture.stripe.checkout.sessions.expire(created.id)).toMatchObject({ status: 'expired', url: null });
+    expect(await catchRefusal(fixture.stripe.checkout.sessions.expire(created.id))).toMatchObject({ statusCode: 400 });
   });
 
   test('must end between 30 minutes and 24 hours from now, in real time', async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const expires_at of [now + 29 * 60, now + 25 * 3600, now - 5])
-      expect(await refusalOf(fixture.stripe.checkout.sessions.create(booking({ expires_at })))).toMatchObject({
+      expect(await catchRefusal(fixture.stripe.checkout.sessions.create(booking({ expires_at })))).toMatchObject({
         statusCode: 400,
         param: 'expires_at',
       });
@@ -144,7 +146,7 @@ describe('what the real API refuses', () => {
   });
 
   test('no items', async () => {
-    const error = await refusalOf(fixture.stripe.checkout.sessions.create(booking({ line_items: [] })));
+    const error = await catchRefusal(fixture.stripe.checkout.sessions.create(booking({ line_items: [] })));
     expect(error).toMatchObject({ code: 'parameter_missing', param: 'line_items' });
   });
 
@@ -161,8 +163,10 @@ describe('what the real API refuses', () => {
       protocol: 'http' as const,
     };
     const otherUser = new Stripe('sk_test_other', { host, port, protocol });
-    expect(await refusalOf(otherUser.checkout.sessions.list())).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
-    expect(await refusalOf(fixture.restricted.checkout.sessions.list())).toBeInstanceOf(
+    expect(await catchRefusal(otherUser.checkout.sessions.list())).toBeInstanceOf(
+      Stripe.errors.StripeAuthenticationError,
+    );
+    expect(await catchRefusal(fixture.restricted.checkout.sessions.list())).toBeInstanceOf(
       Stripe.errors.StripePermissionError,
     );
     expect((await raw('/v1/events', { authorization: '' })).status).toBe(401);
@@ -182,17 +186,17 @@ describe('a list', () => {
     for (let at = 0; at < 5; at += 1)
       ids.unshift((await fixture.stripe.checkout.sessions.create(booking({ client_reference_id: `listed-${at}` }))).id);
     const first = await fixture.stripe.checkout.sessions.list({ limit: 2, created: { gte: began - 1 } });
-    expect(first.data.map((one) => one.id)).toEqual(ids.slice(0, 2));
+    expect(first.data.map((session) => session.id)).toEqual(ids.slice(0, 2));
     expect(first.has_more).toBe(true);
     const second = await fixture.stripe.checkout.sessions.list({ limit: 2, starting_after: ids[1]! });
-    expect(second.data.map((one) => one.id)).toEqual(ids.slice(2, 4));
+    expect(second.data.map((session) => session.id)).toEqual(ids.slice(2, 4));
     let found: string | null = null;
-    for await (const one of fixture.stripe.checkout.sessions.list({ limit: 2 }))
-      if (one.client_reference_id === 'listed-0') found = one.id;
+    for await (const session of fixture.stripe.checkout.sessions.list({ limit: 2 }))
+      if (session.client_reference_id === 'listed-0') found = session.id;
     expect(found).toBe(ids[4]);
     const later = await fixture.stripe.checkout.sessions.list({ created: { gte: began + 3_600 } });
     expect(later.data).toEqual([]);
-    expect(await refusalOf(fixture.stripe.checkout.sessions.list({ limit: 101 }))).toMatchObject({ param: 'limit' });
+    expect(await catchRefusal(fixture.stripe.checkout.sessions.list({ limit: 101 }))).toMatchObject({ param: 'limit' });
   });
 });
 
@@ -202,7 +206,7 @@ describe('an idempotency key', () => {
     const first = await fixture.stripe.checkout.sessions.create(booking(), options);
     const second = await fixture.stripe.checkout.sessions.create(booking(), options);
     expect(second.id).toBe(first.id);
-    const error = await refusalOf(fixture.stripe.checkout.sessions.create(booking({ locale: 'en' }), options));
+    const error = await catchRefusal(fixture.stripe.checkout.sessions.create(booking({ locale: 'en' }), options));
     expect(error).toBeInstanceOf(Stripe.errors.StripeIdempotencyError);
   });
 
@@ -212,13 +216,13 @@ describe('an idempotency key', () => {
         idempotencyKey: 'key-race',
       });
     const results = await Promise.allSettled([call(), call(), call()]);
-    const made = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
-    expect(new Set(made).size).toBe(1);
-    for (const one of results)
-      if (one.status === 'rejected')
-        expect(one.reason).toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' });
+    const createdIds = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.id] : []));
+    expect(new Set(createdIds).size).toBe(1);
+    for (const result of results)
+      if (result.status === 'rejected')
+        expect(result.reason).toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' });
     const all = await fixture.stripe.checkout.sessions.list({ limit: 100 });
-    expect(all.data.filter((one) => one.client_reference_id === 'twice')).toHaveLength(1);
+    expect(all.data.filter((session) => session.client_reference_id === 'twice')).toHaveLength(1);
   });
 
   test('is forgotten a day later', async () => {
@@ -231,7 +235,7 @@ describe('an idempotency key', () => {
 
   test('can be used again after parameters were refused', async () => {
     const options = { idempotencyKey: 'key-refused' };
-    await refusalOf(fixture.stripe.checkout.sessions.create(booking({ expires_at: 1 }), options));
+    await catchRefusal(fixture.stripe.checkout.sessions.create(booking({ expires_at: 1 }), options));
     await expect(fixture.stripe.checkout.sessions.create(booking(), options)).resolves.toMatchObject({
       status: 'open',
     });

@@ -1,18 +1,18 @@
 import type Stripe from 'stripe';
 import {
-  emailOf,
+  parseEmail,
   type FormMap,
   type FormValue,
-  integerOf,
+  parseInteger,
   listAt,
   mapAt,
-  metadataOf,
+  parseMetadata,
   onlyKnown,
-  textOf,
-  urlOf,
-  wordOf,
+  parseText,
+  parseUrl,
+  parseWord,
 } from '../core/form.ts';
-import { customerOf } from '../cards/customers.ts';
+import { getCustomer } from '../cards/customers.ts';
 import { type Checkout, newId, type StripeState } from '../core/ledger.ts';
 import { invalid, requiredParameter, wrongState, StripeRefusal } from '../core/refusal.ts';
 
@@ -65,17 +65,17 @@ const EXPIRES_SLACK_S = 10;
 /** Creates a session from the form of `POST /v1/checkout/sessions` (docs.stripe.com/api/checkout/sessions/create). */
 export function createCheckout(state: StripeState, form: FormMap): Stripe.Checkout.Session {
   onlyKnown(form, FIELDS);
-  if (wordOf(form['mode'], 'mode', ['payment', 'setup', 'subscription']) === null) throw requiredParameter('mode');
+  if (parseWord(form['mode'], 'mode', ['payment', 'setup', 'subscription']) === null) throw requiredParameter('mode');
   if (form['mode'] !== 'payment') throw invalid('mode', 'This sandbox takes payments only.');
-  const ui = wordOf(form['ui_mode'], 'ui_mode', ['hosted_page', 'embedded_page', 'elements', 'form']);
+  const ui = parseWord(form['ui_mode'], 'ui_mode', ['hosted_page', 'embedded_page', 'elements', 'form']);
   if (ui !== null && ui !== 'hosted_page') throw invalid('ui_mode', 'This sandbox knows the hosted page only.');
-  const successUrl = urlOf(form['success_url'], 'success_url');
+  const successUrl = parseUrl(form['success_url'], 'success_url');
   if (successUrl === null) throw requiredParameter('success_url');
-  const reference = textOf(form['client_reference_id']);
+  const reference = parseText(form['client_reference_id']);
   if (reference !== null && reference.length > 200)
     throw invalid('client_reference_id', 'This value may have at most 200 characters.');
   const methods = listAt(form['allowed_payment_method_types']).map((_, at) =>
-    wordOf(listAt(form['allowed_payment_method_types'])[at], `allowed_payment_method_types[${at}]`, METHODS),
+    parseWord(listAt(form['allowed_payment_method_types'])[at], `allowed_payment_method_types[${at}]`, METHODS),
   );
 
   const id = newId('cs_test');
@@ -89,7 +89,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
   if (amount > AMOUNT_MAX) throw new StripeRefusal(400, { code: 'amount_too_large', message: 'Amount too large' });
 
   const created = state.stamp();
-  const expiresAt = integerOf(form['expires_at'], 'expires_at') ?? created + EXPIRES_MAX_S;
+  const expiresAt = parseInteger(form['expires_at'], 'expires_at') ?? created + EXPIRES_MAX_S;
   // The expiry is compared with real time, because a moved sandbox clock must not make new sessions invalid.
   if (expiresAt < created + EXPIRES_MIN_S - EXPIRES_SLACK_S || expiresAt > created + EXPIRES_MAX_S + EXPIRES_SLACK_S)
     throw invalid(
@@ -100,16 +100,16 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
   const checkout: Checkout = {
     session: {
       ...blankSession(id, amount),
-      allowed_payment_method_types: methods.length > 0 ? methods.flatMap((one) => one ?? []) : null,
-      payment_method_types: methods.length > 0 ? methods.flatMap((one) => one ?? []) : ['card'],
-      cancel_url: urlOf(form['cancel_url'], 'cancel_url'),
+      allowed_payment_method_types: methods.length > 0 ? methods.flatMap((method) => method ?? []) : null,
+      payment_method_types: methods.length > 0 ? methods.flatMap((method) => method ?? []) : ['card'],
+      cancel_url: parseUrl(form['cancel_url'], 'cancel_url'),
       client_reference_id: reference,
       created,
-      customer_email: emailOf(form['customer_email'], 'customer_email'),
+      customer_email: parseEmail(form['customer_email'], 'customer_email'),
       ...savedCards(state, form),
       expires_at: expiresAt,
-      locale: textOf(form['locale']) ?? null,
-      metadata: metadataOf(form['metadata']),
+      locale: parseText(form['locale']) ?? null,
+      metadata: parseMetadata(form['metadata']),
       success_url: successUrl,
       url: `${state.baseUrl}/c/pay/${id}`,
     },
@@ -117,9 +117,9 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
     // The session lasts for the same duration in sandbox time.
     expiresAt: expiresAt + (state.seconds() - created),
     intent: {
-      metadata: metadataOf(intent['metadata'], 'payment_intent_data[metadata]'),
-      description: textOf(intent['description']),
-      receiptEmail: emailOf(intent['receipt_email'], 'payment_intent_data[receipt_email]'),
+      metadata: parseMetadata(intent['metadata'], 'payment_intent_data[metadata]'),
+      description: parseText(intent['description']),
+      receiptEmail: parseEmail(intent['receipt_email'], 'payment_intent_data[receipt_email]'),
     },
     pending: null,
   };
@@ -133,14 +133,14 @@ function savedCards(
   state: StripeState,
   form: FormMap,
 ): Pick<Stripe.Checkout.Session, 'customer' | 'saved_payment_method_options'> {
-  const customer = textOf(form['customer']);
+  const customer = parseText(form['customer']);
   if (customer !== null && form['customer_email'] !== undefined)
     throw invalid('customer_email', 'You may only specify one of these parameters: customer, customer_email.');
-  if (customer !== null) customerOf(state, customer, 'customer');
+  if (customer !== null) getCustomer(state, customer, 'customer');
   const options = mapAt(form['saved_payment_method_options']);
   const param = (name: string) => `saved_payment_method_options[${name}]`;
-  const save = wordOf(options['payment_method_save'], param('payment_method_save'), ['enabled', 'disabled']);
-  const remove = wordOf(options['payment_method_remove'], param('payment_method_remove'), ['enabled', 'disabled']);
+  const save = parseWord(options['payment_method_save'], param('payment_method_save'), ['enabled', 'disabled']);
+  const remove = parseWord(options['payment_method_remove'], param('payment_method_remove'), ['enabled', 'disabled']);
   if (form['saved_payment_method_options'] !== undefined && customer === null)
     throw invalid('saved_payment_method_options', '`saved_payment_method_options` can only be used with a customer.');
   return {
@@ -175,13 +175,13 @@ function readItems(value: FormValue | undefined, session: string): Stripe.LineIt
   return items.map((item, at) => {
     const param = `line_items[${at}]`;
     const price = mapAt(mapAt(item)['price_data']);
-    const name = textOf(mapAt(price['product_data'])['name']);
-    if (textOf(price['currency']) === null) throw requiredParameter(`${param}[price_data][currency]`);
+    const name = parseText(mapAt(price['product_data'])['name']);
+    if (parseText(price['currency']) === null) throw requiredParameter(`${param}[price_data][currency]`);
     if (price['currency'] !== 'aud') throw invalid(`${param}[price_data][currency]`, 'This sandbox knows aud only.');
-    const unit = integerOf(price['unit_amount'], `${param}[price_data][unit_amount]`);
+    const unit = parseInteger(price['unit_amount'], `${param}[price_data][unit_amount]`);
     if (unit === null) throw requiredParameter(`${param}[price_data][unit_amount]`);
     if (name === null) throw requiredParameter(`${param}[price_data][product_data][name]`);
-    const quantity = integerOf(mapAt(item)['quantity'], `${param}[quantity]`, 1);
+    const quantity = parseInteger(mapAt(item)['quantity'], `${param}[quantity]`, 1);
     if (quantity === null) throw requiredParameter(`${param}[quantity]`);
     return lineItem(name, unit, quantity, `li_${session.slice(8)}${at}`);
   });

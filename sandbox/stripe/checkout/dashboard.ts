@@ -33,10 +33,10 @@ function act(state: StripeState, { session }: Checkout, form: URLSearchParams): 
   }
   if (action === 'dispute') openDispute(state, session);
   const refund = byId(state.ledger.refunds, about);
-  const ended = refundOutcomes.find((one) => one === action);
+  const ended = refundOutcomes.find((outcome) => outcome === action);
   if (refund && ended) endRefund(state, refund, ended);
   const dispute = byId(state.ledger.disputes, about);
-  const moved = disputeOutcomes.find((one) => one === action);
+  const moved = disputeOutcomes.find((outcome) => outcome === action);
   if (dispute && moved) moveDispute(state, dispute, moved);
 }
 
@@ -44,7 +44,7 @@ function page(state: StripeState, { session }: Checkout, problem: string | null)
   const path = `/dashboard/${session.id}`;
   const of = <T extends { payment_intent: unknown }>(all: Readonly<Record<string, T>>): T[] =>
     Object.values(all).filter(
-      (one) => session.payment_intent !== null && one.payment_intent === session.payment_intent,
+      (item) => session.payment_intent !== null && item.payment_intent === session.payment_intent,
     );
   const rows = (about: string, words: readonly string[]): string =>
     `<form method="post" action="${path}"><input type="hidden" name="about" value="${esc(about)}">${words
@@ -52,19 +52,19 @@ function page(state: StripeState, { session }: Checkout, problem: string | null)
       .join('')}</form>`;
   const refunds = of(state.ledger.refunds)
     .map(
-      (one) =>
-        `<li>${dollars(one.amount)} refunded: <strong>${esc(one.status ?? '')}</strong>${
-          one.status === 'failed' || one.status === 'canceled'
+      (refund) =>
+        `<li>${dollars(refund.amount)} refunded: <strong>${esc(refund.status ?? '')}</strong>${
+          refund.status === 'failed' || refund.status === 'canceled'
             ? ''
-            : rows(one.id, one.status === 'succeeded' ? ['failed'] : refundOutcomes)
+            : rows(refund.id, refund.status === 'succeeded' ? ['failed'] : refundOutcomes)
         }</li>`,
     )
     .join('');
   const disputes = of(state.ledger.disputes)
     .map(
-      (one) =>
-        `<li>Dispute: <strong>${esc(one.status)}</strong>${
-          one.status === 'won' || one.status === 'lost' ? '' : rows(one.id, disputeOutcomes)
+      (dispute) =>
+        `<li>Dispute: <strong>${esc(dispute.status)}</strong>${
+          dispute.status === 'won' || dispute.status === 'lost' ? '' : rows(dispute.id, disputeOutcomes)
         }</li>`,
     )
     .join('');

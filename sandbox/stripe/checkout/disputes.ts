@@ -29,11 +29,11 @@ export function openDispute(
   reason: DisputeReason = 'fraudulent',
 ): Stripe.Dispute {
   const charge = Object.values(state.ledger.charges).find(
-    (one) => one.paid && one.payment_intent === session.payment_intent,
+    (charge) => charge.paid && charge.payment_intent === session.payment_intent,
   );
   if (!charge) throw wrongState('Only a payment that succeeded can be disputed.');
   const open = Object.values(state.ledger.disputes).some(
-    (one) => one.charge === charge.id && one.status !== 'won' && one.status !== 'lost',
+    (dispute) => dispute.charge === charge.id && dispute.status !== 'won' && dispute.status !== 'lost',
   );
   if (open) throw wrongState('This payment is disputed already.');
   const dispute: Stripe.Dispute = {

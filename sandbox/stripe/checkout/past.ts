@@ -24,8 +24,13 @@ export function addPast(state: StripeState, { id, amount, created, refund }: Pas
   moveCharge(at(created), charge);
   if (refund === null) return;
   const then = at(refund.created);
-  const made = newRefund(then, charge, { amount, reason: 'requested_by_customer', metadata: {}, pending: false });
-  ledger.refunds[refund.id] = { ...made, id: refund.id };
+  const createdRefund = newRefund(then, charge, {
+    amount,
+    reason: 'requested_by_customer',
+    metadata: {},
+    pending: false,
+  });
+  ledger.refunds[refund.id] = { ...createdRefund, id: refund.id };
   Object.assign(charge, { amount_refunded: amount, refunded: true });
-  moveRefund(then, { ...made, id: refund.id });
+  moveRefund(then, { ...createdRefund, id: refund.id });
 }

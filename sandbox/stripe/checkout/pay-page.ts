@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { dollars, esc } from '../../core/page.ts';
 import { hostedPage, seeOther } from '../core/hosted-page.ts';
 import { byId, type Checkout, type StripeState } from '../core/ledger.ts';
-import { cardsOf, DECLINED, DECLINED_LATER, NEEDS_BANK, NEEDS_BANK_ALWAYS } from '../cards/payment-methods.ts';
+import { getCards, DECLINED, DECLINED_LATER, NEEDS_BANK, NEEDS_BANK_ALWAYS } from '../cards/payment-methods.ts';
 import { doOutcome, settleDue } from './paying.ts';
 
 const TAG = 'Sandbox payments · no money moves';
@@ -57,8 +57,9 @@ function answerForm(state: StripeState, checkout: Checkout, form: URLSearchParam
     return seeOther(successUrl(session));
   }
   const saved = offered(state, session).find(({ id }) => action === `saved:${id}`);
-  const number = saved === undefined ? (form.get('card') ?? '').replace(/\D/g, '') : (numberOf(state, saved.id) ?? '');
-  const problem = saved === undefined ? problemOf(number, form) : null;
+  const number =
+    saved === undefined ? (form.get('card') ?? '').replace(/\D/g, '') : (findNumber(state, saved.id) ?? '');
+  const problem = saved === undefined ? findProblem(number, form) : null;
   if (problem !== null) return seeOther(`${path}?problem=${problem}`);
   const save = form.has('save') ? '1' : '';
   if (number === NEEDS_BANK_ALWAYS || (number === NEEDS_BANK && saved === undefined))
@@ -84,11 +85,11 @@ function answerBank(state: StripeState, checkout: Checkout, form: URLSearchParam
 
 /** Returns the saved cards that the page offers. */
 const offered = (state: StripeState, { customer }: Stripe.Checkout.Session): Stripe.PaymentMethod[] =>
-  typeof customer === 'string' ? cardsOf(state, customer).filter((one) => one.allow_redisplay === 'always') : [];
+  typeof customer === 'string' ? getCards(state, customer).filter((card) => card.allow_redisplay === 'always') : [];
 
-const numberOf = (state: StripeState, id: string): string | undefined => byId(state.ledger.cards, id)?.number;
+const findNumber = (state: StripeState, id: string): string | undefined => byId(state.ledger.cards, id)?.number;
 
-function problemOf(card: string, form: URLSearchParams): string | null {
+function findProblem(card: string, form: URLSearchParams): string | null {
   if (!/^\d{16}$/.test(card) || !luhn(card)) return 'number';
   const [, month = '', year = ''] = /^\s*(\d{1,2})\s*\/\s*(\d{2})\s*$/.exec(form.get('expiry') ?? '') ?? [];
   const last = Date.UTC(2000 + Number(year), Number(month));

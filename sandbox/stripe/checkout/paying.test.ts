@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { booking, idOf, openFixture, type Fixture } from '../../testing.ts';
+import { booking, getId, openFixture, type Fixture } from '../../testing.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const paid = async (): Promise<string> => {
   const { id } = await create();
   await fixture.control('POST', `/api/payments/${id}`, { outcome: 'paid' });
   const session = await fixture.stripe.checkout.sessions.retrieve(id);
-  return idOf(session.payment_intent);
+  return getId(session.payment_intent);
 };
 
 describe('the pay page', () => {
@@ -74,8 +74,8 @@ describe('the pay page', () => {
 
   test('asks the bank first for a card that needs it, and is paid after the bank confirmed', async () => {
     const { id, url } = await create();
-    const asked = await fixture.submit(url, card('4000 0025 0000 3155'));
-    const bank = new URL(asked.headers.get('location') ?? '', url).href;
+    const redirect = await fixture.submit(url, card('4000 0025 0000 3155'));
+    const bank = new URL(redirect.headers.get('location') ?? '', url).href;
     expect(await (await fixture.look(bank)).text()).toContain('Is this payment yours?');
     expect((await read(id)).status).toBe('open');
     const refused = await fixture.submit(bank, { action: 'refuse' });
@@ -129,9 +129,9 @@ describe('the pay page', () => {
     fixture.answerWith(null);
     expect((await fixture.submit(url, GOOD)).headers.get('location')).toBe(result(id));
     // The webhook is still waiting, so the redirect did not wait for its response or its timeout.
-    const told = (): number => fixture.hooks.filter((hook) => hook.body.includes(id)).length;
-    await expect.poll(told).toBeGreaterThan(0);
-    expect(fixture.waiting()).toBe(told());
+    const countHooks = (): number => fixture.hooks.filter((hook) => hook.body.includes(id)).length;
+    await expect.poll(countHooks).toBeGreaterThan(0);
+    expect(fixture.waiting()).toBe(countHooks());
     fixture.answerWith(200);
   });
 });
@@ -195,7 +195,7 @@ describe('the control API', () => {
 });
 
 describe('a refund', () => {
-  const refusalOf = async (work: Promise<unknown>): Promise<unknown> =>
+  const catchRefusal = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => 'not refused',
       (error: unknown) => error,
@@ -209,20 +209,20 @@ describe('a refund', () => {
       reason: 'requested_by_customer',
     });
     expect(part).toMatchObject({ object: 'refund', amount: 5_000, status: 'succeeded', payment_intent });
-    expect(await refusalOf(fixture.stripe.refunds.create({ payment_intent, amount: 6_801 }))).toMatchObject({
+    expect(await catchRefusal(fixture.stripe.refunds.create({ payment_intent, amount: 6_801 }))).toMatchObject({
       statusCode: 400,
       param: 'amount',
     });
-    const charge = await fixture.stripe.charges.retrieve(idOf(part.charge), { expand: ['refunds'] });
+    const charge = await fixture.stripe.charges.retrieve(getId(part.charge), { expand: ['refunds'] });
     expect(charge).toMatchObject({ amount_refunded: 5_000, refunded: false });
     expect(charge.refunds?.data).toHaveLength(1);
     expect(await fixture.stripe.refunds.create({ payment_intent })).toMatchObject({ amount: 6_800 });
-    expect(await fixture.stripe.charges.retrieve(idOf(part.charge))).toMatchObject({ refunded: true });
-    expect(await refusalOf(fixture.stripe.refunds.create({ payment_intent }))).toMatchObject({
+    expect(await fixture.stripe.charges.retrieve(getId(part.charge))).toMatchObject({ refunded: true });
+    expect(await catchRefusal(fixture.stripe.refunds.create({ payment_intent }))).toMatchObject({
       code: 'charge_already_refunded',
     });
     const all = await fixture.stripe.refunds.list({ payment_intent });
-    expect(all.data.map((one) => one.amount)).toEqual([6_800, 5_000]);
+    expect(all.data.map((refund) => refund.amount)).toEqual([6_800, 5_000]);
     await fixture.hooked('refund.created', 2);
     await fixture.hooked('charge.refunded', 2);
   });
@@ -240,12 +240,12 @@ describe('a refund', () => {
     await fixture.control('POST', `/api/payments/${id}`, { outcome: 'declined' });
     const session = await fixture.stripe.checkout.sessions.retrieve(id);
     expect(
-      await refusalOf(fixture.stripe.refunds.create({ payment_intent: idOf(session.payment_intent) })),
+      await catchRefusal(fixture.stripe.refunds.create({ payment_intent: getId(session.payment_intent) })),
     ).toMatchObject({ statusCode: 400 });
-    expect(await refusalOf(fixture.stripe.refunds.create({ payment_intent: 'pi_nobody' }))).toMatchObject({
+    expect(await catchRefusal(fixture.stripe.refunds.create({ payment_intent: 'pi_nobody' }))).toMatchObject({
       statusCode: 404,
       code: 'resource_missing',
     });
-    expect(await refusalOf(fixture.stripe.refunds.create({}))).toMatchObject({ code: 'parameter_missing' });
+    expect(await catchRefusal(fixture.stripe.refunds.create({}))).toMatchObject({ code: 'parameter_missing' });
   });
 });

@@ -42,9 +42,9 @@ export function doOutcome(
 
 function pay(state: StripeState, checkout: Checkout, card: PaidWith): void {
   const { session } = checkout;
-  const intent = intentOf(state, checkout);
+  const intent = ensureIntent(state, checkout);
   intent.customer = session.customer;
-  intent.payment_method = 'saved' in card ? card.saved : methodOf(state, session, card).id;
+  intent.payment_method = 'saved' in card ? card.saved : createMethod(state, session, card).id;
   succeed(state, intent);
   complete(state, session);
   session.payment_status = 'paid';
@@ -52,29 +52,29 @@ function pay(state: StripeState, checkout: Checkout, card: PaidWith): void {
 }
 
 /** Creates the payment method of a new card. It is saved for the customer if that is requested and the session offers it. */
-function methodOf(
+function createMethod(
   state: StripeState,
   session: Stripe.Checkout.Session,
   { number, save }: { number: string; save: boolean },
 ): Stripe.PaymentMethod {
   const customer =
-    save && session.saved_payment_method_options?.payment_method_save === 'enabled' ? idOf(session) : null;
+    save && session.saved_payment_method_options?.payment_method_save === 'enabled' ? getCustomerId(session) : null;
   return newCard(state, { number, customer });
 }
 
-const idOf = ({ customer }: Stripe.Checkout.Session): string | null =>
+const getCustomerId = ({ customer }: Stripe.Checkout.Session): string | null =>
   typeof customer === 'string' ? customer : (customer?.id ?? null);
 
 /** Declines the card. The session stays open and the next try uses the same payment intent. */
 function decline(state: StripeState, checkout: Checkout): void {
-  const intent = intentOf(state, checkout);
+  const intent = ensureIntent(state, checkout);
   refuse(state, intent, 'Your card was declined.');
 }
 
 /** Starts a delayed payment: the session is complete, but not paid yet. */
 function startDelayed(state: StripeState, checkout: Checkout, paid: boolean, seconds: number): void {
   const { session } = checkout;
-  const intent = intentOf(state, checkout);
+  const intent = ensureIntent(state, checkout);
   intent.status = 'processing';
   complete(state, session);
   checkout.pending = { at: state.seconds() + seconds, paid };
@@ -94,7 +94,7 @@ export function settleDue(state: StripeState): void {
     if (session.status === 'open' && checkout.expiresAt <= now) expire(state, checkout);
     if (pending === null || pending.at > now) continue;
     checkout.pending = null;
-    const intent = intentOf(state, checkout);
+    const intent = ensureIntent(state, checkout);
     if (pending.paid) {
       succeed(state, intent);
       session.payment_status = 'paid';
@@ -119,7 +119,7 @@ function complete(state: StripeState, session: Stripe.Checkout.Session): void {
       state: null,
     },
     business_name: null,
-    email: session.customer_email ?? byId(state.ledger.customers, idOf(session) ?? '')?.email ?? null,
+    email: session.customer_email ?? byId(state.ledger.customers, getCustomerId(session) ?? '')?.email ?? null,
     individual_name: null,
     name: null,
     phone: null,
@@ -168,7 +168,7 @@ export function refuse(state: StripeState, intent: Stripe.PaymentIntent, message
 }
 
 /** Returns the session's payment intent, which the first try creates. */
-function intentOf(state: StripeState, checkout: Checkout): Stripe.PaymentIntent {
+function ensureIntent(state: StripeState, checkout: Checkout): Stripe.PaymentIntent {
   const { session } = checkout;
   const existing =
     typeof session.payment_intent === 'string' ? state.ledger.intents[session.payment_intent] : undefined;

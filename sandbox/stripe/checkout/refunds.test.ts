@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { booking, idOf, openFixture, type Fixture } from '../../testing.ts';
+import { booking, getId, openFixture, type Fixture } from '../../testing.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => fixture.close());
 async function paid(): Promise<{ id: string; intent: string }> {
   const { id } = await fixture.stripe.checkout.sessions.create(booking());
   await fixture.control('POST', `/api/payments/${id}`, { outcome: 'paid' });
-  return { id, intent: idOf((await fixture.stripe.checkout.sessions.retrieve(id)).payment_intent) };
+  return { id, intent: getId((await fixture.stripe.checkout.sessions.retrieve(id)).payment_intent) };
 }
 const charge = async (id: string) => {
   const session = await fixture.stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent.latest_charge'] });
@@ -101,12 +101,12 @@ test('the next webhook can claim live mode and a date ahead; the one after it is
   await paid();
   await paid();
   const hooks = await fixture.hooked('checkout.session.completed', 2);
-  const told = hooks.map((hook) => ({
+  const sent = hooks.map((hook) => ({
     livemode: Object(JSON.parse(hook.body)).livemode,
     ahead: Number(/t=(\d+)/.exec(hook.signature)?.[1]) > Date.now() / 1000 + 500,
   }));
-  expect(told).toContainEqual({ livemode: true, ahead: true });
-  expect(told).toContainEqual({ livemode: false, ahead: false });
+  expect(sent).toContainEqual({ livemode: true, ahead: true });
+  expect(sent).toContainEqual({ livemode: false, ahead: false });
 });
 
 test('a delayed payment takes as long as the control API says', async () => {
@@ -122,10 +122,10 @@ test('a delayed payment takes as long as the control API says', async () => {
 });
 
 test('known payment methods are accepted, others are refused', async () => {
-  const made = await fixture.stripe.checkout.sessions.create(
+  const created = await fixture.stripe.checkout.sessions.create(
     booking({ allowed_payment_method_types: ['card', 'au_becs_debit'] }),
   );
-  expect(made.payment_method_types).toEqual(['card', 'au_becs_debit']);
+  expect(created.payment_method_types).toEqual(['card', 'au_becs_debit']);
   await expect(
     fixture.stripe.checkout.sessions.create(booking({ allowed_payment_method_types: ['cheque'] })),
   ).rejects.toMatchObject({ statusCode: 400 });
@@ -165,7 +165,7 @@ describe('the balance', () => {
     await fixture.control('POST', `/api/payments/${id}/disputes`, {});
     const [dispute] = (await fixture.stripe.disputes.list({ payment_intent: intent })).data;
     await fixture.control('POST', `/api/disputes/${dispute?.id}`, { outcome: 'won' });
-    const moved = (await entries()).map((one) => [one.reporting_category, one.amount]);
+    const moved = (await entries()).map((entry) => [entry.reporting_category, entry.amount]);
     expect(moved).toEqual([
       ['dispute_reversal', 11_800],
       ['dispute', -11_800],

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { dollars } from '../../core/page.ts';
-import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from '../core/form.ts';
+import { type FormMap, parseInteger, parseMetadata, onlyKnown, parseText, parseWord } from '../core/form.ts';
 import { moveRefund, returnRefund } from './balance.ts';
 import { byId, newId, type StripeState } from '../core/ledger.ts';
 import { missing, wrongState, StripeRefusal } from '../core/refusal.ts';
@@ -14,19 +14,19 @@ export type RefundOutcome = (typeof refundOutcomes)[number];
 /** `POST /v1/refunds`: refunds an amount, or the unrefunded rest if no amount is given. Throws for more than the rest. */
 export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
   onlyKnown(form, FIELDS);
-  const reason = wordOf(form['reason'], 'reason', ['duplicate', 'fraudulent', 'requested_by_customer']);
-  const wanted = integerOf(form['amount'], 'amount', 1);
-  const metadata = metadataOf(form['metadata']);
-  const charge = chargeOf(state, form);
+  const reason = parseWord(form['reason'], 'reason', ['duplicate', 'fraudulent', 'requested_by_customer']);
+  const requested = parseInteger(form['amount'], 'amount', 1);
+  const metadata = parseMetadata(form['metadata']);
+  const charge = getCharge(state, form);
   const disputed = Object.values(state.ledger.disputes).some(
-    (one) => one.charge === charge.id && one.status !== 'won' && !one.status.startsWith('warning_'),
+    (dispute) => dispute.charge === charge.id && dispute.status !== 'won' && !dispute.status.startsWith('warning_'),
   );
   if (disputed)
     throw wrongState(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge_disputed');
   const { next } = state.ledger;
   const override = next.refunds;
   if (override !== null) next.refunds = override.left > 1 ? { ...override, left: override.left - 1 } : null;
-  const refund = refundCharge(state, charge, { wanted, reason, metadata, pending: override !== null });
+  const refund = refundCharge(state, charge, { requested, reason, metadata, pending: override !== null });
   if (override?.status === 'failed') endRefund(state, refund, 'failed');
   return refund;
 }
@@ -35,13 +35,18 @@ export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
 export function refundOnDashboard(
   state: StripeState,
   session: Stripe.Checkout.Session,
-  wanted: { amount: number | null; pending: boolean },
+  request: { amount: number | null; pending: boolean },
 ): Stripe.Refund {
   const charge = Object.values(state.ledger.charges).find(
-    (one) => one.paid && one.payment_intent === session.payment_intent,
+    (charge) => charge.paid && charge.payment_intent === session.payment_intent,
   );
   if (!charge) throw wrongState('This payment was not successful and cannot be refunded.');
-  return refundCharge(state, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
+  return refundCharge(state, charge, {
+    requested: request.amount,
+    reason: null,
+    metadata: {},
+    pending: request.pending,
+  });
 }
 
 /** Ends a pending refund. A refund that has succeeded can still fail; the money then returns to the charge. */
@@ -63,7 +68,7 @@ export function endRefund(state: StripeState, refund: Stripe.Refund, outcome: Re
 }
 
 type RefundDetails = {
-  wanted: number | null;
+  requested: number | null;
   reason: Stripe.Refund.Reason | null;
   metadata: Record<string, string>;
   pending: boolean;
@@ -72,17 +77,17 @@ type RefundDetails = {
 function refundCharge(
   state: StripeState,
   charge: Stripe.Charge,
-  { wanted, reason, metadata, pending }: RefundDetails,
+  { requested, reason, metadata, pending }: RefundDetails,
 ): Stripe.Refund {
-  const left = charge.amount - charge.amount_refunded;
-  if (left === 0) throw wrongState(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded');
-  const amount = wanted ?? left;
-  if (amount > left)
+  const remaining = charge.amount - charge.amount_refunded;
+  if (remaining === 0) throw wrongState(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded');
+  const amount = requested ?? remaining;
+  if (amount > remaining)
     throw new StripeRefusal(
       400,
       {
         param: 'amount',
-        message: `Refund amount (${dollars(amount)}) is greater than unrefunded amount on charge (${dollars(left)})`,
+        message: `Refund amount (${dollars(amount)}) is greater than unrefunded amount on charge (${dollars(remaining)})`,
       },
       true,
     );
@@ -98,9 +103,9 @@ function refundCharge(
 }
 
 /** Finds the paid charge by its id or by the id of its payment intent. */
-function chargeOf(state: StripeState, form: FormMap): Stripe.Charge {
-  const intentId = textOf(form['payment_intent']);
-  const chargeId = textOf(form['charge']);
+function getCharge(state: StripeState, form: FormMap): Stripe.Charge {
+  const intentId = parseText(form['payment_intent']);
+  const chargeId = parseText(form['charge']);
   if (intentId === null && chargeId === null)
     throw new StripeRefusal(400, {
       code: 'parameter_missing',
@@ -115,7 +120,9 @@ function chargeOf(state: StripeState, form: FormMap): Stripe.Charge {
   }
   const intent = byId(state.ledger.intents, intentId ?? '');
   if (!intent) throw missing('payment_intent', intentId ?? '', 'payment_intent');
-  const charge = Object.values(state.ledger.charges).find((one) => one.payment_intent === intent.id && one.paid);
+  const charge = Object.values(state.ledger.charges).find(
+    (charge) => charge.payment_intent === intent.id && charge.paid,
+  );
   if (!charge) throw wrongState(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);
   return charge;
 }
@@ -124,7 +131,7 @@ function chargeOf(state: StripeState, form: FormMap): Stripe.Charge {
 export function newRefund(
   state: StripeState,
   charge: Stripe.Charge,
-  { amount, reason, metadata, pending }: Omit<RefundDetails, 'wanted'> & { readonly amount: number },
+  { amount, reason, metadata, pending }: Omit<RefundDetails, 'requested'> & { readonly amount: number },
 ): Stripe.Refund {
   return {
     id: newId('re'),

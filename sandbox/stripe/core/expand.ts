@@ -10,7 +10,7 @@ const isFields = (value: unknown): value is Fields =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Reads the paths of `expand[]`. */
-export function expandOf(form: FormMap): string[] {
+export function parseExpand(form: FormMap): string[] {
   return listAt(form['expand']).map((path, at) => {
     if (typeof path !== 'string' || path === '') throw invalid(`expand[${at}]`, 'Invalid string');
     if (path.split('.').length > DEPTH_MAX)
@@ -39,7 +39,7 @@ function replace(ledger: Ledger, at: Fields, [name = '', ...rest]: readonly stri
     at[name] = value;
   }
   if (rest.length === 0) return;
-  for (const one of Array.isArray(value) ? value : [value]) if (isFields(one)) replace(ledger, one, rest, path);
+  for (const item of Array.isArray(value) ? value : [value]) if (isFields(item)) replace(ledger, item, rest, path);
 }
 
 function lookUp(ledger: Ledger, id: string): object | undefined {
@@ -68,8 +68,8 @@ function include(ledger: Ledger, at: Fields, name: string): Stripe.ApiList<objec
     return list(structuredClone(ledger.checkouts[id]?.items ?? []), `/v1/checkout/sessions/${id}/line_items`);
   }
   if (at['object'] === 'charge' && name === 'refunds') {
-    const made = Object.values(ledger.refunds).filter((refund) => refund.charge === at['id']);
-    return list(structuredClone(made), `/v1/charges/${String(at['id'])}/refunds`);
+    const refunds = Object.values(ledger.refunds).filter((refund) => refund.charge === at['id']);
+    return list(structuredClone(refunds), `/v1/charges/${String(at['id'])}/refunds`);
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { integerOf, metadataOf, onlyKnown, parseForm } from './form.ts';
+import { parseInteger, parseMetadata, onlyKnown, parseForm } from './form.ts';
 
 describe('a bracketed form', () => {
   test.each([
@@ -21,7 +21,7 @@ describe('a bracketed form', () => {
 
   test('cannot set inherited properties', () => {
     const form = parseForm('metadata[__proto__]=x&metadata[constructor]=y');
-    expect(Object.keys(metadataOf(form['metadata']))).toEqual(['__proto__', 'constructor']);
+    expect(Object.keys(parseMetadata(form['metadata']))).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 });
@@ -38,13 +38,13 @@ describe('known keys', () => {
 
 describe('values', () => {
   test.each(['1.5', '1e3', ' 1', '', '0x10', '9999999999999'])('%j is not a whole number', (value) => {
-    expect(() => integerOf(value, 'amount')).toThrow('Invalid integer');
+    expect(() => parseInteger(value, 'amount')).toThrow('Invalid integer');
   });
   test('metadata has at most 50 keys of 40 characters', () => {
     const keys = (count: number): Record<string, string> =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']));
-    expect(Object.keys(metadataOf(keys(50)))).toHaveLength(50);
-    expect(() => metadataOf(keys(51))).toThrow('50 keys');
-    expect(() => metadataOf({ ['k'.repeat(41)]: 'v' })).toThrow('40 characters');
+    expect(Object.keys(parseMetadata(keys(50)))).toHaveLength(50);
+    expect(() => parseMetadata(keys(51))).toThrow('50 keys');
+    expect(() => parseMetadata({ ['k'.repeat(41)]: 'v' })).toThrow('40 characters');
   });
 });

@@ -10,7 +10,7 @@ type Branch = Map<string, Branch | string>;
 export function parseForm(text: string): FormMap {
   const root: Branch = new Map();
   for (const [key, value] of new URLSearchParams(text)) {
-    const path = pathOf(key);
+    const path = parsePath(key);
     let at = root;
     path.forEach((part, depth) => {
       const name = part === '' ? String(at.size) : part;
@@ -26,22 +26,22 @@ export function parseForm(text: string): FormMap {
       at = inner;
     });
   }
-  return mapOf(root);
+  return toMap(root);
 }
 
-function pathOf(key: string): string[] {
+function parsePath(key: string): string[] {
   if (!/^[^[\]]+(\[[^[\]]*\])*$/.test(key)) throw invalid(key, `Invalid parameter name: ${key}`);
   return [key.replace(/\[.*$/s, ''), ...[...key.matchAll(/\[([^\]]*)\]/g)].map((match) => match[1] ?? '')];
 }
 
-const mapOf = (branch: Branch): FormMap =>
-  Object.fromEntries([...branch].map(([key, value]) => [key, typeof value === 'string' ? value : valueOf(value)]));
+const toMap = (branch: Branch): FormMap =>
+  Object.fromEntries([...branch].map(([key, value]) => [key, typeof value === 'string' ? value : toValue(value)]));
 
-function valueOf(branch: Branch): FormValue {
+function toValue(branch: Branch): FormValue {
   const keys = [...branch.keys()];
   if (keys.every((key, at) => key === String(at)))
-    return [...branch.values()].map((value) => (typeof value === 'string' ? value : valueOf(value)));
-  return mapOf(branch);
+    return [...branch.values()].map((value) => (typeof value === 'string' ? value : toValue(value)));
+  return toMap(branch);
 }
 
 /** Refuses unknown keys. `allowed` has dotted paths; `*` stands for one level. */
@@ -70,14 +70,14 @@ const bracketed = ([first = '', ...rest]: readonly string[]): string =>
   first + rest.map((part) => `[${part}]`).join('');
 
 /** Reads a text. Returns null if it is absent or empty. */
-export const textOf = (value: FormValue | undefined): string | null =>
+export const parseText = (value: FormValue | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 export const mapAt = (value: FormValue | undefined): FormMap =>
   value !== undefined && typeof value === 'object' && !Array.isArray(value) ? value : {};
 export const listAt = (value: FormValue | undefined): FormValue[] => (Array.isArray(value) ? value : []);
 
 /** Reads a whole number of at least `least`. Returns null if it is absent. */
-export function integerOf(value: FormValue | undefined, param: string, least = 0): number | null {
+export function parseInteger(value: FormValue | undefined, param: string, least = 0): number | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || !/^-?\d{1,12}$/.test(value))
     throw invalid(param, `Invalid integer: ${JSON.stringify(value)}`, 'parameter_invalid_integer');
@@ -86,13 +86,13 @@ export function integerOf(value: FormValue | undefined, param: string, least = 0
     throw invalid(param, `This value must be greater than or equal to ${least}.`, 'parameter_invalid_integer');
   return number;
 }
-export function booleanOf(value: FormValue | undefined, param: string): boolean {
+export function parseBoolean(value: FormValue | undefined, param: string): boolean {
   if (value === undefined || value === 'false') return false;
   if (value === 'true') return true;
   throw invalid(param, `Invalid boolean: ${JSON.stringify(value)}`);
 }
 /** Reads one of several words. Returns null if it is absent. */
-export function wordOf<const T extends string>(
+export function parseWord<const T extends string>(
   value: FormValue | undefined,
   param: string,
   words: readonly T[],
@@ -102,21 +102,21 @@ export function wordOf<const T extends string>(
   if (found === undefined) throw invalid(param, `Invalid ${param}: must be one of ${words.join(', ')}`);
   return found;
 }
-export function urlOf(value: FormValue | undefined, param: string): string | null {
-  const text = textOf(value);
+export function parseUrl(value: FormValue | undefined, param: string): string | null {
+  const text = parseText(value);
   if (text === null) return null;
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw invalid(param, 'Not a valid URL', 'url_invalid');
   return text;
 }
-export function emailOf(value: FormValue | undefined, param: string): string | null {
-  const text = textOf(value);
+export function parseEmail(value: FormValue | undefined, param: string): string | null {
+  const text = parseText(value);
   if (text !== null && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text))
     throw invalid(param, `Invalid email address: ${text}`, 'email_invalid');
   return text;
 }
 /** Reads metadata: at most 50 keys of 40 characters, with values of 500 characters. */
-export function metadataOf(value: FormValue | undefined, param = 'metadata'): Record<string, string> {
-  const entries = Object.entries(mapAt(value)).map(([key, inner]): [string, string] => [key, textOf(inner) ?? '']);
+export function parseMetadata(value: FormValue | undefined, param = 'metadata'): Record<string, string> {
+  const entries = Object.entries(mapAt(value)).map(([key, inner]): [string, string] => [key, parseText(inner) ?? '']);
   if (entries.length > 50) throw invalid(param, 'Metadata can have up to 50 keys.');
   for (const [key, inner] of entries) {
     if (key.length > 40) throw invalid(param, `Metadata keys can have up to 40 characters: ${key}`);

@@ -117,7 +117,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
   Object.assign(ledger, { ...emptyLedger(), ...ledger });
   const stamp = (): number => Math.floor(Date.now() / 1000);
 
-  function send(event: StoredEvent, url: string, secretOf: string, aheadSeconds: number): void {
+  function send(event: StoredEvent, url: string, signingSecret: string, aheadSeconds: number): void {
     const body = JSON.stringify(event);
     core.deliveries.send({
       provider: 'stripe',
@@ -128,7 +128,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
         body,
         headers: {
           'content-type': 'application/json; charset=utf-8',
-          'stripe-signature': sign(body, secretOf, stamp() + aheadSeconds),
+          'stripe-signature': sign(body, signingSecret, stamp() + aheadSeconds),
         },
       }),
       done() {
@@ -140,8 +140,8 @@ export function createStripeState(core: Core, secret: string): StripeState {
   function deliver(event: StoredEvent, aheadSeconds = 0): void {
     send(event, `${core.webhookTarget}/functions/v1/stripe-webhook`, secret, aheadSeconds);
     for (const endpoint of Object.values(ledger.endpoints)) {
-      const wanted = endpoint.enabled_events.some((type) => type === '*' || type === event.type);
-      if (wanted && endpoint.secret !== undefined) send(event, endpoint.url, endpoint.secret, aheadSeconds);
+      const isSubscribed = endpoint.enabled_events.some((type) => type === '*' || type === event.type);
+      if (isSubscribed && endpoint.secret !== undefined) send(event, endpoint.url, endpoint.secret, aheadSeconds);
     }
   }
   // Events that had not arrived when the sandbox stopped are delivered now, oldest first.
@@ -151,7 +151,7 @@ export function createStripeState(core: Core, secret: string): StripeState {
   return {
     ledger,
     core,
-    baseUrl: core.urlOf(OFFSET),
+    baseUrl: core.getUrl(OFFSET),
     stamp,
     seconds: () => Math.floor(core.now().getTime() / 1000),
     changed: () => core.state.changed(),

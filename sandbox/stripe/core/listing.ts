@@ -1,4 +1,4 @@
-import { type FormMap, integerOf, mapAt, onlyKnown, textOf } from './form.ts';
+import { type FormMap, parseInteger, mapAt, onlyKnown, parseText } from './form.ts';
 import { invalid, missing } from './refusal.ts';
 
 const LIST_FIELDS = [
@@ -14,26 +14,26 @@ const LIST_FIELDS = [
 ];
 
 /** Returns one page of a list, newest first (docs.stripe.com/api/pagination). */
-export function pageOf<T extends { id: string; created: number }>(
+export function getPage<T extends { id: string; created: number }>(
   all: readonly T[],
   query: FormMap,
   list: { path: string; kind: string; filters?: readonly string[] },
 ): { object: 'list'; data: T[]; has_more: boolean; url: string } {
   onlyKnown(query, [...LIST_FIELDS, ...(list.filters ?? [])]);
-  const limit = integerOf(query['limit'], 'limit', 1) ?? 10;
+  const limit = parseInteger(query['limit'], 'limit', 1) ?? 10;
   if (limit > 100) throw invalid('limit', 'This value must be less than or equal to 100 (it currently is higher).');
-  const after = textOf(query['starting_after']);
-  const before = textOf(query['ending_before']);
+  const after = parseText(query['starting_after']);
+  const before = parseText(query['ending_before']);
   if (after !== null && before !== null) throw invalid('ending_before', 'Give starting_after or ending_before.');
   const within = madeWithin(query);
   // Within the same second, the order of insertion decides.
   const sorted = all.toReversed().toSorted((a, b) => b.created - a.created);
   const find = (id: string): number => {
-    const at = sorted.findIndex((one) => one.id === id);
+    const at = sorted.findIndex((item) => item.id === id);
     if (at < 0) throw missing(list.kind, id, after === null ? 'ending_before' : 'starting_after');
     return at;
   };
-  const rest = (after === null ? sorted : sorted.slice(find(after) + 1)).filter((one) => within(one.created));
+  const rest = (after === null ? sorted : sorted.slice(find(after) + 1)).filter((item) => within(item.created));
   const answer = (data: T[], more: boolean): { object: 'list'; data: T[]; has_more: boolean; url: string } => ({
     object: 'list',
     data,
@@ -41,14 +41,14 @@ export function pageOf<T extends { id: string; created: number }>(
     url: list.path,
   });
   if (before === null) return answer(rest.slice(0, limit), rest.length > limit);
-  const newer = sorted.slice(0, find(before)).filter((one) => within(one.created));
+  const newer = sorted.slice(0, find(before)).filter((item) => within(item.created));
   return answer(newer.slice(-limit), newer.length > limit);
 }
 
 function madeWithin(query: FormMap): (created: number) => boolean {
-  const exact = typeof query['created'] === 'string' ? integerOf(query['created'], 'created') : null;
+  const exact = typeof query['created'] === 'string' ? parseInteger(query['created'], 'created') : null;
   const bounds = mapAt(query['created']);
-  const bound = (name: string): number | null => integerOf(bounds[name], `created[${name}]`);
+  const bound = (name: string): number | null => parseInteger(bounds[name], `created[${name}]`);
   const [gt, gte, lt, lte] = [bound('gt'), bound('gte'), bound('lt'), bound('lte')];
   return (created) =>
     (exact === null || created === exact) &&

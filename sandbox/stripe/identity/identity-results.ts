@@ -19,7 +19,8 @@ export function readCheck(
 ): Session {
   refresh(state, check);
   const expandable = new Set(asks.restricted && recent(state, check) ? asks.expand : []);
-  const wants = (path: string): boolean => asks.expand.some((one) => one === path || one.startsWith(`${path}.`));
+  const wants = (path: string): boolean =>
+    asks.expand.some((expanded) => expanded === path || expanded.startsWith(`${path}.`));
   const session = structuredClone(check.session);
   const id = session.last_verification_report;
   if (wants('last_verification_report') && typeof id === 'string') {
@@ -35,7 +36,7 @@ export function readCheck(
       id_number_type: null,
       last_name: check.shown.last,
       phone: null,
-      ...(expandable.has('verified_outputs.dob') ? { dob: dateOf(check.shown.dob) } : {}),
+      ...(expandable.has('verified_outputs.dob') ? { dob: parseDate(check.shown.dob) } : {}),
     };
   return session;
 }
@@ -60,8 +61,8 @@ function hide(report: Report, path: string, expandable: ReadonlySet<string>, che
       ...document,
       first_name: gone ? REDACTED : document.first_name,
       last_name: gone ? REDACTED : document.last_name,
-      ...(expandable.has(`${path}.dob`) ? { dob: dateOf(check.shown?.dob ?? '') } : {}),
-      ...(expandable.has(`${path}.expiration_date`) ? { expiration_date: dateOf(check.shown?.expiry ?? '') } : {}),
+      ...(expandable.has(`${path}.dob`) ? { dob: parseDate(check.shown?.dob ?? '') } : {}),
+      ...(expandable.has(`${path}.expiration_date`) ? { expiration_date: parseDate(check.shown?.expiry ?? '') } : {}),
       ...(expandable.has(`${path}.number`) ? { number: gone ? REDACTED : 'SPECIMEN' } : {}),
     },
   };
@@ -117,7 +118,7 @@ export function makeReport(state: StripeState, check: Check, id: string): Report
   };
 }
 
-function dateOf(iso: string): { year: number; month: number; day: number } | null {
+function parseDate(iso: string): { year: number; month: number; day: number } | null {
   const [year, month, day] = iso.split('-').map(Number);
   return year && month && day ? { year, month, day } : null;
 }

@@ -1,15 +1,15 @@
 import type Stripe from 'stripe';
 import {
-  booleanOf,
-  emailOf,
+  parseBoolean,
+  parseEmail,
   type FormMap,
   listAt,
   mapAt,
-  metadataOf,
+  parseMetadata,
   onlyKnown,
-  textOf,
-  urlOf,
-  wordOf,
+  parseText,
+  parseUrl,
+  parseWord,
 } from '../core/form.ts';
 import { type Check, newId, type Shown, type StripeState } from '../core/ledger.ts';
 import { makeReport, REDACTED, refresh } from './identity-results.ts';
@@ -63,19 +63,19 @@ const isError = (word: string): word is IdentityError => Object.hasOwn(identityE
 /** `POST /v1/identity/verification_sessions` */
 export function createCheck(state: StripeState, form: FormMap): Check {
   onlyKnown(form, FIELDS);
-  if (wordOf(form['type'], 'type', ['document']) === null) throw requiredParameter('type');
+  if (parseWord(form['type'], 'type', ['document']) === null) throw requiredParameter('type');
   const id = newId('vs');
   const check: Check = {
     session: {
       id,
       object: 'identity.verification_session',
-      client_reference_id: textOf(form['client_reference_id']),
+      client_reference_id: parseText(form['client_reference_id']),
       client_secret: null,
       created: state.stamp(),
       last_error: null,
       last_verification_report: null,
       livemode: false,
-      metadata: metadataOf(form['metadata']),
+      metadata: parseMetadata(form['metadata']),
       options: { document: readDocument(form, {}) },
       provided_details: readDetails(form),
       redaction: null,
@@ -85,7 +85,7 @@ export function createCheck(state: StripeState, form: FormMap): Check {
       type: 'document',
       url: null,
     },
-    returnUrl: urlOf(form['return_url'], 'return_url'),
+    returnUrl: parseUrl(form['return_url'], 'return_url'),
     shown: null,
     verifiedAt: null,
     urlMadeAt: 0,
@@ -102,7 +102,7 @@ export function updateCheck(state: StripeState, check: Check, form: FormMap): vo
   const { session } = check;
   if (session.status !== 'requires_input')
     throw wrongState(`A VerificationSession with status ${session.status} cannot be updated.`);
-  session.metadata = { ...session.metadata, ...metadataOf(form['metadata']) };
+  session.metadata = { ...session.metadata, ...parseMetadata(form['metadata']) };
   session.options = { document: readDocument(form, session.options?.document ?? {}) };
   session.provided_details = { ...session.provided_details, ...readDetails(form) };
   state.changed();
@@ -180,16 +180,16 @@ function readDocument(form: FormMap, before: DocumentOptions): DocumentOptions {
   const switches = ['require_live_capture', 'require_matching_selfie', 'require_id_number'] as const;
   const read: DocumentOptions = { ...before };
   const types = listAt(given['allowed_types']).map((type) =>
-    wordOf(type, param('allowed_types'), ['driving_license', 'id_card', 'passport']),
+    parseWord(type, param('allowed_types'), ['driving_license', 'id_card', 'passport']),
   );
   if (types.length > 0) read.allowed_types = types.filter((type) => type !== null);
-  for (const name of switches) if (given[name] !== undefined) read[name] = booleanOf(given[name], param(name));
+  for (const name of switches) if (given[name] !== undefined) read[name] = parseBoolean(given[name], param(name));
   return read;
 }
 
 function readDetails(form: FormMap): NonNullable<Session['provided_details']> {
   const given = mapAt(form['provided_details']);
-  const email = emailOf(given['email'], 'provided_details[email]');
-  const phone = textOf(given['phone']);
+  const email = parseEmail(given['email'], 'provided_details[email]');
+  const phone = parseText(given['phone']);
   return { ...(email === null ? {} : { email }), ...(phone === null ? {} : { phone }) };
 }

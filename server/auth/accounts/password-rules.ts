@@ -19,9 +19,9 @@ const GROUPS: Readonly<Record<AuthConfig['passwordRequired'], readonly string[]>
 /** Checks a new password by the operator's rules: length, characters, common and breached passwords. Throws Supabase Auth's errors. */
 export function checkPassword({ config, isBreached }: AuthContext, password: string): void {
   checkLength(password, config.passwordMinLength);
-  if (config.breachedCheck && isGuessable(password)) throw known();
+  if (config.breachedCheck && isGuessable(password)) throw breachedError();
   checkGroups(password, GROUPS[config.passwordRequired]);
-  if (config.breachedCheck && isBreached(password)) throw known();
+  if (config.breachedCheck && isBreached(password)) throw breachedError();
 }
 
 function checkLength(password: string, minLength: number): void {
@@ -35,6 +35,6 @@ function checkGroups(password: string, groups: readonly string[]): void {
   throw refuse.weak(`Password should contain at least one character of each: ${groups.join(', ')}`, 'characters');
 }
 
-function known(): Error {
+function breachedError(): Error {
   return refuse.weak('Password is known to be weak and easy to guess, please choose a different one.', 'pwned');
 }

@@ -8,7 +8,7 @@ import { readBreached } from './breached-passwords.ts';
 import { checkPassword } from './password-rules.ts';
 import { hashPassword, needsRehash, passwordMatches } from './passwords.ts';
 
-function reasonOf(password: string, min = 6): unknown {
+function getReason(password: string, min = 6): unknown {
   try {
     const config = { passwordMinLength: min, passwordRequired: 'none', breachedCheck: true } as const;
     checkPassword(onlyGiven<AuthContext>({ config, isBreached: () => false }), password);
@@ -42,7 +42,7 @@ test.each([
   ...'dragon1234 dr4g0n DR4G0N!! m0nk3y$1 5ummer 7iger! ch@rl1e w1n7er99'.split(' '),
   // A repeated piece.
   ...'qqqqqq xqxqxq xqzxqz qxQXqx'.split(' '),
-])('%s is refused as easy to guess', (password) => expect(reasonOf(password)).toMatchObject({ reasons: ['pwned'] }));
+])('%s is refused as easy to guess', (password) => expect(getReason(password)).toMatchObject({ reasons: ['pwned'] }));
 
 test.each([
   'correct horse battery',
@@ -55,13 +55,13 @@ test.each([
   // More than four digits after a word, a digit before a word, a repeated piece of more than three letters, runs that change direction, and
   // a rare word.
   ...'captain12345 1captain xqzwxqzw mnopqz mnoonm cat1234'.split(' '),
-])('%s is accepted', (password) => expect(reasonOf(password)).toBeNull());
+])('%s is accepted', (password) => expect(getReason(password)).toBeNull());
 
 test('each of the 3,000 most common passwords that are long enough is refused, in any spelling of its letters', () => {
   const long = dictionary['passwords-common'].filter((password) => password.length >= 6).slice(0, 3_000);
   expect(long).toHaveLength(3_000);
-  expect(long.filter((password) => reasonOf(password) === null)).toEqual([]);
-  expect(long.filter((password) => reasonOf(password.toUpperCase()) === null)).toEqual([]);
+  expect(long.filter((password) => getReason(password) === null)).toEqual([]);
+  expect(long.filter((password) => getReason(password.toUpperCase()) === null)).toEqual([]);
 });
 
 test.each([
@@ -100,13 +100,13 @@ test('the check of guessable and breached passwords can be disabled', () => {
 });
 
 test('length is counted as the error message says [spec 8.2]', () => {
-  expect(reasonOf('abcd5')).toEqual({ message: 'Password should be at least 6 characters', reasons: ['length'] });
-  expect(reasonOf('kqzvwx8p', 10)).toEqual({
+  expect(getReason('abcd5')).toEqual({ message: 'Password should be at least 6 characters', reasons: ['length'] });
+  expect(getReason('kqzvwx8p', 10)).toEqual({
     message: 'Password should be at least 10 characters',
     reasons: ['length'],
   });
-  expect(reasonOf('xy'.repeat(64).replace('y', 'q'))).toBeNull();
-  expect(reasonOf(`${'xy'.repeat(64)}z`)).toBe('validation_failed');
+  expect(getReason('xy'.repeat(64).replace('y', 'q'))).toBeNull();
+  expect(getReason(`${'xy'.repeat(64)}z`)).toBe('validation_failed');
 });
 
 test('every one of 128 characters counts, and so do capitals and accents [spec 5.6]', async () => {

@@ -26,7 +26,7 @@ export async function addSignUpAttempt(tx: Transaction, attempt: SignUpAttempt):
 /** Returns the id of the newest attempt for an email or phone. */
 export async function newestSignUpAttempt(db: Queryable, contact: Contact): Promise<string | null> {
   const { email, phone } = contactColumns(contact);
-  const row = await db.one<{ id: string }>(
+  const row = await db.queryRow<{ id: string }>(
     `select a.id from auth.signup_attempts a join auth.users u on u.id = a.user_id
      where (u.email = $1 or u.phone = $2) and u.deleted_at is null order by a.created_at desc limit 1`,
     [email, phone],
@@ -41,15 +41,15 @@ export async function readSignUpAttempt(
   tx: Transaction,
   of: { userId: string; attemptId: string },
 ): Promise<Pick<SignUpAttempt, 'passwordHash' | 'data'> | null> {
-  const attempt = await tx.one<{ encrypted_password: string | null; data: Record<string, unknown>; ip: string }>(
+  const attempt = await tx.queryRow<{ encrypted_password: string | null; data: Record<string, unknown>; ip: string }>(
     'select encrypted_password, data, ip from auth.signup_attempts where id = $1::uuid and user_id = $2::uuid',
     [of.attemptId, of.userId],
   );
   if (!attempt) return null;
-  const contested = await tx.one('select 1 from auth.signup_attempts where user_id = $1::uuid and ip <> $2 limit 1', [
-    of.userId,
-    attempt.ip,
-  ]);
+  const contested = await tx.queryRow(
+    'select 1 from auth.signup_attempts where user_id = $1::uuid and ip <> $2 limit 1',
+    [of.userId, attempt.ip],
+  );
   return { passwordHash: contested ? null : attempt.encrypted_password, data: attempt.data };
 }
 

@@ -54,19 +54,20 @@ export const USER_COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.ema
   ), '[]'::jsonb) as factors`;
 
 export function userByEmail(db: Queryable, email: string): Promise<UserRow | null> {
-  return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [
+  return db.queryRow<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [
     email,
   ]);
 }
 export function userByPhone(db: Queryable, phone: string): Promise<UserRow | null> {
-  return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.phone = $1 and u.deleted_at is null`, [
+  return db.queryRow<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.phone = $1 and u.deleted_at is null`, [
     phone,
   ]);
 }
 export function userById(db: Queryable, id: string): Promise<UserRow | null> {
-  return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`, [
-    id,
-  ]);
+  return db.queryRow<UserRow>(
+    `select ${USER_COLUMNS} from auth.users u where u.id = $1::uuid and u.deleted_at is null`,
+    [id],
+  );
 }
 /** Locks an account until the transaction ends, so that concurrent changes of its factors, keys or identities are counted exactly. */
 export async function lockUser(tx: Queryable, id: string): Promise<void> {
@@ -90,7 +91,7 @@ export async function listUsers(
     `select ${USER_COLUMNS} from auth.users u where u.deleted_at is null order by u.created_at desc, u.id limit $1::int offset $2::bigint`,
     [perPage, (page - 1) * perPage],
   );
-  const count = await db.one<{ n: number }>('select count(*)::int as n from auth.users where deleted_at is null');
+  const count = await db.queryRow<{ n: number }>('select count(*)::int as n from auth.users where deleted_at is null');
   return { users: rows, total: count?.n ?? 0 };
 }
 

@@ -7,7 +7,7 @@ import { hashPassword } from '../accounts/passwords.ts';
 import { toUser } from '../accounts/user-object.ts';
 import { userByEmail } from '../accounts/users.ts';
 import { enableToken } from '../codes/enable-token.ts';
-import { codeOf, linkTokenOf } from '../codes/one-time-codes.ts';
+import { deriveCode, deriveLinkToken } from '../codes/one-time-codes.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { refuse } from '../core/errors.ts';
 import { allowedRedirect } from '../core/redirects.ts';
@@ -40,12 +40,12 @@ export async function generateLink(context: AuthContext, c: Call): Promise<Respo
     await enableLink(context, tx, prepared, { messageId, ip: c.var.ip });
     return prepared;
   });
-  const token = linkTokenOf(context, messageId);
+  const token = deriveLinkToken(context, messageId);
   const query = new URLSearchParams({ token, type: account.type, redirect_to: redirectTo });
   return c.json({
     ...toUser(account.user),
     action_link: `${context.config.apiUrl}/auth/v1/verify?${query.toString()}`,
-    email_otp: codeOf(context, messageId),
+    email_otp: deriveCode(context, messageId),
     hashed_token: token,
     redirect_to: redirectTo,
     verification_type: form.type === 'magiclink' ? account.type : form.type,
@@ -61,7 +61,7 @@ function readForm(body: Body): LinkForm {
 /** Returns the first page in the request that redirects may lead to, else the site's own address. */
 function readRedirect({ config }: AuthContext, body: Body, parameter: string | undefined): string {
   const requested = [body.redirect_to, body.redirectTo, parameter];
-  return requested.map((one) => allowedRedirect(config, one)).find((one) => one !== null) ?? config.siteUrl;
+  return requested.map((page) => allowedRedirect(config, page)).find((page) => page !== null) ?? config.siteUrl;
 }
 
 /** Hashes the password of a new account; existing accounts keep theirs. Runs before the transaction, because hashing is slow. */

@@ -50,7 +50,7 @@ async function writeChanges(
 ): Promise<void> {
   const { email, phone } = readContacts(form);
   const ban = readBan(form.ban_duration, now);
-  const providers = providersOf(user, email, phone);
+  const providers = getProviders(user, email, phone);
   const appData = withoutNulls({ ...user.raw_app_meta_data, ...form.app_metadata, provider: providers[0], providers });
   const userData = withoutNulls({ ...user.raw_user_meta_data, ...form.user_metadata });
   checkMetadata(form.user_metadata ?? {}, user.raw_user_meta_data);
@@ -79,8 +79,8 @@ async function writeChanges(
   if (hash !== null || (email !== null && email !== user.email)) await revokeTokens(tx, user);
 }
 
-function providersOf(user: UserRow, email: string | null, phone: string | null): string[] {
+function getProviders(user: UserRow, email: string | null, phone: string | null): string[] {
   const current = user.raw_app_meta_data['providers'];
-  const names = Array.isArray(current) ? current.filter((one) => typeof one === 'string') : [];
+  const names = Array.isArray(current) ? current.filter((name) => typeof name === 'string') : [];
   return [...new Set([...names, ...(email === null ? [] : ['email']), ...(phone === null ? [] : ['phone'])])];
 }

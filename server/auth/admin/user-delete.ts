@@ -23,7 +23,7 @@ export async function deleteUser(context: AuthContext, c: Call): Promise<Respons
   const ended = await db.transaction(async (tx) => {
     const endedIds = await endAllSessions(tx, id);
     const at = clock();
-    const row = await tx.one<{ outcome: string; message: string | null }>(
+    const row = await tx.queryRow<{ outcome: string; message: string | null }>(
       `select d ->> 'outcome' as outcome, d ->> 'message' as message from private.delete_account_by_service($1::uuid, $2, $3::timestamptz) d`,
       [id, softly, at],
     );

@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import { type Contact, contactColumns } from '../core/contact.ts';
 import type { TokenKind } from '../core/message-queue.ts';
-import { codeHash, codeOf, linkTokenHash, linkTokenOf } from './one-time-codes.ts';
+import { codeHash, deriveCode, linkTokenHash, deriveLinkToken } from './one-time-codes.ts';
 import type { AuthContext } from '../core/context.ts';
 
 type NewToken = Contact & {
@@ -20,7 +20,7 @@ type NewToken = Contact & {
 export async function enableToken(context: AuthContext, tx: Transaction, token: NewToken): Promise<boolean> {
   const { messageId, userId, kind, createdAt } = token;
   const { email, phone } = contactColumns(token);
-  const written = await tx.one(
+  const written = await tx.queryRow(
     `insert into auth.one_time_tokens as t (user_id, kind, email, phone, attempt_id, code_hash, token_hash, expires_at, created_at)
      values ($1::uuid, $2, $3, $4, (select a.id from auth.signup_attempts a where a.id = $5::uuid for key share), $6, $7,
        $8::timestamptz, $9::timestamptz)
@@ -35,8 +35,8 @@ export async function enableToken(context: AuthContext, tx: Transaction, token: 
       email,
       phone,
       token.attemptId ?? null,
-      codeHash(context, userId, token.code ?? codeOf(context, messageId)),
-      linkTokenHash(context, linkTokenOf(context, messageId)),
+      codeHash(context, userId, token.code ?? deriveCode(context, messageId)),
+      linkTokenHash(context, deriveLinkToken(context, messageId)),
       new Date(context.clock().getTime() + context.config.codeSeconds * 1000),
       createdAt,
     ],

@@ -47,7 +47,7 @@ export function createMessageQueue(dependencies: {
         kind: 'email' in message ? mailJob(message.kind) : textJob(message.kind),
         subjectId: message.userId ?? id,
         dedupe: id,
-        recipient: recipientOf(message),
+        recipient: getRecipient(message),
         payload,
         dueAt: now,
         ...(WITHOUT_DEADLINE.includes(message.kind)
@@ -69,7 +69,7 @@ export function createMessageQueue(dependencies: {
  */
 export function messageJobKinds(send: (message: Message) => Promise<void>): JobKinds {
   const rules = { longestWaitMs: LONGEST_WAIT_MS, alerts: 'once', deletes: true } as const;
-  const handlerOf =
+  const createHandler =
     (kind: MessageKind, to: 'email' | 'phone'): JobHandler =>
     async (job) => {
       await send(readMessage(job, kind, to));
@@ -77,8 +77,8 @@ export function messageJobKinds(send: (message: Message) => Promise<void>): JobK
     };
   return Object.fromEntries(
     MESSAGE_KINDS.flatMap((kind) => [
-      [mailJob(kind), { ...rules, worker: 'account-mails', handle: handlerOf(kind, 'email') }] as const,
-      [textJob(kind), { ...rules, worker: 'account-texts', handle: handlerOf(kind, 'phone') }] as const,
+      [mailJob(kind), { ...rules, worker: 'account-mails', handle: createHandler(kind, 'email') }] as const,
+      [textJob(kind), { ...rules, worker: 'account-texts', handle: createHandler(kind, 'phone') }] as const,
     ]),
   );
 }
@@ -90,7 +90,7 @@ export async function endMessages(
   kinds: readonly MessageKind[] = MESSAGE_KINDS,
 ): Promise<void> {
   await endJobs(tx, {
-    kinds: jobsOf(kinds),
+    kinds: toJobKinds(kinds),
     subjectId: person.id,
     recipients: [person.email, person.phone],
   });
@@ -101,13 +101,13 @@ const CLOSED_MS = 24 * 60 * 60_000;
 
 /** Deletes messages that staff closed more than a day ago, because their rows hold addresses. */
 export async function deleteClosedMessages(db: Queryable, now: Date): Promise<void> {
-  await deleteClosedJobs(db, jobsOf(MESSAGE_KINDS), new Date(now.getTime() - CLOSED_MS));
+  await deleteClosedJobs(db, toJobKinds(MESSAGE_KINDS), new Date(now.getTime() - CLOSED_MS));
 }
 
-const jobsOf = (kinds: readonly MessageKind[]): string[] => [...kinds.map(mailJob), ...kinds.map(textJob)];
+const toJobKinds = (kinds: readonly MessageKind[]): string[] => [...kinds.map(mailJob), ...kinds.map(textJob)];
 const mailJob = (kind: MessageKind): string => `account-mail.${kind}`;
 const textJob = (kind: MessageKind): string => `account-text.${kind}`;
-const recipientOf = (contact: Contact): string => ('email' in contact ? contact.email : contact.phone);
+const getRecipient = (contact: Contact): string => ('email' in contact ? contact.email : contact.phone);
 
 const payloadSchema = z.object({
   userId: z.uuid().nullable(),

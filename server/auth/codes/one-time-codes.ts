@@ -6,13 +6,13 @@ import type { AuthContext } from '../core/context.ts';
  */
 
 /** Returns the digits of a message's code. */
-export function codeOf({ keys, config }: AuthContext, messageId: string): string {
+export function deriveCode({ keys, config }: AuthContext, messageId: string): string {
   const number = keys.hmac('mail-code', messageId).readUIntBE(0, 6) % 10 ** config.codeLength;
   return String(number).padStart(config.codeLength, '0');
 }
 
 /** Returns the link token for a message. */
-export function linkTokenOf({ keys }: AuthContext, messageId: string): string {
+export function deriveLinkToken({ keys }: AuthContext, messageId: string): string {
   return keys.hmac('mail-token', messageId).toString('base64url');
 }
 

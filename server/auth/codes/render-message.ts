@@ -19,7 +19,7 @@ import type { MessageKind, TokenKind } from '../core/message-queue.ts';
 import { enableToken } from './enable-token.ts';
 import { mailedLink } from './link-page.ts';
 import type { Message, MessageContent } from './messages.ts';
-import { codeOf, linkTokenOf } from './one-time-codes.ts';
+import { deriveCode, deriveLinkToken } from './one-time-codes.ts';
 import type { AuthContext } from '../core/context.ts';
 
 type Rendered = Promise<MessageContent | null>;
@@ -128,7 +128,10 @@ async function renderCurrentAddress(context: AuthContext, message: Message, user
 async function renderReauthentication(context: AuthContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'reauthentication', user))) return null;
   return mail(
-    reauthenticationMail(context.letterhead(), { code: codeOf(context, message.id), minutes: minutesOf(context) }),
+    reauthenticationMail(context.letterhead(), {
+      code: deriveCode(context, message.id),
+      minutes: getCodeMinutes(context),
+    }),
   );
 }
 
@@ -152,8 +155,8 @@ async function renderText(context: AuthContext, message: Message, phone: string)
     to: 'phone',
     text: codeTextMessage({
       from: config.relyingParty.name,
-      code: codeOf(context, message.id),
-      minutes: minutesOf(context),
+      code: deriveCode(context, message.id),
+      minutes: getCodeMinutes(context),
     }),
   };
 }
@@ -163,7 +166,7 @@ const mail = (content: { subject: string; html: string; text: string }): Message
   ...content,
 });
 const signInPage = ({ config }: AuthContext): string => `${config.siteUrl}/auth`;
-const minutesOf = ({ config }: AuthContext): number => Math.round(config.codeSeconds / 60);
+const getCodeMinutes = ({ config }: AuthContext): number => Math.round(config.codeSeconds / 60);
 
 /** The code and link of a mail. `kind`: the kind in the link. */
 function codeData(
@@ -172,11 +175,11 @@ function codeData(
   kind: TokenKind,
 ): { code: string; minutes: number; href: string } {
   return {
-    code: codeOf(context, message.id),
-    minutes: minutesOf(context),
+    code: deriveCode(context, message.id),
+    minutes: getCodeMinutes(context),
     href: mailedLink(context.config.siteUrl, {
       kind,
-      token: linkTokenOf(context, message.id),
+      token: deriveLinkToken(context, message.id),
       redirectTo: message.redirectTo,
     }),
   };

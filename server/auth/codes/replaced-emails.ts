@@ -1,5 +1,5 @@
 import type { Transaction, Queryable } from '#server/db/database.ts';
-import { linkTokenHash, linkTokenHashes, linkTokenOf } from './one-time-codes.ts';
+import { linkTokenHash, linkTokenHashes, deriveLinkToken } from './one-time-codes.ts';
 import { refuse } from '../core/errors.ts';
 import type { AuthContext } from '../core/context.ts';
 
@@ -23,7 +23,7 @@ const COLUMNS = `r.id, r.user_id as "userId", r.email, r.phone, r.phone_confirme
  * too.
  */
 export function undoLink(context: AuthContext, id: string): string {
-  return `${context.config.siteUrl}/undo-email?token_hash=${encodeURIComponent(linkTokenOf(context, id))}`;
+  return `${context.config.siteUrl}/undo-email?token_hash=${encodeURIComponent(deriveLinkToken(context, id))}`;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function activateUndo(
 ): Promise<ReplacedEmail | null> {
   const { db, clock } = context;
   const [column, value] = 'id' in which ? ['id', which.id] : ['email', which.email];
-  const found = await db.one<ReplacedEmail>(
+  const found = await db.queryRow<ReplacedEmail>(
     `select ${COLUMNS} from auth.replaced_emails r where r.${column}::text = $1 and r.expires_at > $2::timestamptz
      order by r.replaced_at desc limit 1`,
     [value, clock()],
@@ -44,7 +44,7 @@ export async function activateUndo(
   if (found === null) return null;
   await db.query('update auth.replaced_emails set token_hash = $2 where id = $1::uuid', [
     found.id,
-    linkTokenHash(context, linkTokenOf(context, found.id)),
+    linkTokenHash(context, deriveLinkToken(context, found.id)),
   ]);
   return found;
 }
@@ -54,7 +54,7 @@ export async function isReserved(
   db: Queryable,
   address: { readonly email: string; readonly userId: string | null; readonly now: Date },
 ): Promise<boolean> {
-  const row = await db.one<{ reserved: boolean }>(
+  const row = await db.queryRow<{ reserved: boolean }>(
     'select private.is_email_reserved($1, $2::uuid, $3::timestamptz) as reserved',
     [address.email, address.userId, address.now],
   );
@@ -63,7 +63,7 @@ export async function isReserved(
 
 /** Finds the replaced address of a link, and locks it until the transaction ends. Throws the API's error for a wrong or expired link. */
 export async function lockReplaced(context: AuthContext, tx: Transaction, token: string): Promise<ReplacedEmail> {
-  const row = await tx.one<ReplacedEmail>(
+  const row = await tx.queryRow<ReplacedEmail>(
     `select ${COLUMNS} from auth.replaced_emails r where r.token_hash = any($1::text[]) and r.expires_at > $2::timestamptz for update`,
     [linkTokenHashes(context, token), context.clock()],
   );

@@ -52,7 +52,7 @@ export async function useCode(
 }
 
 /** Uses a code of the given account, whichever address or phone it was sent to. */
-export function useCodeOf(
+export function useAccountCode(
   context: AuthContext,
   tx: Transaction,
   userId: string,
@@ -69,7 +69,7 @@ export async function useLink(
   token: string,
   kinds: readonly TokenKind[],
 ): Promise<UsedToken | null> {
-  const row = await tx.one<TokenRow>(
+  const row = await tx.queryRow<TokenRow>(
     `select ${COLUMNS} from auth.one_time_tokens
      where token_hash = any($1::text[]) and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int for update`,
     [linkTokenHashes(context, token), kinds, context.clock(), ATTEMPTS_MAX],

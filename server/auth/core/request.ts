@@ -26,12 +26,12 @@ export function readRequestInfo(c: Call): RequestInfo {
 const DEPTH_MAX = 32;
 const JSON_LIMITS = { members: 1_000, depth: DEPTH_MAX };
 
-const bytesOf = async (c: Call): Promise<Buffer> => Buffer.from(await c.req.arrayBuffer());
+const readBytes = async (c: Call): Promise<Buffer> => Buffer.from(await c.req.arrayBuffer());
 
 /** Throws the API's 400 for a JSON body that would be expensive to parse. */
 export async function checkBody(c: Call): Promise<void> {
   try {
-    checkJson(await bytesOf(c), JSON_LIMITS);
+    checkJson(await readBytes(c), JSON_LIMITS);
   } catch (error) {
     throw jsonRefusal(error);
   }
@@ -40,7 +40,7 @@ export async function checkBody(c: Call): Promise<void> {
 /** Parses the JSON body. Throws the API's 400. */
 export async function parseBody(c: Call): Promise<unknown> {
   try {
-    return parseJson(await bytesOf(c), JSON_LIMITS);
+    return parseJson(await readBytes(c), JSON_LIMITS);
   } catch (error) {
     throw jsonRefusal(error);
   }

@@ -93,7 +93,7 @@ async function createUser(
   const now = clock();
   const { email, provider, sso } = identity;
   if (email !== null && (await isReserved(tx, { email, userId: null, now }))) throw refuse.emailExists();
-  const row = await tx.one<{ id: string }>(
+  const row = await tx.queryRow<{ id: string }>(
     `insert into auth.users (email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, is_sso_user, created_at)
      values ($1, case when $1::text is null then null else $2::timestamptz end, $3::jsonb, $4::jsonb, $5::boolean, $2::timestamptz)
      returning id`,

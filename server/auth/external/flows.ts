@@ -40,7 +40,7 @@ export async function beginFlow(
 ): Promise<{ id: string; state: string }> {
   const id = randomUUID();
   const state = randomBytes(32).toString('base64url');
-  await tx.one(
+  await tx.queryRow(
     `insert into auth.flow_state (id, provider_type, authentication_method, state_hash, code_challenge, code_challenge_method,
        redirect_to, link_user_id, request_id, created_at, expires_at)
      values ($1::uuid, $2, $3, $4, $5, $6, $7, $8::uuid, $9, $10::timestamptz, $11::timestamptz)`,
@@ -71,7 +71,7 @@ export function flowSecrets({ keys }: AuthContext, id: string): { nonce: string;
 
 /** Takes the flow of a state. Returns null the second time. */
 export async function takeFlow({ keys, clock }: AuthContext, tx: Transaction, state: string): Promise<Flow | null> {
-  const row = await tx.one<FlowRow>(
+  const row = await tx.queryRow<FlowRow>(
     `update auth.flow_state set state_hash = null where state_hash = $1 and expires_at > $2::timestamptz returning ${COLUMNS}`,
     [hash(keys, 'flow-state', state), clock()],
   );
@@ -87,7 +87,7 @@ export async function finishFlow(
   tokens: ProviderTokens | null,
 ): Promise<string> {
   const code = randomUUID();
-  await tx.one(
+  await tx.queryRow(
     `update auth.flow_state set user_id = $2::uuid, auth_code_hash = $3, provider_tokens = $4, expires_at = $5::timestamptz
      where id = $1::uuid`,
     [
@@ -120,7 +120,7 @@ export async function exchangeFlow(
   tx: Transaction,
   code: string,
 ): Promise<ExchangedFlow | null> {
-  const row = await tx.one<FlowRow & { user_id: string; provider_tokens: string | null; expires_at: Date }>(
+  const row = await tx.queryRow<FlowRow & { user_id: string; provider_tokens: string | null; expires_at: Date }>(
     `delete from auth.flow_state where auth_code_hash = $1 returning ${COLUMNS}, user_id, provider_tokens, expires_at`,
     [hash(keys, 'flow-code', code)],
   );

@@ -6,14 +6,14 @@ import type { AuthContext } from '../core/context.ts';
 
 /** Serialises concurrent sign-ins with the same identity, until the transaction ends. */
 export async function lockIdentity(tx: Transaction, identity: ExternalIdentity): Promise<void> {
-  await tx.one('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+  await tx.queryRow('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `identity:${identity.provider}:${identity.subject}`,
   ]);
 }
 
 /** Returns the id of the account that has an identity. */
 export async function identityOwner(tx: Transaction, identity: ExternalIdentity): Promise<string | null> {
-  const row = await tx.one<{ user_id: string }>(
+  const row = await tx.queryRow<{ user_id: string }>(
     'select user_id from auth.identities where provider = $1 and provider_id = $2',
     [identity.provider, identity.subject],
   );
@@ -24,7 +24,7 @@ export async function identityOwner(tx: Transaction, identity: ExternalIdentity)
  * Stores the provider's current data and the time of the sign-in. Returns the id of the account, or null if no account has the identity.
  */
 export async function refreshIdentity(tx: Transaction, identity: ExternalIdentity, now: Date): Promise<string | null> {
-  const row = await tx.one<{ user_id: string }>(
+  const row = await tx.queryRow<{ user_id: string }>(
     `update auth.identities set identity_data = $3::jsonb, last_sign_in_at = $4::timestamptz, updated_at = $4::timestamptz
      where provider = $1 and provider_id = $2 returning user_id`,
     [identity.provider, identity.subject, identityData(identity), now],

@@ -36,7 +36,7 @@ async function removeIdentity(tx: Transaction, userId: string, identityId: strin
   const identities = await readIdentities(tx, userId);
   if (identities.length <= 1)
     throw new AuthRefusal(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking');
-  const removed = identities.find((one) => one.id === identityId);
+  const removed = identities.find((identity) => identity.id === identityId);
   if (!removed) throw new AuthRefusal(422, 'identity_not_found', "Identity doesn't exist");
   await tx.query('delete from auth.identities where id = $1::uuid', [removed.id]);
   // This comes before the account changes, because its trigger would restore an identity that the list of providers still names.
@@ -46,7 +46,7 @@ async function removeIdentity(tx: Transaction, userId: string, identityId: strin
   if (removed.provider === 'phone')
     await tx.query('update auth.users set phone = null, phone_confirmed_at = null where id = $1::uuid', [userId]);
   else {
-    const remaining = identities.filter((one) => one !== removed);
+    const remaining = identities.filter((identity) => identity !== removed);
     await updateEmail(tx, userId, remaining);
   }
   return removed;
@@ -67,8 +67,8 @@ async function readIdentities(tx: Transaction, userId: string): Promise<readonly
  */
 async function updateEmail(tx: Transaction, userId: string, remaining: readonly Identity[]): Promise<void> {
   const user = await userById(tx, userId);
-  if (!user || remaining.some((one) => one.provider === 'email' || one.email === user.email)) return;
-  const next = remaining.find((one) => one.email !== null && one.verified)?.email ?? null;
+  if (!user || remaining.some((identity) => identity.provider === 'email' || identity.email === user.email)) return;
+  const next = remaining.find((identity) => identity.email !== null && identity.verified)?.email ?? null;
   if (next !== null) await tx.query('update auth.users set email = $2 where id = $1::uuid', [userId, next]);
 }
 

@@ -18,7 +18,7 @@ export function countAttempt(
   tx: Transaction,
   { challengeId, factorId, ip }: ChallengeAttempt,
 ): Promise<ChallengeRow | null> {
-  return tx.one<ChallengeRow>(
+  return tx.queryRow<ChallengeRow>(
     `update auth.mfa_challenges set attempts = attempts + 1
      where id = $1::uuid and factor_id = $2::uuid and ip_address = $3 and verified_at is null
        and expires_at > $4::timestamptz and attempts < $5::int
@@ -39,7 +39,7 @@ export async function closedRefusal(
   { db, clock }: AuthContext,
   { challengeId, factorId, ip }: ChallengeAttempt,
 ): Promise<AuthRefusal> {
-  const row = await db.one<{ ip_address: string; verified_at: Date | null; expires_at: Date }>(
+  const row = await db.queryRow<{ ip_address: string; verified_at: Date | null; expires_at: Date }>(
     'select ip_address, verified_at, expires_at from auth.mfa_challenges where id = $1::uuid and factor_id = $2::uuid',
     [challengeId, factorId],
   );

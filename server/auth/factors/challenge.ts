@@ -11,7 +11,7 @@ import { requestOptions } from '../webauthn/assertion.ts';
 import { registrationOptions } from '../webauthn/registration.ts';
 import { factorCode, factorCodeHash } from './factor-codes.ts';
 import { factorDisabled } from './factor-refusals.ts';
-import { type FactorRow, factorsOf, readPathFactor } from './factor-rows.ts';
+import { type FactorRow, readFactors, readPathFactor } from './factor-rows.ts';
 import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ channel: z.enum(['sms', 'whatsapp']).nullish() });
@@ -71,7 +71,7 @@ async function makeWebauthnChallenge({ db, config }: AuthContext, factor: Factor
   }
   const user = await userById(db, factor.user_id);
   if (!user) throw refuse.noSession();
-  const existing = (await factorsOf(db, user.id)).flatMap((one) => one.web_authn_credential ?? []);
+  const existing = (await readFactors(db, user.id)).flatMap((row) => row.web_authn_credential ?? []);
   const holder = { id: user.id, name: user.email || user.id };
   const publicKey = await registrationOptions(config.relyingParty, holder, existing, 'factor');
   return { type: 'create', credential_options: { publicKey } };

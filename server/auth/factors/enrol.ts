@@ -7,7 +7,7 @@ import { recordEvent } from '../core/audit-log.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, readBody, requireUser, type SignedInUser } from '../core/request.ts';
 import { readSession } from '../sessions/session-rows.ts';
-import { factorNames, type FactorRow, factorsOf, type FactorType, factorTypes } from './factor-rows.ts';
+import { factorNames, type FactorRow, readFactors, type FactorType, factorTypes } from './factor-rows.ts';
 import { totpEncryption } from './totp-secrets.ts';
 import { makeTotp } from './totp.ts';
 import type { AuthContext } from '../core/context.ts';
@@ -40,7 +40,7 @@ export async function enrolFactor(context: AuthContext, c: Call): Promise<Respon
     const user = await userById(tx, caller.userId);
     if (!user) throw refuse.noSession();
     await deleteAbandoned(tx, user.id, form, context.clock());
-    const existing = await factorsOf(tx, user.id);
+    const existing = await readFactors(tx, user.id);
     checkUnique(existing, form, context.config.factors.max);
     await checkAssurance(tx, caller, existing);
     return insertFactor(context, tx, user, form, c.var.ip);
@@ -74,13 +74,13 @@ async function deleteAbandoned(tx: Transaction, userId: string, form: EnrolForm,
 }
 
 function checkUnique(existing: readonly FactorRow[], form: EnrolForm, max: number): void {
-  if (form.phone !== null && existing.some((one) => one.phone === form.phone))
+  if (form.phone !== null && existing.some((factor) => factor.phone === form.phone))
     throw new AuthRefusal(
       422,
       'mfa_verified_factor_exists',
       'A verified phone factor already exists, unenroll the existing factor to continue',
     );
-  if (existing.some((one) => one.friendly_name === form.name))
+  if (existing.some((factor) => factor.friendly_name === form.name))
     throw new AuthRefusal(
       422,
       'mfa_factor_name_conflict',
@@ -97,7 +97,7 @@ function checkUnique(existing: readonly FactorRow[], form: EnrolForm, max: numbe
 async function checkAssurance(tx: Transaction, caller: SignedInUser, existing: readonly FactorRow[]): Promise<void> {
   const session = await readSession(tx, caller);
   if (session === null) throw refuse.noSession();
-  if (session.aal !== 'aal2' && existing.some((one) => one.status === 'verified'))
+  if (session.aal !== 'aal2' && existing.some((factor) => factor.status === 'verified'))
     throw new AuthRefusal(403, 'insufficient_aal', 'AAL2 required to enroll a new factor');
 }
 

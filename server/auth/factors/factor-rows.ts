@@ -37,7 +37,7 @@ export async function readPathFactor(
 ): Promise<FactorRow> {
   const id = readUuid(c.req.param('factor'));
   if (id === null) throw new AuthRefusal(404, 'validation_failed', 'factor_id must be an UUID');
-  const row = await db.one<FactorRow>(
+  const row = await db.queryRow<FactorRow>(
     `select ${COLUMNS} from auth.mfa_factors where id = $1::uuid and user_id = $2::uuid ${lock === null ? '' : 'for update'}`,
     [id, userId],
   );
@@ -46,7 +46,7 @@ export async function readPathFactor(
 }
 
 /** Returns the factors of an account. A caller that changes them must lock the account first. */
-export async function factorsOf(db: Queryable, userId: string): Promise<FactorRow[]> {
+export async function readFactors(db: Queryable, userId: string): Promise<FactorRow[]> {
   const { rows } = await db.query<FactorRow>(
     `select ${COLUMNS} from auth.mfa_factors where user_id = $1::uuid order by created_at, id`,
     [userId],

@@ -84,7 +84,8 @@ export async function importUsers(db: Database, dump: string, now: Date): Promis
   const users = readDump(dump, 'auth', 'users').flatMap((row) => read(userRow, row, 'user') ?? []);
   const identities = readDump(dump, 'auth', 'identities').flatMap((row) => read(identityRow, row, 'identity') ?? []);
   const providers = new Map<string, string[]>();
-  for (const one of identities) providers.set(one.user_id, [...(providers.get(one.user_id) ?? []), one.provider]);
+  for (const identity of identities)
+    providers.set(identity.user_id, [...(providers.get(identity.user_id) ?? []), identity.provider]);
   return db.transaction(async (tx) => {
     let [madeUsers, madeIdentities] = [0, 0];
     for (const user of users) if (await writeUser(tx, user, providers.get(user.id) ?? [], now)) madeUsers += 1;
@@ -101,8 +102,8 @@ async function writeUser(
   now: Date,
 ): Promise<boolean> {
   const confirmed = Boolean(user.email_confirmed_at ?? user.phone_confirmed_at) || user.is_anonymous;
-  const providers = providersOf(user, identityProviders);
-  const written = await tx.one(
+  const providers = getProviders(user, identityProviders);
+  const written = await tx.queryRow(
     `insert into auth.users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, invited_at, last_sign_in_at,
        raw_app_meta_data, raw_user_meta_data, created_at, banned_until, deleted_at, is_anonymous, is_sso_user)
      values ($1::uuid, $2, $3, $4, $5::timestamptz, $6::timestamptz, $7::timestamptz, $8::timestamptz, $9::jsonb, $10::jsonb,
@@ -136,7 +137,7 @@ async function writeUser(
 }
 
 /** Returns the providers that the dump lists, else those of the identities, else those of email and phone. */
-function providersOf(user: ImportedUser, identityProviders: readonly string[]): readonly unknown[] {
+function getProviders(user: ImportedUser, identityProviders: readonly string[]): readonly unknown[] {
   const listed = user.raw_app_meta_data['providers'];
   if (Array.isArray(listed) && listed.length > 0) return listed;
   if (identityProviders.length > 0) return identityProviders;
@@ -145,7 +146,7 @@ function providersOf(user: ImportedUser, identityProviders: readonly string[]): 
 
 /** Returns whether the identity was written. Skips email and phone identities, which were created with their account. */
 async function writeIdentity(tx: Transaction, identity: z.output<typeof identityRow>, now: Date): Promise<boolean> {
-  const written = await tx.one(
+  const written = await tx.queryRow(
     `insert into auth.identities (user_id, provider, provider_id, identity_data, last_sign_in_at, created_at)
      select u.id, $2, $3, $4::jsonb, $5::timestamptz, coalesce($6::timestamptz, $7::timestamptz) from auth.users u
      where u.id = $1::uuid and $2 not in ('email', 'phone') on conflict do nothing returning id`,

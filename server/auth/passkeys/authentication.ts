@@ -51,7 +51,7 @@ async function signInIn(
 ): Promise<BegunSession | AuthRefusal> {
   const challenge = await takeChallenge(context, tx, { kind: 'authentication', userId: null, id: challengeId });
   if (challenge instanceof AuthRefusal) return challenge;
-  const user = await ownerOf(context, tx, credential, challenge);
+  const user = await findOwner(context, tx, credential, challenge);
   const now = context.clock();
   if (!user) {
     await recordEvent(tx, { action: 'passkey_refused', actorId: null, at: now, ip: request.ip });
@@ -63,7 +63,7 @@ async function signInIn(
 }
 
 /** Returns the account of the passkey, or null if the answer is invalid. Updates the counter under the passkey's lock. */
-async function ownerOf(
+async function findOwner(
   { clock, config }: AuthContext,
   tx: Transaction,
   credential: unknown,

@@ -12,7 +12,7 @@ export async function storeChallenge(
 ): Promise<{ challenge_id: string; expires_at: number }> {
   const now = clock();
   const expires = new Date(now.getTime() + CHALLENGE_SECONDS * 1000);
-  const row = await db.one<{ id: string }>(
+  const row = await db.queryRow<{ id: string }>(
     `insert into auth.webauthn_challenges (user_id, challenge_type, challenge, expires_at, created_at)
      values ($1::uuid, $2, $3, $4::timestamptz, $5::timestamptz) returning id`,
     [of.userId, of.kind, of.challenge, expires, now],
@@ -26,7 +26,7 @@ export async function takeChallenge(
   tx: Transaction,
   of: { kind: Kind; userId: string | null; id: string },
 ): Promise<string | AuthRefusal> {
-  const row = await tx.one<{ challenge: string; expires_at: Date }>(
+  const row = await tx.queryRow<{ challenge: string; expires_at: Date }>(
     `delete from auth.webauthn_challenges where id = $1::uuid and challenge_type = $2 and user_id is not distinct from $3::uuid
      returning challenge, expires_at`,
     [of.id, of.kind, of.userId],

@@ -3,14 +3,14 @@ import { isPlain, NOT_PLAIN } from '#rules/people.ts';
 import { readPathUser } from '../accounts/path-user.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { type Call, readBody, requireServiceRole, requireUser } from '../core/request.ts';
-import { passkeyNotFound, type PasskeyRow, passkeysOf, readPasskeyId, toPasskey } from './passkey-rows.ts';
+import { passkeyNotFound, type PasskeyRow, readPasskeys, readPasskeyId, toPasskey } from './passkey-rows.ts';
 import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ friendly_name: z.string().trim().min(1).max(120).refine(isPlain, NOT_PLAIN) });
 /** `GET /passkeys`: the passkeys of the signed-in user, oldest first. */
 export async function listPasskeys(context: AuthContext, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
-  return c.json((await passkeysOf(context.db, userId)).map(toPasskey));
+  return c.json((await readPasskeys(context.db, userId)).map(toPasskey));
 }
 
 /** `PATCH /passkeys/:id`: renames a passkey. */
@@ -21,7 +21,7 @@ export async function renamePasskey(context: AuthContext, c: Call): Promise<Resp
   const { friendly_name: name } = await readBody(c, schema);
   const row = await db.transaction(async (tx) => {
     const at = clock();
-    const changed = await tx.one<PasskeyRow>(
+    const changed = await tx.queryRow<PasskeyRow>(
       `update auth.webauthn_credentials set friendly_name = $3, updated_at = $4::timestamptz
        where id = $1::uuid and user_id = $2::uuid returning *`,
       [id, userId, name, at],
@@ -45,7 +45,7 @@ export async function deletePasskey(context: AuthContext, c: Call): Promise<Resp
 export async function listUserPasskeys(context: AuthContext, c: Call): Promise<Response> {
   await requireServiceRole(context, c);
   const user = await readPathUser(context, c);
-  return c.json((await passkeysOf(context.db, user.id)).map(toPasskey));
+  return c.json((await readPasskeys(context.db, user.id)).map(toPasskey));
 }
 
 /** `DELETE /admin/users/:user/passkeys/:id`. */
@@ -61,7 +61,7 @@ async function removePasskey(
   of: { id: string; userId: string; actorId: string | null; ip: string },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const removed = await tx.one(
+    const removed = await tx.queryRow(
       'delete from auth.webauthn_credentials where id = $1::uuid and user_id = $2::uuid returning id',
       [of.id, of.userId],
     );

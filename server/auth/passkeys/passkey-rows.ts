@@ -20,7 +20,7 @@ const COLUMNS =
   'id, user_id, credential_id, public_key, sign_count, transports, backup_eligible, backed_up, friendly_name, last_used_at, created_at';
 
 /** Reads the passkeys of an account, oldest first. */
-export async function passkeysOf(db: Queryable, userId: string): Promise<PasskeyRow[]> {
+export async function readPasskeys(db: Queryable, userId: string): Promise<PasskeyRow[]> {
   const { rows } = await db.query<PasskeyRow>(
     `select ${COLUMNS} from auth.webauthn_credentials where user_id = $1::uuid order by created_at, id`,
     [userId],
@@ -30,9 +30,10 @@ export async function passkeysOf(db: Queryable, userId: string): Promise<Passkey
 
 /** Reads a passkey by its credential id, and locks it until the transaction ends. */
 export function passkeyByCredential(tx: Transaction, credentialId: string): Promise<PasskeyRow | null> {
-  return tx.one<PasskeyRow>(`select ${COLUMNS} from auth.webauthn_credentials where credential_id = $1 for update`, [
-    credentialId,
-  ]);
+  return tx.queryRow<PasskeyRow>(
+    `select ${COLUMNS} from auth.webauthn_credentials where credential_id = $1 for update`,
+    [credentialId],
+  );
 }
 
 export const passkeyNotFound = (): AuthRefusal => new AuthRefusal(404, 'passkey_not_found', 'Passkey not found');

@@ -6,7 +6,7 @@ import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, readBody, requireUser } from '../core/request.ts';
 import { type NewCredential, readRegistration, registrationOptions } from '../webauthn/registration.ts';
 import { storeChallenge, takeChallenge, verificationFailed } from './challenges.ts';
-import { type PasskeyRow, passkeysOf, toPasskey, toStored } from './passkey-rows.ts';
+import { type PasskeyRow, readPasskeys, toPasskey, toStored } from './passkey-rows.ts';
 import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
@@ -22,7 +22,7 @@ export async function passkeyOptions(context: AuthContext, c: Call): Promise<Res
   if (!user) throw refuse.noSession();
   // A passkey of an SSO user would still work after the organisation has ended the user's access.
   if (user.is_sso_user) throw new AuthRefusal(422, 'validation_failed', 'SSO users cannot register passkeys');
-  const existing = await passkeysOf(db, user.id);
+  const existing = await readPasskeys(db, user.id);
   if (existing.length >= config.passkeys.max) throw tooManyPasskeys();
   const holder = { id: user.id, name: user.email || user.id };
   const options = await registrationOptions(config.relyingParty, holder, existing.map(toStored), 'passkey');
@@ -59,8 +59,8 @@ async function insertPasskey(
   const at = clock();
   // With the account locked, concurrent registrations cannot exceed the maximum.
   await lockUser(tx, userId);
-  if ((await passkeysOf(tx, userId)).length >= config.passkeys.max) throw tooManyPasskeys();
-  const row = await tx.one<PasskeyRow>(
+  if ((await readPasskeys(tx, userId)).length >= config.passkeys.max) throw tooManyPasskeys();
+  const row = await tx.queryRow<PasskeyRow>(
     `insert into auth.webauthn_credentials
        (user_id, credential_id, public_key, aaguid, sign_count, transports, backup_eligible, backed_up, created_at, updated_at)
      values ($1::uuid, $2, $3::bytea, $4, $5::bigint, $6::text[], $7::boolean, $8::boolean, $9::timestamptz, $9::timestamptz)

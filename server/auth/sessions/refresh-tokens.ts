@@ -15,7 +15,7 @@ export function writeRefreshToken(keys: Hmac, token: RefreshToken): string {
   const bytes = Buffer.alloc(MAC_AT + MAC_BYTES);
   bytes.write(token.sessionId.replaceAll('-', ''), 0, 'hex');
   bytes.writeUInt32BE(token.generation, ID_BYTES);
-  macsOf(keys, token)[0]?.copy(bytes, MAC_AT);
+  deriveMacs(keys, token)[0]?.copy(bytes, MAC_AT);
   return bytes.toString('base64url');
 }
 
@@ -26,10 +26,10 @@ export function readRefreshToken(keys: Hmac, text: string): RefreshToken | null 
   const hex = bytes.subarray(0, ID_BYTES).toString('hex');
   const sessionId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   const token = { sessionId, generation: bytes.readUInt32BE(ID_BYTES) };
-  return macsOf(keys, token).some((mac) => equalInConstantTime(bytes.subarray(MAC_AT), mac)) ? token : null;
+  return deriveMacs(keys, token).some((mac) => equalInConstantTime(bytes.subarray(MAC_AT), mac)) ? token : null;
 }
 
 /** Returns a keyed hash for each accepted key; that of the current key comes first. */
-function macsOf(keys: Hmac, { sessionId, generation }: RefreshToken): readonly Buffer[] {
+function deriveMacs(keys: Hmac, { sessionId, generation }: RefreshToken): readonly Buffer[] {
   return keys.hmacs('refresh-token', `${sessionId}:${generation}`).map((mac) => mac.subarray(0, MAC_BYTES));
 }

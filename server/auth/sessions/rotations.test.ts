@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Result, Transaction } from '#server/db/database.ts';
-import { transactionOf } from '#server/db/transaction.ts';
+import { toTransaction } from '#server/db/transaction.ts';
 import { createRotate, type Rotation } from './rotations.ts';
 
 const config = { reuseSeconds: 10, sessionSeconds: null, inactivitySeconds: null };
@@ -18,7 +18,7 @@ function createSlowDatabase() {
     return answer.promise;
   };
   // Rows are cast where they are read, as with the real database.
-  return { db: transactionOf(query as Transaction['query']), sent, open };
+  return { db: toTransaction(query as Transaction['query']), sent, open };
 }
 
 test('tokens that come while two statements run share the next one, and each gets its own row', async () => {

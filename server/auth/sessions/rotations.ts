@@ -120,9 +120,9 @@ export function createRotate(dependencies: {
     if (waiting.length > 0) void runNext();
   }
   return (rotation) => {
-    const one: Waiting = { ...Promise.withResolvers<RotatedRow | null>(), rotation };
-    waiting.push(one);
+    const entry: Waiting = { ...Promise.withResolvers<RotatedRow | null>(), rotation };
+    waiting.push(entry);
     if (running < STATEMENTS_MAX) void runNext();
-    return one.promise;
+    return entry.promise;
   };
 }

@@ -29,10 +29,10 @@ export async function endOwnSession(context: AuthContext, c: Call): Promise<Resp
   const id = readUuid(c.req.param('id'));
   if (id === null) throw sessionNotFound();
   await db.transaction(async (tx) => {
-    const ended = await tx.one('delete from auth.sessions where id = $1::uuid and user_id = $2::uuid returning id', [
-      id,
-      userId,
-    ]);
+    const ended = await tx.queryRow(
+      'delete from auth.sessions where id = $1::uuid and user_id = $2::uuid returning id',
+      [id, userId],
+    );
     if (!ended) throw sessionNotFound();
     const details = { session_id: id };
     await recordEvent(tx, { action: 'session_ended', actorId: userId, at: clock(), ip: c.var.ip, details });

@@ -35,7 +35,7 @@ export const SESSION_COLUMNS = 'user_id, generation, rotated_at, method, aal, am
 
 /** Reads a session, and locks it until the transaction ends. */
 export function lockSession(tx: Transaction, id: string): Promise<SessionRow | null> {
-  return tx.one<SessionRow>(`select ${SESSION_COLUMNS} from auth.sessions where id = $1::uuid for update`, [id]);
+  return tx.queryRow<SessionRow>(`select ${SESSION_COLUMNS} from auth.sessions where id = $1::uuid for update`, [id]);
 }
 
 /** Reads the stored state of a user's session, which may be newer than its token. Returns null if it has ended. */
@@ -43,10 +43,10 @@ export function readSession(
   db: Queryable,
   of: { sessionId: string; userId: string },
 ): Promise<Pick<SessionRow, 'aal' | 'created_at'> | null> {
-  return db.one<SessionRow>('select aal, created_at from auth.sessions where id = $1::uuid and user_id = $2::uuid', [
-    of.sessionId,
-    of.userId,
-  ]);
+  return db.queryRow<SessionRow>(
+    'select aal, created_at from auth.sessions where id = $1::uuid and user_id = $2::uuid',
+    [of.sessionId, of.userId],
+  );
 }
 
 /** Returns the methods of a session, newest first. The sign-in comes last. */

@@ -14,7 +14,7 @@ export async function stepUpSession(
   proved: { method: string; aal: Assurance },
 ): Promise<SessionResponse> {
   const method: SessionMethod = { method: proved.method, timestamp: Math.floor(context.clock().getTime() / 1000) };
-  const row = await tx.one<SessionRow>(
+  const row = await tx.queryRow<SessionRow>(
     `update auth.sessions set aal = greatest(aal, $3), amr = $4::jsonb || amr where id = $1::uuid and user_id = $2::uuid
      returning ${SESSION_COLUMNS}`,
     [sessionId, userId, proved.aal, JSON.stringify([method])],

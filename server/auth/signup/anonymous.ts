@@ -22,7 +22,7 @@ export async function signUpAnonymously(
   await takeLimit(context, authLimits.anonymousIp, `ip:${ip}`);
   const at = clock();
   const begun = await db.transaction(async (tx) => {
-    const row = await tx.one<{ id: string }>(
+    const row = await tx.queryRow<{ id: string }>(
       `insert into auth.users (is_anonymous, raw_app_meta_data, raw_user_meta_data, created_at)
        values (true, '{}', $1::jsonb, $2::timestamptz) returning id`,
       [data, at],

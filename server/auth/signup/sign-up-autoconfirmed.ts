@@ -32,7 +32,7 @@ export async function signUpAutoconfirmed(
 /** Returns the id of the new account, or null if the email or phone is taken or reserved. */
 async function insertConfirmed(tx: Transaction, form: SignUpForm, hash: string, at: Date): Promise<string | null> {
   const { column, value } = contactColumn(form.contact);
-  const row = await tx.one<{ id: string }>(
+  const row = await tx.queryRow<{ id: string }>(
     `insert into auth.users (${column}, encrypted_password, raw_user_meta_data, ${column}_confirmed_at, raw_app_meta_data, created_at)
      select $1, $2, $3::jsonb, $4::timestamptz, $5::jsonb, $4::timestamptz where not private.is_email_reserved($6, null, $4::timestamptz)
      on conflict (${column}) where deleted_at is null do nothing returning id`,

@@ -66,7 +66,7 @@ async function storeSignUp(context: AuthContext, tx: Transaction, signUp: Hashed
   else await context.queue.add(tx, { ...contact, kind: userId === null ? 'account_exists' : 'sms', attemptId });
   const decoy = decoyIds(context, contact);
   // The identity is queried for a taken address too, so that both cases take the same time.
-  const row = await tx.one<{ id: string }>('select id from auth.identities where user_id = $1::uuid', [
+  const row = await tx.queryRow<{ id: string }>('select id from auth.identities where user_id = $1::uuid', [
     userId ?? decoy.id,
   ]);
   return userId === null || !row ? decoy : { id: userId, identity: row.id };
@@ -79,7 +79,7 @@ function addAttempt(tx: Transaction, userId: string, { form, hash, now, request 
 /** Creates the unconfirmed account or finds the existing one. Returns null if the address has an owner or is reserved for one. */
 async function upsertUnconfirmed(tx: Transaction, { contact, data }: SignUpForm, now: Date): Promise<string | null> {
   const { column, value } = contactColumn(contact);
-  const row = await tx.one<{ id: string }>(
+  const row = await tx.queryRow<{ id: string }>(
     `insert into auth.users as u (${column}, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
      select $1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz where not private.is_email_reserved($5, null, $3::timestamptz)
      on conflict (${column}) where deleted_at is null do update set confirmation_sent_at = excluded.confirmation_sent_at

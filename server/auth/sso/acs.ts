@@ -32,7 +32,7 @@ export async function finishSso(context: AuthContext, c: Call): Promise<Response
 }
 
 async function acceptResponse(context: AuthContext, c: Call, flow: Flow, response: string): Promise<Response> {
-  const ssoProvider = context.ssoProviders.find((one) => flow.provider === `sso:${one.id}`);
+  const ssoProvider = context.ssoProviders.find((provider) => flow.provider === `sso:${provider.id}`);
   if (!ssoProvider || flow.requestId === null) throw unknownRelayState();
   if (response === '') throw refuse.validation('SAMLResponse is missing');
   const { user, id, expiresAt } = await ssoProvider.read(response, flow.requestId);

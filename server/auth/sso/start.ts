@@ -49,8 +49,8 @@ export async function startSso(context: AuthContext, c: Call): Promise<Response>
 
 function findSsoProvider({ ssoProviders }: AuthContext, body: Body): SingleSignOn {
   const domain = body.domain?.toLowerCase();
-  const found = ssoProviders.find((one) =>
-    domain === undefined ? one.id === body.provider_id?.toLowerCase() : one.domains.includes(domain),
+  const found = ssoProviders.find((provider) =>
+    domain === undefined ? provider.id === body.provider_id?.toLowerCase() : provider.domains.includes(domain),
   );
   if (found) return found;
   throw new AuthRefusal(

@@ -33,7 +33,7 @@ export async function signInWithPassword(context: AuthContext, c: Call): Promise
     await recordEvent(db, { action: 'login_failed', actorId: user?.id ?? null, at: clock(), ip: request.ip });
     throw refuse.credentials();
   }
-  const refusal = refusalOf(contact, user, clock());
+  const refusal = findRefusal(contact, user, clock());
   if (refusal) {
     await resetLimit(db, attempts);
     throw refusal;
@@ -68,7 +68,7 @@ async function countAttempt({ db, limits }: AuthContext, contact: Contact, ip: s
   const limit = authLimits.signInAccount;
   const { column, value } = contactColumn(contact);
   const key = column === 'email' ? `mail:${value}` : `phone:${value}`;
-  const row = await db.one<AttemptRow>(QUERIES[column], [
+  const row = await db.queryRow<AttemptRow>(QUERIES[column], [
     value,
     key,
     ip,
@@ -101,7 +101,7 @@ const attemptQuery = (column: 'email' | 'phone'): string => `select u.*, address
 const QUERIES = { email: attemptQuery('email'), phone: attemptQuery('phone') } as const;
 
 /** Returns the reason to refuse a sign-in despite the right password, or null. */
-function refusalOf(contact: Contact, user: UserRow, now: Date): AuthRefusal | null {
+function findRefusal(contact: Contact, user: UserRow, now: Date): AuthRefusal | null {
   if ('email' in contact && !user.email_confirmed_at) return refuse.emailUnconfirmed(400);
   if ('phone' in contact && !user.phone_confirmed_at) return refuse.phoneUnconfirmed();
   return isBanned(user, now) ? refuse.banned(400) : null;

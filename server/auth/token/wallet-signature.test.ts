@@ -44,7 +44,10 @@ test.each(SOLANA)('a Solana signature of $address belongs to it alone', ({ secre
   expect(signatureFault(signature, 'solana')).toBeNull();
   expect(isSignedBy(address, MESSAGE, signature, 'solana')).toBe(true);
   expect(isSignedBy(address, `${MESSAGE} `, signature, 'solana')).toBe(false);
-  for (const other of [...SOLANA.map((one) => one.address).filter((one) => one !== address), 'z'.repeat(44)])
+  for (const other of [
+    ...SOLANA.map((wallet) => wallet.address).filter((candidate) => candidate !== address),
+    'z'.repeat(44),
+  ])
     expect(isSignedBy(other, MESSAGE, signature, 'solana')).toBe(false);
 });
 

@@ -5,7 +5,7 @@ import { AuthRefusal } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody } from '../core/request.ts';
 import { beginChallenge } from '../factors/challenge.ts';
-import { type FactorRow, factorsOf } from '../factors/factor-rows.ts';
+import { type FactorRow, readFactors } from '../factors/factor-rows.ts';
 import { lockReplaced, type ReplacedEmail } from '../codes/replaced-emails.ts';
 import type { AuthContext } from '../core/context.ts';
 
@@ -34,10 +34,10 @@ export async function beginUndo(context: AuthContext, c: Call): Promise<Response
   return c.json({
     email: begun.replaced.email,
     expires_at: Math.floor(begun.replaced.expiresAt.getTime() / 1000),
-    factors: begun.factors.map((one) => ({
-      id: one.id,
-      factor_type: one.factor_type,
-      friendly_name: one.friendly_name,
+    factors: begun.factors.map((factor) => ({
+      id: factor.id,
+      factor_type: factor.factor_type,
+      friendly_name: factor.friendly_name,
     })),
   });
 }
@@ -49,13 +49,13 @@ export async function challengeUndo(context: AuthContext, c: Call): Promise<Resp
   const factors = await context.db.transaction(async (tx) =>
     requiredFactors(tx, await lockReplaced(context, tx, token)),
   );
-  const factor = factors.find((one) => one.id === factorId);
+  const factor = factors.find((factor) => factor.id === factorId);
   if (!factor) throw new AuthRefusal(404, 'mfa_factor_not_found', 'Factor not found');
   return beginChallenge(context, c, factor);
 }
 
 /** Returns the factors of which one must be proved: those that the account had when the address was replaced and still has. */
 export async function requiredFactors(tx: Transaction, replaced: ReplacedEmail): Promise<readonly FactorRow[]> {
-  const factors = await factorsOf(tx, replaced.userId);
-  return factors.filter((one) => one.status === 'verified' && replaced.factorIds.includes(one.id));
+  const factors = await readFactors(tx, replaced.userId);
+  return factors.filter((factor) => factor.status === 'verified' && replaced.factorIds.includes(factor.id));
 }

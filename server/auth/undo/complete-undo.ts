@@ -62,7 +62,7 @@ async function proveFactor(
 ): Promise<AuthRefusal | null> {
   const required = await requiredFactors(tx, replaced);
   if (required.length === 0) return null;
-  const factor = required.find((one) => one.id === body.factor_id);
+  const factor = required.find((factor) => factor.id === body.factor_id);
   const challengeId = body.challenge_id;
   if (!factor || !challengeId)
     throw new AuthRefusal(401, 'insufficient_aal', 'Undoing this change needs the second step of the account.');

@@ -1,6 +1,6 @@
 import { passwordMatches } from '../accounts/passwords.ts';
 import type { UserRow } from '../accounts/users.ts';
-import { useCodeOf } from '../codes/use-token.ts';
+import { useAccountCode } from '../codes/use-token.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { readSession } from '../sessions/session-rows.ts';
@@ -51,6 +51,6 @@ const proofMissing = (user: UserRow): AuthRefusal =>
     : new AuthRefusal(400, 'current_password_required', 'Please enter your current password.');
 
 async function proveByCode(context: AuthContext, user: UserRow, nonce: string): Promise<void> {
-  const used = await context.db.transaction((tx) => useCodeOf(context, tx, user.id, nonce, ['reauthentication']));
+  const used = await context.db.transaction((tx) => useAccountCode(context, tx, user.id, nonce, ['reauthentication']));
   if (!used) throw new AuthRefusal(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid');
 }

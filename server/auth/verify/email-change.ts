@@ -38,7 +38,7 @@ export async function applyEmailChange(
   { at, ip }: { at: Date; ip: string },
 ): Promise<boolean> {
   const { user } = used;
-  const row = await tx.one<{ email: string | null; email_change: string | null; status: number }>(
+  const row = await tx.queryRow<{ email: string | null; email_change: string | null; status: number }>(
     'select email, email_change, email_change_confirm_status as status from auth.users where id = $1::uuid for update',
     [user.id],
   );

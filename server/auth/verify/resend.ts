@@ -19,7 +19,7 @@ export async function resend(context: AuthContext, c: Call): Promise<Response> {
   const resent = readResent(context, await readBody(c, schema));
   await takeMessageLimit(context, { ...resent, ip: c.var.ip });
   const messageId = await withConstantTiming(async () =>
-    queueMessage(context, { ...resent, ...(await recipientOf(context, resent)) }, c.var.ip),
+    queueMessage(context, { ...resent, ...(await readRecipient(context, resent)) }, c.var.ip),
   );
   return c.json('phone' in resent ? { message_id: messageId } : {});
 }
@@ -38,7 +38,7 @@ function readResent({ config }: AuthContext, { type, email, phone }: Body): Rese
 }
 
 /** Returns the recipient of the code: the newest attempt of a sign-up, or the account that requested a change. */
-async function recipientOf(
+async function readRecipient(
   context: AuthContext,
   resent: Resent,
 ): Promise<{ attemptId: string | null } | { userId: string | undefined }> {
@@ -50,7 +50,7 @@ async function recipientOf(
 /** Returns the account that last requested a change to this email or phone. */
 async function changeRequester({ db }: AuthContext, contact: Contact): Promise<string | undefined> {
   const { email, phone } = contactColumns(contact);
-  const row = await db.one<{ id: string }>(
+  const row = await db.queryRow<{ id: string }>(
     `select id from auth.users where (email_change = $1 or phone_change = $2) and deleted_at is null
      order by greatest(email_change_sent_at, phone_change_sent_at) desc limit 1`,
     [email, phone],

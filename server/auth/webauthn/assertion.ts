@@ -29,7 +29,12 @@ export async function requestOptions(
     userVerification: use === 'passkey' ? 'required' : 'preferred',
     ...(existing.length === 0
       ? {}
-      : { allowCredentials: existing.map((one) => ({ id: one.id, transports: [...one.transports] })) }),
+      : {
+          allowCredentials: existing.map((credential) => ({
+            id: credential.id,
+            transports: [...credential.transports],
+          })),
+        }),
   });
 }
 

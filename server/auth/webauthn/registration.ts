@@ -42,7 +42,7 @@ export async function registrationOptions(
     userDisplayName: user.name,
     attestationType: 'none',
     supportedAlgorithmIDs: [...ALGORITHMS],
-    excludeCredentials: existing.map((one) => ({ id: one.id, transports: [...one.transports] })),
+    excludeCredentials: existing.map((credential) => ({ id: credential.id, transports: [...credential.transports] })),
     authenticatorSelection:
       use === 'passkey'
         ? { residentKey: 'required', requireResidentKey: true, userVerification: 'required' }

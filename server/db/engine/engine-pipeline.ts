@@ -43,9 +43,9 @@ export function createPipelines(host: EngineHost, notified: Notify): RunPipeline
         engine.generation = host.generation();
         engine.cache = createStatementCache();
       }
-      const left = pipelines.slice(outcomes.length);
-      const unprepared = left.findIndex((one) => one.some(({ text }) => !isReady(engine, text)));
-      const together = left.slice(0, unprepared === -1 ? left.length : Math.max(1, unprepared));
+      const remaining = pipelines.slice(outcomes.length);
+      const unprepared = remaining.findIndex((pipeline) => pipeline.some(({ text }) => !isReady(engine, text)));
+      const together = remaining.slice(0, unprepared === -1 ? remaining.length : Math.max(1, unprepared));
       outcomes.push(...(await sendTogether(engine, together, limitMs)));
     }
     return outcomes;
@@ -72,13 +72,13 @@ async function sendTogether(
   const { host, cache } = engine;
   const names = pipelines.map((statements) => statements.map(({ text }) => statementName(text)));
   const parts = pipelines.flatMap((statements, at) => writePipeline(cache, statements, names[at] ?? []));
-  const bytes = await host.run(bytesOf(parts), limitMs);
+  const bytes = await host.run(concatBytes(parts), limitMs);
   const outcomes = readOutcomes(engine, bytes, names);
   if (outcomes.length < pipelines.length) {
     await host.abandon();
     throw new EngineLost('the answer of the database is incomplete');
   }
-  if (outcomes.some((one) => one instanceof DatabaseError && STALE.has(one.code)))
+  if (outcomes.some((outcome) => outcome instanceof DatabaseError && STALE.has(outcome.code)))
     engine.cache = await forgetStatements(host);
   return outcomes;
 }
@@ -111,7 +111,7 @@ function readOutcomes(
       fields = columns.get(nameNow()) ?? [];
     },
     failed: (serverError) => {
-      failure ??= refusalOf(serverError);
+      failure ??= toDatabaseError(serverError);
     },
     notified,
     ready() {
@@ -130,7 +130,7 @@ const DEALLOCATE_MS = 3_000;
 
 async function forgetStatements(host: EngineHost): Promise<StatementCache> {
   // Inside a failed transaction, PostgreSQL refuses this; the next use of a stale name then fails and retries it.
-  await host.run(bytesOf([serialize.query('deallocate all')]), DEALLOCATE_MS);
+  await host.run(concatBytes([serialize.query('deallocate all')]), DEALLOCATE_MS);
   return createStatementCache();
 }
 
@@ -149,12 +149,12 @@ export function readScript(bytes: Uint8Array, notified: Notify): boolean {
     ready: nothing,
   });
   const [first] = errors;
-  if (first) throw refusalOf(first);
+  if (first) throw toDatabaseError(first);
   return complete;
 }
 
 /** Concatenates byte arrays into a new array, which can be transferred. */
-export function bytesOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -169,4 +169,4 @@ export function last(results: readonly Result[]): Result {
   return results.at(-1) ?? { rows: [], count: 0 };
 }
 
-const refusalOf = (serverError: ServerError): DatabaseError => new DatabaseError(serverError);
+const toDatabaseError = (serverError: ServerError): DatabaseError => new DatabaseError(serverError);

@@ -50,7 +50,7 @@ export class EngineNotOpened extends Error {
 }
 
 /** The engine's file system throws objects such as `{ name: 'ErrnoError', errno: 51 }`. */
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   if (error instanceof Error) return error.message;
   if (typeof error !== 'object' || error === null) return String(error);
   const parts = Object.entries(error).filter(([, value]) => typeof value !== 'object' && typeof value !== 'function');
@@ -62,7 +62,7 @@ function reasonOf(error: unknown): string {
  * called once when an opened thread exits. Throws `EngineNotOpened`.
  */
 export async function startThread(
-  from: Pick<EngineStart, 'location' | 'again' | 'sync'>,
+  from: Pick<EngineStart, 'location' | 'existing' | 'sync'>,
   { opened, ended }: { opened: (thread: Thread) => void; ended: (thread: Thread, reason: string) => void },
 ): Promise<Thread> {
   const shared = new SharedArrayBuffer(SIGNALS_BYTES);
@@ -81,7 +81,7 @@ export async function startThread(
       } else if (message instanceof Uint8Array) thread.pending?.resolve(message);
     });
     worker.on('error', (error) => {
-      reason = reasonOf(error);
+      reason = getReason(error);
     });
     worker.on('exit', () => {
       if (isOpen) ended(thread, reason);
@@ -142,9 +142,9 @@ export function isFinished({ signals, sent }: Thread): boolean {
 
 /**
  * Terminates the thread when its current pipeline has used up `limitMs`. Returns the timer to clear when the pipeline is done;
- * `again` receives each timer that replaces it.
+ * `onTimer` receives each timer that replaces it.
  */
-function watch(thread: Thread, limitMs: number, again: (timer: NodeJS.Timeout | null) => void): NodeJS.Timeout {
+function watch(thread: Thread, limitMs: number, onTimer: (timer: NodeJS.Timeout | null) => void): NodeJS.Timeout {
   const pipeline = thread.sent;
   const began = performance.now();
   const isOver = (): boolean => thread.sent !== pipeline || thread.pending === null;
@@ -160,11 +160,11 @@ function watch(thread: Thread, limitMs: number, again: (timer: NodeJS.Timeout | 
     const now = performance.now();
     const cpu = await used();
     if (isOver()) return;
-    if (hasAnswered()) return again(setTimeout(() => void check(), ARRIVAL_MS));
+    if (hasAnswered()) return onTimer(setTimeout(() => void check(), ARRIVAL_MS));
     const starved = earlier === null || (cpu - earlier.used) / (now - earlier.at) < STARVED_SHARE;
-    const left = limitMs * (starved ? 2 : 1) - (performance.now() - began);
+    const remainingMs = limitMs * (starved ? 2 : 1) - (performance.now() - began);
     earlier ??= { at: now, used: cpu };
-    if (left > 0) return again(setTimeout(() => void check(), Math.min(left, limitMs / 2)));
+    if (remainingMs > 0) return onTimer(setTimeout(() => void check(), Math.min(remainingMs, limitMs / 2)));
     thread.ending = 'stop';
     await thread.worker.terminate();
   };

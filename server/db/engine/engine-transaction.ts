@@ -1,6 +1,6 @@
 import { DatabaseError, type Query, type Transaction } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
-import { transactionOf } from '../transaction.ts';
+import { toTransaction } from '../transaction.ts';
 import { last, type RunPipeline } from './engine-pipeline.ts';
 import type { EngineHost } from './host.ts';
 
@@ -17,7 +17,8 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const generation = host.generation();
   const began = performance.now();
-  const left = (): number | null => (limitMs === null ? null : Math.max(1, limitMs - (performance.now() - began)));
+  const getRemainingMs = (): number | null =>
+    limitMs === null ? null : Math.max(1, limitMs - (performance.now() - began));
   let opening: readonly Statement[] | null = [{ text: 'begin', values: [] }, ...first];
   let over: DatabaseError | null = null;
   let running: Promise<unknown> | null = null;
@@ -28,7 +29,7 @@ export async function runTransaction<T>(
     if (generation !== host.generation()) throw interrupted();
     const before = opening ?? [];
     opening = null;
-    const pipeline = runPipeline([...before, { text, values }], left());
+    const pipeline = runPipeline([...before, { text, values }], getRemainingMs());
     running = pipeline.then(
       () => (running = null),
       () => (running = null),
@@ -51,7 +52,7 @@ export async function runTransaction<T>(
     else if (!opening && text === 'commit') throw interrupted();
   };
   try {
-    const outcome = await Promise.race([work(transactionOf(query)), timeout]);
+    const outcome = await Promise.race([work(toTransaction(query)), timeout]);
     if (timer) clearTimeout(timer);
     over ??= new DatabaseError({ code: '25P01', message: 'the transaction has ended' });
     await finish('commit');

@@ -22,7 +22,7 @@ async function newFolder(): Promise<string> {
   await migratedFolder(folder);
   return folder;
 }
-const codeOf = (work: Promise<unknown>): Promise<string> =>
+const getCode = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'answered',
     (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : String(error)),
@@ -37,13 +37,13 @@ test('with sync the engine asks for every commit on the disk, and what it wrote 
   const folder = await newFolder();
   const first = await createPglite(folder, { sync: true });
   expect(first.durability).toBe('pglite-synced');
-  expect(await first.one('show fsync')).toEqual({ fsync: 'on' });
+  expect(await first.queryRow('show fsync')).toEqual({ fsync: 'on' });
   await first.query('create table public.synced (n int)');
   await first.query('insert into public.synced values (1)');
   await first.close();
   const second = await createPglite(folder);
-  expect(await second.one('show fsync')).toEqual({ fsync: 'off' });
-  expect(await second.one('select n from public.synced')).toEqual({ n: 1 });
+  expect(await second.queryRow('show fsync')).toEqual({ fsync: 'off' });
+  expect(await second.queryRow('select n from public.synced')).toEqual({ n: 1 });
   await second.close();
 }, 120_000);
 
@@ -70,8 +70,8 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
 
     test('each get their own answer, and one that fails leaves the others alone', async () => {
       const reads = Array.from({ length: 12 }, (_, at) => read(`ip:${at}`, at === 5 ? 0 : 1, at + 1));
-      const outcomes = (await Promise.allSettled(reads)).map((one) =>
-        one.status === 'fulfilled' ? one.value : 'failed',
+      const outcomes = (await Promise.allSettled(reads)).map((outcome) =>
+        outcome.status === 'fulfilled' ? outcome.value : 'failed',
       );
       expect(outcomes).toEqual([1, 4, 9, 16, 25, 'failed', 49, 64, 81, 100, 121, 144]);
     });
@@ -80,7 +80,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
       const before = warned.length;
       const others = Array.from({ length: 6 }, (_, at) => `ip:other ${at}`);
       const [first, ...reads] = others.map((caller) => read(caller, 1, 3));
-      const slow = codeOf(read('ip:slow', 1, 1_000_000));
+      const slow = getCode(read('ip:slow', 1, 1_000_000));
       expect(await Promise.all([first, ...reads, ...others.map((caller) => read(caller, 1, 3))])).toEqual(
         Array.from({ length: 12 }, () => 9),
       );
@@ -97,10 +97,10 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     const stuck = db.transaction(async ({ query }) => {
       await query('insert into public.engine_note values (1)');
       await never;
-      late = await codeOf(query('insert into public.engine_note values (2)'));
+      late = await getCode(query('insert into public.engine_note values (2)'));
     });
     const behind = db.query('select n from public.engine_note');
-    expect(await codeOf(stuck)).toBe('25P03');
+    expect(await getCode(stuck)).toBe('25P03');
     expect((await behind).rows).toEqual([]);
     resolve();
     await expect.poll(() => late).toBe('25P03');
@@ -108,7 +108,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
   });
 
   test('stops a slow statement of the server and logs a warning', async () => {
-    expect(await codeOf(db.query(BURNING))).toBe('57014');
+    expect(await getCode(db.query(BURNING))).toBe('57014');
     expect(warned).toContain('stopped a statement of the server at its time limit');
     expect((await db.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
   });
@@ -118,7 +118,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
       await tx.query('select 1');
       return tx;
     });
-    expect(await codeOf(ended.query('select 2'))).toBe('25P01');
+    expect(await getCode(ended.query('select 2'))).toBe('25P01');
   });
 
   test('recycling frees memory and keeps rows, listeners and prepared statements', async () => {
@@ -139,7 +139,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     let now = Date.UTC(2026, 10, 21, 3);
     const maintenance = startMaintenance(db, { warn: (line) => void warned.push(line), now: () => now, heapMax: 160 });
     const redo = async (): Promise<unknown> =>
-      (await db.one<{ at: string }>('select redo_lsn::text as at from pg_control_checkpoint()'))?.at;
+      (await db.queryRow<{ at: string }>('select redo_lsn::text as at from pg_control_checkpoint()'))?.at;
     const first = await redo();
     await maintenance.runOnce();
     expect(await redo()).toBe(first);
@@ -151,7 +151,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
 
     await db.query('delete from public.engine_heap');
     const pages = async (): Promise<number> =>
-      (await db.one<{ size: number }>(`select pg_relation_size('public.engine_heap') as size`))?.size ?? 0;
+      (await db.queryRow<{ size: number }>(`select pg_relation_size('public.engine_heap') as size`))?.size ?? 0;
     expect(await pages()).toBeGreaterThan(0);
     await db.query(`insert into private.settings (name, value) values ('last_vacuum', to_jsonb($1::float8))`, [now]);
     now += 10 * hour;
@@ -186,8 +186,8 @@ test('an engine whose folder is missing stays closed, reports it, and does not c
     broken: resolve,
   });
   await rename(folder, `${folder}-away`);
-  expect(await codeOf(host.run(SILENCE(), 300))).toBe('57014');
-  expect(await codeOf(host.ready())).toBe('08006');
+  expect(await getCode(host.run(SILENCE(), 300))).toBe('57014');
+  expect(await getCode(host.ready())).toBe('08006');
   expect(await broken).toBeInstanceOf(Error);
   expect(warned).toHaveLength(3);
   expect(existsSync(folder)).toBe(false);
@@ -202,9 +202,9 @@ test('a stopped in-memory database is lost and every later use fails', async () 
     warn: () => undefined,
     broken: () => undefined,
   });
-  const lost = codeOf(host.run(SILENCE(), 300));
+  const lost = getCode(host.run(SILENCE(), 300));
   expect(await lost).toBe('57014');
-  expect(await codeOf(host.ready())).toBe('08006');
+  expect(await getCode(host.ready())).toBe('08006');
   await host.close();
 }, 120_000);
 
@@ -217,7 +217,7 @@ test('an engine that does not answer is replaced by a new one', async () => {
     warn: () => undefined,
     broken: () => undefined,
   });
-  expect(await codeOf(host.run(SILENCE(), 300))).toBe('57014');
+  expect(await getCode(host.run(SILENCE(), 300))).toBe('57014');
   await host.ready();
   expect(replaced).toBe(1);
   expect((await host.run(new Uint8Array(serialize.query('select 1')), 3_000)).length).toBeGreaterThan(0);

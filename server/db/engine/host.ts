@@ -114,7 +114,7 @@ async function runOn(host: Host, thread: Thread, message: ToEngine, limitMs: num
 async function open(host: Host): Promise<void> {
   const { location, prepare, sync = false } = host.options;
   const thread = await startThread(
-    { location, sync, again: host.generation > 0 },
+    { location, sync, existing: host.generation > 0 },
     {
       opened(started) {
         host.thread = started;

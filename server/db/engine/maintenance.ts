@@ -48,7 +48,7 @@ export function startMaintenance(
   let round: Promise<void> = Promise.resolve();
 
   async function checkpoint(): Promise<void> {
-    const written = (await db.one<{ megabytes: number }>(WRITTEN))?.megabytes ?? 0;
+    const written = (await db.queryRow<{ megabytes: number }>(WRITTEN))?.megabytes ?? 0;
     const due = written > WRITTEN_MAX || (written > 0.1 && now() - checkpointAt > CHECKPOINT_EVERY_MS);
     if (!due) return;
     await db.script('checkpoint');
@@ -57,7 +57,7 @@ export function startMaintenance(
 
   async function vacuum(): Promise<void> {
     if (now() - began < VACUUM_AFTER_START_MS) return;
-    vacuumAt ??= (await db.one<{ at: number }>(LAST_VACUUM))?.at ?? 0;
+    vacuumAt ??= (await db.queryRow<{ at: number }>(LAST_VACUUM))?.at ?? 0;
     const since = now() - vacuumAt;
     const hour = new Date(now()).getUTCHours();
     const quiet = hour >= QUIET_FROM && hour < QUIET_TO;

@@ -7,9 +7,9 @@ import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts';
 import { serverTicket, type Ticket } from '../scheduling/ticket.ts';
-import { transactionOf } from '../transaction.ts';
+import { toTransaction } from '../transaction.ts';
 import { classLimits, type QueueOptions, type WorkClass } from '../work-class.ts';
-import { bytesOf, createPipelines, last, onePipeline, readScript, type RunPipeline } from './engine-pipeline.ts';
+import { concatBytes, createPipelines, last, onePipeline, readScript, type RunPipeline } from './engine-pipeline.ts';
 import { createSharedMessages, type SharedMessages } from './shared-messages.ts';
 import { runTransaction } from './engine-transaction.ts';
 import { EngineLost, StatementStopped } from './engine-thread.ts';
@@ -111,7 +111,7 @@ export async function createPglite(location: DataLocation, options: PgliteOption
   const inFolder = options.sync === true ? 'pglite-synced' : 'pglite-process-safe';
   const durability = typeof location === 'string' ? inFolder : 'memory';
   return {
-    ...databaseOf(engine, durability, null),
+    ...createDatabase(engine, durability, null),
     script: (sql) => runScript(engine, sql),
     image: () => exclusive(engine, server, () => host.image()),
     heapMegabytes: () => host.heapMegabytes(),
@@ -121,22 +121,22 @@ export async function createPglite(location: DataLocation, options: PgliteOption
 }
 
 /** Returns the database for work of one class. Null: the server's own statements, and each caller's in the class of that caller. */
-function databaseOf(engine: Engine, durability: Database['durability'], workClass: WorkClass | null): Database {
+function createDatabase(engine: Engine, durability: Database['durability'], workClass: WorkClass | null): Database {
   const { host, scheduler, stops, limits, isStaff } = engine;
   const ownRun = (text: string): Run => ({ ticket: serverTicket(workClass, text), limitMs: limits.server });
-  const runOf = (principal: Principal, text?: string): Run => {
+  const toRun = (principal: Principal, text?: string): Run => {
     const { role, caller } = principal;
     const found = workClass ?? classOfPrincipal(principal, isStaff);
     const ticket = { workClass: found, caller: caller ?? role, ...(text === undefined ? {} : { text }) };
     return { ticket, limitMs: role === 'anon' ? limits.guest : limits.caller, caller: countedAs(principal, text) };
   };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(await runOne(engine, ownRun(text), [...requestMark(), { text, values }]));
+    typed<R>(await runStatements(engine, ownRun(text), [...requestMark(), { text, values }]));
   return {
     kind: 'pglite',
     durability,
     query,
-    one: transactionOf(query).one,
+    queryRow: toTransaction(query).queryRow,
     transaction: (work) => inTransaction(engine, ownRun('transaction of the server'), requestMark(), work),
     async as<R>(
       principal: Principal,
@@ -144,18 +144,18 @@ function databaseOf(engine: Engine, durability: Database['durability'], workClas
       values: readonly unknown[] = [],
       choice: Parameters<Database['as']>[3] = {},
     ) {
-      const run = runOf(principal, text);
+      const run = toRun(principal, text);
       const become = becomePrincipal(principal);
       const statements = [become, { text, values }];
       if (isRead(principal) && !choice.rollback)
         return typed<R>(await runShared(engine, run, statements, choice.started));
-      if (!choice.rollback) return typed<R>(await runOne(engine, run, statements, choice.started));
+      if (!choice.rollback) return typed<R>(await runStatements(engine, run, statements, choice.started));
       return queryAndRollBack<R>((work) => inTransaction(engine, run, [become], work), text, values);
     },
-    transactionAs: (principal, work) => inTransaction(engine, runOf(principal), [becomePrincipal(principal)], work),
+    transactionAs: (principal, work) => inTransaction(engine, toRun(principal), [becomePrincipal(principal)], work),
     listen: (channel, onPayload) => listen(engine, channel, onPayload),
     suspension: (caller) => stops.wait(caller),
-    inClass: (other) => databaseOf(engine, durability, other),
+    inClass: (other) => createDatabase(engine, durability, other),
     load: scheduler.load,
     close() {
       engine.closing ??= scheduler.run(LAST, () => host.close());
@@ -174,7 +174,7 @@ async function openEngine(location: DataLocation, options: PgliteOptions): Promi
     broken: options.broken ?? (() => undefined),
     async prepare(run) {
       const listening = [...listeners.keys()].map((channel) => `; listen ${pg.escapeIdentifier(channel)}`);
-      const bytes = bytesOf([serialize.query(SESSION + listening.join(''))]);
+      const bytes = concatBytes([serialize.query(SESSION + listening.join(''))]);
       if (!readScript(await run(bytes, PREPARE_MS), () => undefined)) throw new Error('its answers are incomplete');
     },
     replaced() {
@@ -211,7 +211,7 @@ const serverRun = (limits: EngineLimits): Run => ({
 });
 
 const LAST: Ticket = { workClass: 'server', caller: 'close' };
-const nameOf = ({ workClass, caller }: Ticket): string => (workClass === 'server' ? 'the server' : caller);
+const getCallerName = ({ workClass, caller }: Ticket): string => (workClass === 'server' ? 'the server' : caller);
 
 /** Runs `work` when its turn has come and the engine is up. */
 function exclusive<T>(engine: Engine, run: Run, work: () => Promise<T>): Promise<T> {
@@ -231,7 +231,7 @@ function exclusive<T>(engine: Engine, run: Run, work: () => Promise<T>): Promise
 
 /** Counts a statement that terminated the engine against its caller. */
 function noteStop({ stops, warn }: Engine, run: Run, error: unknown): void {
-  if (error instanceof StatementStopped) warn(`stopped a statement of ${nameOf(run.ticket)} at its time limit`);
+  if (error instanceof StatementStopped) warn(`stopped a statement of ${getCallerName(run.ticket)} at its time limit`);
   // A crash during a statement counts too, so that its caller cannot repeat it endlessly.
   if (run.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
     stops.add(run.caller);
@@ -258,11 +258,11 @@ async function runShared(
     noteStop(engine, run, error);
     throw error;
   }
-  return runOne(engine, run, statements, started);
+  return runStatements(engine, run, statements, started);
 }
 
 /** Runs statements in one pipeline and returns the result of the last. */
-async function runOne(
+async function runStatements(
   engine: Engine,
   run: Run,
   statements: readonly Statement[],
@@ -287,7 +287,7 @@ function inTransaction<T>(
 function runScript(engine: Engine, sql: string): Promise<void> {
   const { host, limits, listeners } = engine;
   return exclusive(engine, serverRun(limits), async () => {
-    const bytes = await host.run(bytesOf([serialize.query(sql)]), limits.script);
+    const bytes = await host.run(concatBytes([serialize.query(sql)]), limits.script);
     if (readScript(bytes, (channel, payload) => notify(listeners, channel, payload))) return;
     await host.abandon();
     throw new EngineLost('the answer of the database to a script is incomplete');

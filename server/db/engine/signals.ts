@@ -26,7 +26,7 @@ export type EngineStart = {
   /** Whether every commit waits until it is on disk. Applies only to a folder. */
   readonly sync: boolean;
   /** Whether the folder has held a database before. If it is missing now, the worker fails instead of creating an empty one. */
-  readonly again: boolean;
+  readonly existing: boolean;
 };
 
 /** Messages to the worker: the bytes of a pipeline, one at a time, or a command. */

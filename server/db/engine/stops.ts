@@ -22,8 +22,8 @@ export function createStops(max = 3, now: () => number = Date.now): Stops {
     const stops = times.peek(caller);
     const first = stops?.at(-max);
     if (first === undefined) return null;
-    const left = first + WINDOW_MS - now();
-    return left > 0 ? Math.ceil(left / 1000) : null;
+    const remainingMs = first + WINDOW_MS - now();
+    return remainingMs > 0 ? Math.ceil(remainingMs / 1000) : null;
   };
   return {
     add(caller) {

@@ -29,12 +29,12 @@ if (port === null) throw new Error('this file is a worker');
 const start = workerData as EngineStart;
 const signals = new Int32Array(start.signals);
 
-if (start.again && typeof start.location === 'string' && !existsSync(join(start.location, 'PG_VERSION')))
+if (start.existing && typeof start.location === 'string' && !existsSync(join(start.location, 'PG_VERSION')))
   throw new Error(`the database in ${start.location} is missing`);
 
 const synced = start.sync && typeof start.location === 'string';
 /** `-F` turns fsync off. */
-const defaults = PGlite.defaultStartParams.filter((one) => !synced || one !== '-F');
+const defaults = PGlite.defaultStartParams.filter((param) => !synced || param !== '-F');
 const settings = synced ? [...SETTINGS, 'wal_sync_method=fdatasync'] : SETTINGS;
 const engine = new PGlite({
   extensions: EXTENSIONS,

@@ -77,7 +77,7 @@ export function describeServer({ host, port, database }: PostgresAddress): strin
  * Returns the name of a login of one database. Roles belong to the whole cluster, so each database has its own logins: another installation
  * in the cluster never changes their passwords.
  */
-export function loginOf(role: 'backend' | 'authenticator', database: string): string {
+export function getLoginName(role: 'backend' | 'authenticator', database: string): string {
   const name = `${role}_${database}`;
   if (Buffer.byteLength(name) <= NAME_LENGTH) return name;
   return `${role}_${createHash('sha256').update(database).digest('hex').slice(0, 32)}`;

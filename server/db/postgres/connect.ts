@@ -20,32 +20,32 @@ export async function connectPatiently(address: PostgresAddress, waiting: Waitin
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      const refusal = refusalOf(error, address);
+      const refusal = findRefusal(error, address);
       if (refusal) throw refusal;
       if (performance.now() >= until)
         throw new DatabaseUnreachable(
-          `the database cannot be reached at ${describeServer(address)} (${reasonOf(error)}), after ${waiting.seconds} seconds; start it, or correct DATABASE_URL`,
+          `the database cannot be reached at ${describeServer(address)} (${getReason(error)}), after ${waiting.seconds} seconds; start it, or correct DATABASE_URL`,
           { cause: error },
         );
-      if (!reported) waiting.report(`waiting for the database at ${describeServer(address)} (${reasonOf(error)}) ...`);
+      if (!reported) waiting.report(`waiting for the database at ${describeServer(address)} (${getReason(error)}) ...`);
       reported = true;
     }
     await new Promise((done) => setTimeout(done, PAUSE_MS));
   }
 }
 
-const codeOf = (error: unknown): string =>
+const getCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   // A host name with several addresses fails with one error for each of them.
   const [first] = error instanceof AggregateError ? error.errors : [error];
-  return codeOf(first) || (first instanceof Error ? first.message : String(first));
+  return getCode(first) || (first instanceof Error ? first.message : String(first));
 }
 
 /** Returns the fault that the operator must mend; null for a fault that may pass on its own. */
-function refusalOf(error: unknown, { user, database }: PostgresAddress): DatabaseRefused | null {
-  const code = codeOf(error);
+function findRefusal(error: unknown, { user, database }: PostgresAddress): DatabaseRefused | null {
+  const code = getCode(error);
   const message = error instanceof Error ? error.message : '';
   const line =
     code === '28P01' || /password must be a string|no password/i.test(message)

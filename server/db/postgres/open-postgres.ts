@@ -2,14 +2,14 @@ import type pg from 'pg';
 import type { Database, Query, Transaction } from '../database.ts';
 import { migrate, type OpenOptions } from '../schema/migrate.ts';
 import type { Migrator } from '../schema/migrator.ts';
-import { loginOf, toAddress, withLogin } from './address.ts';
+import { getLoginName, toAddress, withLogin } from './address.ts';
 import { connectPatiently, type Waiting } from './connect.ts';
-import { transactionOf } from '../transaction.ts';
+import { toTransaction } from '../transaction.ts';
 import { adaptSchema, letServerReachRows } from './ordinary-owner.ts';
 import { createPostgres, type PostgresOptions } from './postgres.ts';
 import { DatabaseRefused } from './refused.ts';
 import { storeSettings } from './session-settings.ts';
-import { loginPassword, makeRoles, readRights, viewOwnersOf } from './roles.ts';
+import { loginPassword, makeRoles, readRights, getViewOwners } from './roles.ts';
 
 /** The advisory lock that lets only one process migrate at a time; the number is arbitrary. */
 const MIGRATION_LOCK = 7_204_001;
@@ -46,8 +46,8 @@ export async function openPostgres(url: string, options: PostgresOpenOptions): P
   const { database } = address;
   const { pooledUrl, replica } = options;
   const loginsAt = (server: string) => ({
-    backendUrl: withLogin(server, loginOf('backend', database), password),
-    authenticatorUrl: withLogin(server, loginOf('authenticator', database), password),
+    backendUrl: withLogin(server, getLoginName('backend', database), password),
+    authenticatorUrl: withLogin(server, getLoginName('authenticator', database), password),
   });
   return createPostgres({
     ...loginsAt(pooledUrl ?? url),
@@ -75,7 +75,7 @@ export async function asOwner<T>(
       return { rows, count: rowCount ?? 0 };
     };
     await admin.query('begin');
-    const done = await work(transactionOf(query));
+    const done = await work(toTransaction(query));
     await admin.query('commit');
     return done;
   } finally {
@@ -121,7 +121,7 @@ async function prepare(admin: pg.Client, url: string, options: OpenOptions): Pro
   await takeMigrationLock(admin);
   const rights = await readRights(admin);
   const password = await loginPassword(admin);
-  const viewOwners = viewOwnersOf(options.schema);
+  const viewOwners = getViewOwners(options.schema);
   await makeRoles(admin, { url, rights, password, viewOwners });
   const migrator: Migrator = {
     ...toReader(admin),

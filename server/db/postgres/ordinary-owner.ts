@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { CodeObject } from '../schema/code-objects.ts';
 import type { Schema } from '../schema/schema.ts';
-import { loginOf } from './address.ts';
-import { type Rights, viewOwnersOf } from './roles.ts';
+import { getLoginName } from './address.ts';
+import { type Rights, getViewOwners } from './roles.ts';
 
 /**
  * Adaptations for an owner that is not a superuser and cannot bypass row-level security, as on a managed PostgreSQL
@@ -28,7 +28,7 @@ export function adaptSchema(schema: Schema, { superuser }: Rights): Schema {
 
 /** To own a view, a role needs the right to create in the view's schema. */
 function letOwnViews(schema: Schema): readonly CodeObject[] {
-  const owners = viewOwnersOf(schema).join(', ');
+  const owners = getViewOwners(schema).join(', ');
   return schema.code.others.map((object) => {
     if (object.kind !== 'view') return object;
     const give = `grant create on schema public, private to ${owners}`;
@@ -54,24 +54,24 @@ export async function letServerReachRows(
   viewOwners: readonly string[],
 ): Promise<void> {
   const groups = new Map(['service_role', ...viewOwners].map((name) => [name, name]));
-  groups.set(loginOf('backend', rights.database), 'backend');
+  groups.set(getLoginName('backend', rights.database), 'backend');
   const { rows: bound } = await admin.query<{ name: string }>(
     'select rolname as name from pg_roles where not rolbypassrls and not rolsuper and rolname = any($1)',
     [[...groups.keys()]],
   );
-  const wanted = bound.map(({ name }) => groups.get(name) ?? name).toSorted();
-  if (wanted.length === 0 && rights.bypassRls) return;
+  const required = bound.map(({ name }) => groups.get(name) ?? name).toSorted();
+  if (required.length === 0 && rights.bypassRls) return;
   const { rows: tables } = await admin.query<{ name: string; forced: boolean; roles: string[] | null }>(TABLES, [
     POLICY,
   ]);
   const changes: string[] = [];
   for (const { name, forced, roles } of tables) {
     if (forced && !rights.bypassRls) changes.push(`alter table ${name} no force row level security`);
-    if (wanted.length === 0 || roles?.join() === wanted.join()) continue;
+    if (required.length === 0 || roles?.join() === required.join()) continue;
     changes.push(
       roles === null
-        ? `create policy "${POLICY}" on ${name} to ${wanted.join(', ')} using (true) with check (true)`
-        : `alter policy "${POLICY}" on ${name} to ${wanted.join(', ')}`,
+        ? `create policy "${POLICY}" on ${name} to ${required.join(', ')} using (true) with check (true)`
+        : `alter policy "${POLICY}" on ${name} to ${required.join(', ')}`,
     );
   }
   if (changes.length > 0) await admin.query(`begin; ${changes.join('; ')}; commit`);

@@ -36,7 +36,7 @@ export const sendUnnamed = (client: pg.ClientBase): void => void unnamed.add(cli
 
 const statementCaches = new WeakMap<EventEmitter, StatementCache>();
 
-function statementCacheOf(connection: EventEmitter): StatementCache {
+function getStatementCache(connection: EventEmitter): StatementCache {
   const existing = statementCaches.get(connection);
   if (existing) return existing;
   const cache = createStatementCache();
@@ -77,7 +77,7 @@ class Pipeline implements pg.Submittable {
   }
 
   submit(connection: pg.Connection): void {
-    const cache = statementCacheOf(connection);
+    const cache = getStatementCache(connection);
     this.#cache = cache;
     this.#connection = connection;
     // The messages go out in a single write, because each write is a system call.
@@ -91,7 +91,8 @@ class Pipeline implements pg.Submittable {
     const ready = this.#isReady(cache);
     this.#write(cache, parts);
     if (ready)
-      for (let one = this.#next; one !== null && one.#isReady(cache); one = one.#next) one.#write(cache, parts);
+      for (let pipeline = this.#next; pipeline !== null && pipeline.#isReady(cache); pipeline = pipeline.#next)
+        pipeline.#write(cache, parts);
     return parts;
   }
 

@@ -24,7 +24,7 @@ import { type LoginName, startupOptions } from './session-settings.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
 import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
-import { transactionOf } from '../transaction.ts';
+import { toTransaction } from '../transaction.ts';
 import type { WorkClass } from '../work-class.ts';
 
 export type PostgresOptions = {
@@ -73,7 +73,7 @@ export function createPostgres(options: PostgresOptions): Database {
   const callers = openLogin(options.authenticatorUrl, 'authenticator', options);
   const schedulers = createPostgresSchedulers(options.poolSize, options.queue ?? DEFAULT_QUEUE);
   const backend = openLogin(options.backendUrl, 'backend', options);
-  return databaseOf(
+  return createDatabase(
     {
       options,
       backend,
@@ -90,7 +90,7 @@ export function createPostgres(options: PostgresOptions): Database {
 }
 
 /** Returns the database for work of one class. Null: the server's own statements, and each caller's in the class of that caller. */
-function databaseOf(core: Core, workClass: WorkClass | null): Database {
+function createDatabase(core: Core, workClass: WorkClass | null): Database {
   const { options, backend, callers, schedulers, runInBatch, listeners, replica } = core;
   const getTicket = (principal: Principal): Ticket => {
     const found = workClass ?? classOfPrincipal(principal, options.isStaff);
@@ -99,7 +99,7 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
     typed<R>(
       await schedulers.backend.run(serverTicket(workClass, text), () =>
-        runOne(backend, [...requestMark(), { text, values }]),
+        runStatements(backend, [...requestMark(), { text, values }]),
       ),
     );
   const transactionAs = <T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T> =>
@@ -116,7 +116,7 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
     const statements = (who: Principal): Statement[] => [becomePrincipal(who), { text, values }];
     const run = (who: Principal): Promise<Result> => {
       started?.();
-      return runOne(callers, statements(who));
+      return runStatements(callers, statements(who));
     };
     const runQuickly = (who: Principal): Promise<Result> => runInBatch(ticket, statements(who), started);
     return typed<R>(await schedulers.runStatement(ticket, principal, run, runQuickly));
@@ -125,7 +125,7 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
     kind: 'postgres',
     durability: 'postgres-durable',
     query,
-    one: transactionOf(query).one,
+    queryRow: toTransaction(query).queryRow,
     transaction: (work) =>
       schedulers.backend.run(serverTicket(workClass), () => inTransaction(backend, requestMark(), work)),
     async as<R>(
@@ -152,7 +152,7 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
       };
     },
     suspension: () => null,
-    inClass: (other) => databaseOf(core, other),
+    inClass: (other) => createDatabase(core, other),
     load: schedulers.load,
     async close() {
       await Promise.all([...listeners].map((listener) => listener.stop()));
@@ -168,7 +168,7 @@ function openReplica(options: PostgresOptions, backend: Login, schedulers: Postg
   return createReplica({
     db: createPostgres({ ...primary, ...urls, pooled: false }),
     primary: async <R>(text: string, values: readonly unknown[] = []) =>
-      typed<R>(await schedulers.backend.run(COMPARISON, () => runOne(backend, [{ text, values }]))),
+      typed<R>(await schedulers.backend.run(COMPARISON, () => runStatements(backend, [{ text, values }]))),
     maxLagMs,
     warn: options.warn,
   });
@@ -178,7 +178,7 @@ function openReplica(options: PostgresOptions, backend: Login, schedulers: Postg
 const COMPARISON: Ticket = { workClass: 'urgent', caller: 'replica' };
 
 /** Runs statements in one round trip and returns the result of the last. */
-async function runOne(login: Login, statements: readonly Statement[]): Promise<Result> {
+async function runStatements(login: Login, statements: readonly Statement[]): Promise<Result> {
   return last(await withClient(login, (client) => runPipeline(client, statements)));
 }
 
@@ -247,7 +247,7 @@ async function inTransaction<T>(
       return typed<R>(last(await runPipeline(client, [...before, { text, values }])));
     };
     try {
-      const outcome = await work(transactionOf(query));
+      const outcome = await work(toTransaction(query));
       if (!opening) await runPipeline(client, [{ text: 'commit', values: [] }]);
       return outcome;
     } catch (error) {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { toAddress } from './address.ts';
 import { connectPatiently, type Waiting } from './connect.ts';
 import type { Schema } from '../schema/schema.ts';
-import { makeGroups, readRights, viewOwnersOf } from './roles.ts';
+import { makeGroups, readRights, getViewOwners } from './roles.ts';
 
 /**
  * Restores the plain text of `pg_dump` into the empty database at `url`: creates the roles that it names, makes the login of `url` the
@@ -18,7 +18,7 @@ export async function restoreDump(
   file: string,
   { schema, ...waiting }: Waiting & { readonly schema: Schema },
 ): Promise<void> {
-  const owners = viewOwnersOf(schema);
+  const owners = getViewOwners(schema);
   const address = toAddress(url);
   const admin = await connectPatiently(address, waiting);
   try {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { getObjects, type Schema } from '../schema/schema.ts';
 import { retryConcurrentUpdate } from '../concurrent-update.ts';
-import { loginOf, withLogin } from './address.ts';
+import { getLoginName, withLogin } from './address.ts';
 import { DatabaseRefused } from './refused.ts';
 import { scramVerifier } from './scram.ts';
 
@@ -36,7 +36,7 @@ const GROUPS: readonly { readonly name: string; readonly attributes: string; rea
   { name: 'backend', attributes: 'nologin', bypass: true },
 ];
 /** Returns the roles that own views. They can read all rows; the views apply rules of their own. */
-export function viewOwnersOf(schema: Schema): readonly string[] {
+export function getViewOwners(schema: Schema): readonly string[] {
   const statements = getObjects(schema).flatMap((object) => object.statements);
   const found = statements.flatMap((text) => /^alter view \S+ owner to (\w+)$/.exec(text)?.[1] ?? []);
   return [...new Set(found)].toSorted();
@@ -66,7 +66,7 @@ function createRunner(admin: pg.ClientBase) {
 }
 type Runner = ReturnType<typeof createRunner>;
 
-const bypassOf = ({ givesBypassRls }: Rights): string => (givesBypassRls ? ' bypassrls' : '');
+const formatBypass = ({ givesBypassRls }: Rights): string => (givesBypassRls ? ' bypassrls' : '');
 
 /** `viewOwners`: see `viewOwnersOf`. */
 type RoleOptions = {
@@ -86,7 +86,7 @@ export async function makeRoles(
 ): Promise<void> {
   const runner = createRunner(admin);
   await runGroups(admin, rights, viewOwners, runner);
-  const logins = loginsOf(rights.database);
+  const logins = getLoginNames(rights.database);
   await runLogins(admin, url, rights, password, runner);
   await grantMissing(admin, runner, [
     ['authenticator', logins.authenticator],
@@ -103,7 +103,7 @@ export async function missingRoles(admin: pg.ClientBase): Promise<string[]> {
   );
   if (!rows[0] || rows[0].able) return [];
   const existing = await roleNames(admin);
-  const needed = [...GROUPS.map(({ name }) => name), ...Object.values(loginsOf(rows[0].database))];
+  const needed = [...GROUPS.map(({ name }) => name), ...Object.values(getLoginNames(rows[0].database))];
   return needed.filter((name) => !existing.has(name));
 }
 
@@ -123,7 +123,7 @@ async function runGroups(
   const existing = await roleNames(admin);
   const groups = [...GROUPS, ...viewOwners.map((name) => ({ name, attributes: 'nologin', bypass: true }))];
   for (const { name, attributes, bypass } of groups)
-    if (!existing.has(name)) await runner.run(`create role ${name} ${attributes}${bypass ? bypassOf(rights) : ''}`);
+    if (!existing.has(name)) await runner.run(`create role ${name} ${attributes}${bypass ? formatBypass(rights) : ''}`);
   await grantMissing(admin, runner, [
     ...CALLERS.map((caller): [string, string] => [caller, 'authenticator']),
     // To give a view to another role, the login must be a member of that role.
@@ -138,11 +138,11 @@ async function runLogins(
   password: string,
   runner: Runner,
 ): Promise<void> {
-  const { backend, authenticator } = loginsOf(rights.database);
+  const { backend, authenticator } = getLoginNames(rights.database);
   const existing = await roleNames(admin);
   const secret = pg.escapeLiteral(scramVerifier(password));
   const attributes = [
-    [backend, `login${bypassOf(rights)}`],
+    [backend, `login${formatBypass(rights)}`],
     [authenticator, 'login noinherit'],
   ] as const;
   for (const [login, options] of attributes)
@@ -156,7 +156,7 @@ async function grantMissing(
   runner: Runner,
   members: readonly [role: string, member: string][],
 ): Promise<void> {
-  const memberships = await membershipsOf(admin);
+  const memberships = await readMemberships(admin);
   for (const [role, member] of members)
     if (!memberships.has(`${role}>${member}`)) await runner.run(`grant ${id(role)} to ${id(member)}`);
 }
@@ -169,9 +169,9 @@ function refuse({ login }: Rights, { refused }: Runner): void {
   ]);
 }
 
-const loginsOf = (database: string) => ({
-  backend: loginOf('backend', database),
-  authenticator: loginOf('authenticator', database),
+const getLoginNames = (database: string) => ({
+  backend: getLoginName('backend', database),
+  authenticator: getLoginName('authenticator', database),
 });
 
 /**
@@ -195,7 +195,7 @@ async function roleNames(admin: pg.ClientBase): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-async function membershipsOf(admin: pg.ClientBase): Promise<Set<string>> {
+async function readMemberships(admin: pg.ClientBase): Promise<Set<string>> {
   const { rows } = await admin.query<{ pair: string }>(
     `select r.rolname || '>' || m.rolname as pair from pg_auth_members a join pg_roles r on r.oid = a.roleid join pg_roles m on m.oid = a.member`,
   );

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { retryConcurrentUpdate } from '../concurrent-update.ts';
-import { loginOf } from './address.ts';
+import { getLoginName } from './address.ts';
 import { DatabaseRefused } from './refused.ts';
 
 /** The server's two logins. */
@@ -23,11 +23,11 @@ const LIMITS: Readonly<Record<LoginName, Settings>> = {
   backend: { statement_timeout: '30s', idle_in_transaction_session_timeout: '30s' },
   authenticator: { statement_timeout: '3s', idle_in_transaction_session_timeout: '10s' },
 };
-const settingsOf = (login: LoginName): Settings => ({ ...ALL, ...LIMITS[login] });
+const getSettings = (login: LoginName): Settings => ({ ...ALL, ...LIMITS[login] });
 
 /** Returns the settings as startup options of a connection. */
 export function startupOptions(login: LoginName): string {
-  return Object.entries(settingsOf(login))
+  return Object.entries(getSettings(login))
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
 }
@@ -44,8 +44,8 @@ export async function storeSettings(admin: pg.ClientBase, database: string): Pro
   );
   const stored = new Set(rows.map(({ login, setting }) => `${login} ${setting.toLowerCase()}`));
   const missing = (['backend', 'authenticator'] as const).flatMap((name) => {
-    const login = loginOf(name, database);
-    return Object.entries(settingsOf(name))
+    const login = getLoginName(name, database);
+    return Object.entries(getSettings(name))
       .filter(([setting, value]) => !stored.has(`${login} ${`${setting}=${value}`.toLowerCase()}`))
       .map(([setting, value]) => storing(login, database, setting, value));
   });

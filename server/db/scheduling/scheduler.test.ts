@@ -205,7 +205,7 @@ test('work runs one at a time in one slot, and a failure rejects only its own pr
   const run = (caller: string, fails: boolean): Promise<number> =>
     scheduler.run({ workClass: 'customer', caller }, () => work(fails));
   const outcomes = await Promise.allSettled([run('a', false), run('b', true), run('c', false)]);
-  expect(outcomes.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(await run('a', false)).toBe(7);
 });
 
@@ -247,10 +247,10 @@ test('a full queue refuses the newest statement of the caller with the most, not
   const first = heldWork();
   const held = scheduler.run({ workClass: 'guest', caller: 'first' }, first.work);
   const many = [1, 2, 3].map((n) => scheduler.run({ workClass: 'guest', caller: 'many' }, () => Promise.resolve(n)));
-  const one = scheduler.run({ workClass: 'guest', caller: 'one' }, () => Promise.resolve('answered'));
+  const single = scheduler.run({ workClass: 'guest', caller: 'one' }, () => Promise.resolve('answered'));
   await expect(many[2]).rejects.toBeInstanceOf(DatabaseBusy);
   first.end();
-  expect(await Promise.all([one, many[0], many[1], held])).toEqual(['answered', 1, 2, undefined]);
+  expect(await Promise.all([single, many[0], many[1], held])).toEqual(['answered', 1, 2, undefined]);
 });
 
 test('what waits too long is refused, and its place is free again', async () => {

@@ -26,7 +26,7 @@ const POLICY = 'create policy "all read" on private.note for select using (true)
 const TRIGGER = `create or replace function private.keep() returns trigger language plpgsql set search_path = '' as $$ begin return new; end $$;
   create trigger keep before insert on private.note for each row execute function private.keep();`;
 
-const schemaOf = (version: string, sql: string, ...migrations: readonly Migration[]): Schema => ({
+const createSchema = (version: string, sql: string, ...migrations: readonly Migration[]): Schema => ({
   version,
   migrations: [TABLES, ...migrations],
   code: { beforeTables: [], others: objectsIn(sql, 'a.sql') },
@@ -36,7 +36,7 @@ const upgrade = (schema: Schema) => migrate(engine, schema, () => undefined);
 const NOTHING = { migrations: [], created: [], replaced: [], retired: [], dropped: [] };
 
 test('an empty database gets everything, and the locks of its new tables are not listed', async () => {
-  expect(await previewUpgrade(engine, schemaOf('0.2.0', price(1) + VIEW))).toEqual({
+  expect(await previewUpgrade(engine, createSchema('0.2.0', price(1) + VIEW))).toEqual({
     ...NOTHING,
     release: null,
     isNewer: false,
@@ -46,15 +46,15 @@ test('an empty database gets everything, and the locks of its new tables are not
 });
 
 test('after an upgrade, there is nothing to do', async () => {
-  const schema = schemaOf('0.2.0', price(1) + VIEW + POLICY + TRIGGER);
+  const schema = createSchema('0.2.0', price(1) + VIEW + POLICY + TRIGGER);
   await upgrade(schema);
   expect(await previewUpgrade(engine, schema)).toEqual({ ...NOTHING, release: '0.2.0', isNewer: false });
 });
 
 test('names what a start then does: what it creates, replaces, retires and drops', async () => {
-  await upgrade(schemaOf('0.2.0', price(1) + VIEW + TRIGGER));
-  await upgrade(schemaOf('0.3.0', price(1) + TRIGGER));
-  const next = schemaOf('0.4.0', price(2) + POLICY);
+  await upgrade(createSchema('0.2.0', price(1) + VIEW + TRIGGER));
+  await upgrade(createSchema('0.3.0', price(1) + TRIGGER));
+  const next = createSchema('0.4.0', price(2) + POLICY);
   const preview = await previewUpgrade(engine, next);
   expect(preview).toEqual({
     ...NOTHING,
@@ -80,7 +80,7 @@ test('what an earlier release left without a record is replaced, and what it had
     insert into private.migrations values ('0001_old', 'old')`);
   const chain = { version: '0.1.0', commit: 'c0ffee', migrations: { '0001_old': 'old' }, baseline: '0200_tables' };
   const code = { [trigger?.name ?? '']: trigger?.hash ?? '' };
-  const schema = { ...schemaOf('0.2.0', price(1) + TRIGGER + POLICY), releases: [{ ...chain, code }] };
+  const schema = { ...createSchema('0.2.0', price(1) + TRIGGER + POLICY), releases: [{ ...chain, code }] };
   expect(await previewUpgrade(engine, schema)).toEqual({
     ...NOTHING,
     release: '0.1.0',
@@ -90,7 +90,7 @@ test('what an earlier release left without a record is replaced, and what it had
 });
 
 test('pending migrations come in order, with those without a transaction and the statements that lock a table for long', async () => {
-  await upgrade(schemaOf('0.2.0', ''));
+  await upgrade(createSchema('0.2.0', ''));
   const checked = migration(
     '0201_check',
     '-- Allowed: few rows.\nalter table private.note add check (body is not null);',
@@ -99,7 +99,7 @@ test('pending migrations come in order, with those without a transaction and the
     '0202_index',
     '-- Runs without a transaction\ncreate index concurrently b on private.note (body);',
   );
-  expect((await previewUpgrade(engine, schemaOf('0.3.0', '', checked, index))).migrations).toEqual([
+  expect((await previewUpgrade(engine, createSchema('0.3.0', '', checked, index))).migrations).toEqual([
     {
       name: '0201_check',
       withoutTransaction: false,
@@ -110,8 +110,8 @@ test('pending migrations come in order, with those without a transaction and the
 });
 
 test('a database whose code a newer release has loaded stays as it is', async () => {
-  await upgrade(schemaOf('0.10.0', price(2) + VIEW));
-  expect(await previewUpgrade(engine, schemaOf('0.9.0', price(1)))).toEqual({
+  await upgrade(createSchema('0.10.0', price(2) + VIEW));
+  expect(await previewUpgrade(engine, createSchema('0.9.0', price(1)))).toEqual({
     ...NOTHING,
     release: '0.10.0',
     isNewer: true,
@@ -119,7 +119,7 @@ test('a database whose code a newer release has loaded stays as it is', async ()
 });
 
 test('a database that no path upgrades is refused', async () => {
-  await upgrade(schemaOf('0.2.0', ''));
+  await upgrade(createSchema('0.2.0', ''));
   await engine.script(`update private.migrations set checksum = 'other'`);
-  await expect(previewUpgrade(engine, schemaOf('0.3.0', ''))).rejects.toThrow(MigrationRefused);
+  await expect(previewUpgrade(engine, createSchema('0.3.0', ''))).rejects.toThrow(MigrationRefused);
 });

@@ -13,7 +13,7 @@ import { hasPermission } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import type { Services } from '#server/operations/core/services.ts';
 import { defineHandler } from '../handler.ts';
-import { actorOf, parse } from '../requests.ts';
+import { getActor, parse } from '../requests.ts';
 import { json } from '../responses.ts';
 import { describeInstants } from '../describe-access.ts';
 
@@ -47,7 +47,7 @@ async function admit(
 ): Promise<string | null> {
   if (token !== null && services.links.read(PIN_LINK, token, services.clock()) === bookingId) return null;
   if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in to see your access code.');
-  if (await hasPermission(services, caller, 'bookings')) return actorOf(caller);
+  if (await hasPermission(services, caller, 'bookings')) return getActor(caller);
   await readOwnBooking(services, caller.userId ?? '', bookingId);
   return null;
 }

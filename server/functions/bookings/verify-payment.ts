@@ -45,8 +45,8 @@ function describeStatus({ booking, payment, paid, waiting, changed, codeHeld }: 
 
 function describeForOwner({ booking, payment, order, changed }: PaymentStatus): Partial<Answer> {
   const bookings = order.length === 0 ? [booking] : order;
-  const sum = (amount: (one: BookingFacts) => number): number =>
-    bookings.reduce((total, one) => total + amount(one), 0);
+  const sum = (amount: (item: BookingFacts) => number): number =>
+    bookings.reduce((total, item) => total + amount(item), 0);
   return {
     ...(changed !== null && { change: centsToDollars(payment.amountCents) }),
     booking: {
@@ -54,19 +54,19 @@ function describeForOwner({ booking, payment, order, changed }: PaymentStatus): 
       studio_name: booking.studioName,
       start_time: booking.startTime.toISOString(),
       end_time: booking.endTime.toISOString(),
-      total_hours: sum((one) => Number(one.totalHours)),
-      base_cost: centsToDollars(sum((one) => one.baseCostCents)),
-      discount_amount: centsToDollars(sum((one) => one.discountCents + one.couponDiscountCents)),
-      coupon_discount: centsToDollars(sum((one) => one.couponDiscountCents)),
-      final_cost: centsToDollars(sum((one) => one.finalCostCents)),
+      total_hours: sum((item) => Number(item.totalHours)),
+      base_cost: centsToDollars(sum((item) => item.baseCostCents)),
+      discount_amount: centsToDollars(sum((item) => item.discountCents + item.couponDiscountCents)),
+      coupon_discount: centsToDollars(sum((item) => item.couponDiscountCents)),
+      final_cost: centsToDollars(sum((item) => item.finalCostCents)),
     },
     ...(order.length > 0 && {
-      series: order.map((one) => ({
-        reference: one.reference,
-        start_time: one.startTime.toISOString(),
-        end_time: one.endTime.toISOString(),
-        status: one.status,
-        final_cost: centsToDollars(one.finalCostCents),
+      series: order.map((item) => ({
+        reference: item.reference,
+        start_time: item.startTime.toISOString(),
+        end_time: item.endTime.toISOString(),
+        status: item.status,
+        final_cost: centsToDollars(item.finalCostCents),
       })),
     }),
   };

@@ -8,7 +8,7 @@ export const calendarFeed = defineHandler(contract, async (services, { request, 
   const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
   const headers = { etag: tag, 'cache-control': 'private, no-cache' };
   const tags = request.headers.get('if-none-match')?.split(',') ?? [];
-  if (tags.some((one) => one.trim().replace(/^W\//, '') === tag)) return new Response(null, { status: 304, headers });
+  if (tags.some((etag) => etag.trim().replace(/^W\//, '') === tag)) return new Response(null, { status: 304, headers });
   return new Response(content, {
     headers: {
       ...headers,

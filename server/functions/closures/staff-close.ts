@@ -1,8 +1,8 @@
 import { staffClose as contract } from '#contracts/closures/staff-close.ts';
 import { closeHours } from '#server/operations/closures/close-hours.ts';
 import { defineHandler } from '../handler.ts';
-import { actorOf } from '../requests.ts';
+import { getActor } from '../requests.ts';
 
 export const staffClose = defineHandler(contract, async (services, { caller, body }) => ({
-  closureId: await closeHours(services, body, actorOf(caller)),
+  closureId: await closeHours(services, body, getActor(caller)),
 }));

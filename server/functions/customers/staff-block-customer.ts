@@ -2,11 +2,11 @@ import { staffBlockCustomer as contract } from '#contracts/customers/staff-block
 import { blockCustomer, decideBlockedBookings } from '#server/operations/customers/block.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import { defineHandler } from '../handler.ts';
-import { actorOf } from '../requests.ts';
+import { getActor } from '../requests.ts';
 
 export const staffBlockCustomer = defineHandler(contract, async (services, { caller, body }) => {
   const { bookings: decision, ...block } = body;
-  const actor = actorOf(caller);
+  const actor = getActor(caller);
   const bookings = await blockCustomer(services, block, actor);
   const money = await readMoneyRight(services, caller);
   const { reason } = block;

@@ -3,6 +3,6 @@ import { defineHandler } from '../handler.ts';
 
 export const testIgloohomeConfig = defineHandler(contract, async (services) => {
   const { mode } = services.locks.capabilities;
-  const locks = [...services.lockOf.values()];
+  const locks = [...services.studioLocks.values()];
   return { success: true as const, message: `Mode ${mode}, ${locks.length} locks set.`, response: { mode, locks } };
 });

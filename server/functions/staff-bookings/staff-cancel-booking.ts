@@ -3,17 +3,17 @@ import { cancelForStaff, cancelSeriesForStaff } from '#server/operations/booking
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import { defineHandler } from '../handler.ts';
-import { actorOf } from '../requests.ts';
-import { byHand, undoOf } from '../responses.ts';
+import { getActor } from '../requests.ts';
+import { byHand, toUndo } from '../responses.ts';
 
 export const staffCancelBooking = defineHandler(contract, async (services, { caller, body }) => {
-  const { series, ...wanted } = body;
-  const decision = { ...wanted, actor: actorOf(caller), money: await readMoneyRight(services, caller) };
+  const { series, ...request } = body;
+  const decision = { ...request, actor: getActor(caller), money: await readMoneyRight(services, caller) };
   if (!series) {
     const done = await cancelForStaff(services, decision);
-    return { refundCents: done.refundCents, ...byHand(done), ...undoOf(done) };
+    return { refundCents: done.refundCents, ...byHand(done), ...toUndo(done) };
   }
-  const done = await cancelSeriesForStaff(services, { ...decision, refund: wholeRefund(wanted.refund) });
+  const done = await cancelSeriesForStaff(services, { ...decision, refund: wholeRefund(request.refund) });
   return { refundCents: done.refundCents, ...byHand(done), cancelled: done.cancelled };
 });
 

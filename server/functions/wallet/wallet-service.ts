@@ -14,7 +14,7 @@ import {
   removePhone,
 } from '#server/operations/wallet/pass-phones.ts';
 import { parse, readJson, take } from '../requests.ts';
-import { fileOf } from '../responses.ts';
+import { fileResponse } from '../responses.ts';
 import type { FunctionRequests } from '../function.ts';
 import type { Services } from '#server/operations/core/services.ts';
 
@@ -49,11 +49,11 @@ export function walletService(services: Services, requests: FunctionRequests): H
   router.post(registration, async (c) => {
     const device = parse(deviceField, c.req.param('device'));
     const { pushToken } = parse(registrationSchema, await readBody(requests, c));
-    const added = await addPhone(services, { ...passOf(c), device, pushToken });
+    const added = await addPhone(services, { ...getPassRequest(c), device, pushToken });
     return c.body(null, added ? 201 : 200);
   });
   router.delete(registration, async (c) => {
-    await removePhone(services, { ...passOf(c), device: parse(deviceField, c.req.param('device')) });
+    await removePhone(services, { ...getPassRequest(c), device: parse(deviceField, c.req.param('device')) });
     return c.body(null, 200);
   });
   router.get('/v1/devices/:device/registrations/:type', async (c) => {
@@ -67,10 +67,10 @@ export function walletService(services: Services, requests: FunctionRequests): H
     return c.json({ serialNumbers: changed.serials, lastUpdated: changed.tag });
   });
   router.get('/v1/passes/:type/:serial', async (c) => {
-    const { file, changedAt } = await readNewPass(services, { ...passOf(c), since: sinceOf(c) });
+    const { file, changedAt } = await readNewPass(services, { ...getPassRequest(c), since: getSince(c) });
     const headers = { 'last-modified': changedAt.toUTCString(), 'cache-control': 'no-store' };
     if (file === null) return c.body(null, 304, headers);
-    const answer = fileOf(new Uint8Array(file), 'application/vnd.apple.pkpass', 'pass.pkpass');
+    const answer = fileResponse(new Uint8Array(file), 'application/vnd.apple.pkpass', 'pass.pkpass');
     for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
     return answer;
   });
@@ -86,13 +86,13 @@ export function walletService(services: Services, requests: FunctionRequests): H
 }
 
 /** Returns the pass of a request, with the token that the phone sent. */
-function passOf(c: Context<Env>): PassRequest {
+function getPassRequest(c: Context<Env>): PassRequest {
   const token = /^ApplePass ([\w.-]{1,300})$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
   return { typeId: c.req.param('type') ?? '', serial: (c.req.param('serial') ?? '').toLowerCase(), token };
 }
 
 /** Returns the version that the phone has; null if the header is missing or cannot be parsed. */
-function sinceOf(c: Context<Env>): Date | null {
+function getSince(c: Context<Env>): Date | null {
   const since = new Date(c.req.header('if-modified-since') ?? '');
   return Number.isNaN(since.getTime()) ? null : since;
 }

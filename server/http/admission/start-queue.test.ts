@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createStartQueue } from './start-queue.ts';
 
 /** A queue with a fake clock and event loop. Each piece of work takes `ms`. */
-function queueOf(ms: number) {
+function createQueue(ms: number) {
   let now = 0;
   const turns: (() => void)[] = [];
   const started: string[] = [];
@@ -26,7 +26,7 @@ function queueOf(ms: number) {
 }
 
 test('work starts at once while little has started in this turn, and the rest over the next turns', () => {
-  const { add, turn, started } = queueOf(0.8);
+  const { add, turn, started } = createQueue(0.8);
   for (let at = 1; at <= 8; at += 1) add(2, `work ${at}`);
   expect(started).toEqual(['work 1', 'work 2', 'work 3']);
   expect(turn()).toEqual(['work 4', 'work 5', 'work 6']);
@@ -37,7 +37,7 @@ test('work starts at once while little has started in this turn, and the rest ov
 });
 
 test('of the work that waits the lowest rank starts first', () => {
-  const { add, turn } = queueOf(5);
+  const { add, turn } = createQueue(5);
   add(2, 'first');
   for (const [rank, name] of [
     [2, 'guest'],
@@ -49,7 +49,7 @@ test('of the work that waits the lowest rank starts first', () => {
 });
 
 test('work that is removed before its turn never starts', () => {
-  const { add, turn } = queueOf(5);
+  const { add, turn } = createQueue(5);
   add(2, 'first');
   const remove = add(2, 'gone');
   add(2, 'next');
@@ -58,7 +58,7 @@ test('work that is removed before its turn never starts', () => {
 });
 
 test('every eighth start is for the work that waits longest', () => {
-  const { add, turn } = queueOf(5);
+  const { add, turn } = createQueue(5);
   add(2, 'first');
   add(2, 'guest');
   for (let at = 0; at < 12; at += 1) add(0, 'hold');

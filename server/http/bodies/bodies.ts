@@ -49,8 +49,8 @@ export function createBodyBudget({ total, perSender }: { total: number; perSende
         if (!open) return;
         open = false;
         inUse -= bytes;
-        const left = (bySender.get(sender) ?? 0) - bytes;
-        if (left > 0) bySender.set(sender, left);
+        const remaining = (bySender.get(sender) ?? 0) - bytes;
+        if (remaining > 0) bySender.set(sender, remaining);
         else bySender.delete(sender);
       };
     },

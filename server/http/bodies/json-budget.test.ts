@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createJsonBudget } from './json-budget.ts';
-import { createReadSender, senderOf } from './json-sender.ts';
+import { createReadSender, getSender } from './json-sender.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -35,6 +35,6 @@ test('the account of a verified token is the sender; a guest, the anonymous key 
   expect(await from({ authorization: 'Bearer good' })).toEqual({ account: 'me' });
   expect(await from({ authorization: 'Bearer bad' })).toEqual({ address: '203.0.113.7' });
   expect(await from({})).toEqual({ address: '203.0.113.7' });
-  expect(senderOf({ role: 'anon', sub: 'me' }, 'x')).toEqual({ address: 'x' });
-  expect(senderOf({ role: 'service_role' }, 'x')).toBeNull();
+  expect(getSender({ role: 'anon', sub: 'me' }, 'x')).toEqual({ address: 'x' });
+  expect(getSender({ role: 'service_role' }, 'x')).toBeNull();
 });

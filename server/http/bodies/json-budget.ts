@@ -35,10 +35,10 @@ export function createJsonBudget(factor: number, now: () => number = () => perfo
       const perMs = max / MINUTE_MS;
       const at = now();
       const before = used.get(key);
-      const left = before ? Math.max(0, before.bytes - (at - before.at) * perMs) : 0;
-      const fits = left + bytes <= max;
-      used.set(key, { bytes: fits ? left + bytes : left, at });
-      return fits ? null : Math.max(1, Math.ceil((left + bytes - max) / perMs / 1000));
+      const remaining = before ? Math.max(0, before.bytes - (at - before.at) * perMs) : 0;
+      const fits = remaining + bytes <= max;
+      used.set(key, { bytes: fits ? remaining + bytes : remaining, at });
+      return fits ? null : Math.max(1, Math.ceil((remaining + bytes - max) / perMs / 1000));
     },
   };
 }

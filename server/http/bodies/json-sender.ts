@@ -10,12 +10,12 @@ export function createReadSender(keys: Pick<Keys, 'verify'>, clock: () => Date):
     const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
     const token = bearer ?? request.headers.get('apikey');
     const claims = token ? await keys.verify(token, clock()).catch(() => null) : null;
-    return senderOf(claims, address);
+    return getSender(claims, address);
   };
 }
 
 /** Returns the sender whose budget the holder of these verified claims uses. */
-export function senderOf(claims: Readonly<Record<string, unknown>> | null, address: string): Sender | null {
+export function getSender(claims: Readonly<Record<string, unknown>> | null, address: string): Sender | null {
   const { role, sub } = claims ?? {};
   if (role === 'service_role') return null;
   return typeof sub === 'string' && sub !== '' && role !== 'anon' ? { account: sub } : { address };

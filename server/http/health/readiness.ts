@@ -33,7 +33,7 @@ export function createReadiness({
     else failing.delete(name);
   };
   const round = async (): Promise<Readiness> => {
-    const outcomes = await Promise.all(checks.map(async (check) => [check.name, await outcomeOf(check)] as const));
+    const outcomes = await Promise.all(checks.map(async (check) => [check.name, await runCheck(check)] as const));
     for (const [name, outcome] of outcomes) note(name, outcome);
     return {
       ready: outcomes.every(([, { result }]) => result === 'ok'),
@@ -46,7 +46,7 @@ export function createReadiness({
   };
 }
 
-async function outcomeOf({ run }: ReadinessCheck): Promise<Outcome> {
+async function runCheck({ run }: ReadinessCheck): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Outcome>((resolve) => {
     const error = new Error(`no result within ${CHECK_TIMEOUT_MS} ms`);
@@ -81,7 +81,7 @@ export function databaseChecks(db: Queryable, migrations: readonly string[]): re
     {
       name: 'migrations',
       run: async () => {
-        const row = await db.one<{ n: number }>(
+        const row = await db.queryRow<{ n: number }>(
           'select count(*)::int as n from private.migrations where name = any($1::text[])',
           [migrations],
         );
@@ -92,11 +92,11 @@ export function databaseChecks(db: Queryable, migrations: readonly string[]): re
 }
 
 /** Returns the free and total bytes of the disk that holds a folder. */
-export async function diskOf(folder: string): Promise<{ readonly free: number; readonly size: number }> {
+export async function readDiskSpace(folder: string): Promise<{ readonly free: number; readonly size: number }> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { free: bavail * bsize, size: blocks * bsize };
 }
 
 export function diskCheck(folder: string): ReadinessCheck {
-  return { name: 'disk', run: async () => (await diskOf(folder)).free >= DISK_MIN_BYTES };
+  return { name: 'disk', run: async () => (await readDiskSpace(folder)).free >= DISK_MIN_BYTES };
 }

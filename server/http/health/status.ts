@@ -21,14 +21,14 @@ export type PartState = {
 export function createStatus(parts: readonly StatusPart[], clock: Clock): Status {
   const began = clock();
   const last = new Map<string, PartState>();
-  const stateOf = async ({ name, works }: StatusPart): Promise<PartState> => {
+  const readState = async ({ name, works }: StatusPart): Promise<PartState> => {
     const state: PartState['state'] = (await works().catch(() => false)) ? 'working' : 'disturbed';
     const before = last.get(name) ?? ({ name, state, since: began } satisfies PartState);
     const now: PartState = before.state === state ? before : { name, state, since: clock() };
     last.set(name, now);
     return now;
   };
-  const read = (): Promise<readonly PartState[]> => Promise.all(parts.map(stateOf));
+  const read = (): Promise<readonly PartState[]> => Promise.all(parts.map(readState));
   const timer = setInterval(() => void read(), EVERY_MS);
   timer.unref();
   return { read, stop: () => clearInterval(timer) };

@@ -137,11 +137,11 @@ async function readInTime<T>(read: () => T | Promise<T>, ms = READ_MS): Promise<
 }
 
 /** Registers the numbers of statements that wait for the database and that were refused, by class of work. */
-export function measureDatabase(metrics: Metrics, db: Pick<Database, 'load' | 'one'>): void {
+export function measureDatabase(metrics: Metrics, db: Pick<Database, 'load' | 'queryRow'>): void {
   const read = (of: (load: ClassLoad) => number) => () =>
     Object.fromEntries(Object.entries(db.load()).map(([name, load]) => [name, of(load)]));
   metrics.gauge('database_up', 'Whether the database answers: 1 or 0', () =>
-    readInTime(() => db.one('select'), UP_MS).then((row) => (row === null ? 0 : 1)),
+    readInTime(() => db.queryRow('select'), UP_MS).then((row) => (row === null ? 0 : 1)),
   );
   metrics.labelled(
     'database_waiting',

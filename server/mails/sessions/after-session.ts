@@ -4,12 +4,12 @@ import { greet, type Letterhead, type Mail, renderMail, sentence } from '../layo
 import type { PreviewData, Previews } from '../preview-data.ts';
 
 /**
- * Thanks the customer after a session, asks for a rating, and explains where to report lost property. `again`: the link to the same hours
+ * Thanks the customer after a session, asks for a rating, and explains where to report lost property. `repeat`: the link to the same hours
  * in a later week.
  */
 export function thanksMail(
   booking: BookingForMail,
-  links: { readonly page: string; readonly again: string; readonly account: string },
+  links: { readonly page: string; readonly repeat: string; readonly account: string },
 ): Mail {
   return renderMail(booking.from, {
     subject: `How was ${booking.studioName}?`,
@@ -39,13 +39,13 @@ export function thanksMail(
         },
         '.',
       ),
-      { kind: 'button', label: 'Same time again', href: links.again },
+      { kind: 'button', label: 'Same time again', href: links.repeat },
       sentence('You choose which emails you get ', { text: 'in your account', href: links.account }, '.'),
     ],
   });
 }
 thanksMail.previews = ({ booking, long, pages }: PreviewData): Previews<typeof thanksMail> => {
-  const links = { page: pages.booking, again: pages.book, account: pages.profile };
+  const links = { page: pages.booking, repeat: pages.book, account: pages.profile };
   return { '': [booking, links], long: [long, links] };
 };
 

@@ -73,7 +73,7 @@ async function replacePrevious(
 }
 
 const readNewest = (db: Queryable, bookingId: string, condition: string): Promise<BookingCode | null> =>
-  db.one<BookingCode>(`${SELECT} where c.booking_id = $1::uuid and ${condition} order by c.attempt desc limit 1`, [
+  db.queryRow<BookingCode>(`${SELECT} where c.booking_id = $1::uuid and ${condition} order by c.attempt desc limit 1`, [
     bookingId,
   ]);
 
@@ -108,7 +108,7 @@ export type CodeHistory = {
 };
 
 export async function readCodeHistory(db: Queryable, bookingId: string): Promise<CodeHistory> {
-  const row = await db.one<CodeHistory>(
+  const row = await db.queryRow<CodeHistory>(
     `select coalesce(max(c.attempt), 0) - count(*) filter (where c.status = 'failed')::int as count,
        (array_agg(c.used_at order by c.attempt desc) filter (where c.status <> 'failed'))[1] as "openedAt"
      from public.booking_access_codes c where c.booking_id = $1::uuid`,

@@ -11,15 +11,15 @@ const LEASE = 'locks';
  * the lock system does not answer; the stored states then stay as they are.
  */
 export async function checkLocks(services: Services, everyMs: number, stop: () => boolean): Promise<void> {
-  const { db, locks, lockOf, clock } = services;
-  const lease = await db.one<{ taken: boolean }>(
+  const { db, locks, studioLocks, clock } = services;
+  const lease = await db.queryRow<{ taken: boolean }>(
     `select private.take_lease($1, $2::timestamptz, make_interval(secs => $3::double precision)) as taken`,
     [LEASE, clock(), everyMs / 1000],
   );
   if (lease?.taken !== true) return;
   const { devices } = await locks.check();
   const found = new Map<string, boolean | null>();
-  for (const [studioId, lockId] of lockOf) {
+  for (const [studioId, lockId] of studioLocks) {
     if (stop()) return checkAgain(services, clock());
     const device = devices.find(({ id }) => id === lockId);
     const isKnown = device !== undefined;

@@ -12,7 +12,7 @@ export type CodeHold = { readonly disputeId: string; readonly status: 'open' | '
 
 /** Reads the dispute that holds the access code of a booking and the codes of its guests. Null if no dispute does. */
 export function readCodeHold(db: Queryable, bookingId: string): Promise<CodeHold | null> {
-  return db.one<CodeHold>('select h.dispute_id as "disputeId", h.status from private.code_hold($1::uuid) h', [
+  return db.queryRow<CodeHold>('select h.dispute_id as "disputeId", h.status from private.code_hold($1::uuid) h', [
     bookingId,
   ]);
 }
@@ -91,7 +91,7 @@ export async function keepDisputed(
     const now = services.clock();
     const booking = await lockBooking(tx, bookingId);
     const before = await readCodeHold(tx, bookingId);
-    const kept = await tx.one('select from private.kept_dispute where booking_id = $1::uuid limit 1', [bookingId]);
+    const kept = await tx.queryRow('select from private.kept_dispute where booking_id = $1::uuid limit 1', [bookingId]);
     if (!booking || (before === null && kept === null))
       throw new Refusal('not_found', 'There’s nothing to decide about the payments of this booking.');
     if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');

@@ -129,7 +129,7 @@ async function chooseDigits(
 async function choosePin(fingerprint: Services['fingerprint'], tx: Transaction, lockId: string): Promise<string> {
   for (let round = 0; round < PIN_TRIES; round += 1) {
     const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
-    const row = await tx.one<{ taken: boolean }>(
+    const row = await tx.queryRow<{ taken: boolean }>(
       'select bool_or(private.is_pin_taken($1, p.print)) as taken from unnest($2::text[]) p (print)',
       [lockId, fingerprint.all(pin)],
     );
@@ -144,7 +144,7 @@ async function chooseVariant(
   tx: Transaction,
   { lock_id, starts_at, ends_at }: Hours,
 ): Promise<number> {
-  const row = await tx.one<{ next: number }>(
+  const row = await tx.queryRow<{ next: number }>(
     'select private.next_code_variant($1, $2::timestamptz, $3::timestamptz) as next',
     [lock_id, starts_at, ends_at],
   );

@@ -45,7 +45,7 @@ type DoorRow = {
 
 /** Reads all doors and the lights. If a system does not answer, its values are unknown. */
 export async function readDoors(services: Services): Promise<Doors> {
-  const { db, locks, lockOf, clock } = services;
+  const { db, locks, studioLocks, clock } = services;
   const [{ rows }, devices, lights] = await Promise.all([
     db.query<DoorRow>(
       `select d.*, case when l.studio_id is not null then jsonb_build_object('lockId', l.lock_id, 'batteryPercent', l.battery_percent, 'online', l.online,
@@ -57,7 +57,7 @@ export async function readDoors(services: Services): Promise<Doors> {
     readLights(services, (isOn) => nullUnlessAnswered(services, isOn)),
   ]);
   const doors = rows.map((row): Door => {
-    const lockId = lockOf.get(row.studio_id) ?? null;
+    const lockId = studioLocks.get(row.studio_id) ?? null;
     const device = devices?.find(({ id }) => id === lockId);
     const state = row.state?.lockId === lockId ? row.state : null;
     const batteryPercent = device?.batteryPercent ?? state?.batteryPercent ?? null;
@@ -92,7 +92,7 @@ export async function openDoor(
   { studioId, reason }: { readonly studioId: string; readonly reason: string },
   actor: string,
 ): Promise<void> {
-  const lockId = services.lockOf.get(studioId);
+  const lockId = services.studioLocks.get(studioId);
   if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
   await recordAudit(services.db, { actor, action: 'open', resource: 'door', id: studioId, details: { reason } });
   try {
@@ -142,10 +142,10 @@ const DAY_MS = 24 * HOUR_MS;
  * a month.
  */
 export async function readDoorLog(
-  { db, lockOf, clock }: Services,
+  { db, studioLocks, clock }: Services,
   { studioId, bookingId, before }: DoorLogQuery,
 ): Promise<readonly DoorLogEntry[]> {
-  const locks = [...lockOf].filter(([studio]) => studioId === null || studio === studioId);
+  const locks = [...studioLocks].filter(([studio]) => studioId === null || studio === studioId);
   const booking = bookingId === null ? null : await readBooking(db, bookingId);
   // A lock's clock may be ahead of ours.
   const now = clock().getTime() + HOUR_MS;

@@ -63,7 +63,7 @@ export type Holder<C extends Code, Subject = never> = {
 type Removal = { readonly subjectId: string; readonly payload?: { readonly codeId: string } };
 
 export const readCode = <C extends Code>(db: Queryable, { select }: Holder<C>, codeId: string): Promise<C | null> =>
-  db.one<C>(`${select} where c.id = $1::uuid`, [codeId]);
+  db.queryRow<C>(`${select} where c.id = $1::uuid`, [codeId]);
 
 /** Queues the removal of a code from its lock. A second removal of the same code for the same reason is ignored. */
 export async function queueRemoval<Ref extends Pick<Code, 'id'>>(

@@ -20,8 +20,8 @@ const SERVICE = '00000000-0000-0000-0000-000000000000';
  * called again within the hour. The entry in the audit log omits the digits. Throws `ProviderError`, `Refusal('code_limit')`.
  */
 export async function issueTestPin(services: Services, actor: string | null): Promise<TestPin> {
-  const { db, locks, lockOf, clock } = services;
-  const [first] = lockOf;
+  const { db, locks, studioLocks, clock } = services;
+  const [first] = studioLocks;
   if (!first) throw new ProviderError(locks.provider, 'no_lock_set', { retryable: false });
   const [studioId, lockId] = first;
   const { choosesDigits, revocable } = locks.capabilities;

@@ -10,7 +10,7 @@ export async function recordUse(
   { lockId, pin, at }: { lockId: string; pin: string; at: Date },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const code = await tx.one<{ id: string; bookingId: string }>(
+    const code = await tx.queryRow<{ id: string; bookingId: string }>(
       `update public.booking_access_codes c set used_at = coalesce(c.used_at, $3::timestamptz)
        from private.access_secret s where s.code_id = c.id and s.lock_id = $1 and s.pin_fingerprint = any($2::text[]) and s.live returning c.id, c.booking_id as "bookingId"`,
       [lockId, fingerprint.all(pin), at],
@@ -26,7 +26,7 @@ async function recordGuestUse(
   tx: Transaction,
   { lockId, fingerprints, at, now }: { lockId: string; fingerprints: readonly string[]; at: Date; now: Date },
 ): Promise<void> {
-  const code = await tx.one<{ id: string; bookingId: string }>(
+  const code = await tx.queryRow<{ id: string; bookingId: string }>(
     `update private.crew_code c set used_at = coalesce(c.used_at, $3::timestamptz), status = 'revoking'
      from private.crew_member m where m.id = c.crew_member_id and c.lock_id = $1 and c.pin_fingerprint = any($2::text[]) and c.status <> 'revoked'
      returning c.id, m.booking_id as "bookingId"`,

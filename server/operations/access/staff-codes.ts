@@ -51,7 +51,7 @@ export const staffCodes = {
 
 /** Locks a staff code until the transaction ends. */
 const lockStaffCode = (tx: Transaction, codeId: string): Promise<StaffCode | null> =>
-  tx.one<StaffCode>(`${SELECT} where c.id = $1::uuid for update`, [codeId]);
+  tx.queryRow<StaffCode>(`${SELECT} where c.id = $1::uuid for update`, [codeId]);
 
 const HOUR = 3_600_000;
 /** Longest window of a code that its lock can remove. Locks compute codes for at most this long. */
@@ -111,12 +111,12 @@ export async function planStaffCode(
 ): Promise<StaffCode> {
   const { studioId, startTime, endTime, name, requestId } = request;
   const now = services.clock();
-  const lockId = services.lockOf.get(studioId);
+  const lockId = services.studioLocks.get(studioId);
   if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
-  const existing = await tx.one<StaffCode>(`${SELECT} where c.made_by = $1::uuid and c.request_id = $2 for update`, [
-    actor,
-    requestId,
-  ]);
+  const existing = await tx.queryRow<StaffCode>(
+    `${SELECT} where c.made_by = $1::uuid and c.request_id = $2 for update`,
+    [actor, requestId],
+  );
   const isSame = existing === null || (existing.studioId === request.studioId && +existing.endsAt === +request.endTime);
   if (!isSame) throw new Refusal('already_done', 'This request has made another code.', { codeId: existing.id });
   const closure = { studioId, startTime, endTime, weeks: 1, reason: `Access for ${name}`, public: false };

@@ -22,7 +22,7 @@ async function isStudioFreeBefore(
   booking: Pick<BookingFacts, 'id' | 'studioId' | 'startTime'>,
   minutes: number,
 ): Promise<boolean> {
-  const row = await db.one<{ free: boolean }>(
+  const row = await db.queryRow<{ free: boolean }>(
     `select not exists (select from private.booking b where b.studio_id = $1::uuid and b.id <> $2::uuid and b.status in ('pending', 'confirmed')
        and b.during && tstzrange($3::timestamptz - make_interval(mins => $4::int), $3::timestamptz, '[)')) as free`,
     [booking.studioId, booking.id, booking.startTime, minutes],
@@ -36,7 +36,7 @@ export async function readCodeWindow(
   tx: Queryable,
   booking: BookingFacts,
 ): Promise<CodeWindow & AccessTimes> {
-  const lockId = services.lockOf.get(booking.studioId);
+  const lockId = services.studioLocks.get(booking.studioId);
   if (lockId === undefined) throw new Error(`no lock is configured for studio ${booking.studioName}`);
   return { lockId, ...(await readAccessTimes(services, tx, booking)) };
 }

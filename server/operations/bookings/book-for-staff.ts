@@ -9,7 +9,7 @@ import { type OpenedLink, openLink } from '../payments/open-link.ts';
 import { requireConcession } from '../core/concessions.ts';
 import { nameDates } from './hold.ts';
 import { newPrice, readRates } from './price.ts';
-import { spansOf, type SpanSlots } from './price-spans.ts';
+import { getSpans, type SpanSlots } from './price-spans.ts';
 import { releaseInTheWay } from './release-expired.ts';
 import { hoursTaken, readTaken } from '../core/taken-hours.ts';
 import {
@@ -35,17 +35,17 @@ const ROUNDS = 3;
  * and the link is also mailed. A booking that is free or was paid elsewhere is confirmed immediately. A repeated call returns the same
  * booking. Throws `Refusal`.
  */
-export async function bookForStaff(services: Services, wanted: StaffBooking): Promise<StaffBooked> {
-  if (wanted.payment !== 'link') requireConcession(wanted.money, { kind: wanted.payment });
+export async function bookForStaff(services: Services, request: StaffBooking): Promise<StaffBooked> {
+  if (request.payment !== 'link') requireConcession(request.money, { kind: request.payment });
   const timeLeft = startDeadline(services.config.answerWithinMs);
-  const spans = spansOf({ ...wanted, series: wanted.series ?? null });
-  const repeated = await findRepeated(services.db, wanted, spans);
-  const booking = repeated ?? (await claim(services, wanted, spans, timeLeft));
+  const spans = getSpans({ ...request, series: request.series ?? null });
+  const repeated = await findRepeated(services.db, request, spans);
+  const booking = repeated ?? (await claim(services, request, spans, timeLeft));
   failpoint('staff-booking.after.commit');
   const answer = { bookingId: booking.id, reference: booking.reference };
-  if (wanted.payment !== 'link' || booking.status !== 'pending')
+  if (request.payment !== 'link' || booking.status !== 'pending')
     return { ...answer, status: booking.status, url: null, pending: false };
-  const link = await openLink(services, booking, wanted.customerEmail, timeLeft());
+  const link = await openLink(services, booking, request.customerEmail, timeLeft());
   if (link.url !== null || link.pending) return { ...answer, status: 'pending', ...link };
   // The booking was paid for or released after it was read.
   const { status } = (await readBooking(services.db, booking.id)) ?? booking;
@@ -54,20 +54,21 @@ export async function bookForStaff(services: Services, wanted: StaffBooking): Pr
 
 async function claim(
   services: Services,
-  wanted: StaffBooking,
+  request: StaffBooking,
   spans: readonly SpanSlots[],
   timeLeft: () => number,
 ): Promise<BookingFacts> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const now = services.clock();
-    const made = await storeBooking(services, await price(services, wanted, spans, now), now).catch((error: unknown) =>
-      nameDates(services, { studioId: wanted.studioId, series: wanted.series ?? null, userId: null }, spans, error),
+    const created = await storeBooking(services, await price(services, request, spans, now), now).catch(
+      (error: unknown) =>
+        nameDates(services, { studioId: request.studioId, series: request.series ?? null, userId: null }, spans, error),
     );
-    if (made !== null) return made;
+    if (created !== null) return created;
     // A concurrent duplicate call may have won.
-    const repeated = await findRepeated(services.db, wanted, spans);
+    const repeated = await findRepeated(services.db, request, spans);
     if (repeated !== null) return repeated;
-    const taken = await readTakenDates(services, wanted, spans);
+    const taken = await readTakenDates(services, request, spans);
     const expired = taken.bookings.filter(
       (other) => other.status === 'pending' && other.holdExpiresAt !== null && other.holdExpiresAt <= now,
     );
@@ -97,28 +98,28 @@ async function readTakenDates(
 /** Checks the hours by the same rules as a customer's booking, and prices them. */
 async function price(
   services: Services,
-  wanted: StaffBooking,
+  request: StaffBooking,
   spans: readonly SpanSlots[],
   now: Date,
 ): Promise<NewStaffBooking> {
   const rules = await readBookingRules(services.db);
   const priced: PricedHours[] = [];
   for (const { startTime, endTime, slots } of spans) {
-    const rates = await readRates(services.db, wanted.studioId, slots);
+    const rates = await readRates(services.db, request.studioId, slots);
     const { quote } = newPrice(slots, { rates, rules, coupon: null }, now);
-    const waivedCents = quote.totalCents - priceOf(wanted, quote.totalCents);
-    if (typeof wanted.priceCents === 'number') requireConcession(wanted.money, { kind: 'price', cents: waivedCents });
+    const waivedCents = quote.totalCents - getPrice(request, quote.totalCents);
+    if (typeof request.priceCents === 'number') requireConcession(request.money, { kind: 'price', cents: waivedCents });
     priced.push({ startTime, endTime, quote, waivedCents });
   }
   const holdEnd =
-    wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, resolveHoldMinutes(services.config, rules)) : now;
+    request.payment === 'link' ? linkHoldEnd(request.startTime, now, resolveHoldMinutes(services.config, rules)) : now;
   if (holdEnd === null)
     throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
-  return { ...wanted, spans: priced, holdExpiresAt: holdEnd, rules };
+  return { ...request, spans: priced, holdExpiresAt: holdEnd, rules };
 }
 
 /** Returns the price of a booking in cents. Throws `Refusal` if it exceeds the list price, or if a price is set for a free booking. */
-function priceOf({ payment, priceCents = null }: StaffBooking, listCents: number): number {
+function getPrice({ payment, priceCents = null }: StaffBooking, listCents: number): number {
   if (priceCents === null) return payment === 'free' ? 0 : listCents;
   if (payment === 'free' || priceCents > listCents)
     throw new Refusal('invalid_request', 'A price of its own is at most the price of the list.', {

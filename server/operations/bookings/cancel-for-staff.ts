@@ -45,15 +45,15 @@ export type StaffCancelled = {
  * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released, with its whole
  * series, once the provider has closed its session. Idempotent for the same decision. Throws `Refusal`, or `ProviderError` for a hold.
  */
-export async function cancelForStaff(services: Services, wanted: StaffCancellation): Promise<StaffCancelled> {
-  const seen = await readBooking(services.db, wanted.bookingId);
+export async function cancelForStaff(services: Services, request: StaffCancellation): Promise<StaffCancelled> {
+  const seen = await readBooking(services.db, request.bookingId);
   const held = seen?.status === 'pending';
   if (held) await closeForStaff(services, seen);
   failpoint('staff-cancel.after.close');
   return services.db.transaction(async (tx) => {
-    const booking = (await lockSeries(tx, wanted.bookingId)).find(({ id }) => id === wanted.bookingId);
+    const booking = (await lockSeries(tx, request.bookingId)).find(({ id }) => id === request.bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
-    return decideAndCancel(services, tx, { booking, held }, wanted);
+    return decideAndCancel(services, tx, { booking, held }, request);
   });
 }
 
@@ -63,19 +63,20 @@ export async function cancelForStaff(services: Services, wanted: StaffCancellati
  */
 export async function cancelSeriesForStaff(
   services: Services,
-  wanted: Omit<StaffCancellation, 'refund'> & { readonly refund: 'full' | 'none' | 'terms' },
+  request: Omit<StaffCancellation, 'refund'> & { readonly refund: 'full' | 'none' | 'terms' },
 ): Promise<StaffCancelled & { readonly cancelled: number }> {
   return services.db.transaction(async (tx) => {
     const now = services.clock();
-    const bookings = await lockSeries(tx, wanted.bookingId);
+    const bookings = await lockSeries(tx, request.bookingId);
     if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
     const remaining = bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime > now);
     // A repeated call returns what the first call cancelled.
-    const again = remaining.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : remaining;
-    if (again.length === 0) throw new Refusal('already_done', 'There is nothing left to cancel in this series.');
+    const affected =
+      remaining.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : remaining;
+    if (affected.length === 0) throw new Refusal('already_done', 'There is nothing left to cancel in this series.');
     const done: StaffCancelled[] = [];
-    for (const booking of again) {
-      const decision = { ...wanted, bookingId: booking.id, undoable: false };
+    for (const booking of affected) {
+      const decision = { ...request, bookingId: booking.id, undoable: false };
       done.push(await decideAndCancel(services, tx, { booking, held: false }, decision));
     }
     return {
@@ -92,24 +93,24 @@ async function decideAndCancel(
   services: Services,
   tx: Transaction,
   { booking, held }: { readonly booking: BookingFacts; readonly held: boolean },
-  wanted: StaffCancellation,
+  request: StaffCancellation,
 ): Promise<StaffCancelled> {
   const now = services.clock();
-  if (wanted.stillWanted && !(await wanted.stillWanted(tx)))
+  if (request.stillWanted && !(await request.stillWanted(tx)))
     throw new Refusal('already_done', 'Somebody has decided about this booking in the meantime.');
   // The provider's event about the closed session may already have released the hold.
   const released = held && booking.cancelReason === 'hold_expired' && !(await readDecision(tx, booking.id));
-  if (booking.status === 'cancelled' && !released) return repeated(tx, wanted);
+  if (booking.status === 'cancelled' && !released) return repeated(tx, request);
   if (booking.status === 'confirmed') requireNotOver(booking, now);
   else await requireUnpaid(tx, booking);
   const paid = await paidPayments(tx, booking.id);
-  const gives = wanted.because === 'id_missing' ? 'full' : (await readTerms(tx, booking, now)).refund;
-  const decision = decide(wanted.refund === 'terms' ? gives : wanted.refund, paid);
+  const gives = request.because === 'id_missing' ? 'full' : (await readTerms(tx, booking, now)).refund;
+  const decision = decide(request.refund === 'terms' ? gives : request.refund, paid);
   const termsCents = decide(gives, paid).cents;
-  requireConcession(wanted.money, { kind: 'refund', cents: decision.cents, termsCents });
-  const { reason, actor } = wanted;
-  const undoable = wanted.undoable === true && booking.status === 'confirmed';
-  await storeDecision(tx, wanted, decision);
+  requireConcession(request.money, { kind: 'refund', cents: decision.cents, termsCents });
+  const { reason, actor } = request;
+  const undoable = request.undoable === true && booking.status === 'confirmed';
+  await storeDecision(tx, request, decision);
   const { byHand } = await cancelAndRefund(tx, booking, {
     by: 'staff',
     refund: { paid, cents: decision.refund === 'full' ? 'all' : decision.cents, reason, actor },
@@ -119,12 +120,12 @@ async function decideAndCancel(
       after: { status: 'cancelled', refund: decision.refund, refundCents: decision.cents },
       reason,
     },
-    because: wanted.because,
+    because: request.because,
     now,
     dueAt: jobsDue(now, undoable),
   });
   // A coupon's discount is worth money too, so without a refund the coupon stays used.
-  const refunded = gives === 'full' || (decision.refund === 'full' && wanted.money === 'held');
+  const refunded = gives === 'full' || (decision.refund === 'full' && request.money === 'held');
   if (booking.status === 'confirmed' && !refunded) await takeCoupon(tx, booking.id);
   const undo = undoable ? await storeUndo(tx, { kind: 'cancel', before: booking, actor, now }) : null;
   return { refundCents: decision.cents, byHand, undo };
@@ -146,23 +147,28 @@ async function requireUnpaid(tx: Transaction, booking: BookingFacts): Promise<vo
 }
 
 const readDecision = (tx: Transaction, bookingId: string): Promise<Decision | null> =>
-  tx.one<Decision>('select refund, refund_cents as cents from private.cancellation where booking_id = $1::uuid', [
+  tx.queryRow<Decision>('select refund, refund_cents as cents from private.cancellation where booking_id = $1::uuid', [
     bookingId,
   ]);
 
 /** Returns the earlier result of the same decision. Throws `Refusal` if the booking was cancelled in another way. */
 async function repeated(tx: Transaction, { bookingId, refund }: StaffCancellation): Promise<StaffCancelled> {
-  const made = await readDecision(tx, bookingId);
-  const same = refund === 'terms' || (typeof refund === 'number' ? made?.cents === refund : made?.refund === refund);
-  if (made !== null && same) {
-    const byHand = await tx.one(
+  const previous = await readDecision(tx, bookingId);
+  const same =
+    refund === 'terms' || (typeof refund === 'number' ? previous?.cents === refund : previous?.refund === refund);
+  if (previous !== null && same) {
+    const byHand = await tx.queryRow(
       `select from private.partial_refund p join private.payment x on x.id = p.payment_id
        where x.booking_id = $1::uuid and x.kind = 'elsewhere' and p.request_key = 'cancellation'`,
       [bookingId],
     );
-    return { refundCents: made.cents, byHand: byHand !== null, undo: null };
+    return { refundCents: previous.cents, byHand: byHand !== null, undo: null };
   }
-  throw new Refusal('already_done', 'This booking is already cancelled.', made ? { refundCents: made.cents } : {});
+  throw new Refusal(
+    'already_done',
+    'This booking is already cancelled.',
+    previous ? { refundCents: previous.cents } : {},
+  );
 }
 
 function requireNotOver(booking: BookingFacts, now: Date): void {
@@ -170,14 +176,14 @@ function requireNotOver(booking: BookingFacts, now: Date): void {
 }
 
 function decide(refund: 'full' | 'none' | number, paid: readonly PaidPayment[]): Decision {
-  const left = leftCents(paid);
+  const remaining = leftCents(paid);
   const now = leftCents(paid.filter(({ payment }) => payment.state === 'paid'));
   if (refund === 'none' || refund === 0) return { refund: 'none', cents: 0 };
   if (refund === 'full' || refund === now) return { refund: 'full', cents: now };
-  if (refund <= left) return { refund: 'part', cents: refund };
+  if (refund <= remaining) return { refund: 'part', cents: refund };
   throw new Refusal('invalid_request', 'This is more than what is left of the payment.', {
     field: 'refund',
-    refundableCents: left,
+    refundableCents: remaining,
   });
 }
 

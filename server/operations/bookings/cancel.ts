@@ -119,7 +119,7 @@ async function whyNotCancel(tx: Transaction, booking: BookingFacts, now: Date): 
  * applies to bookings without such an agreement. Throws `Refusal('not_found')`.
  */
 export async function freeCancelHours(db: Queryable, bookingId: string): Promise<number> {
-  const frozen = await db.one<{ hours: number }>(
+  const frozen = await db.queryRow<{ hours: number }>(
     `select coalesce(b.policy ->> 'freeCancelHours', private.business_settings() ->> 'freeCancelHours')::float8 as hours
      from private.booking b where b.id = $1::uuid`,
     [bookingId],

@@ -61,7 +61,7 @@ export async function readCheckoutFacts(
   },
   now: Date,
 ): Promise<CheckoutFacts> {
-  const row = await db.one<{
+  const row = await db.queryRow<{
     facts: Omit<CheckoutFacts, 'rates' | 'rules'>;
     hours: Pick<EnteredCoupon, 'problem' | 'problemCode'> | null;
     rates: Rates;

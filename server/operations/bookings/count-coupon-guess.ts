@@ -6,7 +6,7 @@ import type { Services } from '../core/services.ts';
  * one limit for all places where a code can be tried. Throws `Refusal('too_many_requests')` with the seconds to wait.
  */
 export async function countCouponGuess({ db }: Services, userId: string | null, ip: string): Promise<void> {
-  const row = await db.one<{ wait: number | null }>(
+  const row = await db.queryRow<{ wait: number | null }>(
     `select private.take_coupon_guess($1::uuid, nullif($2, '')) as wait`,
     [userId, ip],
   );

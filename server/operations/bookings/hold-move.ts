@@ -29,7 +29,7 @@ export async function moveLinkEnd(
 
 /** Reads the hold of new hours of a locked booking that waits for payment; null if there is none. */
 export async function readMoveHold(tx: Transaction, bookingId: string): Promise<BookingFacts | null> {
-  const row = await tx.one<{ facts: BookingJson }>(
+  const row = await tx.queryRow<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b
      where b.moves_booking = $1::uuid and b.status = 'pending' order by b.created_at desc, b.id limit 1`,
     [bookingId],
@@ -101,7 +101,7 @@ export async function holdMove(
 
 /** Limits the unpaid holds of new hours per hour, because each one blocks hours for others. The limit covers all bookings of a customer. */
 async function requireFewHolds(tx: Transaction, customer: string, now: Date, limitFactor: number): Promise<void> {
-  const row = await tx.one<{ holds: number; oldest: Date }>(
+  const row = await tx.queryRow<{ holds: number; oldest: Date }>(
     `select count(*)::int as holds, min(b.created_at) as oldest
      from private.booking m join private.booking b on b.moves_booking = m.id
      where m.user_id = $1::uuid and b.made_by is null and b.created_at > $2::timestamptz - interval '1 hour'
@@ -122,7 +122,7 @@ async function requireFewHours(
   bookingId: string,
   { customer, hours, now }: { customer: string; hours: number; now: Date },
 ): Promise<void> {
-  const allowance = await tx.one<Omit<UnpaidHours, 'hours'>>(
+  const allowance = await tx.queryRow<Omit<UnpaidHours, 'hours'>>(
     `select a.fit::float8 as fit, a.most::float8 as most, a.most_of_booking::float8 as "mostOfBooking"
      from private.unpaid_allowance($1::uuid, $2::timestamptz,
        array(select b.id from private.booking b where b.moves_booking = $3::uuid and b.status = 'pending')) a`,
@@ -139,7 +139,7 @@ async function insertHold(
   to: HeldHours,
   until: Date,
 ): Promise<BookingFacts | null> {
-  const row = await tx.one<{ facts: BookingJson }>(
+  const row = await tx.queryRow<{ facts: BookingJson }>(
     `insert into private.booking as b (reference, moves_booking, move_number, studio_id, studio_name, start_time, end_time, status,
        hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, coupon_discount_cents, waived_cents, final_cost_cents, made_by,
        created_at)

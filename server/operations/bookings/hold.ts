@@ -11,7 +11,7 @@ import { type CheckoutFacts, requireEligible } from './checkout-facts.ts';
 import { claimSlot, type ClaimedSpan, type HoldClaim } from './claim-slot.ts';
 import { countCouponGuess } from './count-coupon-guess.ts';
 import { readOwnHold } from './price.ts';
-import { frozenPrices, newPrices, type PricedSpan, readSpanFacts, spansOf, type SpanSlots } from './price-spans.ts';
+import { frozenPrices, newPrices, type PricedSpan, readSpanFacts, getSpans, type SpanSlots } from './price-spans.ts';
 import { readInTheWay } from './quote-series.ts';
 import type { Services } from '../core/services.ts';
 
@@ -53,21 +53,21 @@ export type HoldResult = {
 export async function holdBooking(services: Services, request: HoldRequest): Promise<HoldResult> {
   const now = services.clock();
   const timeLeft = startDeadline(services.config.answerWithinMs);
-  const spans = spansOf(request);
+  const spans = getSpans(request);
   const own = await Promise.all(spans.map((span) => readOwnHold(services, { ...request, ...span })));
-  const ownCode = own.find((one) => one?.coupon)?.coupon?.code ?? null;
+  const ownCode = own.find((hold) => hold?.coupon)?.coupon?.code ?? null;
   const code = request.couponCode ?? ownCode;
   // Entering the code of one's own hold again is not a guess.
   if (request.couponCode && request.couponCode.toUpperCase() !== ownCode?.toUpperCase())
     await countCouponGuess(services, request.userId, request.ip);
-  const known = code === '' ? null : code;
-  const facts = await readSpanFacts(services, { ...request, code: known }, spans, now);
+  const couponCode = code === '' ? null : code;
+  const facts = await readSpanFacts(services, { ...request, code: couponCode }, spans, now);
   const [first, last] = [facts[0], spans.at(-1)];
   if (first === undefined || last === undefined) throw new Error('a request has at least one span');
   const verificationId = requireEligible({ ...request, endTime: last.endTime }, first, now);
   const priced =
     frozenPrices(spans, own, code, now) ??
-    (await newPrices(services, { userId: request.userId, code: known }, { spans, facts }, now));
+    (await newPrices(services, { userId: request.userId, code: couponCode }, { spans, facts }, now));
   const totalCents = priced.reduce((sum, { price }) => sum + price.quote.totalCents, 0);
   requireShownPrice(request, totalCents, priced);
   const claim = buildClaim(services, request, { facts: first, priced, verificationId, totalCents, now });

@@ -83,21 +83,21 @@ const ROUNDS = 3;
  * end later. Idempotent. Throws `Refusal`: `slot_taken` with the bookings that have the hours, `too_late` with `differenceCents` if a link
  * could not be paid in time.
  */
-export async function moveBooking(services: Services, wanted: Move): Promise<Moved> {
+export async function moveBooking(services: Services, move: Move): Promise<Moved> {
   const timeLeft = startDeadline(services.config.answerWithinMs);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const outcome = await tryMove(services, wanted);
+    const outcome = await tryMove(services, move);
     failpoint('move.after.commit');
     if (outcome !== null && 'moved' in outcome) return outcome.moved;
     if (outcome !== null) {
-      const moved = await payDifference(services, wanted, outcome, timeLeft);
+      const moved = await payDifference(services, move, outcome, timeLeft);
       if (moved !== null) return moved;
       continue;
     }
     const now = services.clock().getTime();
-    const { bookingId } = wanted;
-    const taken = (await readTaken(services.db, wanted)).filter(
-      (one) => one.id !== bookingId && one.movesBooking !== bookingId,
+    const { bookingId } = move;
+    const taken = (await readTaken(services.db, move)).filter(
+      (booking) => booking.id !== bookingId && booking.movesBooking !== bookingId,
     );
     const expired = taken.filter(
       (other) => other.status === 'pending' && other.holdExpiresAt !== null && other.holdExpiresAt.getTime() <= now,
@@ -107,9 +107,9 @@ export async function moveBooking(services: Services, wanted: Move): Promise<Mov
       expired.map(({ id }) => id),
       timeLeft,
     );
-    if (taken.length > 0 && !released) throw takenFor(wanted, taken);
+    if (taken.length > 0 && !released) throw takenFor(move, taken);
   }
-  throw takenFor(wanted, []);
+  throw takenFor(move, []);
 }
 
 /** Charges the difference to a saved card, or opens the pay page. Returns null if the hold was paid for or released in the meantime. */
@@ -141,34 +141,35 @@ const takenFor = ({ customer }: Move, taken: readonly BookingFacts[]): Refusal =
  * refused hours that others have, because their form already shows those. A customer is refused, because the price appears on a button that
  * charges immediately.
  */
-export async function quoteMove(services: Services, wanted: Move): Promise<MoveQuote> {
+export async function quoteMove(services: Services, move: Move): Promise<MoveQuote> {
   const now = services.clock();
   return services.db.transaction(async (tx) => {
-    const booking = await lockMoving(tx, wanted);
-    if (isThere(booking, wanted))
-      return { ...NOTHING, linkUntil: null, owedCents: booking.owedCents, needsMoney: false };
-    const price = await readPrice(tx, booking, wanted, now);
-    if (wanted.customer !== undefined && (await othersHave(tx, wanted, now))) throw takenFor(wanted, []);
+    const booking = await lockMoving(tx, move);
+    if (isThere(booking, move)) return { ...NOTHING, linkUntil: null, owedCents: booking.owedCents, needsMoney: false };
+    const price = await readPrice(tx, booking, move, now);
+    if (move.customer !== undefined && (await othersHave(tx, move, now))) throw takenFor(move, []);
     const parts = splitRefund(await paidPayments(tx, booking.id), -price.differenceCents);
     const refundCents = parts.reduce((sum, { cents }) => sum + cents, 0);
     return {
       differenceCents: price.differenceCents,
       refundCents,
       byHand: parts.some(({ payment }) => isByHand(payment)),
-      linkUntil: mustPay(price, wanted) ? await moveLinkEnd(services, tx, booking, { to: wanted, now }) : null,
+      linkUntil: mustPay(price, move) ? await moveLinkEnd(services, tx, booking, { to: move, now }) : null,
       owedCents: price.owedCents,
       needsMoney:
-        wanted.customer === undefined &&
-        wanted.money !== 'held' &&
-        needsMoneyPermission(await refundOf(tx, booking, refundCents, now)),
+        move.customer === undefined &&
+        move.money !== 'held' &&
+        needsMoneyPermission(await readConcession(tx, booking, refundCents, now)),
     };
   });
 }
 
 /** Returns whether another booking has some of the hours. Expired holds do not count because the move releases them. */
-async function othersHave(tx: Transaction, wanted: Move, now: Date): Promise<boolean> {
-  const { bookingId } = wanted;
-  const others = (await readTaken(tx, wanted)).filter((one) => one.id !== bookingId && one.movesBooking !== bookingId);
+async function othersHave(tx: Transaction, move: Move, now: Date): Promise<boolean> {
+  const { bookingId } = move;
+  const others = (await readTaken(tx, move)).filter(
+    (booking) => booking.id !== bookingId && booking.movesBooking !== bookingId,
+  );
   return others.some((other) => other.status === 'confirmed' || isHeld(other, now));
 }
 
@@ -181,17 +182,22 @@ export type Extension = Pick<Move, 'bookingId' | 'card' | 'shownCents'> & {
 };
 
 /** Returns the move that makes the customer's own booking end later. Throws `Refusal`: `not_found`, `invalid_request`. */
-export async function readExtendingMove(services: Services, { hours, from, ...wanted }: Extension): Promise<Move> {
-  const place = await readExtension(services, { bookingId: wanted.bookingId, customer: wanted.customer, hours, from });
-  return { ...wanted, ...place, waive: false, actor: wanted.customer, onlyLater: true };
+export async function readExtendingMove(services: Services, { hours, from, ...request }: Extension): Promise<Move> {
+  const place = await readExtension(services, {
+    bookingId: request.bookingId,
+    customer: request.customer,
+    hours,
+    from,
+  });
+  return { ...request, ...place, waive: false, actor: request.customer, onlyLater: true };
 }
 
 const NOTHING = { differenceCents: 0, refundCents: 0, byHand: false };
 
 /** Returns null if the hours are taken. */
-async function tryMove(services: Services, wanted: Move): Promise<Outcome | null> {
+async function tryMove(services: Services, move: Move): Promise<Outcome | null> {
   try {
-    return await services.db.transaction((tx) => moveOnce(services, tx, wanted));
+    return await services.db.transaction((tx) => moveOnce(services, tx, move));
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.constraint === 'booking_not_closed')
@@ -201,47 +207,47 @@ async function tryMove(services: Services, wanted: Move): Promise<Outcome | null
   }
 }
 
-async function moveOnce(services: Services, tx: Transaction, wanted: Move): Promise<Outcome | null> {
+async function moveOnce(services: Services, tx: Transaction, move: Move): Promise<Outcome | null> {
   const now = services.clock();
   // Two moves into each other's hours would deadlock.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
   // hold_booking takes the same lock, so that a concurrent hold and move of an account count each other's unpaid hours.
-  if (wanted.customer !== undefined)
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('hold:' || $1, 0))`, [wanted.customer]);
-  const booking = await lockMoving(tx, wanted);
-  if (isThere(booking, wanted)) return { moved: await lastMove(tx, booking) };
-  const price = await readPrice(tx, booking, wanted, now);
-  requireShown(wanted, price);
-  const { actor, customer } = wanted;
-  const to = { ...(await newHours(tx, booking, wanted, price)), actor, ...(customer && { customer }), now };
-  if (mustPay(price, wanted)) {
+  if (move.customer !== undefined)
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('hold:' || $1, 0))`, [move.customer]);
+  const booking = await lockMoving(tx, move);
+  if (isThere(booking, move)) return { moved: await lastMove(tx, booking) };
+  const price = await readPrice(tx, booking, move, now);
+  requireShown(move, price);
+  const { actor, customer } = move;
+  const to = { ...(await newHours(tx, booking, move, price)), actor, ...(customer && { customer }), now };
+  if (mustPay(price, move)) {
     const email = (await readContact(tx, booking))?.email;
     if (email === undefined)
       throw new Refusal('invalid_request', 'There is nobody to mail a link to.', { field: 'waive' });
     const waiting = await readMoveHold(tx, booking.id);
     if (waiting !== null && isSame(waiting, booking, to)) return { hold: waiting, email };
     const { differenceCents } = price;
-    const hold = await holdMove(services, tx, booking, { ...to, differenceCents, card: wanted.card ?? null });
+    const hold = await holdMove(services, tx, booking, { ...to, differenceCents, card: move.card ?? null });
     failpoint('move.hold.before.commit');
     return hold === null ? null : { hold, email };
   }
-  if (wanted.waive) requireConcession(wanted.money, { kind: 'waiver', cents: price.differenceCents });
-  const undoable = wanted.undoable === true && (await isMoveUndoable(tx, booking, wanted.startTime, now));
+  if (move.waive) requireConcession(move.money, { kind: 'waiver', cents: price.differenceCents });
+  const undoable = move.undoable === true && (await isMoveUndoable(tx, booking, move.startTime, now));
   const dueAt = jobsDue(now, undoable);
   const refund = await refundDifference(tx, booking, {
     cents: -price.differenceCents,
-    actor: wanted.actor,
+    actor: move.actor,
     dueAt,
   });
-  if (customer === undefined) requireConcession(wanted.money, await refundOf(tx, booking, refund.cents, now));
+  if (customer === undefined) requireConcession(move.money, await readConcession(tx, booking, refund.cents, now));
   const money = {
     differenceCents: price.differenceCents,
     refundCents: refund.cents,
     byHandCents: refund.byHandCents,
     paidCents: 0,
   };
-  await applyMove(tx, booking, to, { money, actor: wanted.actor, now, mailAt: dueAt });
-  const undo = undoable ? await storeUndo(tx, { kind: 'move', before: booking, actor: wanted.actor, now }) : null;
+  await applyMove(tx, booking, to, { money, actor: move.actor, now, mailAt: dueAt });
+  const undo = undoable ? await storeUndo(tx, { kind: 'move', before: booking, actor: move.actor, now }) : null;
   failpoint('move.before.commit');
   return {
     moved: {
@@ -272,10 +278,10 @@ function requireShown({ shownCents }: Move, { differenceCents }: MovedPrice): vo
 /** Returns whether the difference has to be paid before the booking moves. */
 const mustPay = ({ differenceCents }: MovedPrice, { waive }: Move): boolean => !waive && differenceCents > 0;
 
-const samePlace = (one: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
-  one.studioId === studioId &&
-  one.startTime.getTime() === startTime.getTime() &&
-  one.endTime.getTime() === endTime.getTime();
+const samePlace = (booking: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
+  booking.studioId === studioId &&
+  booking.startTime.getTime() === startTime.getTime() &&
+  booking.endTime.getTime() === endTime.getTime();
 
 const isThere = (booking: BookingFacts, place: Place): boolean =>
   booking.status === 'confirmed' && samePlace(booking, place);
@@ -288,7 +294,7 @@ const isSame = (hold: BookingFacts, booking: BookingFacts, to: Place & { readonl
   samePlace(hold, to) && hold.moveNumber === booking.moves + 1 && isHeld(hold, to.now);
 
 async function lastMove(tx: Transaction, { id, moves }: BookingFacts): Promise<Moved> {
-  const last = await tx.one<{ differenceCents: number; refundCents: number; byHand: boolean }>(
+  const last = await tx.queryRow<{ differenceCents: number; refundCents: number; byHand: boolean }>(
     `select m.difference_cents as "differenceCents", m.refund_cents as "refundCents",
        exists (select from private.partial_refund r join private.payment p on p.id = r.payment_id
          where p.booking_id = m.booking_id and p.kind = 'elsewhere' and r.request_key = 'move:' || m.number) as "byHand"
@@ -299,21 +305,21 @@ async function lastMove(tx: Transaction, { id, moves }: BookingFacts): Promise<M
 }
 
 /** Prices all new hours. Checks those that the booking does not have yet by the same rules as a customer's booking. */
-async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, now: Date): Promise<MovedPrice> {
-  const problem = moveProblem(booking, wanted, now);
+async function readPrice(tx: Transaction, booking: BookingFacts, move: Move, now: Date): Promise<MovedPrice> {
+  const problem = moveProblem(booking, move, now);
   if (problem !== null) throw problem;
-  const { customer } = wanted;
-  if (customer !== undefined) await requireOwnMove(tx, booking, { ...wanted, customer }, now);
-  const slots = readSpan(wanted);
+  const { customer } = move;
+  if (customer !== undefined) await requireOwnMove(tx, booking, { ...move, customer }, now);
+  const slots = readSpan(move);
   const own = slotsOfSpan(booking.startTime, booking.endTime) ?? [];
   requireOpen(
-    slots.filter((slot) => !own.some((one) => sameSlot(one, slot))),
+    slots.filter((slot) => !own.some((ownSlot) => sameSlot(ownSlot, slot))),
     now,
     await readBookingRules(tx),
   );
   // Staff without the permission to give money away move a booking at the price that its customer would pay.
-  const asCustomer = customer !== undefined || wanted.money !== 'held';
-  return priceMove(tx, booking, { studioId: wanted.studioId, slots, asCustomer, waive: wanted.waive });
+  const asCustomer = customer !== undefined || move.money !== 'held';
+  return priceMove(tx, booking, { studioId: move.studioId, slots, asCustomer, waive: move.waive });
 }
 
 /**
@@ -323,23 +329,23 @@ async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, n
 async function newHours(
   tx: Transaction,
   booking: BookingFacts,
-  wanted: Move,
+  move: Move,
   { quote, waivedCents, finalCents, owedCents }: MovedPrice,
 ): Promise<NewHours> {
-  const { studioId, startTime, endTime, customer } = wanted;
-  const place = await tx.one<{ name: string }>(
+  const { studioId, startTime, endTime, customer } = move;
+  const place = await tx.queryRow<{ name: string }>(
     `select s.name from public.studios s where s.id = $1::uuid and (s.active or s.id = $2::uuid)`,
     [studioId, booking.studioId],
   );
   if (!place) throw new Refusal('not_found', 'Studio not found');
   const { hours, slots, baseCents, discountCents, couponDiscountCents } = quote;
   const price = { hours, slots, baseCents, discountCents, couponDiscountCents, waivedCents, finalCents, owedCents };
-  const termsStart = termsStartAfter(booking, wanted, customer !== undefined);
+  const termsStart = termsStartAfter(booking, move, customer !== undefined);
   return { studioId, startTime, endTime, studioName: place.name, termsStart, ...price };
 }
 
 /** Describes the refund of a move and how much of it the terms give. */
-async function refundOf(tx: Transaction, booking: BookingFacts, cents: number, now: Date): Promise<Concession> {
+async function readConcession(tx: Transaction, booking: BookingFacts, cents: number, now: Date): Promise<Concession> {
   const { allowed } = await readTerms(tx, booking, now);
   return { kind: 'refund', cents, termsCents: allowed ? cents : 0 };
 }

@@ -1,5 +1,5 @@
 import { changeTerms } from '#rules/cancellation.ts';
-import { slotsWithMore, spanOf } from '#rules/slots.ts';
+import { slotsWithMore, toSpan } from '#rules/slots.ts';
 import { constants as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
@@ -33,7 +33,9 @@ export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to:
       'too_late',
       `Bookings can be moved up to ${freeHours} hours before the start. Please contact us instead.`,
     );
-  const row = await tx.one<{ facts: Pick<CheckoutFacts, 'mailConfirmed' | 'profile' | 'verification' | 'blocked'> }>(
+  const row = await tx.queryRow<{
+    facts: Pick<CheckoutFacts, 'mailConfirmed' | 'profile' | 'verification' | 'blocked'>;
+  }>(
     `select private.checkout_json($1::uuid, $2::uuid, null, 0, $3::timestamptz)
        || jsonb_build_object('blocked', private.is_blocked($1::uuid, $3::timestamptz)) as facts`,
     [to.customer, to.studioId, now],
@@ -49,13 +51,18 @@ export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to:
  */
 export async function readExtension(
   services: Services,
-  asked: { readonly bookingId: string; readonly customer: string; readonly hours: number; readonly from: Date | null },
+  request: {
+    readonly bookingId: string;
+    readonly customer: string;
+    readonly hours: number;
+    readonly from: Date | null;
+  },
 ): Promise<Place> {
-  const booking = await readOwnBooking(services, asked.customer, asked.bookingId);
+  const booking = await readOwnBooking(services, request.customer, request.bookingId);
   const { startTime } = booking;
-  const slots = slotsWithMore(startTime, asked.from ?? booking.endTime, asked.hours);
+  const slots = slotsWithMore(startTime, request.from ?? booking.endTime, request.hours);
   if (slots === null) throw new Refusal('invalid_request', 'The session doesn’t end at that time.', { field: 'from' });
   if (slots.length > studio.maxHours)
     throw new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`, { field: 'hours' });
-  return { studioId: booking.studioId, startTime, endTime: spanOf(slots).end };
+  return { studioId: booking.studioId, startTime, endTime: toSpan(slots).end };
 }

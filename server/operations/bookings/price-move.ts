@@ -1,7 +1,7 @@
 import type { CouponTerms } from '#rules/coupons.ts';
 import { balanceMove, type MovedBalance } from '#rules/business/move-balance.ts';
 import { deductCoupon, type Quote, quoteSlots, volumeDiscountCents } from '#rules/pricing.ts';
-import { type Slot, slotKey, spanOf } from '#rules/slots.ts';
+import { type Slot, slotKey, toSpan } from '#rules/slots.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { readRates } from './price.ts';
@@ -30,8 +30,8 @@ export async function priceMove(
     readonly waive: boolean;
   },
 ): Promise<MovedPrice> {
-  const { start, end } = spanOf(slots);
-  const row = await tx.one<{ coupon: CouponTerms | null }>(
+  const { start, end } = toSpan(slots);
+  const row = await tx.queryRow<{ coupon: CouponTerms | null }>(
     `select case when $2 and exists (select from public.discount_codes d
          where d.id = b.coupon_id and (d.min_hours > $3::numeric or private.coupon_misses_hours(d, $4::timestamptz, $5::timestamptz)))
        then null else b.coupon_terms end as coupon

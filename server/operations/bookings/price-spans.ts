@@ -1,6 +1,6 @@
 import { daysBetween, type StudioDate } from '#rules/studio-time.ts';
 import { isSeries, slotsDaysLater } from '#rules/finding/series.ts';
-import { type Slot, spanOf } from '#rules/slots.ts';
+import { type Slot, toSpan } from '#rules/slots.ts';
 import { callSql } from '../core/call-sql.ts';
 import { Refusal } from '../core/refusal.ts';
 import { type CheckoutFacts, readCheckoutFacts } from './checkout-facts.ts';
@@ -16,14 +16,14 @@ export type PricedSpan = SpanSlots & { readonly price: Price };
  * Returns the hours of each booking of a request: the requested hours, and for a series the same Sydney times of day on each of its dates.
  * Throws `Refusal`.
  */
-export function spansOf(request: Span & { readonly series: readonly StudioDate[] | null }): readonly SpanSlots[] {
+export function getSpans(request: Span & { readonly series: readonly StudioDate[] | null }): readonly SpanSlots[] {
   const { startTime, endTime, series } = request;
   const slots = readSpan(request);
   const first = { startTime, endTime, slots };
   if (series === null) return [first];
   const date = slots[0]?.date ?? '';
   requireSeries(date, series);
-  return [first, ...series.slice(1).map((one) => spanOn(slots, daysBetween(date, one)))];
+  return [first, ...series.slice(1).map((laterDate) => spanOn(slots, daysBetween(date, laterDate)))];
 }
 
 /** Throws `Refusal` unless the dates form a series that starts on `first`. */
@@ -38,7 +38,7 @@ export function requireSeries(first: StudioDate, dates: readonly StudioDate[]): 
 function spanOn(slots: readonly Slot[], days: number): SpanSlots {
   const later = slotsDaysLater(slots, days);
   if (later === null) throw new Refusal('slot_closed', 'The clocks skip this hour on one of these dates.');
-  const { start, end } = spanOf(later);
+  const { start, end } = toSpan(later);
   return { startTime: start, endTime: end, slots: readSpan({ startTime: start, endTime: end }) };
 }
 
@@ -49,9 +49,9 @@ export function frozenPrices(
   code: string | null,
   now: Date,
 ): readonly PricedSpan[] | null {
-  const whole = own.every((one) => one?.booking.orderId === own[0]?.booking.orderId);
+  const whole = own.every((hold) => hold?.booking.orderId === own[0]?.booking.orderId);
   if (spans.length > 1 && (!whole || own[0]?.booking.orderSize !== spans.length)) return null;
-  const held = own.find((one) => one?.coupon)?.coupon?.code ?? '';
+  const held = own.find((hold) => hold?.coupon)?.coupon?.code ?? '';
   if (held !== (code ?? '').trim().toUpperCase()) return null;
   const priced = spans.flatMap((span, at) => {
     const price = frozenPrice(own[at] ?? null, own[at]?.coupon?.code ?? null, now);

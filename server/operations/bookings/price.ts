@@ -82,7 +82,7 @@ export function quoteOfBooking(booking: BookingFacts): Quote {
 
 /** Reads the prices of a studio for the days of these slots. Throws `Refusal` if the studio does not exist. */
 export async function readRates(db: Queryable, studioId: string, slots: readonly Slot[]): Promise<Rates> {
-  const row = await db.one<{ rates: Rates }>(
+  const row = await db.queryRow<{ rates: Rates }>(
     `select private.rates_json(s.id, $2::date, $3::date) as rates from public.studios s where s.id = $1::uuid`,
     [studioId, slots[0]?.date, slots.at(-1)?.date],
   );

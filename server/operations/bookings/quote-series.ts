@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { slotsDaysLater, weeklyDates } from '#rules/finding/series.ts';
-import { slotClosed, spanOf } from '#rules/slots.ts';
+import { slotClosed, toSpan } from '#rules/slots.ts';
 import { daysBetween, type StudioDate } from '#rules/studio-time.ts';
 import { callSql } from '../core/call-sql.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
@@ -35,13 +35,13 @@ export async function quoteSeries(services: Services, request: SeriesRequest): P
   const code = couponCode === '' ? null : couponCode;
   if (code !== null) await countCouponGuess(services, userId, request.ip);
   const { horizonDays } = await readBookingRules(services.db);
-  const wanted = datesOf(request).map((one) => ({ ...one, problem: problemOf(one.span, now, horizonDays) }));
-  const open = wanted.flatMap(({ span, problem }) => (span !== null && problem === null ? [span] : []));
+  const dates = getDates(request).map((entry) => ({ ...entry, problem: findProblem(entry.span, now, horizonDays) }));
+  const open = dates.flatMap(({ span, problem }) => (span !== null && problem === null ? [span] : []));
   const inTheWay = await readInTheWay(services, request, open, now);
   const free = open.filter((_, at) => inTheWay[at] === null);
   const facts = await readSpanFacts(services, { ...request, code }, free, now);
   const priced = await newPrices(services, { userId, code }, { spans: free, facts }, now);
-  return wanted.map(({ date, span, problem }) => {
+  return dates.map(({ date, span, problem }) => {
     const { startTime, endTime } = span ?? request;
     const at = span === null ? -1 : open.indexOf(span);
     const price = priced.find((span) => span.startTime === startTime)?.price;
@@ -56,7 +56,7 @@ export async function quoteSeries(services: Services, request: SeriesRequest): P
 }
 
 /** Returns the hours on each date; null if the clocks skip them. */
-function datesOf(request: SeriesRequest): readonly { readonly date: StudioDate; readonly span: SpanSlots | null }[] {
+function getDates(request: SeriesRequest): readonly { readonly date: StudioDate; readonly span: SpanSlots | null }[] {
   const slots = readSpan(request);
   const first = slots[0]?.date ?? '';
   const dates = 'weeks' in request.dates ? weeklyDates(first, request.dates.weeks) : request.dates;
@@ -64,14 +64,14 @@ function datesOf(request: SeriesRequest): readonly { readonly date: StudioDate; 
   return dates.map((date) => {
     const later = slotsDaysLater(slots, daysBetween(first, date));
     if (later === null) return { date, span: null };
-    const { start, end } = spanOf(later);
+    const { start, end } = toSpan(later);
     return { date, span: { startTime: start, endTime: end, slots: later } };
   });
 }
 
-function problemOf(span: SpanSlots | null, now: Date, horizonDays: number): SeriesDate['problem'] {
+function findProblem(span: SpanSlots | null, now: Date, horizonDays: number): SeriesDate['problem'] {
   if (span === null) return 'skipped';
-  const closed = span.slots.map((slot) => slotClosed(slot, now, horizonDays)).find((one) => one !== null);
+  const closed = span.slots.map((slot) => slotClosed(slot, now, horizonDays)).find((reason) => reason !== null);
   if (closed === undefined) return null;
   return closed === 'beyond-horizon' ? 'too_far' : closed;
 }

@@ -19,7 +19,7 @@ export async function readOwnBooking(
 }
 
 async function newestConfirmed(db: Queryable, userId: string): Promise<BookingFacts | null> {
-  const row = await db.one<{ facts: BookingJson }>(
+  const row = await db.queryRow<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b
      where b.user_id = $1::uuid and b.status = 'confirmed' order by b.confirmed_at desc limit 1`,
     [userId],

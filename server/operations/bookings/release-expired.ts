@@ -1,7 +1,7 @@
 import { ProviderError } from '#server/providers/call.ts';
 import { inParallel } from '#server/queue/in-parallel.ts';
 import { withTimeout } from '../core/timeout.ts';
-import { reasonOf } from '../payments/provider-errors.ts';
+import { getReason } from '../payments/provider-errors.ts';
 import { releaseHold } from './release.ts';
 import type { Services } from '../core/services.ts';
 
@@ -23,7 +23,7 @@ export async function releaseExpiredHolds(services: Services, stop: () => boolea
     async (row) => {
       const booking = await releaseHold(services, row.id, 'hold_expired').catch((error: unknown) => {
         // The slot stays held because the provider has not answered.
-        log.error({ booking: row.id, reason: reasonOf(error) }, 'a hold could not be released yet');
+        log.error({ booking: row.id, reason: getReason(error) }, 'a hold could not be released yet');
         return null;
       });
       if (booking?.status === 'cancelled') released += 1;

@@ -27,7 +27,7 @@ export async function releaseOwnHold(
   userId: string,
 ): Promise<{ booking: BookingFacts; couponCode: string | null }> {
   await readOwnBooking(services, userId, bookingId);
-  const row = await services.db.one<{ code: string | null }>(
+  const row = await services.db.queryRow<{ code: string | null }>(
     `select coupon_terms ->> 'code' as code from private.booking where id = $1::uuid`,
     [bookingId],
   );

@@ -60,10 +60,10 @@ const KINDS = { link: 'card', free: 'free', elsewhere: 'elsewhere' } as const sa
  */
 export async function findRepeated(
   db: Queryable,
-  wanted: StaffBooking,
+  request: StaffBooking,
   spans: readonly Span[],
 ): Promise<BookingFacts | null> {
-  const row = await db.one<{ facts: BookingJson; same: boolean }>(
+  const row = await db.queryRow<{ facts: BookingJson; same: boolean }>(
     `select private.booking_json(b) as facts,
        b.studio_id = $1::uuid and b.start_time = $2::timestamptz and b.end_time = $3::timestamptz and p.kind = $5
          and $4 in (u.email, b.guest_email) and b.final_cost_cents = coalesce($7::int, b.final_cost_cents)
@@ -74,13 +74,13 @@ export async function findRepeated(
          and $4 in (u.email, b.guest_email) and coalesce(b.order_id, b.id) = b.id end
      limit 1`,
     [
-      wanted.studioId,
-      wanted.startTime,
-      wanted.endTime,
-      wanted.customerEmail,
-      KINDS[wanted.payment],
-      wanted.requestId,
-      wanted.priceCents ?? null,
+      request.studioId,
+      request.startTime,
+      request.endTime,
+      request.customerEmail,
+      KINDS[request.payment],
+      request.requestId,
+      request.priceCents ?? null,
       spans.map(({ startTime }) => startTime),
     ],
   );
@@ -100,11 +100,11 @@ class TakenMeanwhile extends Error {}
  */
 export async function storeBooking(
   services: Services,
-  wanted: NewStaffBooking,
+  request: NewStaffBooking,
   now: Date,
 ): Promise<BookingFacts | null> {
   try {
-    return await services.db.transaction((tx) => storeAll(services, tx, wanted, now));
+    return await services.db.transaction((tx) => storeAll(services, tx, request, now));
   } catch (error) {
     if (error instanceof TakenMeanwhile) return null;
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
@@ -117,22 +117,27 @@ export async function storeBooking(
 async function storeAll(
   services: Services,
   tx: Transaction,
-  wanted: NewStaffBooking,
+  request: NewStaffBooking,
   now: Date,
 ): Promise<BookingFacts> {
   // As in `private.hold_booking()`: a series locks several rows one after another, and a move may wait for one of them.
-  if (wanted.spans.length > 1) await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
-  const { studioName, userId } = await readPlace(tx, wanted);
-  const bookings = await insertBookings(tx, wanted, { studioName, userId, now });
+  if (request.spans.length > 1) await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
+  const { studioName, userId } = await readPlace(tx, request);
+  const bookings = await insertBookings(tx, request, { studioName, userId, now });
   const [first] = bookings;
   if (first === undefined) throw new Error('a booking has at least one span');
-  await insertPayments(services, tx, bookings, { ...wanted, now });
-  for (const booking of bookings) await audit(tx, booking, wanted);
-  if (wanted.payment === 'link') {
-    await enqueue(tx, { kind: 'mail.payment-link', subjectId: first.id, dueAt: now, deadlineAt: wanted.holdExpiresAt });
+  await insertPayments(services, tx, bookings, { ...request, now });
+  for (const booking of bookings) await audit(tx, booking, request);
+  if (request.payment === 'link') {
+    await enqueue(tx, {
+      kind: 'mail.payment-link',
+      subjectId: first.id,
+      dueAt: now,
+      deadlineAt: request.holdExpiresAt,
+    });
     return first;
   }
-  for (const booking of bookings) await confirmBooking(services, tx, booking, wanted.actor);
+  for (const booking of bookings) await confirmBooking(services, tx, booking, request.actor);
   return { ...first, status: 'confirmed' };
 }
 
@@ -141,7 +146,7 @@ async function readPlace(
   tx: Queryable,
   { studioId, customerEmail }: StaffBooking,
 ): Promise<{ studioName: string; userId: string | null }> {
-  const place = await tx.one<{ studioName: string; userId: string | null }>(
+  const place = await tx.queryRow<{ studioName: string; userId: string | null }>(
     `select s.name as "studioName",
        (select u.id from auth.users u where u.email = $2 and u.email_confirmed_at is not null and u.deleted_at is null) as "userId"
      from public.studios s where s.id = $1::uuid and s.active`,
@@ -154,14 +159,14 @@ async function readPlace(
 /** Inserts the bookings, earliest first. Throws `TakenMeanwhile`. */
 async function insertBookings(
   tx: Queryable,
-  wanted: NewStaffBooking,
+  request: NewStaffBooking,
   { studioName, userId, now }: { studioName: string; userId: string | null; now: Date },
 ): Promise<readonly BookingFacts[]> {
-  const size = wanted.spans.length;
-  const ids = wanted.spans.map(() => randomUUID());
+  const size = request.spans.length;
+  const ids = request.spans.map(() => randomUUID());
   const bookings: BookingFacts[] = [];
-  for (const [at, { startTime, endTime, quote, waivedCents }] of wanted.spans.entries()) {
-    const row = await tx.one<{ facts: BookingJson }>(
+  for (const [at, { startTime, endTime, quote, waivedCents }] of request.spans.entries()) {
+    const row = await tx.queryRow<{ facts: BookingJson }>(
       `insert into private.booking as b (id, order_id, order_place, order_size, reference, user_id, guest_email, guest_name, studio_id, studio_name,
          start_time, end_time, status, hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, waived_cents, final_cost_cents, policy,
          notes, made_by, request_id, created_at, contact_phone)
@@ -174,25 +179,25 @@ async function insertBookings(
         // The first booking's id identifies the series.
         ...(size === 1 ? [null, null, null] : [ids[0], at + 1, size]),
         userId,
-        userId === null ? wanted.customerEmail : null,
-        userId === null ? wanted.customerName : null,
-        wanted.studioId,
+        userId === null ? request.customerEmail : null,
+        userId === null ? request.customerName : null,
+        request.studioId,
         studioName,
         startTime,
         endTime,
-        wanted.holdExpiresAt,
+        request.holdExpiresAt,
         quote.hours,
         { slots: quote.slots },
         quote.baseCents,
         quote.discountCents,
         waivedCents,
         quote.totalCents - waivedCents,
-        { freeCancelHours: wanted.rules.freeCancelHours },
-        wanted.notes,
-        wanted.actor,
-        at === 0 ? wanted.requestId : null,
+        { freeCancelHours: request.rules.freeCancelHours },
+        request.notes,
+        request.actor,
+        at === 0 ? request.requestId : null,
         now,
-        wanted.customerPhone ?? null,
+        request.customerPhone ?? null,
       ],
     );
     if (row === null) throw new TakenMeanwhile();
@@ -234,7 +239,7 @@ async function insertPayments(
 }
 
 /** Writes the audit entry. It states that staff vouch for the customer, whose ID nobody checks, and omits a guest's address. */
-async function audit(tx: Transaction, booking: BookingFacts, wanted: NewStaffBooking): Promise<void> {
+async function audit(tx: Transaction, booking: BookingFacts, request: NewStaffBooking): Promise<void> {
   const { studioId, startTime, endTime, userId, reference, finalCostCents, waivedCents } = booking;
   const after = {
     reference,
@@ -244,10 +249,10 @@ async function audit(tx: Transaction, booking: BookingFacts, wanted: NewStaffBoo
     userId,
     finalCostCents,
     waivedCents,
-    payment: wanted.payment,
+    payment: request.payment,
   };
   await recordAudit(tx, {
-    actor: wanted.actor,
+    actor: request.actor,
     action: 'create',
     resource: 'booking',
     id: booking.id,

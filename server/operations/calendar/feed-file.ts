@@ -31,21 +31,21 @@ export function writeFeed({ studioName, bookings, closures }: FeedContent, busin
       id: `${id}@bookings`,
       sequence: moves,
       status: ICalEventStatus.CONFIRMED,
-      ...timesOf(startTime, endTime),
+      ...toTimes(startTime, endTime),
       summary: firstName ? `${firstName}, ${reference}` : reference,
     });
   for (const { id, startTime, endTime, reason } of closures)
     file.createEvent({
       id: `${id}-${Date.parse(startTime)}@closures`,
       status: ICalEventStatus.CONFIRMED,
-      ...timesOf(startTime, endTime),
+      ...toTimes(startTime, endTime),
       summary: `Closed: ${reason}`,
     });
   return file.toString();
 }
 
 /** Uses the start time as the timestamp of an entry. With the time of rendering, the file would change on every fetch. */
-const timesOf = (startTime: string, endTime: string): { stamp: Date; start: Date; end: Date } => ({
+const toTimes = (startTime: string, endTime: string): { stamp: Date; start: Date; end: Date } => ({
   stamp: new Date(startTime),
   start: new Date(startTime),
   end: new Date(endTime),

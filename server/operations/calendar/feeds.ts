@@ -17,7 +17,7 @@ export async function openFeed(services: Services, studioId: string, actor: stri
   const now = services.clock();
   return services.db.transaction(async (tx) => {
     const existing = await readOrMake(services, tx, { studioId, actor, now });
-    if (isOf(services, existing)) return show(services, tx, existing.id, { studioId, actor, now });
+    if (isCurrent(services, existing)) return show(services, tx, existing.id, { studioId, actor, now });
     // The server's keys have changed since the feed was created, so its address can no longer be derived. Create a new feed.
     await callSql(tx, 'revoke_calendar_feed', { p_studio: studioId, p_actor: actor, p_now: now });
     return show(services, tx, (await readOrMake(services, tx, { studioId, actor, now })).id, { studioId, actor, now });
@@ -34,7 +34,7 @@ async function show(
   { studioId, actor, now }: Opening,
 ): Promise<string> {
   await recordShown(tx, { kind: 'calendar-feed', id, studioId, endsAt: null }, { actor, permission: 'bookings', now });
-  return addressOf(services, id);
+  return getAddress(services, id);
 }
 
 /** Revokes the feed of a studio; its address answers 404 afterwards. Returns false if there is no feed. */
@@ -50,7 +50,7 @@ export async function readFeed({ db, clock, business }: Services, token: string)
     db,
     'read_calendar_feed',
     {
-      p_hash: hashOf(token),
+      p_hash: hashToken(token),
       p_from: dayBounds(addDays(today, -DAYS.before)).start,
       p_to: dayBounds(addDays(today, DAYS.after)).end,
     },
@@ -67,7 +67,7 @@ async function readOrMake(services: Services, tx: Transaction, { studioId, actor
   const [feed] = await callRows(tx, 'open_calendar_feed', {
     p_id: id,
     p_studio: studioId,
-    p_hash: hashOf(tokenOf(services, id)),
+    p_hash: hashToken(deriveToken(services, id)),
     p_actor: actor,
     p_now: now,
   });
@@ -75,9 +75,10 @@ async function readOrMake(services: Services, tx: Transaction, { studioId, actor
   return { id: feed.id, tokenHash: feed.token_hash };
 }
 
-const isOf = (services: Services, { id, tokenHash }: Feed): boolean => hashOf(tokenOf(services, id)) === tokenHash;
+const isCurrent = (services: Services, { id, tokenHash }: Feed): boolean =>
+  hashToken(deriveToken(services, id)) === tokenHash;
 /** Derives the token from the server's keys, so that the address can be shown again although only its hash is stored. */
-const tokenOf = ({ links }: Services, id: string): string => links.sign('calendar-feed', id, NEVER);
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
-const addressOf = (services: Services, id: string): string =>
-  `${services.siteUrl}/functions/v1/calendar-feed?token=${tokenOf(services, id)}`;
+const deriveToken = ({ links }: Services, id: string): string => links.sign('calendar-feed', id, NEVER);
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+const getAddress = (services: Services, id: string): string =>
+  `${services.siteUrl}/functions/v1/calendar-feed?token=${deriveToken(services, id)}`;

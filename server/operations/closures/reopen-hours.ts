@@ -11,11 +11,11 @@ export type Reopening = {
 };
 
 /** Reopens hours of a closure that have not passed. Idempotent. Throws `Refusal` if the closure or week does not exist. */
-export async function reopenHours({ db, clock }: Services, wanted: Reopening, actor: string): Promise<void> {
+export async function reopenHours({ db, clock }: Services, reopening: Reopening, actor: string): Promise<void> {
   const outcome = await callSql(db, 'reopen_hours', {
-    p_closure: wanted.closureId,
-    p_from: wanted.from,
-    p_following: wanted.following,
+    p_closure: reopening.closureId,
+    p_from: reopening.from,
+    p_following: reopening.following,
     p_actor: actor,
     p_now: clock(),
   });

@@ -35,7 +35,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  */
 export async function findBooking(db: Queryable, ids: readonly string[]): Promise<FoundBooking | null> {
   if (ids.length === 0) return null;
-  return db.one<FoundBooking>(
+  return db.queryRow<FoundBooking>(
     `select o.id, o.reference from private.booking b join private.booking o on o.id = coalesce(b.moves_booking, b.id)
      where b.id in (
        select x.id from private.booking x where x.id = any ($1::uuid[])

@@ -9,7 +9,7 @@ export async function readContact(
   const { guestEmail, guestName } = booking;
   if (booking.userId === null)
     return guestEmail === null ? null : { email: guestEmail, firstName: guestName?.split(' ')[0] ?? null };
-  const row = await db.one<{ email: string; name: string | null }>(
+  const row = await db.queryRow<{ email: string; name: string | null }>(
     `select u.email, p.full_name as name from auth.users u left join public.profiles p on p.user_id = u.id where u.id = $1::uuid and u.deleted_at is null`,
     [booking.userId],
   );

@@ -153,7 +153,7 @@ export async function readSeries(db: Queryable, orderId: string): Promise<readon
 }
 
 export async function readBooking(db: Queryable, bookingId: string): Promise<BookingFacts | null> {
-  const row = await db.one<{ facts: BookingJson }>(
+  const row = await db.queryRow<{ facts: BookingJson }>(
     `select private.booking_json(b) as facts from private.booking b where b.id = $1::uuid`,
     [bookingId],
   );
@@ -168,7 +168,7 @@ export async function customersReference(db: Queryable, booking: BookingFacts): 
 
 /** Reads the newest payment for the booking itself, ignoring payments for moves. */
 export async function latestPayment(db: Queryable, bookingId: string): Promise<PaymentFacts | null> {
-  const row = await db.one<{ facts: PaymentJson }>(
+  const row = await db.queryRow<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x where x.booking_id = $1::uuid and x.move_number is null
      order by x.attempt desc limit 1`,
     [bookingId],

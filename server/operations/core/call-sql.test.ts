@@ -10,7 +10,7 @@ function answering(rows: readonly Row[]): { db: Queryable; calls: (readonly unkn
     calls.push(call);
     return { rows: rows as never[], count: rows.length };
   };
-  return { calls, db: { query, one: async (...call) => (await query(...call)).rows[0] ?? null } };
+  return { calls, db: { query, queryRow: async (...call) => (await query(...call)).rows[0] ?? null } };
 }
 
 test('a function is called with its arguments by name, in one text for each set of arguments', async () => {

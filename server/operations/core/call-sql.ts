@@ -17,7 +17,10 @@ type ValueName = Exclude<Name, JsonName | RowsName>;
 
 /** Calls a function of the schema `private` that returns one value. */
 export async function callSql<N extends ValueName>(db: Queryable, name: N, args: Args<N>): Promise<Value<N> | null> {
-  const row = await db.one<{ value: Value<N> | null }>(`select ${callText(name, args)} as value`, Object.values(args));
+  const row = await db.queryRow<{ value: Value<N> | null }>(
+    `select ${callText(name, args)} as value`,
+    Object.values(args),
+  );
   return row === null ? null : row.value;
 }
 
@@ -31,7 +34,10 @@ export async function callJson<N extends JsonName, Content, Result>(
   args: Args<N>,
   read: (json: Content) => Result,
 ): Promise<Result | null> {
-  const row = await db.one<{ value: Content | null }>(`select ${callText(name, args)} as value`, Object.values(args));
+  const row = await db.queryRow<{ value: Content | null }>(
+    `select ${callText(name, args)} as value`,
+    Object.values(args),
+  );
   return row === null || row.value === null ? null : read(row.value);
 }
 

@@ -75,7 +75,7 @@ export function defineJob<Payload = undefined>(
 export const enqueue: (tx: Transaction, job: NewJob) => Promise<void> = queue.enqueue;
 
 /** Deletes pending jobs, in the transaction that makes them pointless. */
-export const endJobs: (tx: Transaction, which: queue.JobsOf) => Promise<void> = queue.endJobs;
+export const endJobs: (tx: Transaction, which: queue.JobSelection) => Promise<void> = queue.endJobs;
 
 /** Returns the kinds in the form that the queue needs, bound to these services and workers. */
 export function jobKinds(

@@ -42,7 +42,7 @@ export type Services = {
 
   readonly locks: ports.Locks;
   /** Studio id → lock id. */
-  readonly lockOf: ReadonlyMap<string, string>;
+  readonly studioLocks: ReadonlyMap<string, string>;
   /** Encrypts access codes. */
   readonly encryption: Encryption;
   /** Fingerprints access codes, so that a code can be found by its digits. */

@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
  * cancellation is undone, or when it refunds nothing. Does nothing if no use was returned. Throws `Refusal` if the code has no use left.
  */
 export async function takeCoupon(tx: Transaction, bookingId: string): Promise<void> {
-  const use = await tx.one<{ coupon: string }>(
+  const use = await tx.queryRow<{ coupon: string }>(
     `update private.coupon_redemption set state = 'committed' where booking_id = $1::uuid and state = 'returned' returning coupon_id as coupon`,
     [bookingId],
   );

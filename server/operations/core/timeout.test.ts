@@ -8,12 +8,12 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('a deadline counts down from its start and never falls below 50 ms', () => {
-  const left = startDeadline(1_500);
-  expect(left()).toBe(1_500);
+  const timeLeft = startDeadline(1_500);
+  expect(timeLeft()).toBe(1_500);
   vi.advanceTimersByTime(1_000);
-  expect(left()).toBe(500);
+  expect(timeLeft()).toBe(500);
   vi.advanceTimersByTime(5_000);
-  expect(left()).toBe(50);
+  expect(timeLeft()).toBe(50);
 });
 
 test('work that finishes in time returns its own result', async () => {

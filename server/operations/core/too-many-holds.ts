@@ -11,13 +11,13 @@ export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | n
     (hold) => `${hold.studioName}, ${formatStudioRange(hold.startTime, hold.endTime)} (reference ${hold.reference})`,
   );
   const waiting = named.length === 0 ? '' : `Waiting for your payment: ${named.join('; ')}. `;
-  const list = holds.map((one) => ({
-    bookingId: one.id,
-    reference: one.reference,
-    studioName: one.studioName,
-    startTime: one.startTime,
-    endTime: one.endTime,
-    holdExpiresAt: one.holdExpiresAt,
+  const list = holds.map((hold) => ({
+    bookingId: hold.id,
+    reference: hold.reference,
+    studioName: hold.studioName,
+    startTime: hold.startTime,
+    endTime: hold.endTime,
+    holdExpiresAt: hold.holdExpiresAt,
   }));
   if (retryAt === null)
     return new Refusal('too_many_holds', `${waiting}Pay for one of them or cancel one first.`, { holds: list });

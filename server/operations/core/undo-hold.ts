@@ -9,7 +9,7 @@ export const UNDO_RETRY_MS = 60_000;
  * address is undoing the change of address, until the undo is complete, for a day at most.
  */
 export async function isHeldForUndo(db: Queryable, bookingId: string, now: Date): Promise<boolean> {
-  const row = await db.one<{ held: boolean }>(
+  const row = await db.queryRow<{ held: boolean }>(
     `select private.is_undo_begun(b.user_id, $2::timestamptz) as held from private.booking b where b.id = $1::uuid`,
     [bookingId, now],
   );

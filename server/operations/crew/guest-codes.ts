@@ -59,7 +59,7 @@ async function lockMember(
   memberId: string,
 ): Promise<{ member: Member; booking: BookingFacts } | null> {
   const read = (): Promise<Member | null> =>
-    tx.one<Member>(
+    tx.queryRow<Member>(
       `select id, booking_id as "bookingId", state = 'joined' as joined from private.crew_member where id = $1::uuid`,
       [memberId],
     );
@@ -81,7 +81,7 @@ async function planGuestCode(
   const { locks, clock } = services;
   const window = await readCodeWindow(services, tx, booking);
   const code = await planCode(services, tx, guestCodes, { window, subject: member.id });
-  const used = await tx.one<{ codes: number }>('select private.codes_in_lock($1, $2::timestamptz) as codes', [
+  const used = await tx.queryRow<{ codes: number }>('select private.codes_in_lock($1, $2::timestamptz) as codes', [
     window.lockId,
     clock(),
   ]);

@@ -32,7 +32,7 @@ export type GuestAccess = Omit<BookingAccess, 'booking' | 'pinId'> & { readonly 
  * withdrawn it, the booking is cancelled, or the session ended more than half an hour ago.
  */
 export async function readCrewPage({ db, clock }: Services, token: string): Promise<CrewPage> {
-  const row = await db.one<{ page: StoredPage | null }>('select private.crew_page($1, $2::timestamptz) as page', [
+  const row = await db.queryRow<{ page: StoredPage | null }>('select private.crew_page($1, $2::timestamptz) as page', [
     hashToken(token),
     clock(),
   ]);
@@ -54,7 +54,7 @@ export async function joinCrew(
   services: Services,
   { token, name, termsVersion }: { token: string; name: string; termsVersion: string },
 ): Promise<CrewPage> {
-  const row = await services.db.one<{ outcome: string }>(
+  const row = await services.db.queryRow<{ outcome: string }>(
     'select private.join_crew($1, $2, $3, $4::timestamptz) as outcome',
     [hashToken(token), name, termsVersion, services.clock()],
   );

@@ -13,7 +13,7 @@ const TOKEN_BYTES = 32;
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** The token is in the fragment, which browsers send to no server, so it does not appear in logs. */
-const addressOf = (siteUrl: string, token: string): string => `${siteUrl}/crew#${token}`;
+const getAddress = (siteUrl: string, token: string): string => `${siteUrl}/crew#${token}`;
 
 const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
@@ -26,13 +26,13 @@ export async function inviteCrew(
   { bookingId, userId, requestId }: { bookingId: string; userId: string; requestId: string | null },
 ): Promise<CrewLink> {
   const token = newToken();
-  const row = await db.one<{ answer: { outcome: string; id?: string } }>(
+  const row = await db.queryRow<{ answer: { outcome: string; id?: string } }>(
     'select private.invite_crew($1::uuid, $2::uuid, $3, $4, $5::int, $6::int, $7::timestamptz) as answer',
     [bookingId, userId, hashToken(token), requestId, studio.maxCrew, studio.maxCrewInvitations, clock()],
   );
   const { outcome, id } = row?.answer ?? {};
-  if (outcome !== 'invited' || id === undefined) throw refusalOf(outcome);
-  return { inviteId: id, url: addressOf(siteUrl, token) };
+  if (outcome !== 'invited' || id === undefined) throw toRefusal(outcome);
+  return { inviteId: id, url: getAddress(siteUrl, token) };
 }
 
 /** Gives one of the caller's invitations a new link; the previous link stops working. Throws `Refusal` as `inviteCrew`. */
@@ -41,12 +41,12 @@ export async function renewCrewLink(
   { inviteId, userId }: { inviteId: string; userId: string },
 ): Promise<CrewLink> {
   const token = newToken();
-  const row = await db.one<{ outcome: string }>(
+  const row = await db.queryRow<{ outcome: string }>(
     'select private.renew_crew_link($1::uuid, $2::uuid, $3, $4::timestamptz) as outcome',
     [inviteId, userId, hashToken(token), clock()],
   );
-  if (row?.outcome !== 'invited') throw refusalOf(row?.outcome);
-  return { inviteId, url: addressOf(siteUrl, token) };
+  if (row?.outcome !== 'invited') throw toRefusal(row?.outcome);
+  return { inviteId, url: getAddress(siteUrl, token) };
 }
 
 /**
@@ -57,15 +57,15 @@ export async function revokeCrew(
   { db, clock }: Services,
   { inviteId, userId }: { inviteId: string; userId: string },
 ): Promise<{ readonly sawShared: boolean }> {
-  const row = await db.one<{ answer: { outcome: string; sawShared?: boolean } }>(
+  const row = await db.queryRow<{ answer: { outcome: string; sawShared?: boolean } }>(
     'select private.revoke_crew($1::uuid, $2::uuid, $3::timestamptz) as answer',
     [inviteId, userId, clock()],
   );
-  if (row?.answer.outcome !== 'revoked') throw refusalOf(row?.answer.outcome);
+  if (row?.answer.outcome !== 'revoked') throw toRefusal(row?.answer.outcome);
   return { sawShared: row.answer.sawShared === true };
 }
 
-function refusalOf(outcome: string | undefined): Refusal {
+function toRefusal(outcome: string | undefined): Refusal {
   switch (outcome) {
     case 'cancelled':
       return new Refusal('session_ended', 'This booking is cancelled.');

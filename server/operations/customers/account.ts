@@ -74,7 +74,7 @@ export async function exportAccount(
   { db, clock }: Services,
   userId: string,
 ): Promise<{ readonly [topic: string]: Json }> {
-  const row = await db.one<{ data: { readonly [topic: string]: Json } | null }>(
+  const row = await db.queryRow<{ data: { readonly [topic: string]: Json } | null }>(
     `select private.export_account($1::uuid, $2::timestamptz) || jsonb_build_object('crew', private.export_crew($1::uuid))
        || private.export_feedback($1::uuid) as data`,
     [userId, clock()],

@@ -43,7 +43,7 @@ export async function decideBlockedBookings(
   bookings: readonly BookingOfBlocked[],
   {
     decision,
-    ...wanted
+    ...request
   }: Pick<StaffCancellation, 'reason' | 'actor'> & {
     readonly decision: BlockedBookings;
     readonly money: MoneyRight;
@@ -54,15 +54,15 @@ export async function decideBlockedBookings(
   if (decision === 'keep') {
     await callSql(services.db, 'keep_blocked_bookings', {
       p_bookings: confirmed.map(({ id }) => id),
-      p_actor: wanted.actor,
+      p_actor: request.actor,
     });
     return [];
   }
-  const left: BookingOfBlocked[] = [];
+  const remaining: BookingOfBlocked[] = [];
   for (const booking of confirmed)
-    if (!(await wasCancelled(services, { ...wanted, bookingId: booking.id, refund: REFUNDS[decision] })))
-      left.push(booking);
-  return left;
+    if (!(await wasCancelled(services, { ...request, bookingId: booking.id, refund: REFUNDS[decision] })))
+      remaining.push(booking);
+  return remaining;
 }
 
 const REFUNDS = { terms: 'terms', refund: 'full' } as const;
@@ -71,9 +71,9 @@ const REFUNDS = { terms: 'terms', refund: 'full' } as const;
  * Cancels a booking. Returns false if the cancellation is refused, because staff lack the permission for its refund or the booking has just
  * changed.
  */
-async function wasCancelled(services: Services, wanted: StaffCancellation): Promise<boolean> {
+async function wasCancelled(services: Services, request: StaffCancellation): Promise<boolean> {
   try {
-    await cancelForStaff(services, wanted);
+    await cancelForStaff(services, request);
     return true;
   } catch (error) {
     if (error instanceof Refusal) return false;

@@ -28,7 +28,12 @@ async function readFacts(
   { userId, studioId }: { readonly userId: string; readonly studioId: string },
   now: Date,
 ) {
-  const facts = await db.one<{ rules: BookingRules; hasStudio: boolean; blocked: boolean; mailConfirmed: boolean }>(
+  const facts = await db.queryRow<{
+    rules: BookingRules;
+    hasStudio: boolean;
+    blocked: boolean;
+    mailConfirmed: boolean;
+  }>(
     `select private.booking_settings() as rules, exists (select from public.studios s where s.id = $2::uuid and s.active) as "hasStudio",
        private.is_blocked($1::uuid, $3::timestamptz) as blocked,
        exists (select from auth.users u where u.id = $1::uuid and u.email_confirmed_at is not null) as "mailConfirmed"`,

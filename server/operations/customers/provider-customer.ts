@@ -14,7 +14,9 @@ export async function readCustomer(db: Queryable, userId: string): Promise<strin
 }
 
 const stored = (db: Queryable, userId: string): Promise<Stored | null> =>
-  db.one<Stored>('select customer_id as id, email from private.provider_customer where user_id = $1::uuid', [userId]);
+  db.queryRow<Stored>('select customer_id as id, email from private.provider_customer where user_id = $1::uuid', [
+    userId,
+  ]);
 
 /**
  * Returns the provider customer of an account. If there is none, it is created without an address, so that a customer whose creation was

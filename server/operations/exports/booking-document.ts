@@ -10,7 +10,7 @@ export async function readDocuments(
   { db }: Services,
   { bookingId, userId }: { readonly bookingId: string; readonly userId: string | null },
 ): Promise<DocumentFacts> {
-  const row = await db.one<{ facts: DocumentFacts }>(
+  const row = await db.queryRow<{ facts: DocumentFacts }>(
     `select jsonb_build_object('reference', b.reference,
        'documents', coalesce(d.documents, case when x.id is null then '[]' else jsonb_build_array(jsonb_build_object('number', null, 'kind', 'invoice',
          'paymentId', x.id, 'cents', 0, 'content', private.document_content(x), 'issuedAt', x.paid_at)) end)) as facts

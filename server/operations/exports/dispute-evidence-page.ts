@@ -167,21 +167,21 @@ function customerRows({ customer }: EvidenceFacts): Rows {
   ];
 }
 
-const disputeRows = (one: EvidenceFacts['disputes'][number]): Rows => [
-  ['Dispute', one.id],
-  ['Amount', formatMoney(one.amountCents)],
-  ['Reason', one.reason === null ? 'Not given' : words(one.reason)],
-  ['State', words(one.providerStatus)],
-  ['Opened', when(one.openedAt)],
-  ...maybe('Answer by', one.dueAt),
+const disputeRows = (dispute: EvidenceFacts['disputes'][number]): Rows => [
+  ['Dispute', dispute.id],
+  ['Amount', formatMoney(dispute.amountCents)],
+  ['Reason', dispute.reason === null ? 'Not given' : words(dispute.reason)],
+  ['State', words(dispute.providerStatus)],
+  ['Opened', when(dispute.openedAt)],
+  ...maybe('Answer by', dispute.dueAt),
 ];
 
-const paymentRows = (one: EvidenceFacts['payments'][number]): Rows => [
-  ['Paid', when(one.paidAt)],
-  ['Amount', formatMoney(one.cents)],
-  ...(one.refundedCents > 0 ? [['Went back', formatMoney(one.refundedCents)] as const] : []),
-  ['State', words(one.state)],
-  ...(one.providerId === null ? [] : [['At the payment provider', one.providerId] as const]),
+const paymentRows = (payment: EvidenceFacts['payments'][number]): Rows => [
+  ['Paid', when(payment.paidAt)],
+  ['Amount', formatMoney(payment.cents)],
+  ...(payment.refundedCents > 0 ? [['Went back', formatMoney(payment.refundedCents)] as const] : []),
+  ['State', words(payment.state)],
+  ...(payment.providerId === null ? [] : [['At the payment provider', payment.providerId] as const]),
 ];
 
 const SOURCES: ReadonlyMap<string, string> = new Map([
@@ -189,20 +189,20 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
   ['hosted', 'Online check of the payment provider'],
   ['staff', 'Checked by our staff'],
 ]);
-const idRows = (one: NonNullable<EvidenceFacts['ids']>[number]): Rows => [
-  ['Kind', SOURCES.get(one.source) ?? one.source],
-  ['Checked', when(one.checkedAt)],
-  ['Result', words(one.status)],
-  ...maybe('Verified', one.verifiedAt),
-  ...(one.nameMatched === null ? [] : [['Name', words(one.nameMatched)] as const]),
+const idRows = (check: NonNullable<EvidenceFacts['ids']>[number]): Rows => [
+  ['Kind', SOURCES.get(check.source) ?? check.source],
+  ['Checked', when(check.checkedAt)],
+  ['Result', words(check.status)],
+  ...maybe('Verified', check.verifiedAt),
+  ...(check.nameMatched === null ? [] : [['Name', words(check.nameMatched)] as const]),
 ];
 
-const codeRows = (one: EvidenceFacts['codes'][number]): Rows => [
-  ['Worked', `${when(one.from)} to ${when(one.until)}`],
-  ['Requested from the lock', when(one.requestedAt)],
-  ...maybe('Accepted by the lock', one.acceptedAt),
-  ...maybe('Seen by the customer', one.seenAt),
-  ...maybe('Opened the door', one.usedAt),
+const codeRows = (code: EvidenceFacts['codes'][number]): Rows => [
+  ['Worked', `${when(code.from)} to ${when(code.until)}`],
+  ['Requested from the lock', when(code.requestedAt)],
+  ...maybe('Accepted by the lock', code.acceptedAt),
+  ...maybe('Seen by the customer', code.seenAt),
+  ...maybe('Opened the door', code.usedAt),
 ];
 
 const doorRows = ({ doorLog, start }: EvidenceFacts): Rows =>

@@ -8,7 +8,7 @@ import { recordAudit } from '../core/audit.ts';
 export type EvidenceFile = { readonly name: string; readonly html: string };
 
 /** SQL for the settings with this version of the terms that were in force at an instant; the earliest of them if none was. */
-const textsOf = (version: string, at: string): string =>
+const settingsSql = (version: string, at: string): string =>
   `(select s.settings from public.business_settings s where s.settings ->> 'termsVersion' = ${version}
      order by s.created_at <= ${at} desc, case when s.created_at <= ${at} then s.version end desc nulls last, s.version limit 1)`;
 
@@ -23,7 +23,7 @@ export async function gatherEvidence(
   actor: string,
 ): Promise<EvidenceFile> {
   const { db, clock } = services;
-  const row = await db.one<{ facts: Omit<EvidenceFacts, 'disputes' | 'doorLog' | 'madeAt'> }>(
+  const row = await db.queryRow<{ facts: Omit<EvidenceFacts, 'disputes' | 'doorLog' | 'madeAt'> }>(
     `select jsonb_build_object(
        'business', private.business_settings() ->> 'legalName', 'reference', b.reference, 'studioName', b.studio_name, 'start', b.start_time, 'end', b.end_time, 'status', b.status, 'hours', b.total_hours,
        'createdAt', b.created_at, 'confirmedAt', b.confirmed_at, 'cancelledAt', b.cancelled_at,
@@ -37,7 +37,7 @@ export async function gatherEvidence(
          from private.payment x where x.booking_id = b.id and x.paid_at is not null),
        'terms', (select coalesce(jsonb_agg(jsonb_build_object('version', t.version, 'acceptedAt', t.accepted_at) order by t.accepted_at), '[]')
          from public.terms_acceptances t where t.user_id = b.user_id and t.accepted_at <= b.created_at),
-       'agreed', (select jsonb_build_object('version', g.version, 'texts', ${textsOf('g.version', 'g.at')} || case when b.policy ? 'freeCancelHours'
+       'agreed', (select jsonb_build_object('version', g.version, 'texts', ${settingsSql('g.version', 'g.at')} || case when b.policy ? 'freeCancelHours'
              then jsonb_build_object('freeCancelHours', b.policy -> 'freeCancelHours') else '{}' end)
          from (select coalesce(b.terms_version, t.version) as version, coalesce(t.accepted_at, b.created_at) as at
            from (select 1) one left join lateral (select a.version, a.accepted_at from public.terms_acceptances a

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { documentPage, documentPdf } from './document-files.ts';
-import { type DocumentFacts, sheetsOf, summaryOf } from './document-sheets.ts';
+import { type DocumentFacts, toSheets, getSummary } from './document-sheets.ts';
 import { readPdf, readPdfPlaces } from '#tests/support/files/pdf-text.ts';
 import { beginPdf, OTHER_SCRIPT } from './pdf.ts';
 
@@ -33,7 +33,7 @@ const FACTS: DocumentFacts = { reference: 'ABCD-2345', documents: [invoice, adju
 const without = { ...invoice, content: { ...CONTENT, seller: { ...CONTENT.seller, abn: '' } } };
 
 test('a tax invoice has its number, seller, ABN, buyer, items, discounts, total and GST', () => {
-  const [sheet] = sheetsOf(FACTS);
+  const [sheet] = toSheets(FACTS);
   expect(sheet).toEqual({
     title: 'Tax invoice',
     facts: [
@@ -56,34 +56,34 @@ test('a tax invoice has its number, seller, ABN, buyer, items, discounts, total 
 });
 
 test('an adjustment note names its invoice, and the summary what is left', () => {
-  expect(sheetsOf(FACTS)[1]).toMatchObject({
+  expect(toSheets(FACTS)[1]).toMatchObject({
     title: 'Adjustment note',
     facts: expect.arrayContaining([['For tax invoice', '000007']]),
     items: [['Part of the price refunded', '-$11.00']],
     total: ['Refunded', '-$11.00'],
     tax: 'The refund includes GST of $1.00.',
   });
-  expect(summaryOf(FACTS)).toEqual([
+  expect(getSummary(FACTS)).toEqual([
     ['Paid in all', '$167.00'],
     ['Refunded in all', '-$11.00'],
     ['Left', '$156.00'],
   ]);
-  expect(summaryOf({ ...FACTS, documents: [invoice] })).toEqual([]);
+  expect(getSummary({ ...FACTS, documents: [invoice] })).toEqual([]);
 });
 
 test('without an ABN it is a receipt without GST; a free one has no number', () => {
-  const [receipt] = sheetsOf({ ...FACTS, documents: [without] });
+  const [receipt] = toSheets({ ...FACTS, documents: [without] });
   expect(receipt).toMatchObject({ title: 'Receipt', tax: '' });
   expect(documentPage({ ...FACTS, documents: [without] })).not.toMatch(/tax invoice|ABN|GST/i);
   const free = { ...without, number: null, cents: 0, content: { ...without.content, waivedCents: 16_700 } };
-  const [nothing] = sheetsOf({ ...FACTS, documents: [free] });
+  const [nothing] = toSheets({ ...FACTS, documents: [free] });
   expect(nothing?.facts.map(([name]) => name)).toEqual(['Date', 'Booking']);
   expect(nothing?.total).toEqual(['Total paid', '$0.00']);
 });
 
 test('a change has its difference as one item, and so has a booking whose items are not known', () => {
   const items = (content: Partial<typeof CONTENT>, cents: number) =>
-    sheetsOf({ ...FACTS, documents: [{ ...invoice, cents, content: { ...CONTENT, ...content } }] })[0]?.items;
+    toSheets({ ...FACTS, documents: [{ ...invoice, cents, content: { ...CONTENT, ...content } }] })[0]?.items;
   expect(items({ change: true }, 1_000)).toEqual([['Change of the booking, now 3 hours', '$10.00']]);
   expect(items({}, 5_900)).toEqual([['Studio A, 3 hours', '$59.00']]);
 });
@@ -232,7 +232,7 @@ test('the page has facts, seller, buyer, items, total and tax of a sheet, each i
 
 test('a sheet has what its booking has: no ABN, phone, name or coupon without one, and what was waived, cancelled or paid elsewhere', () => {
   const sheet = (content: Partial<typeof CONTENT & { cancelled: boolean }>, more: object = {}) =>
-    sheetsOf({ ...FACTS, documents: [{ ...invoice, ...more, content: { ...CONTENT, ...content } }] })[0];
+    toSheets({ ...FACTS, documents: [{ ...invoice, ...more, content: { ...CONTENT, ...content } }] })[0];
   const seller = { ...CONTENT.seller, abn: '', phone: '+61 2 5550 0000' };
   expect(sheet({ seller })?.seller).toEqual(['Harbour <Audio>', 'Sydney NSW', 'a@example.com', '+61 2 5550 0000']);
   expect(sheet({ seller: { ...seller, phone: null as never } })?.seller).toHaveLength(3);
@@ -250,7 +250,7 @@ test('a sheet has what its booking has: no ABN, phone, name or coupon without on
   expect(sheet({ online: false })?.total).toEqual(['Total paid, not online', '$167.00']);
   expect(sheet({ online: false, waivedCents: 16_700 }, { cents: 0 })?.total).toEqual(['Total paid', '$0.00']);
   expect(sheet({ cancelled: true }, { kind: 'adjustment' })?.items).toEqual([['Booking cancelled', '-$167.00']]);
-  const [, refund] = sheetsOf({ ...FACTS, documents: [without, { ...without, kind: 'adjustment', number: 9 }] });
+  const [, refund] = toSheets({ ...FACTS, documents: [without, { ...without, kind: 'adjustment', number: 9 }] });
   expect(refund).toMatchObject({
     title: 'Refund receipt',
     facts: expect.arrayContaining([['For receipt', '000007']]),
@@ -260,11 +260,11 @@ test('a sheet has what its booking has: no ABN, phone, name or coupon without on
     { ...invoice, number: 8, paymentId: 'other' },
     { ...adjustment, paymentId: 'other' },
   ];
-  expect(sheetsOf({ ...FACTS, documents: [invoice, second, itsRefund] })[2]?.facts).toContainEqual([
+  expect(toSheets({ ...FACTS, documents: [invoice, second, itsRefund] })[2]?.facts).toContainEqual([
     'For tax invoice',
     '000008',
   ]);
-  expect(summaryOf({ ...FACTS, documents: [invoice, invoice] })).toEqual([
+  expect(getSummary({ ...FACTS, documents: [invoice, invoice] })).toEqual([
     ['Paid in all', '$334.00'],
     ['Left', '$334.00'],
   ]);

@@ -1,5 +1,5 @@
 import { escape } from '#server/mails/layout.ts';
-import { type DocumentFacts, type Sheet, sheetsOf, summaryOf } from './document-sheets.ts';
+import { type DocumentFacts, type Sheet, toSheets, getSummary } from './document-sheets.ts';
 import { beginPdf, PAGE, type PdfFile, type PdfMark } from './pdf.ts';
 
 const STYLE =
@@ -7,8 +7,8 @@ const STYLE =
 
 /** Renders all documents of a booking as one printable HTML page. All user-entered text is escaped. */
 export function documentPage(facts: DocumentFacts): string {
-  const sheets = sheetsOf(facts);
-  const title = titleOf(facts, sheets);
+  const sheets = toSheets(facts);
+  const title = getTitle(facts, sheets);
   return `<!doctype html>
 <html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)}</title>
 <style>${STYLE}</style></head>
@@ -19,7 +19,7 @@ ${summary(facts)}</main></body></html>
 }
 
 /** For example "Tax invoice ABCD-2345". */
-const titleOf = ({ reference }: DocumentFacts, [first]: readonly Sheet[]): string =>
+const getTitle = ({ reference }: DocumentFacts, [first]: readonly Sheet[]): string =>
   `${first?.title ?? ''} ${reference}`;
 
 const lines = (texts: readonly string[]): string => texts.map(escape).join('<br>');
@@ -36,7 +36,7 @@ ${sheet.tax === '' ? '' : `<p>${escape(sheet.tax)}</p>`}</article>`;
 }
 
 function summary(facts: DocumentFacts): string {
-  const rows = summaryOf(facts);
+  const rows = getSummary(facts);
   return rows.length === 0
     ? ''
     : `<article><h1>Summary</h1><table><tbody>${rows.map(row).join('')}</tbody></table></article>\n`;
@@ -49,11 +49,11 @@ const STEP = 16;
 
 /** Renders all documents of one or more bookings as a PDF file, one document per page. */
 export function documentPdf(facts: DocumentFacts, ...more: readonly DocumentFacts[]): Promise<Uint8Array<ArrayBuffer>> {
-  const file = beginPdf(titleOf(facts, sheetsOf(facts)));
-  const pages = [facts, ...more].flatMap((one) => {
-    const rows = summaryOf(one);
+  const file = beginPdf(getTitle(facts, toSheets(facts)));
+  const pages = [facts, ...more].flatMap((booking) => {
+    const rows = getSummary(booking);
     return [
-      ...sheetsOf(one).map((sheet) => page(file, sheet)),
+      ...toSheets(booking).map((sheet) => page(file, sheet)),
       ...(rows.length === 0 ? [] : [[heading('Summary'), ...table(rows, 130)]]),
     ];
   });

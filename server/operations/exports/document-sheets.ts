@@ -59,18 +59,19 @@ const dollars = (cents: number): string => `${cents < 0 ? '-' : ''}$${formatAmou
 const when = (at: Instant): string => formatStudioDate(new Date(at), 'medium');
 
 /** Lays out all documents of a booking, earliest first. They are called tax invoices if the seller has an ABN, and receipts otherwise. */
-export function sheetsOf({ reference, documents }: DocumentFacts): Sheet[] {
-  return documents.map((one) => {
-    const { content, kind } = one;
-    const invoice = documents.find((other) => other.kind === 'invoice' && other.paymentId === one.paymentId) ?? one;
+export function toSheets({ reference, documents }: DocumentFacts): Sheet[] {
+  return documents.map((document) => {
+    const { content, kind } = document;
+    const invoice =
+      documents.find((other) => other.kind === 'invoice' && other.paymentId === document.paymentId) ?? document;
     const back = kind === 'adjustment';
-    const cents = back ? -one.cents : one.cents;
+    const cents = back ? -document.cents : document.cents;
     const registered = content.seller.abn !== '';
     return {
-      title: titleOf(kind, registered),
+      title: getTitle(kind, registered),
       facts: [
-        ...(one.number === null ? [] : [['Number', documentNumber(one.number)] as const]),
-        ['Date', when(one.issuedAt)],
+        ...(document.number === null ? [] : [['Number', documentNumber(document.number)] as const]),
+        ['Date', when(document.issuedAt)],
         ['Booking', reference],
         ...(back && invoice.number !== null
           ? [[registered ? 'For tax invoice' : 'For receipt', documentNumber(invoice.number)] as const]
@@ -85,50 +86,52 @@ export function sheetsOf({ reference, documents }: DocumentFacts): Sheet[] {
       ],
       buyer: [content.buyer.name ?? '', content.buyer.email ?? ''].filter((line) => line !== ''),
       about: `${content.studioName}, ${formatStudioRange(new Date(content.startTime), new Date(content.endTime))} (Sydney time)`,
-      items: itemsOf(one),
+      items: getItems(document),
       total: [
-        back ? 'Refunded' : content.online || one.cents === 0 ? 'Total paid' : 'Total paid, not online',
+        back ? 'Refunded' : content.online || document.cents === 0 ? 'Total paid' : 'Total paid, not online',
         dollars(cents),
       ],
-      tax: registered ? `${back ? 'The refund' : 'Total price'} includes GST of ${dollars(gstCents(one.cents))}.` : '',
+      tax: registered
+        ? `${back ? 'The refund' : 'Total price'} includes GST of ${dollars(gstCents(document.cents))}.`
+        : '',
     };
   });
 }
 
-function titleOf(kind: Document['kind'], registered: boolean): string {
+function getTitle(kind: Document['kind'], registered: boolean): string {
   if (kind === 'invoice') return registered ? 'Tax invoice' : 'Receipt';
   return registered ? 'Adjustment note' : 'Refund receipt';
 }
 
 /** Returns the line items: the hours grouped by price, then the deductions. */
-function itemsOf({ kind, cents, content }: Document): (readonly [string, string])[] {
+function getItems({ kind, cents, content }: Document): (readonly [string, string])[] {
   if (kind === 'adjustment')
     return [[content.cancelled ? 'Booking cancelled' : 'Part of the price refunded', dollars(-cents)]];
-  if (content.change) return [[`Change of the booking, now ${hoursOf(content.hours)}`, dollars(cents)]];
+  if (content.change) return [[`Change of the booking, now ${formatHours(content.hours)}`, dollars(cents)]];
   const { baseCents, discountCents, couponCents, waivedCents } = content;
   // The booking moved before its document was issued, so the parts of its price do not add up to the amount paid.
   if (baseCents - discountCents - couponCents - waivedCents !== cents)
-    return [[`${content.studioName}, ${hoursOf(content.hours)}`, dollars(cents)]];
+    return [[`${content.studioName}, ${formatHours(content.hours)}`, dollars(cents)]];
   const prices = Map.groupBy(content.slots ?? [], ({ priceCents }) => priceCents);
   const hours = [...prices].map(
-    ([price, slots]) => [`${hoursOf(slots.length)} at ${dollars(price)}`, dollars(price * slots.length)] as const,
+    ([price, slots]) => [`${formatHours(slots.length)} at ${dollars(price)}`, dollars(price * slots.length)] as const,
   );
   const less = (name: string, amount: number) => (amount > 0 ? [[name, dollars(-amount)] as const] : []);
   return [
-    ...(content.slots === null ? [[hoursOf(content.hours), dollars(baseCents)] as const] : hours),
+    ...(content.slots === null ? [[formatHours(content.hours), dollars(baseCents)] as const] : hours),
     ...less('Volume discount', discountCents),
     ...less(content.couponCode === null ? 'Coupon' : `Coupon ${content.couponCode}`, couponCents),
     ...less('Not charged', waivedCents),
   ];
 }
 
-const hoursOf = (hours: number): string => (hours === 1 ? '1 hour' : `${hours} hours`);
+const formatHours = (hours: number): string => (hours === 1 ? '1 hour' : `${hours} hours`);
 
 /** Summarises what was paid, refunded and is left. Empty unless the booking has several documents. */
-export function summaryOf({ documents }: DocumentFacts): readonly (readonly [string, string])[] {
+export function getSummary({ documents }: DocumentFacts): readonly (readonly [string, string])[] {
   if (documents.length < 2) return [];
   const sum = (kind: Document['kind']): number =>
-    documents.filter((one) => one.kind === kind).reduce((all, { cents }) => all + cents, 0);
+    documents.filter((document) => document.kind === kind).reduce((all, { cents }) => all + cents, 0);
   const [paid, back] = [sum('invoice'), sum('adjustment')];
   return [
     ['Paid in all', dollars(paid)],

@@ -115,7 +115,7 @@ type PaymentRow = Person & {
   readonly invoice: number | null;
   readonly intent: string | null;
 };
-const numberOf = (document: number | null): string | null => (document === null ? null : documentNumber(document));
+const formatNumber = (document: number | null): string | null => (document === null ? null : documentNumber(document));
 /** Ordered by when the money arrived. The disputed amount is what the bank has taken and not returned. */
 const payments = exportKind<PaymentRow>(
   `Reference,Studio,Paid at,Kind,State,Amount,Refunded,Disputed,Dispute,Tax invoice,Customer,Email,Payment`.split(','),
@@ -140,7 +140,7 @@ const payments = exportKind<PaymentRow>(
     { cents: x.refunded },
     { cents: x.disputed },
     x.dispute,
-    numberOf(x.invoice),
+    formatNumber(x.invoice),
     x.name,
     x.email,
     x.intent,
@@ -177,7 +177,7 @@ const refunds = exportKind<RefundRow>(
     r.status,
     { cents: r.cents },
     r.madeBy,
-    numberOf(r.note),
+    formatNumber(r.note),
     r.name,
     r.email,
     r.id,
@@ -323,7 +323,7 @@ const xero = exportKind<SaleRow>(
     s.name ?? s.email ?? 'Former customer',
     s.email,
     s.number,
-    numberOf(s.document),
+    formatNumber(s.document),
     xeroDay(s.day),
     xeroDay(s.day),
     `${saleWords(s)}${s.studio}, ${formatStudioRange(s.start, s.end)}${s.elsewhere ? ' (not paid online)' : ''}`,

@@ -20,7 +20,13 @@ const mailingList = exportKind<Subscription>(
    from public.mailing_list m
    where m.created_at >= $1::timestamptz and m.created_at < $2::timestamptz and (m.created_at, m.id) > ($3::timestamptz, $4::uuid)
    order by m.created_at, m.id limit $5::int`,
-  (one) => [one.email, one.joined, one.left, one.bounced, one.reason],
+  (subscription) => [
+    subscription.email,
+    subscription.joined,
+    subscription.left,
+    subscription.bounced,
+    subscription.reason,
+  ],
 );
 
 type GiftCode = {
@@ -39,7 +45,13 @@ const giftCodes = (batchId: string): ExportKind =>
      where d.gift_batch_id = $6::uuid and d.created_at >= $1::timestamptz and d.created_at < $2::timestamptz
        and (d.created_at, d.id) > ($3::timestamptz, $4::uuid)
      order by d.created_at, d.id limit $5::int`,
-    (one) => [one.code, one.value, one.used ? 'yes' : 'no', one.active ? 'yes' : 'no', one.expires],
+    (giftCode) => [
+      giftCode.code,
+      giftCode.value,
+      giftCode.used ? 'yes' : 'no',
+      giftCode.active ? 'yes' : 'no',
+      giftCode.expires,
+    ],
     () => [batchId],
   );
 
@@ -51,7 +63,7 @@ export async function exportList(
 ): Promise<ReadableStream<Uint8Array>> {
   const { db } = services;
   const batchId = request.list === 'gift-codes' ? request.batchId : null;
-  if (batchId !== null && !(await db.one('select from private.gift_batch where id = $1::uuid', [batchId])))
+  if (batchId !== null && !(await db.queryRow('select from private.gift_batch where id = $1::uuid', [batchId])))
     throw new Refusal('not_found', 'There is no such batch of codes.');
   await recordAudit(db, { actor, action: 'export', resource: request.list, id: batchId });
   const all = { from: new Date(0), to: new Date('9999-12-31') };

@@ -60,7 +60,7 @@ export function beginPdf(title: string): PdfFile {
     font: asSource(plain),
   });
   document.registerFont('plain', asSource(plain)).registerFont('bold', asSource(bold));
-  const widthOf = (text: string, size: number): number =>
+  const measureWidth = (text: string, size: number): number =>
     document.font('plain').fontSize(size).widthOfString(text, { features: FEATURES });
   const bytes = collect(document);
   return {
@@ -68,7 +68,7 @@ export function beginPdf(title: string): PdfFile {
       const lines: string[] = [];
       for (const word of printable(text).split(/\s+/)) {
         const longer = `${lines.at(-1) ?? ''} ${word}`.trim();
-        if (lines.length > 0 && widthOf(longer, size) <= width) lines[lines.length - 1] = longer;
+        if (lines.length > 0 && measureWidth(longer, size) <= width) lines[lines.length - 1] = longer;
         else lines.push(word);
       }
       return lines;

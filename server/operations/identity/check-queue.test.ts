@@ -49,23 +49,23 @@ test('a second check of an account is refused while the first waits or runs, and
     });
   a.end();
   await first;
-  const again = queue.run('a', () => Promise.resolve('again'));
+  const third = queue.run('a', () => Promise.resolve('again'));
   b.end();
-  expect(await Promise.all([second, again])).toEqual(['b', 'again']);
+  expect(await Promise.all([second, third])).toEqual(['b', 'again']);
 });
 
 test("a check beyond the queue's limit is refused at once with provider_unavailable", async () => {
   const queue = createCheckQueue({ atOnce: 2, waiting: 2 });
   const log: string[] = [];
   const steps = ['a', 'b', 'c', 'd'].map((name) => step(name, log));
-  const results = steps.map((one, at) => queue.run(String(at), one.work));
+  const results = steps.map((step, at) => queue.run(String(at), step.work));
   await nextTurn();
   expect(log).toEqual(['a', 'b']);
   await expect(queue.run('another', () => Promise.resolve('x'))).rejects.toMatchObject({
     code: 'provider_unavailable',
     details: { retryAfter: 15 },
   });
-  for (const one of steps) one.end();
+  for (const step of steps) step.end();
   await Promise.all(results);
   expect(await queue.run('another', () => Promise.resolve('x'))).toBe('x');
 });

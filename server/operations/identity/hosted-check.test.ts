@@ -7,7 +7,7 @@ test('without a hosted check, starting and reading one are refused with not_conf
   const context = servicesWith({
     db: {
       // No earlier check found the customer to be under 18.
-      one: <R>(text: string) =>
+      queryRow: <R>(text: string) =>
         // Cast: the row has what the statements of this test read.
         Promise.resolve(text.includes('any(v.failure_reasons)') ? null : (row as R)),
     },

@@ -23,7 +23,7 @@ export async function startHostedCheck(
   const { db, clock } = services;
   const checks = requireHostedChecks(services);
   await refuseMinor(services, userId);
-  const count = await db.one<{ count: number }>(
+  const count = await db.queryRow<{ count: number }>(
     `select count(*)::int as count from private.identity_session where user_id = $1::uuid`,
     [userId],
   );
@@ -50,7 +50,7 @@ export async function startHostedCheck(
  * `invalid_request`; and `ProviderError`.
  */
 export async function readHostedCheck(services: Services, userId: string, sessionId: string): Promise<HostedStatus> {
-  const row = await services.db.one<{ decision: string | null; reasons: string[] | null; born: string | null }>(
+  const row = await services.db.queryRow<{ decision: string | null; reasons: string[] | null; born: string | null }>(
     `select v.verification_status as decision, v.failure_reasons as reasons, v.extracted_dob as born from private.identity_session s
      left join public.id_verifications v on v.id = s.verification_id where s.id = $1 and s.user_id = $2::uuid`,
     [sessionId, userId],

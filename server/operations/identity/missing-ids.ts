@@ -46,7 +46,7 @@ async function cancelUndecided(services: Services, bookingId: string): Promise<v
 
 /** Returns whether a booking is still undecided. Locks the lost ID check, which a verified ID would end, until the transaction ends. */
 async function isUndecided(tx: Transaction, bookingId: string, now: Date): Promise<boolean> {
-  const row = await tx.one(
+  const row = await tx.queryRow(
     `select 1 from private.missing_id m join private.booking b on b.id = m.booking_id join private.lost_verification l on l.user_id = b.user_id
      where m.booking_id = $1::uuid and m.kept_at is null and b.start_time > $2::timestamptz for update of m, l`,
     [bookingId, now],
@@ -65,7 +65,7 @@ export async function keepWithoutId(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
-    const raised = await tx.one<{ kept: boolean }>(
+    const raised = await tx.queryRow<{ kept: boolean }>(
       'select kept_at is not null as kept from private.missing_id where booking_id = $1::uuid for update',
       [bookingId],
     );

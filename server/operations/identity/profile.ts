@@ -10,14 +10,14 @@ const PROFILE = `select full_name as "fullName", date_of_birth as "dateOfBirth" 
 
 /** Reads the profile of an account. Throws `Refusal('invalid_request')` if it has no name. */
 export async function requireProfile(db: Queryable, userId: string): Promise<Profile> {
-  const profile = await db.one<ProfileRow>(PROFILE, [userId]);
+  const profile = await db.queryRow<ProfileRow>(PROFILE, [userId]);
   if (!profile?.fullName) throw new Refusal('invalid_request', 'Please add your name to your profile first.');
   return { fullName: profile.fullName, dateOfBirth: profile.dateOfBirth };
 }
 
 /** Locks the profile until the transaction ends and returns it; null if there is none. */
 export async function lockProfile(tx: Transaction, userId: string): Promise<Profile | null> {
-  const row = await tx.one<ProfileRow>(`${PROFILE} for update`, [userId]);
+  const row = await tx.queryRow<ProfileRow>(`${PROFILE} for update`, [userId]);
   return row && { fullName: row.fullName ?? '', dateOfBirth: row.dateOfBirth };
 }
 

@@ -10,7 +10,7 @@ import type { Queryable } from '#server/db/database.ts';
  * because another photo or check could show somebody else's licence.
  */
 export async function refuseMinor({ db, clock }: Services, userId: string): Promise<void> {
-  const row = await db.one<{ born: string }>(
+  const row = await db.queryRow<{ born: string }>(
     `select v.extracted_dob as born from public.id_verifications v
      where v.user_id = $1::uuid and v.verification_status = 'failed' and v.extracted_dob is not null and $2 = any(v.failure_reasons)
      order by v.created_at desc limit 1`,

@@ -46,7 +46,7 @@ export async function reviewId({ db, clock }: Services, review: Review, actor: s
   const { verificationId: id, decision } = review;
   const now = clock();
   return db.transaction(async (tx) => {
-    const owner = await tx.one<{ user: string }>(
+    const owner = await tx.queryRow<{ user: string }>(
       'select user_id as "user" from public.id_verifications where id = $1::uuid',
       [id],
     );
@@ -55,7 +55,7 @@ export async function reviewId({ db, clock }: Services, review: Review, actor: s
     const waiting = profile && (await lockVerification(tx, id));
     if (!profile || !waiting) throw new Refusal('not_found', 'ID check not found');
     const corrected = correct(waiting, review.fields);
-    if (await isDecided(tx, review, waiting)) return { status: statusOf(decision) };
+    if (await isDecided(tx, review, waiting)) return { status: toStatus(decision) };
     if (waiting.status !== 'review') throw new Refusal('already_done', 'This ID is no longer waiting for a decision.');
     if (decision === 'approve') requireApprovable(corrected, now);
     await storeReview(tx, review, { corrected, profile, now });
@@ -74,18 +74,18 @@ export async function reviewId({ db, clock }: Services, review: Review, actor: s
       details: {
         decision,
         before: { status: 'review' },
-        after: { status: statusOf(decision) },
+        after: { status: toStatus(decision) },
         corrected: changedFields(review.fields, waiting),
       },
     });
-    return { status: statusOf(decision) };
+    return { status: toStatus(decision) };
   });
 }
 
-const statusOf = (decision: Review['decision']): Status => (decision === 'approve' ? 'verified' : 'failed');
+const toStatus = (decision: Review['decision']): Status => (decision === 'approve' ? 'verified' : 'failed');
 
 function lockVerification(tx: Transaction, id: string): Promise<Waiting | null> {
-  return tx.one<Waiting>(
+  return tx.queryRow<Waiting>(
     `select verification_status as status, source, extracted_first_name as "firstName", extracted_middle_name as "middleName",
        extracted_last_name as "lastName", extracted_dob as "dateOfBirth", extracted_expiry_date as "expiryDate"
      from public.id_verifications where id = $1::uuid for update`,
@@ -95,17 +95,17 @@ function lockVerification(tx: Transaction, id: string): Promise<Waiting | null> 
 
 /** Returns whether the same decision was already made. Throws `Refusal('already_done')` if another one was. */
 async function isDecided(tx: Transaction, review: Review, stored: Waiting): Promise<boolean> {
-  const made = await tx.one<{ decision: string; reason: string | null }>(
+  const previous = await tx.queryRow<{ decision: string; reason: string | null }>(
     'select decision, reason from private.id_review where verification_id = $1::uuid',
     [review.verificationId],
   );
-  if (made === null) return false;
+  if (previous === null) return false;
   const isSame =
-    made.decision === review.decision &&
-    made.reason === review.reason &&
+    previous.decision === review.decision &&
+    previous.reason === review.reason &&
     changedFields(review.fields, stored).length === 0;
   if (isSame) return true;
-  throw new Refusal('already_done', 'Somebody has decided about this ID already.', { decision: made.decision });
+  throw new Refusal('already_done', 'Somebody has decided about this ID already.', { decision: previous.decision });
 }
 
 function correct(waiting: Waiting, fields: CorrectedFields): Waiting {
@@ -136,7 +136,7 @@ function requireApprovable(corrected: Waiting, now: Date): void {
 }
 
 /** Returns the sentences for the customer. An age under 18 is always mentioned, because the refusal is final until the birthday. */
-function reasonsOf({ decision, reason }: Review, isMinor: boolean): string[] {
+function getReasons({ decision, reason }: Review, isMinor: boolean): string[] {
   if (decision === 'approve') return [];
   if (decision === 'retake') return [reason ?? RETAKE_REASON];
   return [...(isMinor ? [UNDER_AGE] : []), ...(reason === null ? [] : [reason])];
@@ -163,8 +163,8 @@ async function storeReview(
      where id = $1::uuid`,
     [
       review.verificationId,
-      statusOf(review.decision),
-      reasonsOf(review, isMinor),
+      toStatus(review.decision),
+      getReasons(review, isMinor),
       isVerified ? now : null,
       isVerified ? verificationExpiry(expires, today) : null,
       fullName,

@@ -10,7 +10,7 @@ const DECIDED: readonly string[] = ['verified', 'review', 'failed'];
  * `readHostedCheck`, with `not_found` also for a check of another program on the same account; and `ProviderError`.
  */
 export async function settleHostedCheck(services: Services, sessionId: string): Promise<void> {
-  const owner = await services.db.one<{ user_id: string }>(
+  const owner = await services.db.queryRow<{ user_id: string }>(
     'select user_id from private.identity_session where id = $1',
     [sessionId],
   );

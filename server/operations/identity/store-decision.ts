@@ -72,9 +72,10 @@ export async function storeDecision(
 
 /** Locks a hosted check until the transaction ends. Returns false if it has already been decided. */
 async function lockOpenSession(tx: Transaction, sessionId: string): Promise<boolean> {
-  const open = await tx.one(`select 1 from private.identity_session where id = $1 and status = 'open' for update`, [
-    sessionId,
-  ]);
+  const open = await tx.queryRow(
+    `select 1 from private.identity_session where id = $1 and status = 'open' for update`,
+    [sessionId],
+  );
   return open !== null;
 }
 

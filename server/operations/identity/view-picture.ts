@@ -7,7 +7,7 @@ import type { Services } from '../core/services.ts';
  */
 export async function viewPicture({ db, store }: Services, verificationId: string, actor: string): Promise<Uint8Array> {
   // Written before the picture is read, so that no picture is shown without a log entry.
-  const waiting = await db.one<{ key: string }>(
+  const waiting = await db.queryRow<{ key: string }>(
     `with waiting as (
        select v.id, v.image_path as key from public.id_verifications v
        where v.id = $1::uuid and v.verification_status = 'review' and v.image_path is not null)

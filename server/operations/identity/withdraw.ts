@@ -24,7 +24,7 @@ export async function withdrawId(
     );
     const [newest] = rows;
     if (newest === undefined) {
-      const same = await tx.one(
+      const same = await tx.queryRow(
         `select 1 from private.id_withdrawal w join public.id_verifications v on v.id = w.verification_id
          where v.user_id = $1::uuid and w.reason = $2
            and not exists (select from public.id_verifications x where x.user_id = v.user_id and x.created_at > w.withdrawn_at)`,

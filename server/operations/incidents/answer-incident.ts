@@ -23,7 +23,7 @@ export async function answerIncident(
   actor: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const before = await tx.one<Said & { kind: string; bookingId: string | null }>(
+    const before = await tx.queryRow<Said & { kind: string; bookingId: string | null }>(
       `select kind, booking_id as "bookingId", answer, state, outcome from private.incident
        where id = $1::uuid and customer_id is not null for update`,
       [incidentId],

@@ -48,13 +48,13 @@ export async function askForDoorHelp(
   return services.db.transaction(async (tx) => {
     const now = services.clock();
     const answer = await askLock(services, tx, { booking, from, guestId });
-    const made = await tx.one<{ id: string }>(
+    const created = await tx.queryRow<{ id: string }>(
       `insert into private.incident (studio_id, kind, booking_id, description, reporter, created_at)
        values ($1::uuid, 'door', $2::uuid, $3, $4::uuid, $5::timestamptz)
        on conflict (booking_id) where kind = 'door' and state <> 'done' do nothing returning id`,
       [booking.studioId, bookingId, describe(booking, { ...answer, held }, guestId !== null), reporter, now],
     );
-    if (made !== null) await tellStaff(tx, made.id, { booking, reporter, now });
+    if (created !== null) await tellStaff(tx, created.id, { booking, reporter, now });
     return { ...answer, held, asked: true };
   });
 }
@@ -104,10 +104,10 @@ async function askLock(
   db: Queryable,
   { booking, from, guestId }: { booking: BookingFacts; from: Date; guestId: string | null },
 ): Promise<DoorAnswer> {
-  const row = await db.one<{ answer: DoorAnswer; guestHasCode: boolean }>(
+  const row = await db.queryRow<{ answer: DoorAnswer; guestHasCode: boolean }>(
     `select private.door_answer($1::uuid, $2, $3::timestamptz, $4::timestamptz) as answer,
        exists (select from private.crew_code c where c.crew_member_id = $5::uuid and c.status = 'issued') as "guestHasCode"`,
-    [booking.id, services.lockOf.get(booking.studioId) ?? '', from, services.clock(), guestId],
+    [booking.id, services.studioLocks.get(booking.studioId) ?? '', from, services.clock(), guestId],
   );
   if (row === null) throw new Refusal('not_found', 'Booking not found');
   const hasOwnCode = guestId !== null && hasGuestCodes(services);
@@ -115,7 +115,7 @@ async function askLock(
 }
 
 async function isAsked(db: Queryable, bookingId: string): Promise<boolean> {
-  const row = await db.one(
+  const row = await db.queryRow(
     `select 1 from private.incident i where i.booking_id = $1::uuid and i.kind = 'door' and i.state <> 'done'`,
     [bookingId],
   );

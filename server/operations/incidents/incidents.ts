@@ -68,7 +68,10 @@ export async function reportIncident(
 ): Promise<string> {
   const { studioId } = incident;
   return db.transaction(async (tx) => {
-    if (studioId !== null && (await tx.one('select 1 from public.studios where id = $1::uuid', [studioId])) === null)
+    if (
+      studioId !== null &&
+      (await tx.queryRow('select 1 from public.studios where id = $1::uuid', [studioId])) === null
+    )
       throw new Refusal('not_found', 'Studio not found');
     return storeIncident(tx, incident, { reporter, now: clock() });
   });
@@ -84,19 +87,19 @@ export async function storeIncident(
   { reporter, now }: { readonly reporter: string | null; readonly now: Date },
 ): Promise<string> {
   const { kind = 'room', category = null, bookingId = null, customer = null } = more;
-  const own = await tx.one<{ found: number }>(
+  const own = await tx.queryRow<{ found: number }>(
     `select count(distinct name)::int as found from storage.objects where bucket_id = $1 and name = any ($2::text[]) and owner = $3::uuid`,
     [BUCKET, photos, reporter],
   );
   if (own?.found !== photos.length) throw new Refusal('not_found', 'The photo was not found. Add it again.');
-  const made = await tx.one<{ id: string }>(
+  const created = await tx.queryRow<{ id: string }>(
     `insert into private.incident (studio_id, description, photos, reporter, request_id, created_at, kind, category, booking_id, customer_id)
      values ($1::uuid, $2, $3::text[], $4::uuid, $5, $6::timestamptz, $7, $8, $9::uuid, $10::uuid)
      on conflict (reporter, request_id) do nothing returning id`,
     [studioId, description, photos, reporter, requestId, now, kind, category, bookingId, customer],
   );
-  if (made === null) {
-    const before = await tx.one<{ id: string }>(
+  if (created === null) {
+    const before = await tx.queryRow<{ id: string }>(
       'select id from private.incident where reporter = $1::uuid and request_id = $2',
       [reporter, requestId],
     );
@@ -108,7 +111,7 @@ export async function storeIncident(
     actor: reporter,
     action: 'create',
     resource: 'incident',
-    id: made.id,
+    id: created.id,
     details: {
       after: { state: 'open' },
       studioId,
@@ -116,7 +119,7 @@ export async function storeIncident(
       ...(customer === null ? { description } : { kind, category, bookingId }),
     },
   });
-  return made.id;
+  return created.id;
 }
 
 /** Changes the state of an incident for staff. Idempotent. Throws `Refusal('not_found')`. */
@@ -126,7 +129,7 @@ export async function changeIncident(
   actor: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const before = await tx.one<{ state: IncidentState }>(
+    const before = await tx.queryRow<{ state: IncidentState }>(
       'select state from private.incident where id = $1::uuid for update',
       [incidentId],
     );
@@ -151,7 +154,7 @@ type IncidentRow = Omit<Incident, 'booking'> & {
 };
 
 /** Reads up to two hundred incidents: first those that are not done, then newest first. */
-export async function readIncidents({ db, clock, lockOf }: Services): Promise<readonly Incident[]> {
+export async function readIncidents({ db, clock, studioLocks }: Services): Promise<readonly Incident[]> {
   const { rows } = await db.query<IncidentRow>(
     `select i.id, i.kind, i.studio_id as "studioId", s.name as "studioName", i.description, i.state, coalesce(p.full_name, p.email) as reporter, i.photos,
        i.category, b.reference, i.answer, i.answered_at as "answeredAt", i.outcome,
@@ -167,7 +170,7 @@ export async function readIncidents({ db, clock, lockOf }: Services): Promise<re
      left join public.profiles p on p.user_id = i.reporter
      left join public.profiles c on c.user_id = i.changed_by
      order by i.state = 'done', i.created_at desc, i.id limit $1::int`,
-    [LISTED, Object.fromEntries(lockOf), clock()],
+    [LISTED, Object.fromEntries(studioLocks), clock()],
   );
   return rows.map(({ booking, ...incident }) => {
     if (booking === null) return { ...incident, booking };

@@ -22,7 +22,7 @@ export async function rateSession(
   if (now < end) throw new Refusal('too_early', 'You can tell us how it was once the session is over.');
   await db.transaction(async (tx) => {
     await tx.query('select from private.booking where id = $1::uuid for update', [bookingId]);
-    const before = await tx.one<{ score: number; words: string | null; createdAt: Date }>(
+    const before = await tx.queryRow<{ score: number; words: string | null; createdAt: Date }>(
       'select score, words, created_at as "createdAt" from private.rating where booking_id = $1::uuid',
       [bookingId],
     );

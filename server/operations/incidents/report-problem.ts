@@ -36,7 +36,7 @@ export async function reportProblem(
   return db.transaction(async (tx) => {
     // Lock the booking so that concurrent reports cannot exceed the limit.
     await tx.query('select from private.booking where id = $1::uuid for update', [bookingId]);
-    const row = await tx.one<{ others: number }>(
+    const row = await tx.queryRow<{ others: number }>(
       `select count(*)::int as others from private.incident
        where booking_id = $1::uuid and customer_id is not null and request_id is distinct from $2`,
       [bookingId, requestId],

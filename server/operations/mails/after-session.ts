@@ -20,16 +20,16 @@ export async function queueThanks({ db, clock }: Services): Promise<void> {
 async function sendThanks(services: Services, job: Job): Promise<JobOutcome> {
   const { db, clock, siteUrl } = services;
   await sendBookingMail(services, job, async (booking, facts) => {
-    const wanted = await db.one(
+    const row = await db.queryRow(
       `select from private.booking b join public.profiles p on p.user_id = b.user_id
        where b.id = $1::uuid and b.status = 'confirmed' and b.end_time <= $2::timestamptz and b.no_show_at is null and p.thank_by_email`,
       [facts.id, clock()],
     );
-    if (wanted === null) return null;
+    if (row === null) return null;
     const slots = weekLater(slotsOfSpan(booking.start, booking.end) ?? [], clock());
     return thanksMail(booking, {
       page: `${siteUrl}/bookings/${booking.reference}`,
-      again: `${siteUrl}/booking${bookingQuery({ studioId: facts.studioId, slots })}`,
+      repeat: `${siteUrl}/booking${bookingQuery({ studioId: facts.studioId, slots })}`,
       account: `${siteUrl}/profile`,
     });
   });
@@ -38,7 +38,7 @@ async function sendThanks(services: Services, job: Job): Promise<JobOutcome> {
 
 /** Job `mail.incident-answer`: mails the latest answer of staff to the customer who made the report. Throws `ProviderError`. */
 async function sendIncidentAnswer({ db, mail, business, siteUrl }: Services, job: Job): Promise<JobOutcome> {
-  const report = await db.one<AnsweredReport & { email: string; name: string | null }>(
+  const report = await db.queryRow<AnsweredReport & { email: string; name: string | null }>(
     `select i.kind, b.studio_name as "studioName", b.reference, i.description, i.answer, i.state, i.outcome, u.email, p.full_name as name
      from private.incident i join private.booking b on b.id = i.booking_id
      join auth.users u on u.id = i.customer_id and u.deleted_at is null and u.email is not null left join public.profiles p on p.user_id = i.customer_id

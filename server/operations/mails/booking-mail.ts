@@ -68,7 +68,7 @@ export function forMail(facts: BookingFacts, firstName: string | null, business:
 
 /** Reads the URL of a room's first picture; null if it has none. */
 async function pictureOfRoom(db: Queryable, studioId: string, siteUrl: string): Promise<string | null> {
-  const room = await db.one<{ photo: string | null }>(
+  const room = await db.queryRow<{ photo: string | null }>(
     'select s.photos[1] as photo from public.studios s where s.id = $1::uuid',
     [studioId],
   );
@@ -86,7 +86,7 @@ export function seriesForMail(
   firstName: string | null,
   business: BusinessSettings,
 ): BookingForMail {
-  const show = (one: BookingFacts): BookingForMail => forMail(one, firstName, business);
+  const show = (booking: BookingFacts): BookingForMail => forMail(booking, firstName, business);
   return others.length === 0 ? show(first) : asSeries([show(first), ...others.map(show)]);
 }
 
@@ -101,7 +101,7 @@ export async function withSeries(
   return { ...seriesForMail([first, ...others], booking.firstName, business()), picture: booking.picture };
 }
 
-export const hoursOf = (facts: BookingFacts): Hours => ({
+export const toHours = (facts: BookingFacts): Hours => ({
   studioName: facts.studioName,
   start: facts.startTime,
   end: facts.endTime,

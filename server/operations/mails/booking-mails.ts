@@ -20,7 +20,7 @@ import { codeForMail } from './code-for-mail.ts';
 import { readPdf } from './document-mails.ts';
 import {
   readBookingSeries,
-  hoursOf,
+  toHours,
   seriesForMail,
   ownPage,
   pinLink,
@@ -74,7 +74,7 @@ async function sendCancellation(services: Services, job: Job<{ because?: string 
           },
           job.payload.because === 'id_missing',
         )
-      : moveEndedMail(booking, hoursOf(facts), 'withdrawn'),
+      : moveEndedMail(booking, toHours(facts), 'withdrawn'),
   );
   return 'done';
 }
@@ -125,7 +125,7 @@ async function sendPaymentReturned(services: Services, job: Job): Promise<JobOut
     const cents = await returnedCents(services.db, facts.id);
     if (facts.movesBooking === null) return paymentReturnedMail(await withSeries(services, booking, facts), cents);
     const kept = (await readBooking(services.db, facts.movesBooking))?.status === 'confirmed';
-    return movePaymentReturnedMail(booking, hoursOf(facts), cents, kept);
+    return movePaymentReturnedMail(booking, toHours(facts), cents, kept);
   });
   return 'done';
 }
@@ -136,7 +136,7 @@ async function sendPaymentProcessing(services: Services, job: Job): Promise<JobO
     if (facts.status !== 'pending') return null;
     return facts.movesBooking === null
       ? paymentProcessingMail(await withSeries(services, booking, facts))
-      : moveProcessingMail(booking, hoursOf(facts), facts.finalCostCents);
+      : moveProcessingMail(booking, toHours(facts), facts.finalCostCents);
   });
   return 'done';
 }
@@ -144,7 +144,7 @@ async function sendPaymentProcessing(services: Services, job: Job): Promise<JobO
 /** Mails the customer that the payment failed and the hours are free again. */
 async function sendPaymentFailed(services: Services, job: Job): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts) => {
-    if (facts.movesBooking !== null) return moveEndedMail(booking, hoursOf(facts), 'failed');
+    if (facts.movesBooking !== null) return moveEndedMail(booking, toHours(facts), 'failed');
     const late = (await latestPayment(services.db, facts.id))?.state === 'processing';
     return paymentFailedMail(await withSeries(services, booking, facts), late, `${services.siteUrl}/booking`);
   });
@@ -156,7 +156,7 @@ const RETURNED: readonly PaymentFacts['state'][] = ['refund_pending', 'refunded'
 
 /** Reads the amounts for the cancellation mail, from all payments of the booking. */
 async function cancellationMoney(db: Database, bookingId: string): Promise<MoneyBack & { paid: boolean }> {
-  const row = await db.one<{ paid: boolean; cardCents: number; handCents: number; decidedCents: number | null }>(
+  const row = await db.queryRow<{ paid: boolean; cardCents: number; handCents: number; decidedCents: number | null }>(
     `select coalesce(bool_or(x.paid_cents > 0), false) as paid,
        -- Staff can also refund all of it at the provider, which cancels the booking.
        coalesce(sum(case when x.refund_reason = 'at_provider' then coalesce(nullif(private.refundable_cents(x.id), 0), x.paid_cents)
@@ -177,7 +177,7 @@ async function cancellationMoney(db: Database, bookingId: string): Promise<Money
 async function returnedCents(db: Database, bookingId: string): Promise<number> {
   const payment = await latestPayment(db, bookingId);
   if (payment === null || !RETURNED.includes(payment.state)) return 0;
-  const others = await db.one<{ cents: number }>(
+  const others = await db.queryRow<{ cents: number }>(
     'select coalesce(sum(paid_cents), 0)::int as cents from private.payment where share_of = $1::uuid and id <> $1::uuid',
     [payment.id],
   );

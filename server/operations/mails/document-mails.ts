@@ -20,18 +20,18 @@ const payloadSchema = z.object({ number: z.number().nullable().default(null) });
 async function sendDocuments(services: Services, job: Job<z.output<typeof payloadSchema>>): Promise<JobOutcome> {
   const { number } = job.payload;
   await sendBookingMail(services, job, async (booking, facts) => {
-    const read = await documentsOf(services, facts.id);
-    const one = read?.documents.find((each) => number === null || each.number === number);
-    if (!read || !one) return null;
+    const read = await findDocuments(services, facts.id);
+    const document = read?.documents.find((each) => number === null || each.number === number);
+    if (!read || !document) return null;
     if (number !== null && facts.userId !== null && (await isOfCancellation(services.db, facts.id, number)))
       return null;
-    const registered = one.content.seller.abn !== '';
+    const registered = document.content.seller.abn !== '';
     const page = ownPage(services, facts);
     return documentMail(
       booking,
-      { note: number === null ? null : { number, cents: one.cents }, registered },
+      { note: number === null ? null : { number, cents: document.cents }, registered },
       page,
-      await pdfOf(read),
+      await createPdf(read),
     );
   });
   return 'done';
@@ -39,7 +39,7 @@ async function sendDocuments(services: Services, job: Job<z.output<typeof payloa
 
 /** Returns whether an adjustment note is for the refund of the cancellation itself. Staff can refund more of the booking later. */
 async function isOfCancellation(db: Queryable, bookingId: string, number: number): Promise<boolean> {
-  const row = await db.one<{ yes: boolean }>(
+  const row = await db.queryRow<{ yes: boolean }>(
     `select c.booking_id is null or c.refund_cents >= sum(d.cents) as yes
      from private.document d left join private.cancellation c on c.booking_id = d.booking_id
      where d.booking_id = $1::uuid and d.kind = 'adjustment' and d.number <= $2::int and d.content @> '{"cancelled": true}'
@@ -56,14 +56,14 @@ export async function readPdf(
 ): Promise<MailWithCalendar['document'] | null> {
   const found: DocumentFacts[] = [];
   for (const id of bookingIds) {
-    const facts = await documentsOf(services, id);
+    const facts = await findDocuments(services, id);
     if (facts !== null) found.push(facts);
   }
   const [first, ...more] = found;
-  return first === undefined ? null : pdfOf(first, ...more);
+  return first === undefined ? null : createPdf(first, ...more);
 }
 
-async function documentsOf(services: Services, bookingId: string): Promise<DocumentFacts | null> {
+async function findDocuments(services: Services, bookingId: string): Promise<DocumentFacts | null> {
   try {
     return await readDocuments(services, { bookingId, userId: null });
   } catch (error) {
@@ -72,7 +72,7 @@ async function documentsOf(services: Services, bookingId: string): Promise<Docum
   }
 }
 
-const pdfOf = async (
+const createPdf = async (
   facts: DocumentFacts,
   ...more: readonly DocumentFacts[]
 ): Promise<NonNullable<MailWithCalendar['document']>> => ({

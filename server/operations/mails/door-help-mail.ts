@@ -11,12 +11,12 @@ async function sendDoorHelp(
   { db, mail, siteUrl, business }: Services,
   job: Job<{ staff: string }>,
 ): Promise<JobOutcome> {
-  const staff = await db.one<{ email: string }>(
+  const staff = await db.queryRow<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('bookings', 'owner'))`,
     [job.payload.staff],
   );
-  const waiting = await db.one<AtClosedDoor>(
+  const waiting = await db.queryRow<AtClosedDoor>(
     `select i.description, b.reference, b.studio_name as "studioName", b.start_time as start, b.end_time as end,
        coalesce(p.full_name, b.guest_name) as name, coalesce(b.contact_phone, p.phone) as phone
      from private.incident i join private.booking b on b.id = i.booking_id left join public.profiles p on p.user_id = b.user_id

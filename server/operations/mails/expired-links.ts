@@ -4,7 +4,7 @@ import { linkExpiredStaffMail, moveEndedMail } from '#server/mails/move.ts';
 import type { Database } from '#server/db/database.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import { forMail, hoursOf, sendBookingMail, withSeries } from './booking-mail.ts';
+import { forMail, toHours, sendBookingMail, withSeries } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
 /** Mails the customer that the link sent by staff was not paid in time. Sends nothing if the hold ended for another reason. */
@@ -13,7 +13,7 @@ async function sendLinkExpired(services: Services, job: Job): Promise<JobOutcome
     if (!(await isUnpaid(services.db, facts))) return null;
     return facts.movesBooking === null
       ? linkExpiredMail(await withSeries(services, booking, facts), `${services.siteUrl}/booking`)
-      : moveEndedMail(booking, hoursOf(facts), 'expired');
+      : moveEndedMail(booking, toHours(facts), 'expired');
   });
   return 'done';
 }
@@ -24,7 +24,7 @@ async function sendLinkExpired(services: Services, job: Job): Promise<JobOutcome
  */
 async function sendLinkExpiredToStaff(services: Services, job: Job<{ staffId: string }>): Promise<JobOutcome> {
   const { db, mail, siteUrl, business } = services;
-  const staff = await db.one<{ email: string }>(
+  const staff = await db.queryRow<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null
        and exists (select from public.staff_permissions p where p.user_id = u.id and p.permission in ('bookings', 'owner'))`,
     [job.payload.staffId],
@@ -32,9 +32,9 @@ async function sendLinkExpiredToStaff(services: Services, job: Job<{ staffId: st
   const facts = await readBooking(db, job.subjectId);
   const booking = facts?.movesBooking ? await readBooking(db, facts.movesBooking) : facts;
   if (staff === null || !facts || !booking || !(await isUnpaid(db, facts))) return 'done';
-  const moves = facts.movesBooking === null ? null : hoursOf(facts);
-  const alone = forMail(booking, null, business());
-  const shown = moves === null ? await withSeries(services, alone, facts) : alone;
+  const moves = facts.movesBooking === null ? null : toHours(facts);
+  const single = forMail(booking, null, business());
+  const shown = moves === null ? await withSeries(services, single, facts) : single;
   const message = linkExpiredStaffMail(shown, {
     moves,
     cents: moves === null ? shown.totalCents : facts.finalCostCents,
@@ -49,7 +49,7 @@ async function sendLinkExpiredToStaff(services: Services, job: Job<{ staffId: st
  * nor been cancelled in the meantime. `id` is that of the first booking for a series.
  */
 async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promise<boolean> {
-  const row = await db.one(
+  const row = await db.queryRow(
     `select from private.booking b left join private.booking o on o.id = b.moves_booking
      where b.id = $1::uuid and not exists (
        select from private.cancellation c join private.booking x on x.id = c.booking_id where coalesce(x.order_id, x.id) = coalesce(b.order_id, b.id))

@@ -16,7 +16,7 @@ type DecidedId = {
 
 /** Mails the customer the decision of staff about an ID. Sends nothing if the decision no longer applies, for example after a change of name. */
 async function sendIdDecision({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
-  const decided = await db.one<DecidedId>(
+  const decided = await db.queryRow<DecidedId>(
     `select u.email, p.full_name as name, r.decision, v.failure_reasons as reasons, v.expires_at as "expiresAt", v.extracted_dob as born
      from private.id_review r
      join public.id_verifications v on v.id = r.verification_id and v.verification_status in ('verified', 'failed')
@@ -46,12 +46,12 @@ function decisionMail(
 
 /** Mails a member of staff how many IDs wait for review. Sends nothing if none does any more, or the account has lost the permission. */
 async function sendReviewWaiting({ db, mail, clock, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
-  const staff = await db.one<{ email: string }>(
+  const staff = await db.queryRow<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('identity', 'owner'))`,
     [job.subjectId],
   );
-  const waiting = await db.one<{ count: number; oldest: Date; start: Date | null; end: Date | null }>(
+  const waiting = await db.queryRow<{ count: number; oldest: Date; start: Date | null; end: Date | null }>(
     `select count(distinct v.id)::int as count, min(v.created_at) as oldest, min(b.start_time) as start, (array_agg(b.end_time order by b.start_time))[1] as "end"
      from public.id_verifications v
      left join private.booking b on b.user_id = v.user_id and b.status in ('pending', 'confirmed') and b.start_time > $1::timestamptz

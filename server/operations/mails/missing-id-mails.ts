@@ -21,7 +21,7 @@ type Raised = {
  * booking is cancelled.
  */
 function readRaised(db: Database, bookingId: string): Promise<Raised | null> {
-  return db.one<Raised>(
+  return db.queryRow<Raised>(
     `select b.id, b.reference, b.studio_name as "studioName", b.start_time as start, b.end_time as end, m.raised_at as "raisedAt",
        u.email, p.full_name as name
      from private.missing_id m join private.booking b on b.id = m.booking_id and b.status = 'confirmed'
@@ -33,7 +33,7 @@ function readRaised(db: Database, bookingId: string): Promise<Raised | null> {
 }
 
 const withDeadline = (raised: Raised) => ({ ...raised, cancelAt: cancelledAt(raised.start, raised.raisedAt) });
-const firstNameOf = (name: string | null): string | null => name?.split(' ')[0] ?? null;
+const getFirstName = (name: string | null): string | null => name?.split(' ')[0] ?? null;
 
 /** Job `mail.id-needed`: asks the customer to verify an ID again before the session. */
 async function sendIdNeeded({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
@@ -41,7 +41,7 @@ async function sendIdNeeded({ db, mail, siteUrl, business }: Services, job: Job)
   if (raised?.email)
     await mail.send({
       to: raised.email,
-      ...idNeededMail(business(), withDeadline(raised), firstNameOf(raised.name), `${siteUrl}/profile`),
+      ...idNeededMail(business(), withDeadline(raised), getFirstName(raised.name), `${siteUrl}/profile`),
       key: `job-${job.id}`,
     });
   return 'done';
@@ -52,7 +52,7 @@ async function sendIdMissing(
   { db, mail, siteUrl, business }: Services,
   job: Job<{ staff: string }>,
 ): Promise<JobOutcome> {
-  const staff = await db.one<{ email: string }>(
+  const staff = await db.queryRow<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('identity', 'bookings', 'owner'))`,
     [job.payload.staff],
@@ -69,7 +69,7 @@ async function sendIdMissing(
 
 /** Job `mail.id-withdrawn`: explains to the customer why an ID no longer counts. Sends nothing if another ID has been verified in the meantime. */
 async function sendIdWithdrawn({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
-  const row = await db.one<{ email: string; name: string | null; reason: string }>(
+  const row = await db.queryRow<{ email: string; name: string | null; reason: string }>(
     `select u.email, p.full_name as name, w.reason
      from private.id_withdrawal w join public.id_verifications v on v.id = w.verification_id
      join private.lost_verification l on l.user_id = v.user_id
@@ -80,7 +80,7 @@ async function sendIdWithdrawn({ db, mail, siteUrl, business }: Services, job: J
   if (row !== null)
     await mail.send({
       to: row.email,
-      ...idWithdrawnMail(business(), firstNameOf(row.name), [row.reason], `${siteUrl}/profile`),
+      ...idWithdrawnMail(business(), getFirstName(row.name), [row.reason], `${siteUrl}/profile`),
       key: `job-${job.id}`,
     });
   return 'done';

@@ -44,7 +44,7 @@ export async function sendTextReminder(services: Services, job: ReminderJob): Pr
   const facts = await readBooking(db, job.subjectId);
   if (texts === null || !isCurrent(facts, job, clock()) || !(await wants(services, facts, 'remind_by_text')))
     return 'done';
-  const row = await db.one<{ phone: string }>(
+  const row = await db.queryRow<{ phone: string }>(
     'select phone from auth.users where id = $1::uuid and phone is not null and phone_confirmed_at is not null and deleted_at is null',
     [facts.userId],
   );
@@ -62,9 +62,10 @@ async function wants(
   setting: 'remind_by_email' | 'remind_by_text',
 ): Promise<boolean> {
   if (userId === null) return true;
-  const row = await db.one<{ on: boolean }>(`select ${setting} as on from public.profiles where user_id = $1::uuid`, [
-    userId,
-  ]);
+  const row = await db.queryRow<{ on: boolean }>(
+    `select ${setting} as on from public.profiles where user_id = $1::uuid`,
+    [userId],
+  );
   return row?.on === true;
 }
 

@@ -7,7 +7,7 @@ import { showAccess } from '../access/show-access.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
-import { pinLink, sendBookingMail, hoursOf } from './booking-mail.ts';
+import { pinLink, sendBookingMail, toHours } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
 /** Delay before the mail is tried again while the lock has not answered. */
@@ -59,7 +59,7 @@ async function sendCodeHeld(services: Services, job: Job): Promise<JobOutcome> {
  */
 async function sendCodeHeldToStaff(services: Services, job: Job<{ staff: string }>): Promise<JobOutcome> {
   const { db, mail, clock, siteUrl, business } = services;
-  const staff = await db.one<{ email: string }>(
+  const staff = await db.queryRow<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('money', 'owner'))`,
     [job.payload.staff],
@@ -69,7 +69,7 @@ async function sendCodeHeldToStaff(services: Services, job: Job<{ staff: string 
   if (staff === null || !isAhead || (await readCodeHold(db, booking.id)) === null) return 'done';
   const message = codeHeldStaffMail(
     business(),
-    { id: booking.id, reference: booking.reference, ...hoursOf(booking) },
+    { id: booking.id, reference: booking.reference, ...toHours(booking) },
     siteUrl,
   );
   await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });

@@ -21,7 +21,7 @@ export async function sendMailAgain(
   { bookingId, mailId, requestId }: MailAgain,
   actor: string,
 ): Promise<void> {
-  const mail = await db.one<{ kind: string }>(
+  const mail = await db.queryRow<{ kind: string }>(
     'select kind from private.outbox where id = $1::uuid and subject_id = $2::uuid',
     [mailId, bookingId],
   );

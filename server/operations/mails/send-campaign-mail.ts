@@ -59,7 +59,7 @@ async function sendCampaignTest(
   { db, mail, siteUrl, business }: Services,
   job: Job<z.output<typeof letterSchema>>,
 ): Promise<JobOutcome> {
-  const row = await db.one<{ email: string }>(
+  const row = await db.queryRow<{ email: string }>(
     'select email from auth.users where id = $1::uuid and deleted_at is null and email is not null',
     [job.subjectId],
   );

@@ -8,7 +8,7 @@ import { customerMail } from '#server/mails/letter.ts';
  * `ProviderError`.
  */
 async function sendCustomerMessage({ db, mail, business }: Services, job: Job): Promise<JobOutcome> {
-  const message = await db.one<{ email: string; subject: string; body: string }>(
+  const message = await db.queryRow<{ email: string; subject: string; body: string }>(
     `select u.email, m.subject, m.body from private.customer_message m
      join auth.users u on u.id = m.user_id and u.deleted_at is null and u.email is not null where m.id = $1::uuid`,
     [job.subjectId],

@@ -4,7 +4,7 @@ import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import { latestPayment } from '../core/booking-rows.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { openSession } from '../payments/open-session.ts';
-import { hoursOf, sendBookingMail, withSeries } from './booking-mail.ts';
+import { toHours, sendBookingMail, withSeries } from './booking-mail.ts';
 import type { Services } from '../core/services.ts';
 
 /**
@@ -21,7 +21,7 @@ async function sendPaymentLink(services: Services, job: Job): Promise<JobOutcome
     const link = { pay, until: facts.holdExpiresAt, terms: `${services.siteUrl}/terms` };
     return facts.movesBooking === null
       ? paymentLinkMail(await withSeries(services, booking, facts), link)
-      : moveLinkMail(booking, hoursOf(facts), { ...link, cents: facts.finalCostCents });
+      : moveLinkMail(booking, toHours(facts), { ...link, cents: facts.finalCostCents });
   });
   return 'done';
 }

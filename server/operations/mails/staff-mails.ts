@@ -8,29 +8,34 @@ import type { Services } from '../core/services.ts';
 /** Mails an invitation to become staff. Sends nothing if the invitation is closed or expired, or if a newer link has replaced this job's. */
 async function sendStaffInvitation(services: Services, job: Job<{ expiresAt: string }>): Promise<JobOutcome> {
   const { db, mail, clock, siteUrl, business } = services;
-  const one = await db.one<{ email: string; permissions: Permission[]; expiresAt: Date; inviter: string | null }>(
+  const invitation = await db.queryRow<{
+    email: string;
+    permissions: Permission[];
+    expiresAt: Date;
+    inviter: string | null;
+  }>(
     `select i.email, i.permissions, i.expires_at as "expiresAt",
        (select p.full_name from public.profiles p where p.user_id = i.invited_by) as inviter
      from private.staff_invitation i
      where i.id = $1::uuid and i.accepted_at is null and i.revoked_at is null and i.expires_at > $2::timestamptz`,
     [job.subjectId, clock()],
   );
-  if (one === null || one.expiresAt.toISOString() !== job.payload.expiresAt) return 'done';
-  const token = invitationToken(services, { invitationId: job.subjectId, expiresAt: one.expiresAt });
+  if (invitation === null || invitation.expiresAt.toISOString() !== job.payload.expiresAt) return 'done';
+  const token = invitationToken(services, { invitationId: job.subjectId, expiresAt: invitation.expiresAt });
   const message = staffInvitationMail(business(), {
     // The token is in the fragment, so that it reaches neither logs nor other sites.
     href: `${siteUrl}/staff-invitation#${token}`,
-    permissions: PERMISSIONS.filter((permission) => one.permissions.includes(permission)),
-    until: one.expiresAt,
-    inviter: one.inviter,
+    permissions: PERMISSIONS.filter((permission) => invitation.permissions.includes(permission)),
+    until: invitation.expiresAt,
+    inviter: invitation.inviter,
   });
-  await mail.send({ to: one.email, ...message, key: `job-${job.id}` });
+  await mail.send({ to: invitation.email, ...message, key: `job-${job.id}` });
   return 'done';
 }
 
 /** Mails a member of staff that they need a second factor, and by when. Sends nothing if they have one, or no longer need one. */
 async function sendSecondFactorDue({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
-  const colleague = await db.one<{ email: string; due: Date | null; required: boolean }>(
+  const colleague = await db.queryRow<{ email: string; due: Date | null; required: boolean }>(
     `select u.email, private.second_factor_due(u.id) as due, private.must_show_factor(u.id) as required from auth.users u
      where u.id = $1::uuid and u.deleted_at is null and u.email is not null and not private.has_verified_factor(u.id)`,
     [job.subjectId],

@@ -10,7 +10,7 @@ import type { Services } from '../core/services.ts';
  * ended. Throws `ProviderError`.
  */
 async function sendWaitlistMail({ db, mail, business, siteUrl, clock }: Services, job: Job): Promise<JobOutcome> {
-  const entry = await db.one<{
+  const entry = await db.queryRow<{
     email: string;
     name: string | null;
     studioId: string;

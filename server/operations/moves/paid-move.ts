@@ -6,7 +6,7 @@ import { moveProblem, type Place, termsStartAfter } from './movable.ts';
 /** The actor if a row has none. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-const placeOf = ({ studioId, startTime, endTime }: BookingFacts): Place => ({
+const toPlace = ({ studioId, startTime, endTime }: BookingFacts): Place => ({
   studioId,
   startTime,
   endTime,
@@ -19,7 +19,7 @@ const placeOf = ({ studioId, startTime, endTime }: BookingFacts): Place => ({
 export async function readMovable(tx: Transaction, hold: BookingFacts, now: Date): Promise<BookingFacts | null> {
   const booking = hold.movesBooking === null ? null : await lockBooking(tx, hold.movesBooking);
   if (booking === null || booking.moves + 1 !== hold.moveNumber) return null;
-  return moveProblem(booking, placeOf(hold), now) === null ? booking : null;
+  return moveProblem(booking, toPlace(hold), now) === null ? booking : null;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function applyPaidMove(
     tx,
     booking,
     {
-      ...placeOf(hold),
+      ...toPlace(hold),
       studioName: hold.studioName,
       hours: hold.totalHours,
       slots: hold.slots,
@@ -52,7 +52,7 @@ export async function applyPaidMove(
       // Money owed to the customer also pays for the new hours.
       finalCents: booking.finalCostCents - Math.min(booking.owedCents, 0) + differenceCents,
       owedCents: 0,
-      termsStart: termsStartAfter(booking, placeOf(hold), hold.madeBy === null),
+      termsStart: termsStartAfter(booking, toPlace(hold), hold.madeBy === null),
     },
     {
       money: { differenceCents, refundCents: 0, byHandCents: 0, paidCents: differenceCents },

@@ -4,7 +4,7 @@ import type { BookingFacts, CancelReason, PaymentFacts } from '../core/booking-r
 import { enqueue } from '../core/jobs.ts';
 import { applyPaidMove, readMovable } from '../moves/paid-move.ts';
 import { cancelBookingRow, confirmBooking } from './confirm.ts';
-import { outcomeOf } from './outcome.ts';
+import { getOutcome } from './outcome.ts';
 import { auditPayment } from './payment-rows.ts';
 import type { Shares } from './shares.ts';
 import type { Services } from '../core/services.ts';
@@ -21,7 +21,7 @@ type Move = {
 
 /** Updates booking and payment according to the outcome of the session, in the caller's transaction. */
 export async function applyOutcome(services: Services, tx: Transaction, move: Move): Promise<void> {
-  switch (outcomeOf(move.session)) {
+  switch (getOutcome(move.session)) {
     case 'open':
       return;
     case 'paid':
@@ -64,7 +64,7 @@ async function applyPaid(services: Services, tx: Transaction, move: Move): Promi
   const blocked = await isBlocked(tx, movable ?? booking, now);
   if (booking.status === 'pending' && !released && matches && inTime && !blocked) {
     await writePaid(tx, move, { state: 'paid', refundReason: null, now });
-    if (movable === null) for (const one of shares) await confirmBooking(services, tx, one.booking);
+    if (movable === null) for (const share of shares) await confirmBooking(services, tx, share.booking);
     else await applyPaidMove(tx, movable, booking, now);
     return;
   }
@@ -75,18 +75,18 @@ async function applyPaid(services: Services, tx: Transaction, move: Move): Promi
     await cancelBookingRow(services, tx, booking.id, !matches ? 'amount_mismatch' : blocked ? 'staff' : 'slot_lost');
   await auditPayment(tx, 'alert', payment, {
     reason: refundReason,
-    expected: sumOf(shares),
+    expected: sumCents(shares),
     got: session.amountCents,
   });
-  for (const one of shares) await enqueue(tx, { kind: 'payment.refund', subjectId: one.payment.id, dueAt: now });
+  for (const share of shares) await enqueue(tx, { kind: 'payment.refund', subjectId: share.payment.id, dueAt: now });
   await enqueue(tx, { kind: 'mail.payment-returned', subjectId: booking.id, dedupe: payment.id, dueAt: now });
 }
 
-const sumOf = (shares: Shares): number => shares.reduce((sum, { payment }) => sum + payment.amountCents, 0);
+const sumCents = (shares: Shares): number => shares.reduce((sum, { payment }) => sum + payment.amountCents, 0);
 
 const matchesPrice = (session: PaymentSession, shares: Shares): boolean =>
   session.currency === 'aud' &&
-  session.amountCents === sumOf(shares) &&
+  session.amountCents === sumCents(shares) &&
   shares.every(({ booking, payment }) => payment.amountCents === booking.finalCostCents);
 
 /** Returns why the hours cannot be given for a payment. */
@@ -101,10 +101,10 @@ function reasonToRefund(
 
 /** Returns whether staff have blocked the customer, whose payment is then refunded. */
 async function isBlocked(tx: Transaction, { userId }: BookingFacts, now: Date): Promise<boolean> {
-  const row = await tx.one<{ blocked: boolean }>('select private.is_blocked($1::uuid, $2::timestamptz) as blocked', [
-    userId,
-    now,
-  ]);
+  const row = await tx.queryRow<{ blocked: boolean }>(
+    'select private.is_blocked($1::uuid, $2::timestamptz) as blocked',
+    [userId, now],
+  );
   return row?.blocked === true;
 }
 
@@ -131,16 +131,16 @@ async function writePaid(
     );
     return;
   }
-  const exact = rest.length === 0 || session.amountCents === sumOf(shares);
-  const parts = exact && rest.length > 0 ? shares.map((one) => one.payment.amountCents) : [session.amountCents];
-  for (const [index, one] of shares.entries()) {
+  const exact = rest.length === 0 || session.amountCents === sumCents(shares);
+  const parts = exact && rest.length > 0 ? shares.map((share) => share.payment.amountCents) : [session.amountCents];
+  for (const [index, share] of shares.entries()) {
     const cents = Math.max(parts[index] ?? 0, 0);
     // Nothing was paid for a booking of the series whose price is zero, so nothing is refunded.
     const written = state === 'refund_pending' && cents === 0 && index > 0 ? 'failed' : state;
     await tx.query(
       `update private.payment set state = $2, payment_intent_id = $3, paid_at = $4::timestamptz, paid_cents = $5, refund_reason = $6
        where id = $1::uuid`,
-      [one.payment.id, written, session.paymentIntentId, now, cents, refundReason],
+      [share.payment.id, written, session.paymentIntentId, now, cents, refundReason],
     );
   }
 }
@@ -149,13 +149,13 @@ async function writePaid(
 async function applyFree(services: Services, tx: Transaction, move: Move): Promise<void> {
   const { session, shares } = move;
   const { booking, payment } = shares[0];
-  if (session.amountCents === 0 && sumOf(shares) === 0) return applyPaid(services, tx, move);
+  if (session.amountCents === 0 && sumCents(shares) === 0) return applyPaid(services, tx, move);
   if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return undefined;
   await writeState(tx, shares, 'failed');
   if (booking.status === 'pending') await cancelBookingRow(services, tx, booking.id, 'amount_mismatch');
   await auditPayment(tx, 'alert', payment, {
     reason: 'amount_mismatch',
-    expected: sumOf(shares),
+    expected: sumCents(shares),
     got: session.amountCents,
   });
   return undefined;
@@ -183,12 +183,12 @@ async function applyProcessing(services: Services, tx: Transaction, { session, s
   const now = services.clock();
   await tx.query(
     `update private.payment set state = 'processing', payment_intent_id = $2, processing_at = $3::timestamptz where id = any ($1::uuid[])`,
-    [shares.map((one) => one.payment.id), session.paymentIntentId, now],
+    [shares.map((share) => share.payment.id), session.paymentIntentId, now],
   );
   await auditPayment(tx, 'update', payment, { state: 'processing' });
   if (booking.status !== 'pending') return;
   await tx.query('update private.booking set hold_expires_at = $2::timestamptz where id = any ($1::uuid[])', [
-    shares.map((one) => one.booking.id),
+    shares.map((share) => share.booking.id),
     booking.startTime,
   ]);
   await enqueue(tx, { kind: 'mail.payment-processing', subjectId: booking.id, dedupe: payment.id, dueAt: now });
@@ -215,9 +215,9 @@ async function applyExpired(services: Services, tx: Transaction, { shares, reaso
   if (payment.state === 'intent' || payment.state === 'open') await writeState(tx, shares, 'expired');
   if (booking.status !== 'pending' || (await isReplaced(tx, payment, services.clock()))) return;
   // We closed this session ourselves because another hold replaces this one. The provider's event arrived before the new hold was stored.
-  const replaced = await tx.one(
+  const replaced = await tx.queryRow(
     `select from private.coupon_redemption where booking_id = any ($1::uuid[]) and state = 'reserved' and moving_until > $2::timestamptz limit 1`,
-    [shares.map((one) => one.booking.id), services.clock()],
+    [shares.map((share) => share.booking.id), services.clock()],
   );
   await cancelBookingRow(services, tx, booking.id, replaced === null ? reason : 'replaced');
 }
@@ -229,7 +229,7 @@ async function isReplaced(
   now: Date,
 ): Promise<boolean> {
   if (replacedUntil !== null && replacedUntil > now) return true;
-  const later = await tx.one(
+  const later = await tx.queryRow(
     `select from private.payment where booking_id = $1::uuid and attempt > $2::int and id <> $3::uuid and state in ('intent', 'open')`,
     [bookingId, attempt, id],
   );

@@ -36,7 +36,7 @@ export async function closeSession(
 
 /** Finds the session of a hold when the answer to the create call was lost. Null if there is none. */
 export function findSession(payments: Payments, booking: BookingFacts): Promise<PaymentSession | null> {
-  return payments.findSession(booking.orderId ?? booking.id, sinceOf(booking));
+  return payments.findSession(booking.orderId ?? booking.id, getSince(booking));
 }
 
 /** Returns the result of a payment with a saved card. Throws `ProviderError` while a call may still be running. */
@@ -46,7 +46,7 @@ async function findCardPayment(
   payment: PaymentFacts,
 ): Promise<PaymentSession | null> {
   if (payment.cardAt === null) return null;
-  const found = await payments.findCharge(payment.key, sinceOf(booking));
+  const found = await payments.findCharge(payment.key, getSince(booking));
   if (found === null && clock().getTime() - payment.cardAt.getTime() < CARD_CALL_MS)
     throw new ProviderError(payments.provider, 'card_call_running', {
       retryable: true,
@@ -56,7 +56,7 @@ async function findCardPayment(
   return found;
 }
 
-const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(createdAt.getTime() - CLOCK_TOLERANCE_MS);
+const getSince = ({ createdAt }: BookingFacts): Date => new Date(createdAt.getTime() - CLOCK_TOLERANCE_MS);
 
 /** Changes of an attempt that the caller has just learned of. */
 type AttemptChanges = Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>>;

@@ -114,10 +114,10 @@ async function queueRefund(
     const split = await addSplitRefund(tx, paid, { ...part, requestKey, cents }, dueAt);
     return { refundCents: split.cents, byHand: split.byHandCents > 0 };
   }
-  const due = paid.filter(({ payment, leftCents: left }) => payment.state === 'paid' && left > 0);
-  for (const { payment, leftCents: left } of due) {
+  const due = paid.filter(({ payment, leftCents: remaining }) => payment.state === 'paid' && remaining > 0);
+  for (const { payment, leftCents: remaining } of due) {
     if (isByHand(payment)) {
-      await addPartialRefund(tx, { ...part, paymentId: payment.id, requestKey, cents: left }, dueAt);
+      await addPartialRefund(tx, { ...part, paymentId: payment.id, requestKey, cents: remaining }, dueAt);
       continue;
     }
     await tx.query(`update private.payment set state = 'refund_pending', refund_reason = $2 where id = $1::uuid`, [

@@ -20,6 +20,6 @@ export function countChange(
   before: PaymentFacts['state'],
   after: PaymentFacts['state'],
 ): void {
-  const outcome = PAYMENT_OUTCOMES.find((one) => one === after);
+  const outcome = PAYMENT_OUTCOMES.find((outcome) => outcome === after);
   if (before !== after && outcome !== undefined) countOutcome(outcome);
 }

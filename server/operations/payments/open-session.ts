@@ -114,8 +114,8 @@ async function createSession(
   payer: Payer,
 ): Promise<PaymentSession> {
   const bookings = booking.orderId === null ? [booking] : await readSeries(services.db, booking.orderId);
-  const items = bookings.map((one) =>
-    itemOf(one, payer, one.id === booking.id ? payment.amountCents : one.finalCostCents),
+  const items = bookings.map((entry) =>
+    toLineItem(entry, payer, entry.id === booking.id ? payment.amountCents : entry.finalCostCents),
   );
   const reference = await customersReference(services.db, booking);
   try {
@@ -125,7 +125,7 @@ async function createSession(
       items,
       amountCents: items.reduce((sum, { amountCents }) => sum + amountCents, 0),
       customerEmail: payer.email,
-      customerId: await customerOf(services, booking, payer),
+      customerId: await findCustomer(services, booking, payer),
       successUrl: resultUrl(services, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
       cancelUrl: `${services.siteUrl}/${cancelPath(booking)}`,
       expiresAt:
@@ -152,23 +152,23 @@ async function createSession(
 }
 
 /** Returns the customer whose saved cards the pay page offers. A link mailed by staff offers none, because anyone may open it. */
-async function customerOf(services: Services, booking: BookingFacts, { email }: Payer): Promise<string | null> {
-  const userId = await accountOf(services, booking);
+async function findCustomer(services: Services, booking: BookingFacts, { email }: Payer): Promise<string | null> {
+  const userId = await findAccount(services, booking);
   return userId === null ? null : ensureCustomer(services, userId, email);
 }
 
-async function accountOf({ db }: Services, booking: BookingFacts): Promise<string | null> {
+async function findAccount({ db }: Services, booking: BookingFacts): Promise<string | null> {
   if (booking.madeBy !== null) return null;
   if (booking.movesBooking === null) return booking.userId;
   return (await readBooking(db, booking.movesBooking))?.userId ?? null;
 }
 
 async function replaceLost(services: Services, booking: BookingFacts): Promise<void> {
-  const userId = await accountOf(services, booking);
+  const userId = await findAccount(services, booking);
   if (userId !== null) await replaceCustomer(services, userId);
 }
 /** Returns a line item of the pay page. */
-const itemOf = (
+const toLineItem = (
   { movesBooking, orderId, studioName, startTime, endTime, totalHours }: BookingFacts,
   payer: Payer,
   amountCents: number,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PaymentSession } from '#server/providers/ports.ts';
-import { outcomeOf, type SessionOutcome } from './outcome.ts';
+import { getOutcome, type SessionOutcome } from './outcome.ts';
 
 type State = Pick<PaymentSession, 'status' | 'paymentStatus' | 'intentStatus'>;
 const TABLE: readonly (readonly [State['status'], State['paymentStatus'], State['intentStatus'], SessionOutcome])[] = [
@@ -31,6 +31,6 @@ const TABLE: readonly (readonly [State['status'], State['paymentStatus'], State[
 test.each(TABLE)(
   'a session that is %s and %s, its payment %s, means %s',
   (status, paymentStatus, intentStatus, outcome) => {
-    expect(outcomeOf({ status, paymentStatus, intentStatus })).toBe(outcome);
+    expect(getOutcome({ status, paymentStatus, intentStatus })).toBe(outcome);
   },
 );

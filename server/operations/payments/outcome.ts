@@ -9,7 +9,7 @@ import type { PaymentSession } from '#server/providers/ports.ts';
 export type SessionOutcome = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'free';
 
 /** Derives the outcome from the state of a session, its payment status and the status of the payment behind it. */
-export function outcomeOf(session: Pick<PaymentSession, 'status' | 'paymentStatus' | 'intentStatus'>): SessionOutcome {
+export function getOutcome(session: Pick<PaymentSession, 'status' | 'paymentStatus' | 'intentStatus'>): SessionOutcome {
   // Money that was taken takes precedence over all other fields.
   if (session.paymentStatus === 'paid') return 'paid';
   if (session.status === 'expired') return 'expired';

@@ -21,7 +21,7 @@ export type PartialRefund = {
 const COLUMNS = `id, amount_cents as "amountCents", state, coalesce(first_key, 'refund:' || id) as key`;
 
 export function readPartialRefund(db: Queryable, id: string): Promise<PartialRefund | null> {
-  return db.one<PartialRefund>(`select ${COLUMNS} from private.partial_refund where id = $1::uuid`, [id]);
+  return db.queryRow<PartialRefund>(`select ${COLUMNS} from private.partial_refund where id = $1::uuid`, [id]);
 }
 
 /**
@@ -34,7 +34,7 @@ export async function addPartialRefund(
   dueAt: Date,
 ): Promise<string> {
   try {
-    const row = await tx.one<{ id: string }>(
+    const row = await tx.queryRow<{ id: string }>(
       `insert into private.partial_refund (payment_id, request_key, amount_cents, reason, actor)
        values ($1::uuid, $2, $3, $4, $5::uuid) returning id`,
       [part.paymentId, part.requestKey, part.cents, part.reason, part.actor],
@@ -64,9 +64,9 @@ export async function addSplitRefund(
 ): Promise<SplitRefund> {
   const parts = splitRefund(paid, cents);
   const ids: string[] = [];
-  for (const one of parts)
-    ids.push(await addPartialRefund(tx, { ...part, paymentId: one.payment.id, cents: one.cents }, dueAt));
-  const sum = (all: typeof parts): number => all.reduce((total, one) => total + one.cents, 0);
+  for (const entry of parts)
+    ids.push(await addPartialRefund(tx, { ...part, paymentId: entry.payment.id, cents: entry.cents }, dueAt));
+  const sum = (all: typeof parts): number => all.reduce((total, entry) => total + entry.cents, 0);
   return { ids, cents: sum(parts), byHandCents: sum(parts.filter(({ payment }) => isByHand(payment))) };
 }
 

@@ -14,7 +14,7 @@ import { failpoint } from '../core/failpoint.ts';
 import { withTimeout } from '../core/timeout.ts';
 import { readCustomer } from '../customers/provider-customer.ts';
 import { holdOver, replaceAttempt } from './close-session.ts';
-import { reasonOf } from './provider-errors.ts';
+import { getReason } from './provider-errors.ts';
 import { settleSession } from './settle.ts';
 import type { Services } from '../core/services.ts';
 
@@ -43,10 +43,10 @@ export function payWithCard(
 async function pay(services: Services, hold: BookingFacts, card: string, userId: string): Promise<CardOutcome> {
   try {
     const attempt = await cardAttempt(services, hold, card);
-    return attempt === null ? await resultOf(services, hold) : await charge(services, hold, attempt, userId);
+    return attempt === null ? await readResult(services, hold) : await charge(services, hold, attempt, userId);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    services.log.warn({ booking: hold.id, reason: reasonOf(error) }, 'a payment by a saved card has no answer yet');
+    services.log.warn({ booking: hold.id, reason: getReason(error) }, 'a payment by a saved card has no answer yet');
     return 'unknown';
   }
 }
@@ -71,7 +71,7 @@ async function charge(
   if (attempt.card === null || customerId === null) return leaveCard(services, hold, attempt, { problem: 'gone' });
   const begun = await callSql(db, 'begin_card_payment', { p_payment: attempt.id, p_now: clock() });
   // Another call has settled or replaced the attempt in the meantime.
-  if (begun !== true) return resultOf(services, hold);
+  if (begun !== true) return readResult(services, hold);
   failpoint('card.before.charge');
   const answer = await payments.chargeCard({
     key: attempt.key,
@@ -87,7 +87,7 @@ async function charge(
     return leaveCard(services, hold, attempt, { problem: answer.problem, sessionId: answer.session?.id });
   await settleSession(services, answer.session, 'hold_expired');
   failpoint('card.after.settle');
-  return resultOf(services, hold);
+  return readResult(services, hold);
 }
 
 /** Switches to the pay page after a card could not be charged. The card's payment is cancelled, so that it cannot be charged later. */
@@ -102,11 +102,11 @@ async function leaveCard(
 ): Promise<CardOutcome> {
   const changes = sessionId === undefined ? { cardAt: null } : { sessionId };
   const next = await replaceAttempt(services, hold, attempt, { card: null, changes });
-  return next === null ? resultOf(services, hold) : problem;
+  return next === null ? readResult(services, hold) : problem;
 }
 
 /** Returns whether a hold was paid, by this call or another. Throws `Refusal` if it has ended; money that came too late is refunded. */
-async function resultOf({ db }: Services, hold: BookingFacts): Promise<CardOutcome> {
+async function readResult({ db }: Services, hold: BookingFacts): Promise<CardOutcome> {
   const now = await readBooking(db, hold.id);
   if (now?.status === 'confirmed' || (hold.movesBooking !== null && now?.cancelReason === 'replaced')) return 'paid';
   if (now?.status === 'pending') return 'unknown';

@@ -15,7 +15,7 @@ import type { Settlement } from '../core/settlement.ts';
 
 /** Locks the payment until the transaction ends. Lock its booking first, to prevent deadlocks. */
 export async function lockPayment(tx: Transaction, paymentId: string): Promise<PaymentFacts | null> {
-  const row = await tx.one<{ facts: PaymentJson }>(
+  const row = await tx.queryRow<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x where x.id = $1::uuid for update`,
     [paymentId],
   );
@@ -37,7 +37,8 @@ export async function paidPayments(db: Queryable, bookingId: string): Promise<re
 }
 
 /** Returns the total amount that can still be refunded, in cents. */
-export const leftCents = (paid: readonly PaidPayment[]): number => paid.reduce((sum, one) => sum + one.leftCents, 0);
+export const leftCents = (paid: readonly PaidPayment[]): number =>
+  paid.reduce((sum, payment) => sum + payment.leftCents, 0);
 
 /** Divides a refund among payments, in their order. Any amount beyond what is left of them is dropped. */
 export function splitRefund(
@@ -45,8 +46,8 @@ export function splitRefund(
   cents: number,
 ): readonly { readonly payment: PaymentFacts; readonly cents: number }[] {
   let rest = cents;
-  const parts = paid.map(({ payment, leftCents: left }) => {
-    const part = Math.min(rest, left);
+  const parts = paid.map(({ payment, leftCents: remaining }) => {
+    const part = Math.min(rest, remaining);
     rest -= part;
     return { payment, cents: part };
   });
@@ -85,11 +86,11 @@ export async function recordDecline(
   decline: Decline | null,
 ): Promise<RecordedDecline | null> {
   if (decline === null) return null;
-  const known = await tx.one(
+  const existing = await tx.queryRow(
     `select from public.audit_logs where resource_type = 'payment' and resource_id = $1 and action = 'declined' and details ->> 'attempt' = $2`,
     [payment.id, decline.attempt],
   );
-  if (known !== null) return null;
+  if (existing !== null) return null;
   const recorded = { code: decline.code, message: withoutPersonal(decline.message) };
   await auditPayment(tx, 'declined', payment, { attempt: decline.attempt, ...recorded });
   return recorded;

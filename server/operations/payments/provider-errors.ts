@@ -11,7 +11,7 @@ export async function nullIfMissing<T>(lookUp: Promise<T>): Promise<T | null> {
 }
 
 /** Describes an error for the log, without its cause and without secrets. */
-export function reasonOf(error: unknown): string {
+export function getReason(error: unknown): string {
   if (error instanceof ProviderError) return `${error.provider} ${error.reason}`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -59,7 +59,7 @@ function returnRetryable(error: unknown): ProviderError {
 }
 
 async function readStored({ db }: Services, sessionId: string): Promise<Settlement | null> {
-  const row = await db.one<{ booking: BookingJson; payment: PaymentJson }>(
+  const row = await db.queryRow<{ booking: BookingJson; payment: PaymentJson }>(
     `select private.booking_json(b) as booking, private.payment_json(x) as payment
      from private.payment x join private.booking b on b.id = x.booking_id where x.session_id = $1 and (x.share_of is null or x.share_of = x.id)`,
     [sessionId],

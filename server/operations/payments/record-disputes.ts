@@ -65,7 +65,7 @@ async function writeDisputes(
 
 /** Returns whether staff decided at the cancellation not to refund everything. Partial refunds have their own rows. */
 async function isKept(tx: Transaction, booking: BookingFacts): Promise<boolean> {
-  const row = await tx.one(`select from private.cancellation where booking_id = $1::uuid and refund <> 'full'`, [
+  const row = await tx.queryRow(`select from private.cancellation where booking_id = $1::uuid and refund <> 'full'`, [
     booking.id,
   ]);
   return row !== null;

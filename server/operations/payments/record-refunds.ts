@@ -28,7 +28,7 @@ export async function recordRefunds(
   const changed = await writeRefunds(tx, payment, refunds);
   const failed = refunds.filter((refund) => isFailed(refund) && changed.has(refund.id));
   await followPartialRefunds(services, tx, payment, { refunds, failed });
-  const totals = await tx.one<Totals>(
+  const totals = await tx.queryRow<Totals>(
     `select coalesce(sum(amount_cents) filter (where status = 'succeeded'), 0)::int as succeeded,
        coalesce(sum(amount_cents) filter (where status in ('pending', 'requires_action')), 0)::int as under_way,
        (count(*) filter (where status in ('failed', 'canceled')))::int as failures,

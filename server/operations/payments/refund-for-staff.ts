@@ -36,18 +36,18 @@ export async function refundForStaff(
     const booking = await lockBooking(tx, bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
     const requestKey = requestId === null ? `${cents}:${reason}` : `request:${requestId}`;
-    const made = await readMade(tx, bookingId, requestKey);
-    if (made !== null) {
-      if (made.cents === cents) return { refundId: made.id, byHand: made.byHand };
-      throw new Refusal('already_done', 'This request has refunded another amount.', { refundCents: made.cents });
+    const previous = await readMade(tx, bookingId, requestKey);
+    if (previous !== null) {
+      if (previous.cents === cents) return { refundId: previous.id, byHand: previous.byHand };
+      throw new Refusal('already_done', 'This request has refunded another amount.', { refundCents: previous.cents });
     }
     const paid = await paidPayments(tx, bookingId);
     if (paid.length === 0) throw new Refusal('already_done', 'This booking has no payment that can be refunded.');
-    const left = leftCents(paid);
-    if (cents > left)
+    const remaining = leftCents(paid);
+    if (cents > remaining)
       throw new Refusal('invalid_request', 'This is more than what is left of the payment.', {
         field: 'cents',
-        refundableCents: left,
+        refundableCents: remaining,
       });
     const dueAt = services.clock();
     const { ids, byHandCents } = await addSplitRefund(tx, paid, { requestKey, cents, reason, actor }, dueAt);
@@ -60,8 +60,8 @@ export async function refundForStaff(
       details: {
         bookingId,
         cents,
-        before: { refundableCents: left },
-        after: { refundableCents: left - cents },
+        before: { refundableCents: remaining },
+        after: { refundableCents: remaining - cents },
         reason,
       },
     });
@@ -82,7 +82,7 @@ async function readMade(
   bookingId: string,
   requestKey: string,
 ): Promise<{ id: string; cents: number; byHand: boolean } | null> {
-  return tx.one(
+  return tx.queryRow(
     `select (array_agg(p.id order by x.state = 'disputed', x.attempt desc))[1] as id, sum(p.amount_cents)::int as cents,
        bool_or(x.kind = 'elsewhere') as "byHand"
      from private.partial_refund p join private.payment x on x.id = p.payment_id

@@ -9,7 +9,7 @@ import { type PartialRefund, readPartialRefund } from './partial-refunds.ts';
 import { auditPayment, isPaid, lockPayment, takenCents } from './payment-rows.ts';
 import { type Recorded, recordRefunds } from './record-refunds.ts';
 import { coveredCents, firstKey, isAttempt, nextKey } from './refund-keys.ts';
-import { refundsOf } from './shares.ts';
+import { selectRefunds } from './shares.ts';
 import type { Services } from '../core/services.ts';
 
 /** Delay before a pending refund is checked again if no webhook arrives. */
@@ -34,7 +34,7 @@ async function makePartialRefund(services: Services, id: string): Promise<JobOut
   const { db } = services;
   const part = await readPartialRefund(db, id);
   if (part?.state !== 'pending') return 'done';
-  const row = await db.one<{ facts: PaymentJson }>(
+  const row = await db.queryRow<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x
      join private.partial_refund p on p.payment_id = x.id where p.id = $1::uuid`,
     [id],
@@ -45,7 +45,7 @@ async function makePartialRefund(services: Services, id: string): Promise<JobOut
 async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcome> {
   const { db, payments, clock } = services;
   const { payment, part } = due;
-  const intent = intentOf(due);
+  const intent = getIntent(due);
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
   if (await isHeldForUndo(db, payment.bookingId, clock())) return retryIn(UNDO_RETRY_MS);
@@ -64,7 +64,7 @@ async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcom
       await payments.refund({
         key: nextKey(due.key, refunds),
         paymentIntentId: intent,
-        ...amountOf(due, leftCents),
+        ...getAmount(due, leftCents),
       }),
     );
   failpoint(part === null ? 'refund.after.call' : 'partial-refund.after.call');
@@ -75,13 +75,13 @@ async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcom
  * Returns the amount to send. A refund of everything left sends no amount, so that the provider determines it. For a series the amount is
  * sent, because what is left at the provider includes the other bookings of the series.
  */
-function amountOf({ payment, part }: DueRefund, leftCents: number): { readonly amountCents?: number } {
+function getAmount({ payment, part }: DueRefund, leftCents: number): { readonly amountCents?: number } {
   if (part !== null) return { amountCents: part.amountCents };
   return payment.shareOf === null ? {} : { amountCents: leftCents };
 }
 
 /** Returns the provider's id of the payment. Throws for money that the provider never had; the job then fails until staff close it. */
-function intentOf({ payment, part }: DueRefund): string {
+function getIntent({ payment, part }: DueRefund): string {
   if (payment.kind === 'elsewhere')
     throw new Error(
       `This was paid elsewhere. Give ${formatMoney(part?.amountCents ?? takenCents(payment))} back by hand, then close this job and say how.`,
@@ -122,12 +122,12 @@ function progressOfRest(payment: PaymentFacts, { state }: Recorded, refunds: rea
 async function listOwnRefunds({ db, payments }: Services, payment: PaymentFacts, intent: string): Promise<Refund[]> {
   const refunds = await payments.listRefunds(intent);
   if (payment.shareOf === null || refunds.length === 0) return [...refunds];
-  return [...(await db.transaction((tx) => refundsOf(tx, payment, refunds)))];
+  return [...(await db.transaction((tx) => selectRefunds(tx, payment, refunds)))];
 }
 
 /** Reads the payment if a refund is due, and null otherwise. A failed refund becomes due again. */
 async function readPaymentToRefund({ db }: Services, paymentId: string): Promise<PaymentFacts | null> {
-  const row = await db.one<{ facts: PaymentJson }>(
+  const row = await db.queryRow<{ facts: PaymentJson }>(
     `update private.payment x set state = 'refund_pending' where x.id = $1::uuid and x.state in ('refund_pending', 'refund_failed')
      returning private.payment_json(x) as facts`,
     [paymentId],

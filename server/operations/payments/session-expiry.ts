@@ -8,6 +8,6 @@ const LONGEST_MS = 24 * 60 * MINUTE_MS - MINUTE_MS;
  */
 export function sessionExpiry(now: Date, holdExpiresAt: Date, sessionMinutes: number): Date {
   const from = Math.ceil(now.getTime() / 1000) * 1000;
-  const wanted = Math.floor(holdExpiresAt.getTime() / 1000) * 1000;
-  return new Date(Math.min(Math.max(wanted, from + sessionMinutes * MINUTE_MS), from + LONGEST_MS));
+  const holdEnd = Math.floor(holdExpiresAt.getTime() / 1000) * 1000;
+  return new Date(Math.min(Math.max(holdEnd, from + sessionMinutes * MINUTE_MS), from + LONGEST_MS));
 }

@@ -18,7 +18,7 @@ import { isPaid, lockPayment, recordDecline, toSettlement } from './payment-rows
 import { nullIfMissing } from './provider-errors.ts';
 import { recordDisputes } from './record-disputes.ts';
 import { recordRefunds } from './record-refunds.ts';
-import { lockShares, refundsOf } from './shares.ts';
+import { lockShares, selectRefunds } from './shares.ts';
 import type { Services } from '../core/services.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
@@ -37,7 +37,7 @@ export async function settlePayment(services: Services, sessionId: string): Prom
 
 /** Settles a payment given the id of its payment intent, which refunds and disputes refer to. Otherwise like `settlePayment`. */
 export async function settleIntent(services: Services, paymentIntentId: string): Promise<Settlement> {
-  const stored = await services.db.one<{ session_id: string | null }>(
+  const stored = await services.db.queryRow<{ session_id: string | null }>(
     'select session_id from private.payment where payment_intent_id = $1 limit 1',
     [paymentIntentId],
   );
@@ -84,7 +84,7 @@ type Details = { readonly refunds: readonly Refund[]; readonly disputes: readonl
 async function readDetails({ db, payments }: Services, session: PaymentSession): Promise<Details | null> {
   const intent = session.paymentIntentId;
   if (intent === null) return null;
-  const stored = await db.one<{ any: boolean }>(
+  const stored = await db.queryRow<{ any: boolean }>(
     `select bool_or(p.state in ('refund_pending', 'refund_failed') or p.dispute_id is not null
        or exists (select from private.refund r where r.payment_id = p.id)) as any
      from private.payment s join private.payment p on p.id = s.id or p.share_of = s.id where s.session_id = $1 and (s.share_of is null or s.share_of = s.id)`,
@@ -107,7 +107,7 @@ async function applyDetails(
   await recordRefunds(services, tx, {
     paymentId,
     bookingId: read.bookingId,
-    refunds: await refundsOf(tx, read, refunds),
+    refunds: await selectRefunds(tx, read, refunds),
   });
   const booking = await lockBooking(tx, read.bookingId);
   const payment = await lockPayment(tx, paymentId);
@@ -115,7 +115,7 @@ async function applyDetails(
 }
 
 async function readSettlement(tx: Transaction, paymentId: string): Promise<Settlement> {
-  const row = await tx.one<{ booking: BookingJson; payment: PaymentJson }>(
+  const row = await tx.queryRow<{ booking: BookingJson; payment: PaymentJson }>(
     `select private.booking_json(b) as booking, private.payment_json(x) as payment
      from private.booking b join private.payment x on x.booking_id = b.id where x.id = $1::uuid`,
     [paymentId],

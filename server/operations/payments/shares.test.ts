@@ -11,18 +11,18 @@ test.each([
   // If the amount exceeds what is left, the remainder goes to the first payment.
   [10, [3, 3], [7, 3]],
   [5, [0, 0], [5, 0]],
-] as const)('%i cents are divided among %j in proportion, as %j', (cents, left, parts) => {
-  expect(divideCents(cents, left)).toEqual(parts);
+] as const)('%i cents are divided among %j in proportion, as %j', (cents, remaining, parts) => {
+  expect(divideCents(cents, remaining)).toEqual(parts);
 });
 
 test('all of what is left is divided as it is left, whatever it is', () => {
   for (let seed = 1; seed < 500; seed += 1) {
-    const left = Array.from({ length: 2 + (seed % 7) }, (_, at) => (seed * (at + 3) * 7919) % 30_000);
-    const total = left.reduce((sum, one) => sum + one, 0);
-    expect(divideCents(total, left)).toEqual(left);
+    const remaining = Array.from({ length: 2 + (seed % 7) }, (_, at) => (seed * (at + 3) * 7919) % 30_000);
+    const total = remaining.reduce((sum, amount) => sum + amount, 0);
+    expect(divideCents(total, remaining)).toEqual(remaining);
     const some = (seed * 104_729) % (total + 1);
-    const parts = divideCents(some, left);
-    expect(parts.reduce((sum, one) => sum + one, 0)).toBe(some);
-    expect(parts.every((part, at) => part >= 0 && part <= (left[at] ?? 0))).toBe(true);
+    const parts = divideCents(some, remaining);
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(some);
+    expect(parts.every((part, at) => part >= 0 && part <= (remaining[at] ?? 0))).toBe(true);
   }
 });

@@ -41,7 +41,7 @@ async function lockFirst(
   bookingId: string | null,
   session: PaymentSession,
 ): Promise<PaymentFacts | null> {
-  const row = await tx.one<{ facts: PaymentJson }>(
+  const row = await tx.queryRow<{ facts: PaymentJson }>(
     `select private.payment_json(x) as facts from private.payment x
      where (x.share_of is null or x.share_of = x.id) and (
        x.session_id = $2 and ($1::uuid in (x.booking_id, (select b.id from private.booking b where b.id = $1::uuid and b.moves_booking = x.booking_id)))
@@ -74,7 +74,7 @@ async function withBooking(tx: Transaction, locked: readonly BookingFacts[], pay
  * key. A refund that a person made at the provider is divided once among all payments of the series, in proportion to what is left of each,
  * and the parts are stored. For a payment with its own session, all refunds are returned.
  */
-export async function refundsOf(
+export async function selectRefunds(
   tx: Transaction,
   payment: PaymentFacts,
   refunds: readonly Refund[],
@@ -82,23 +82,23 @@ export async function refundsOf(
   if (payment.shareOf === null) return refunds;
   const all = await lockSeriesPayments(tx, payment.shareOf);
   const owners = await readOwners(tx, all);
-  const ownerOf = ({ key }: Refund): string | null => (key === null ? null : (owners.get(idInKey(key)) ?? null));
+  const findOwner = ({ key }: Refund): string | null => (key === null ? null : (owners.get(idInKey(key)) ?? null));
   const stored = await readStored(tx, all, refunds);
   const parts: Part[] = refunds.flatMap((refund) => {
-    const owner = ownerOf(refund);
+    const owner = findOwner(refund);
     if (owner !== null) return [{ paymentId: owner, refund }];
     return stored
-      .filter((one) => one.id === refund.id)
-      .map((one) => ({ paymentId: one.paymentId, refund: { ...refund, amountCents: one.cents } }));
+      .filter((row) => row.id === refund.id)
+      .map((row) => ({ paymentId: row.paymentId, refund: { ...refund, amountCents: row.cents } }));
   });
   for (const refund of refunds) {
-    if (ownerOf(refund) !== null || stored.some(({ id }) => id === refund.id)) continue;
+    if (findOwner(refund) !== null || stored.some(({ id }) => id === refund.id)) continue;
     const divided = divideCents(
       refund.amountCents,
-      all.map((one) => leftOf(one, parts)),
+      all.map((share) => getRemainingCents(share, parts)),
     );
-    const added = all.flatMap((one, index) =>
-      divided[index] ? [{ paymentId: one.id, refund: { ...refund, amountCents: divided[index] } }] : [],
+    const added = all.flatMap((share, index) =>
+      divided[index] ? [{ paymentId: share.id, refund: { ...refund, amountCents: divided[index] } }] : [],
     );
     await storeParts(tx, added);
     parts.push(...added);
@@ -108,7 +108,7 @@ export async function refundsOf(
 
 type Part = { readonly paymentId: string; readonly refund: Refund };
 
-const leftOf = (payment: PaymentFacts, parts: readonly Part[]): number =>
+const getRemainingCents = (payment: PaymentFacts, parts: readonly Part[]): number =>
   takenCents(payment) - coveredCents(parts.flatMap((part) => (part.paymentId === payment.id ? [part.refund] : [])));
 
 /** Locks all payments of a series that share a session, the first one first. */
@@ -157,13 +157,13 @@ async function storeParts(tx: Transaction, parts: readonly Part[]): Promise<void
  * Divides an amount in proportion to what is left of each payment. The parts add up to the amount, and none exceeds what is left of its
  * payment. If the amount exceeds the total, the remainder is added to the first part.
  */
-export function divideCents(cents: number, left: readonly number[]): readonly number[] {
-  const total = left.reduce((sum, one) => sum + one, 0);
-  const parts = left.map((one) => (total === 0 ? 0 : Math.min(one, Math.floor((cents * one) / total))));
-  let rest = cents - parts.reduce((sum, one) => sum + one, 0);
+export function divideCents(cents: number, remaining: readonly number[]): readonly number[] {
+  const total = remaining.reduce((sum, amount) => sum + amount, 0);
+  const parts = remaining.map((amount) => (total === 0 ? 0 : Math.min(amount, Math.floor((cents * amount) / total))));
+  let rest = cents - parts.reduce((sum, part) => sum + part, 0);
   return parts
     .map((part, index) => {
-      const more = Math.min(rest, (left[index] ?? 0) - part);
+      const more = Math.min(rest, (remaining[index] ?? 0) - part);
       rest -= more;
       return part + more;
     })

@@ -23,7 +23,7 @@ export async function followSessions({ db, plugs, clock }: Services): Promise<vo
  */
 async function switchLights({ db, plugs }: Services, { subjectId }: Pick<Job, 'subjectId'>): Promise<JobOutcome> {
   const readState = () =>
-    db.one<{ plug: string; wanted: boolean }>('select plug, wanted from private.light_state where id = $1::uuid', [
+    db.queryRow<{ plug: string; wanted: boolean }>('select plug, wanted from private.light_state where id = $1::uuid', [
       subjectId,
     ]);
   const state = await readState();

@@ -85,7 +85,7 @@ async function requireLights(
   const power = services.plugs.get(room.plug);
   if (power === undefined) throw new Refusal('not_configured', 'The lights of this room can’t be switched from here.');
   const now = services.clock();
-  const session = hoursOf(booking);
+  const session = toHours(booking);
   const near = lightsWindow(session);
   if (now < near.start)
     throw new Refusal(
@@ -96,7 +96,7 @@ async function requireLights(
   return { plug: room.plug, power, allowed: lightsAllowed(session, room, now) };
 }
 
-const hoursOf = ({ startTime, endTime }: BookingFacts): SessionHours => ({
+const toHours = ({ startTime, endTime }: BookingFacts): SessionHours => ({
   start: startTime,
   end: endTime,
 });

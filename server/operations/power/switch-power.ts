@@ -19,7 +19,7 @@ export async function switchPower(
   actor: string,
 ): Promise<void> {
   const plug = studioId === null ? SHARED_PLUG : await readPlug(services, studioId);
-  await setLights(services, { plug, power: powerOf(services, plug), on }, { actor });
+  await setLights(services, { plug, power: getPower(services, plug), on }, { actor });
 }
 
 /** Writes the audit log, switches a plug and verifies its new state. `actor`: null for a mailed link. Throws `Refusal('provider_unavailable')`. */
@@ -39,11 +39,11 @@ export async function setLights(
 /** Switches the default plug on for two seconds; the plug switches itself off. Throws `Refusal('provider_unavailable')`. */
 export async function testPower(services: Services, actor: string): Promise<void> {
   await audit(services, actor, SHARED_PLUG, { test: true });
-  await refuseIfUnreachable(() => powerOf(services, SHARED_PLUG).pulse(TEST_SECONDS));
+  await refuseIfUnreachable(() => getPower(services, SHARED_PLUG).pulse(TEST_SECONDS));
 }
 
 async function readPlug({ db }: Services, studioId: string): Promise<string> {
-  const room = await db.one<{ plug: string | null }>(
+  const room = await db.queryRow<{ plug: string | null }>(
     'select p.plug from public.studios s left join private.studio_plug p on p.studio_id = s.id where s.id = $1::uuid',
     [studioId],
   );
@@ -51,7 +51,7 @@ async function readPlug({ db }: Services, studioId: string): Promise<string> {
   return room.plug ?? SHARED_PLUG;
 }
 
-function powerOf({ plugs }: Services, plug: string): Power {
+function getPower({ plugs }: Services, plug: string): Power {
   const power = plugs.get(plug);
   if (power === undefined)
     throw new Refusal(

@@ -29,7 +29,7 @@ export async function startNightlyCheck(services: Services, everyMs: number): Pr
   const today = studioDate(now);
   const lastWeek = addDays(today, -7);
   for (const month of new Set([lastWeek.slice(0, 7), today.slice(0, 7)])) {
-    const recent = await services.db.one(
+    const recent = await services.db.queryRow(
       'select from private.ledger_check where month = $1::date and started_at > $2::timestamptz',
       [`${month}-01`, new Date(now.getTime() - everyMs)],
     );
@@ -39,13 +39,13 @@ export async function startNightlyCheck(services: Services, everyMs: number): Pr
 
 /** Compares a month with the provider's ledger and stores the sums and differences. */
 async function checkLedger({ db, payments, clock }: Services, job: Job): Promise<JobOutcome> {
-  const row = await db.one<{ month: StudioDate }>(
+  const row = await db.queryRow<{ month: StudioDate }>(
     'select month::text as month from private.ledger_check where id = $1::uuid',
     [job.subjectId],
   );
   if (row === null) return 'done';
   const now = clock();
-  const month = boundsOf(row.month);
+  const month = getBounds(row.month);
   const ledger = await payments.listLedger(new Date(month.start.getTime() - AROUND_MS));
   const rows = await callRows(db, 'ledger_items', {
     p_start: month.start,
@@ -60,13 +60,13 @@ async function checkLedger({ db, payments, clock }: Services, job: Job): Promise
     p_sums: JSON.stringify(sums),
     p_differences: JSON.stringify(differences),
     p_now: now,
-    p_fees_and_payouts: feesAndPayoutsOf(ledger, month),
+    p_fees_and_payouts: getFeesAndPayouts(ledger, month),
   });
   return 'done';
 }
 
 /** Returns the fees that the provider charged in a month and the payouts that it made. */
-function feesAndPayoutsOf(
+function getFeesAndPayouts(
   { fees, payouts }: Pick<ProviderLedger, 'fees' | 'payouts'>,
   { start, end }: { readonly start: Date; readonly end: Date },
 ) {
@@ -75,12 +75,12 @@ function feesAndPayoutsOf(
     feeCents: fees.filter(isIn).reduce((sum, { cents }) => sum + cents, 0),
     payouts: payouts
       .filter(isIn)
-      .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+      .toSorted((payout, other) => payout.createdAt.getTime() - other.createdAt.getTime())
       .map(({ id, cents, createdAt, arrivesAt, returned }) => ({ id, cents, at: createdAt, arrivesAt, returned })),
   };
 }
 
-function boundsOf(first: StudioDate): { readonly start: Date; readonly end: Date } {
+function getBounds(first: StudioDate): { readonly start: Date; readonly end: Date } {
   const next = addDays(first, 31).slice(0, 7);
   const [start, end] = [slotStart(first, 0), slotStart(`${next}-01`, 0)];
   if (!start || !end) throw new RangeError(`no midnight at the beginning of ${first}`);

@@ -47,54 +47,54 @@ export function compareLedger(
   entries: readonly LedgerEntry[],
   month: { readonly start: Date; readonly end: Date; readonly settledBefore: Date },
 ): { readonly sums: readonly LedgerSum[]; readonly differences: readonly LedgerDifference[] } {
-  const items = itemsOf(own, entries).filter(({ own: mine, theirs }) => {
+  const items = pairItems(own, entries).filter(({ own: mine, theirs }) => {
     const at = theirs?.at ?? mine?.at;
     if (at === undefined || at < month.start || at >= month.end) return false;
     return (mine !== null && theirs !== null) || at < month.settledBefore;
   });
   const sums = KINDS.map((kind): LedgerSum => {
-    const of = (side: keyof Item) => items.flatMap((one) => (one[side]?.kind === kind ? [one[side]] : []));
+    const of = (side: keyof Item) => items.flatMap((item) => (item[side]?.kind === kind ? [item[side]] : []));
     const sum = (side: keyof Item) => ({
       count: of(side).length,
-      cents: of(side).reduce((total, one) => total + one.amountCents, 0),
+      cents: of(side).reduce((total, item) => total + item.amountCents, 0),
     });
     return { kind, here: sum('own'), there: sum('theirs') };
   });
-  return { sums, differences: items.flatMap(differenceOf) };
+  return { sums, differences: items.flatMap(findDifferences) };
 }
 
 /** Pairs the items of both sides by kind and id. Entries without their original entry belong to an earlier month. */
-function itemsOf(own: readonly OwnItem[], entries: readonly LedgerEntry[]): readonly Item[] {
-  const keyOf = ({ kind, id }: { kind: LedgerKind; id: string }): string => `${kind} ${id}`;
+function pairItems(own: readonly OwnItem[], entries: readonly LedgerEntry[]): readonly Item[] {
+  const getKey = ({ kind, id }: { kind: LedgerKind; id: string }): string => `${kind} ${id}`;
   const theirs = new Map<string, Theirs>();
   const earlier = new Set<string>();
-  for (const [key, list] of Map.groupBy(entries, keyOf)) {
-    const original = list.find((one) => one.original);
+  for (const [key, list] of Map.groupBy(entries, getKey)) {
+    const original = list.find((entry) => entry.original);
     if (original === undefined) earlier.add(key);
     else
       theirs.set(key, {
         ...original,
         at: original.createdAt,
-        amountCents: list.reduce((total, one) => total + one.amountCents, 0),
+        amountCents: list.reduce((total, entry) => total + entry.amountCents, 0),
       });
   }
-  const mine = new Map(own.map((one) => [keyOf(one), one]));
+  const mine = new Map(own.map((item) => [getKey(item), item]));
   return [...new Set([...mine.keys(), ...theirs.keys()])]
     .filter((key) => !earlier.has(key))
     .map((key) => ({ own: mine.get(key) ?? null, theirs: theirs.get(key) ?? null }));
 }
 
-function differenceOf({ own, theirs }: Item): readonly LedgerDifference[] {
-  const one = theirs ?? own;
-  if (one === null) return [];
+function findDifferences({ own, theirs }: Item): readonly LedgerDifference[] {
+  const entry = theirs ?? own;
+  if (entry === null) return [];
   const about = {
-    kind: one.kind,
-    id: one.id,
+    kind: entry.kind,
+    id: entry.id,
     bookingId: own?.bookingId ?? null,
     hereCents: own?.amountCents ?? null,
     thereCents: theirs?.amountCents ?? null,
     currency: theirs !== null && theirs.currency !== (own?.currency ?? 'aud') ? theirs.currency : null,
-    at: one.at,
+    at: entry.at,
   };
   // No money moved: either the refund failed on both sides, or we have recorded a refund that failed before it was sent.
   if (own === null) return theirs?.amountCents === 0 ? [] : [{ name: 'missing_here', ...about }];

@@ -1,6 +1,6 @@
 import type { PaymentSession } from '#server/providers/ports.ts';
-import { reasonOf } from '../payments/provider-errors.ts';
-import { outcomeOf, type SessionOutcome } from '../payments/outcome.ts';
+import { getReason } from '../payments/provider-errors.ts';
+import { getOutcome, type SessionOutcome } from '../payments/outcome.ts';
 import { settlePayment } from '../payments/settle.ts';
 import { handleDueEvents } from '../webhooks/handle-events.ts';
 import { storeEvent } from '../webhooks/inbox.ts';
@@ -38,7 +38,7 @@ export async function reconcilePayments(services: Services): Promise<number> {
       await work();
     } catch (error) {
       failed = error;
-      log.error({ part: name, reason: reasonOf(error) }, 'a step of reconciliation failed');
+      log.error({ part: name, reason: getReason(error) }, 'a step of reconciliation failed');
     }
   }
   await db.query(
@@ -52,7 +52,7 @@ export async function reconcilePayments(services: Services): Promise<number> {
 }
 
 async function findSessions(services: Services, since: Date): Promise<void> {
-  const sessions = (await services.payments.listSessions(since)).filter((one) => outcomeOf(one) !== 'open');
+  const sessions = (await services.payments.listSessions(since)).filter((session) => getOutcome(session) !== 'open');
   const { rows } = await services.db.query<StoredPayment>(
     `select p.session_id, p.state, p.dispute_id is not null as disputed,
        coalesce((select sum(r.amount_cents) from private.refund r
@@ -84,7 +84,7 @@ const SETTLED: Readonly<Record<Exclude<SessionOutcome, 'open'>, (state: string) 
 };
 
 function differs(session: PaymentSession, stored: StoredPayment | undefined): boolean {
-  const outcome = outcomeOf(session);
+  const outcome = getOutcome(session);
   if (outcome === 'open') return false;
   if (stored === undefined) return outcome !== 'expired';
   return (
@@ -118,7 +118,7 @@ async function compareNotFinal(services: Services): Promise<void> {
     const failed = await settlePayment(services, row.session_id).then(
       () => false,
       (error: unknown) => {
-        log.error({ payment: row.id, reason: reasonOf(error) }, 'a payment could not be compared with the provider');
+        log.error({ payment: row.id, reason: getReason(error) }, 'a payment could not be compared with the provider');
         return true;
       },
     );

@@ -15,7 +15,7 @@ const contentWith = (notice: string, room: string): Content => ({
 function createDatabase(first: Content | null) {
   const state = { content: first as Content | Error | null, listening: true, announce: (): void => undefined };
   const db: Parameters<typeof followBusiness>[0] = {
-    async one<Row>() {
+    async queryRow<Row>() {
       if (state.content instanceof Error) throw state.content;
       // Cast: the only statement reads the content.
       return state.content as Row | null;
@@ -34,16 +34,16 @@ test('settings and rooms follow their changes, and the last ones count while the
   const reader = await followBusiness(db, (line) => warned.push(line), { holdMinutes: null });
   const shown = () => [reader.now().notice, reader.now().holdMinutes, ...reader.rooms().map(({ name }) => name)];
   expect(shown()).toEqual(['Hello', 20, 'Studio A']);
-  const told: unknown[] = [];
-  reader.onChange(() => told.push(shown()));
+  const notified: unknown[] = [];
+  reader.onChange(() => notified.push(shown()));
   state.content = contentWith('Closed', 'Studio B');
   state.announce();
-  await expect.poll(() => told).toEqual([['Closed', 20, 'Studio B']]);
+  await expect.poll(() => notified).toEqual([['Closed', 20, 'Studio B']]);
   state.content = new Error('no connection');
   state.announce();
   await expect.poll(() => warned).toEqual(['the settings of the business could not be read: the last ones count']);
   expect(shown()).toEqual(['Closed', 20, 'Studio B']);
-  expect(told).toHaveLength(1);
+  expect(notified).toHaveLength(1);
   await reader.close();
   expect(state.listening).toBe(false);
 });

@@ -19,14 +19,16 @@ export type BusinessReader = {
  * staff; null if not set.
  */
 export async function followBusiness(
-  db: Pick<Database, 'one' | 'listen'>,
+  db: Pick<Database, 'queryRow' | 'listen'>,
   warn: (line: string) => void,
   operator: { readonly holdMinutes: number | null },
 ): Promise<BusinessReader & { onChange(changed: () => void): void }> {
   let current: Content | null = null;
   let tell = (): void => undefined;
   const read = async (): Promise<Content> => {
-    const row = await db.one<Content>('select private.business_settings() as settings, private.site_rooms() as rooms');
+    const row = await db.queryRow<Content>(
+      'select private.business_settings() as settings, private.site_rooms() as rooms',
+    );
     if (row === null) throw new Error('business_settings returned no row');
     return { ...row, settings: { ...row.settings, holdMinutes: resolveHoldMinutes(operator, row.settings) } };
   };

@@ -52,14 +52,14 @@ async function readDevices({ locks }: Services): Promise<readonly LockDevice[]> 
 /** Maps lock ids to the rooms that use them, among rooms that customers can book. */
 async function readOpenRooms({
   db,
-  lockOf,
+  studioLocks,
 }: Services): Promise<ReadonlyMap<string, { readonly id: string; readonly name: string }>> {
   const { rows } = await db.query<{ id: string; name: string; lock: string | null }>(
     'select s.id, s.name, l.lock_id as lock from public.studios s left join private.studio_lock l on l.studio_id = s.id where s.active',
   );
   return new Map(
     rows.flatMap(({ id, name, lock }): [string, { id: string; name: string }][] => {
-      const lockId = lock ?? lockOf.get(id);
+      const lockId = lock ?? studioLocks.get(id);
       return lockId === undefined ? [] : [[lockId, { id, name }]];
     }),
   );

@@ -23,7 +23,7 @@ async function setPrices(
   actor: string,
 ): Promise<void> {
   try {
-    const row = await db.one<{ outcome: 'set' | 'no_studio' | 'none' }>(
+    const row = await db.queryRow<{ outcome: 'set' | 'no_studio' | 'none' }>(
       `select private.${name}($1::jsonb, $2::uuid, $3::timestamptz) as outcome`,
       [change, actor, clock()],
     );

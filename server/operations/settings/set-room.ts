@@ -43,13 +43,13 @@ export async function setRoom(services: Services, { studioId, room }: RoomChange
 
 type RoomBefore = { readonly active: boolean; readonly lockId: string | null };
 
-/** Reads the current room; null if it does not exist. Its own lock is read from the database, because `lockOf` is updated a moment later. */
-async function readRoom({ db, lockOf }: Services, studioId: string): Promise<RoomBefore | null> {
-  const row = await db.one<RoomBefore>(
+/** Reads the current room; null if it does not exist. Its own lock is read from the database, because `studioLocks` is updated a moment later. */
+async function readRoom({ db, studioLocks }: Services, studioId: string): Promise<RoomBefore | null> {
+  const row = await db.queryRow<RoomBefore>(
     `select s.active, l.lock_id as "lockId" from public.studios s left join private.studio_lock l on l.studio_id = s.id where s.id = $1::uuid`,
     [studioId],
   );
-  return row && { ...row, lockId: row.lockId ?? lockOf.get(studioId) ?? null };
+  return row && { ...row, lockId: row.lockId ?? studioLocks.get(studioId) ?? null };
 }
 
 /** Returns whether a room that customers can book starts to use a lock, because it opens or gets a different one. */
@@ -65,7 +65,7 @@ function takesLock(before: RoomBefore | null, room: RoomChange['room'], lockId: 
  */
 function refuseUnknownPlug({ plugs }: Services, name: string | null): void {
   if (name === null || plugs.has(name)) return;
-  const names = [...plugs.keys()].filter((one) => one !== SHARED_PLUG);
+  const names = [...plugs.keys()].filter((plugName) => plugName !== SHARED_PLUG);
   throw new Refusal(
     'invalid_request',
     names.length === 0
@@ -80,7 +80,7 @@ function refuseUnknownPlug({ plugs }: Services, name: string | null): void {
  * changes nothing.
  */
 export async function orderRooms({ db }: Services, studioIds: readonly string[], actor: string): Promise<void> {
-  const missing = await db.one(
+  const missing = await db.queryRow(
     'select from unnest($1::uuid[]) as listed (id) where not exists (select from public.studios s where s.id = listed.id) limit 1',
     [studioIds],
   );

@@ -28,7 +28,7 @@ export async function setSettings(
 
 /** Requires that a photo still exists. One that was uploaded more than a day ago may have been deleted because it was unused. */
 async function refuseUnknownPhoto(db: Queryable, name: string): Promise<void> {
-  const found = await db.one(`select 1 from storage.objects where bucket_id = 'rooms' and name = $1`, [name]);
+  const found = await db.queryRow(`select 1 from storage.objects where bucket_id = 'rooms' and name = $1`, [name]);
   if (found === null)
     throw new Refusal('invalid_request', 'The photo was not found. Upload it again.', { field: 'directionsPhoto' });
 }

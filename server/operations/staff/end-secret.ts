@@ -17,7 +17,7 @@ type LostSecret = { readonly kind: SecretKind; readonly subjectId: string; reado
  */
 async function endSecret(services: Services, job: Job): Promise<JobOutcome> {
   const { db, locks } = services;
-  const secret = await db.one<LostSecret>(
+  const secret = await db.queryRow<LostSecret>(
     `select s.kind, s.subject_id as "subjectId", c.booking_id as "bookingId" from private.shown_secret s
      left join public.booking_access_codes c on s.kind = 'booking-code' and c.id = s.subject_id
      where s.id = $1::uuid and s.lost_at is not null and s.ended_at is null`,

@@ -15,8 +15,8 @@ const VALID_DAYS = 7;
 const NOT_OWNER = new Refusal('not_yours', 'Only owners can do this.', { permission: 'owner' });
 
 /** Returns the token of an invitation's link. It is derived from id and expiry, so that it need not be stored to be mailed again. */
-export const invitationToken = ({ links }: Services, one: Invitation): string =>
-  links.sign(INVITATION_LINK, one.invitationId, one.expiresAt);
+export const invitationToken = ({ links }: Services, invitation: Invitation): string =>
+  links.sign(INVITATION_LINK, invitation.invitationId, invitation.expiresAt);
 
 /**
  * Invites an address to become staff with exactly these permissions, and mails the link. Repeating an open invitation sends no second mail;
@@ -106,11 +106,11 @@ export async function acceptInvitation({ db, clock }: Services, token: string, u
 /** Rounds to whole seconds, as in the link. */
 const expiryFrom = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000 + VALID_DAYS * 86_400) * 1000);
 
-const mailInvitation = (tx: Transaction, one: Invitation, now: Date): Promise<void> =>
+const mailInvitation = (tx: Transaction, invitation: Invitation, now: Date): Promise<void> =>
   enqueue(tx, {
     kind: 'mail.staff-invitation',
-    subjectId: one.invitationId,
-    dedupe: one.expiresAt.toISOString(),
-    payload: { expiresAt: one.expiresAt.toISOString() },
+    subjectId: invitation.invitationId,
+    dedupe: invitation.expiresAt.toISOString(),
+    payload: { expiresAt: invitation.expiresAt.toISOString() },
     dueAt: now,
   });

@@ -23,14 +23,14 @@ export type PaidElsewhere = {
  * or by bank transfer. The link is closed at the provider first, so that it cannot be paid as well. Idempotent. Throws `Refusal`, or
  * `ProviderError` if it is unknown whether the link can still be paid; nothing is changed in that case.
  */
-export async function markPaid(services: Services, wanted: PaidElsewhere): Promise<BookingFacts> {
-  requireConcession(wanted.money, { kind: 'elsewhere' });
-  const asked = await readBooking(services.db, wanted.bookingId);
+export async function markPaid(services: Services, request: PaidElsewhere): Promise<BookingFacts> {
+  requireConcession(request.money, { kind: 'elsewhere' });
+  const booking = await readBooking(services.db, request.bookingId);
   // The payment session of a series belongs to its first booking.
-  const first = asked?.orderId ? await readBooking(services.db, asked.orderId) : asked;
-  if (!asked || !first) throw new Refusal('not_found', 'Booking not found');
+  const first = booking?.orderId ? await readBooking(services.db, booking.orderId) : booking;
+  if (!booking || !first) throw new Refusal('not_found', 'Booking not found');
   const payment = await latestPayment(services.db, first.id);
-  if (isMarked(first, payment)) return asked;
+  if (isMarked(first, payment)) return booking;
   const open = requireUnpaidLink(first, payment);
   if (!(await endAttempt(services, first, open))) {
     const settled = await readBooking(services.db, first.id);
@@ -38,12 +38,12 @@ export async function markPaid(services: Services, wanted: PaidElsewhere): Promi
   }
   failpoint('staff-mark-paid.after.close');
   try {
-    await services.db.transaction((tx) => confirmPaid(services, tx, open, wanted.actor));
+    await services.db.transaction((tx) => confirmPaid(services, tx, open, request.actor));
   } catch (error) {
     if (isBlocked(error)) throw blockedForStaff();
     throw error;
   }
-  return (await readBooking(services.db, asked.id)) ?? asked;
+  return (await readBooking(services.db, booking.id)) ?? booking;
 }
 
 /** Confirms the bookings in place of the payment by the link. `open`: that payment, whose link has been closed. */

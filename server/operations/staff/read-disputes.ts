@@ -29,7 +29,7 @@ export async function readDisputes({ db }: Services, bookingId: string): Promise
 
 /** Reads the disputes of a booking, and whether they hold its access code. */
 export async function readDisputesAndHold(services: Services, bookingId: string): Promise<BookingDisputes> {
-  const row = await services.db.one<{ held: boolean }>(
+  const row = await services.db.queryRow<{ held: boolean }>(
     `select exists (select from private.code_hold(b.id)) as held from private.booking b
      where b.id = $1::uuid and b.status = 'confirmed' and b.end_time > $2::timestamptz`,
     [bookingId, services.clock()],

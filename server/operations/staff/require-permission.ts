@@ -19,7 +19,7 @@ type Rights = {
 async function readRights({ db }: Services, caller: Caller, permission: Permission): Promise<Rights> {
   if (caller.role === 'service_role') return { staff: true, permitted: true };
   if (caller.userId === null) return { staff: false, permitted: false };
-  const rights = await db.one<Rights>(
+  const rights = await db.queryRow<Rights>(
     `select private.has_admin_role($1::uuid) as staff, private.has_permission($1::uuid, $2::uuid, $3) as permitted,
        private.misses_second_factor($1::uuid, $2::uuid, $3) as "missesFactor"`,
     [caller.userId, caller.sessionId, permission],

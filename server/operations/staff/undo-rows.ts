@@ -30,7 +30,7 @@ export async function storeUndo(
 ): Promise<Undo> {
   const { kind, before, actor, now } = action;
   const until = jobsDue(now, true);
-  const row = await tx.one<{ id: string }>(
+  const row = await tx.queryRow<{ id: string }>(
     `insert into private.undo (booking_id, kind, move_number, before, jobs, actor, created_at, until)
      select $1::uuid, $2, $3::int, $4::jsonb, array(select o.id from private.outbox o where o.due_at = $7::timestamptz and o.done_at is null
        and o.subject_id in (select $1::uuid union all select p.id from private.payment p where p.booking_id = $1::uuid
@@ -55,7 +55,7 @@ export async function isMoveUndoable(
 ): Promise<boolean> {
   const first = Math.min(startTime.getTime(), booking.startTime.getTime());
   if (first - now.getTime() < studio.requestLeadMinutes * 60_000 + UNDO_MS) return false;
-  const code = await tx.one(
+  const code = await tx.queryRow(
     `select from public.booking_access_codes where booking_id = $1::uuid and status in ('requested', 'issued') limit 1`,
     [booking.id],
   );
@@ -76,7 +76,7 @@ export async function stopJobs(
     [jobs],
   );
   if (rows.length !== jobs.length) throw tooLate();
-  const about = (kind: string): string[] => rows.filter((one) => one.kind === kind).map(({ subject }) => subject);
+  const about = (kind: string): string[] => rows.filter((row) => row.kind === kind).map(({ subject }) => subject);
   return { payments: about('payment.refund'), parts: about('payment.partial-refund') };
 }
 

@@ -37,9 +37,11 @@ export async function undoForStaff(
 async function undo(tx: Transaction, undoId: string, actor: string, now: Date): Promise<Undone> {
   // Moves wait for each other before they lock a booking.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
-  const found = await tx.one<{ id: string }>(`select booking_id as id from private.undo where id = $1::uuid`, [undoId]);
+  const found = await tx.queryRow<{ id: string }>(`select booking_id as id from private.undo where id = $1::uuid`, [
+    undoId,
+  ]);
   const booking = found === null ? null : await lockBooking(tx, found.id);
-  const action = await tx.one<UndoRow>(
+  const action = await tx.queryRow<UndoRow>(
     `select id, kind, move_number as "moveNumber", jsonb_build_object('termsStart', before -> 'startTime', 'owedCents', 0) || before as before, jobs, until, undone_at as "undoneAt" from private.undo where id = $1::uuid for update`,
     [undoId],
   );
@@ -61,12 +63,12 @@ async function undo(tx: Transaction, undoId: string, actor: string, now: Date): 
     action: 'update',
     resource: 'booking',
     id: booking.id,
-    details: { undone: kind, before: placeOf(booking), after: placeOf(before) },
+    details: { undone: kind, before: toPlace(booking), after: toPlace(before) },
   });
   return answer;
 }
 
-const placeOf = ({ status, studioId, startTime, endTime, finalCostCents }: BookingFacts) => ({
+const toPlace = ({ status, studioId, startTime, endTime, finalCostCents }: BookingFacts) => ({
   status,
   studioId,
   startTime,
@@ -83,7 +85,7 @@ async function restore(
   const { id, studioId, startTime, endTime } = before;
   // Wait here for a concurrent closure or booking of the same studio.
   await tx.query('select from public.studios where id = $1::uuid for key share', [studioId]);
-  const closed = await tx.one(
+  const closed = await tx.queryRow(
     `select from private.closed_span c where c.studio_id = $1::uuid and c.during && tstzrange($2::timestamptz, $3::timestamptz, '[)') limit 1`,
     [studioId, startTime, endTime],
   );
@@ -114,7 +116,7 @@ async function withdrawClaims(
 /** Queues the access code and its mail again if their jobs have already run and found the booking cancelled. */
 async function restoreAccess(tx: Transaction, before: BookingFacts, undoId: string, now: Date): Promise<void> {
   const hasAddress = before.userId !== null || before.guestEmail !== null;
-  const access = await tx.one<{ code: boolean; mail: boolean }>(
+  const access = await tx.queryRow<{ code: boolean; mail: boolean }>(
     `select exists (select from public.booking_access_codes c where c.booking_id = $1::uuid and c.status in ('requested', 'issued'))
          or exists (select from private.outbox o where o.kind = 'access.request' and o.subject_id = $1::uuid and o.done_at is null and o.closed_at is null) as code,
        exists (select from public.scheduled_emails m where m.booking_id = $1::uuid and m.status in ('pending', 'pending_immediate', 'sent')) as mail`,

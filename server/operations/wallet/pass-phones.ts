@@ -37,17 +37,17 @@ export async function addPhone(
   return services.db.transaction(async (tx) => {
     // This transaction and a concurrent change of the booking wait for each other here. Either the job of the change finds the phone, or
     // the new version is seen here.
-    const pass = await tx.one<{ version: number; phones: number }>(
+    const pass = await tx.queryRow<{ version: number; phones: number }>(
       `select w.version, (select count(*)::int from private.pass_device d where d.booking_id = w.booking_id and d.device_hash <> $2) as phones
        from private.wallet_pass w where w.booking_id = $1::uuid and w.apple_at is not null for share of w`,
-      [request.serial, hashOf(device)],
+      [request.serial, hashDevice(device)],
     );
     if (pass === null) throw unknown();
     if (pass.phones >= PHONES_MAX) throw new Refusal('too_many_requests', 'This pass is on too many phones.');
-    const row = await tx.one<{ added: boolean }>(
+    const row = await tx.queryRow<{ added: boolean }>(
       `insert into private.pass_device as d (booking_id, device_hash, push_token, created_at) values ($1::uuid, $2, $3, $4::timestamptz)
        on conflict (booking_id, device_hash) do update set push_token = excluded.push_token returning d.xmax = 0 as added`,
-      [request.serial, hashOf(device), pushToken, now],
+      [request.serial, hashDevice(device), pushToken, now],
     );
     if (pass.version > 1)
       await enqueue(tx, { kind: 'pass.apple', subjectId: request.serial, dedupe: `phone:${randomUUID()}`, dueAt: now });
@@ -63,7 +63,7 @@ export async function removePhone(
   authorise(services, request);
   await services.db.query('delete from private.pass_device where booking_id = $1::uuid and device_hash = $2', [
     request.serial,
-    hashOf(request.device),
+    hashDevice(request.device),
   ]);
 }
 
@@ -76,11 +76,11 @@ export async function listChanged(
   { typeId, device, since }: { readonly typeId: string; readonly device: string; readonly since: number | null },
 ): Promise<{ readonly serials: readonly string[]; readonly tag: string } | null> {
   if (wallets.apple?.typeId !== typeId) throw unknown();
-  const row = await db.one<{ serials: readonly string[] | null; tag: string }>(
+  const row = await db.queryRow<{ serials: readonly string[] | null; tag: string }>(
     `select array_agg(w.booking_id::text order by w.changed_at) as serials, floor(extract(epoch from clock_timestamp()))::bigint::text as tag
      from private.pass_device d join private.wallet_pass w on w.booking_id = d.booking_id
      where d.device_hash = $1 and ($2::float8 is null or w.changed_at > to_timestamp($2::float8) - interval '${OVERLAP}')`,
-    [hashOf(device), since],
+    [hashDevice(device), since],
   );
   return row?.serials ? { serials: row.serials, tag: row.tag } : null;
 }
@@ -116,4 +116,4 @@ function authorise({ wallets, links, clock }: Services, { typeId, serial, token 
 }
 
 const unknown = (): Refusal => new Refusal('not_found', 'There is no such pass.');
-const hashOf = (device: string): string => createHash('sha256').update(device).digest('hex');
+const hashDevice = (device: string): string => createHash('sha256').update(device).digest('hex');

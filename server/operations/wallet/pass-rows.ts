@@ -16,7 +16,7 @@ export type PassRow = {
 
 /** Reads the pass of a booking. Null if none was created, or its data has been deleted. */
 export async function readPass({ db }: Services, bookingId: string): Promise<PassRow | null> {
-  const row = await db.one<Omit<PassRow, 'booking'> & { readonly booking: BookingJson }>(
+  const row = await db.queryRow<Omit<PassRow, 'booking'> & { readonly booking: BookingJson }>(
     `select private.booking_json(b) as booking, private.business_settings() as business, w.version, w.changed_at as "changedAt"
      from private.wallet_pass w join private.booking b on b.id = w.booking_id where w.booking_id = $1::uuid`,
     [bookingId],

@@ -2,7 +2,7 @@ import type { ProviderEvent } from '#server/providers/ports.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { settleHostedCheck } from '../identity/settle-hosted-check.ts';
-import { reasonOf } from '../payments/provider-errors.ts';
+import { getReason } from '../payments/provider-errors.ts';
 import { settleIntent, settlePayment } from '../payments/settle.ts';
 import type { CallServices, Services } from '../core/services.ts';
 import { claimDueEvents, claimEvent, markHandled, postpone, storeEvent, type StoredEvent } from './inbox.ts';
@@ -48,7 +48,7 @@ async function handle(services: Services, event: StoredEvent, checks: Services):
   try {
     await settle(services, event, checks);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = getReason(error);
     log.error({ event: event.id, tries: event.tries, reason }, 'a webhook could not be handled');
     const wait = Math.min(2 ** event.tries * 1000, LONGEST_WAIT_MS);
     await postpone(services, event, { nextTryAt: new Date(clock().getTime() + wait), reason });

@@ -26,7 +26,7 @@ export async function storeEvent({ db, clock, payments }: Services, event: Provi
 
 /** Claims a stored event for a minute. Null if it has already been handled. */
 export function claimEvent({ db, clock, payments }: Services, eventId: string): Promise<StoredEvent | null> {
-  return db.one<StoredEvent>(
+  return db.queryRow<StoredEvent>(
     `update private.webhook_inbox set tries = tries + 1, next_try_at = $2::timestamptz
      where provider = $3 and event_id = $1 and handled_at is null returning ${COLUMNS}`,
     [eventId, new Date(clock().getTime() + CLAIM_MS), payments.provider],

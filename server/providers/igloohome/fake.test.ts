@@ -27,7 +27,7 @@ const inMemory = (mode: LockCapabilities['mode']): Locks =>
 const inHours = (count: number): Date => new Date((Math.ceil(Date.now() / 3_600_000) + count) * 3_600_000);
 
 type NewCode = Parameters<Locks['issueCode']>[0];
-const wanted: NewCode = {
+const newCode: NewCode = {
   lockId: LOCK,
   startsAt: inHours(2),
   endsAt: inHours(4),
@@ -46,7 +46,7 @@ describe.each([
       locks = open(mode);
     });
     const issue = async (more: Partial<NewCode> = {}): Promise<string> =>
-      (await locks.issueCode({ ...wanted, pin: '', ...more })).pin;
+      (await locks.issueCode({ ...newCode, pin: '', ...more })).pin;
 
     it('derive the digits from lock, hours and variant alone', async () => {
       const first = await issue();
@@ -83,17 +83,19 @@ describe.each([
     });
 
     it('store our digits, refuse them for other hours, and take them again once they are removed', async () => {
-      expect(await locks.issueCode(wanted)).toMatchObject({ pin: '483920' });
-      expect(await locks.issueCode(wanted)).toMatchObject({ pin: '483920' });
-      await expect(locks.issueCode({ ...wanted, endsAt: inHours(9) })).rejects.toMatchObject({ name: 'ProviderError' });
+      expect(await locks.issueCode(newCode)).toMatchObject({ pin: '483920' });
+      expect(await locks.issueCode(newCode)).toMatchObject({ pin: '483920' });
+      await expect(locks.issueCode({ ...newCode, endsAt: inHours(9) })).rejects.toMatchObject({
+        name: 'ProviderError',
+      });
       await locks.revokeCode({ lockId: LOCK, pin: '483920' });
       await locks.revokeCode({ lockId: LOCK, pin: '483920' });
-      expect(await locks.issueCode({ ...wanted, endsAt: inHours(9) })).toMatchObject({ pin: '483920' });
+      expect(await locks.issueCode({ ...newCode, endsAt: inHours(9) })).toMatchObject({ pin: '483920' });
     });
 
     it('refuse digits that are not 4 to 10, and hours that are over', async () => {
       for (const more of [{ pin: '' }, { pin: '12345678901' }, { startsAt: inHours(-3), endsAt: inHours(-1) }])
-        await expect(locks.issueCode({ ...wanted, ...more })).rejects.toMatchObject({
+        await expect(locks.issueCode({ ...newCode, ...more })).rejects.toMatchObject({
           name: 'ProviderError',
           retryable: false,
         });

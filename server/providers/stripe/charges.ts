@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { ProviderError } from '../call.ts';
 import type { CardAnswer, CardCharge, PaymentSession } from '../ports.ts';
-import { oneOf } from './client.ts';
+import { parseChoice } from './client.ts';
 import { INTENT_STATUSES, type StripeAccount, toDecline } from './intent.ts';
 import { intentReply, read } from './replies.ts';
 
@@ -86,12 +86,12 @@ export async function findCharge(
   since: Date,
 ): Promise<PaymentSession | null> {
   let scanned = 0;
-  for await (const one of stripe.paymentIntents.list({
+  for await (const reply of stripe.paymentIntents.list({
     limit: 100,
     created: { gte: Math.floor(since.getTime() / 1000) },
     expand: EXPAND.map((path) => `data.${path}`),
   })) {
-    const intent = read(intentReply, one);
+    const intent = read(intentReply, reply);
     if (isMarked(intent.metadata) && intent.metadata['key'] === key) return toSession(intent, live);
     scanned += 1;
     // An error is better than a wrong answer.
@@ -116,12 +116,12 @@ export async function cancelCharge(context: StripeAccount, id: string): Promise<
 function toSession(reply: unknown, live: boolean): PaymentSession {
   const intent = read(intentReply, reply);
   if (intent.livemode !== live) throw new ProviderError('stripe', 'livemode_mismatch', { retryable: false });
-  const intentStatus = oneOf(INTENT_STATUSES, intent.status);
+  const intentStatus = parseChoice(INTENT_STATUSES, intent.status);
   const charge = typeof intent.latest_charge === 'string' ? null : intent.latest_charge;
   return {
     id: intent.id,
     url: null,
-    status: statusOf(intentStatus),
+    status: toStatus(intentStatus),
     paymentStatus: intentStatus === 'succeeded' ? 'paid' : 'unpaid',
     intentStatus,
     amountCents: intent.amount,
@@ -136,7 +136,7 @@ function toSession(reply: unknown, live: boolean): PaymentSession {
   };
 }
 
-function statusOf(status: (typeof INTENT_STATUSES)[number]): PaymentSession['status'] {
+function toStatus(status: (typeof INTENT_STATUSES)[number]): PaymentSession['status'] {
   if (status === 'canceled') return 'expired';
   return status === 'succeeded' || status === 'processing' || status === 'requires_capture' ? 'complete' : 'open';
 }

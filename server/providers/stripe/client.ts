@@ -3,7 +3,7 @@ import { PROVIDER_TIMEOUT_MS, ProviderError } from '../call.ts';
 
 /** Creates a client of Stripe's API. `apiUrl`: null for Stripe's own URL. */
 export function createStripeClient(secretKey: string, apiUrl: string | null): Stripe {
-  const at = apiUrl === null ? {} : addressOf(new URL(apiUrl));
+  const at = apiUrl === null ? {} : getAddress(new URL(apiUrl));
   // The callers retry, because they repeat the key and handle ambiguous failures.
   return new Stripe(secretKey, {
     ...at,
@@ -35,7 +35,7 @@ function requireObject(reply: unknown): object {
   throw new SyntaxError('a reply that is not an object');
 }
 
-function addressOf(url: URL): { host: string; port: string; protocol: 'http' | 'https' } {
+function getAddress(url: URL): { host: string; port: string; protocol: 'http' | 'https' } {
   const protocol = url.protocol === 'http:' ? 'http' : 'https';
   return { host: url.hostname, port: url.port || (protocol === 'http' ? '80' : '443'), protocol };
 }
@@ -55,15 +55,15 @@ function providerError(error: unknown): ProviderError {
     return new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true }, error);
   if (error instanceof Stripe.errors.StripeError) {
     const status = error.statusCode ?? 0;
-    const again = status === 409 || status === 429 || status >= 500 || status === 0;
+    const retryable = status === 409 || status === 429 || status >= 500 || status === 0;
     // 409 means that the first call with this key is still running.
     return new ProviderError(
       'stripe',
       error.code ?? error.type ?? `http_${status}`,
       {
-        retryable: again,
+        retryable: retryable,
         ambiguous: status === 409 || status >= 500 || status === 0,
-        outage: again && status !== 409,
+        outage: retryable && status !== 409,
         detail: error.message,
       },
       error,
@@ -73,8 +73,8 @@ function providerError(error: unknown): ProviderError {
 }
 
 /** Narrows a text to one of the listed values. Throws `ProviderError` for a new value instead of guessing. */
-export function oneOf<const T extends string>(known: readonly T[], word: string): T {
-  const found = known.find((one) => one === word);
+export function parseChoice<const T extends string>(choices: readonly T[], word: string): T {
+  const found = choices.find((choice) => choice === word);
   if (found === undefined) throw new ProviderError('stripe', 'unknown_status', { retryable: true });
   return found;
 }

@@ -10,8 +10,8 @@ export async function createCustomer(
   stripe: Stripe,
   { key, userId }: { key: string; userId: string },
 ): Promise<string> {
-  const made = await stripe.customers.create({ metadata: { user_id: userId } }, { idempotencyKey: key });
-  return read(customerReply, made).id;
+  const created = await stripe.customers.create({ metadata: { user_id: userId } }, { idempotencyKey: key });
+  return read(customerReply, created).id;
 }
 
 export async function setCustomerEmail(stripe: Stripe, customerId: string, email: string): Promise<void> {

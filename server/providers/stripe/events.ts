@@ -82,15 +82,15 @@ function verifyWithEach(stripe: Stripe, secrets: readonly string[], rawBody: str
 
 function toEvent(event: EventReply): ProviderEvent {
   const { object } = event.data;
-  const textOf = (name: string): string | null => {
+  const getText = (name: string): string | null => {
     const value = Object.entries(object).find(([key]) => key === name)?.[1];
     return typeof value === 'string' ? value : null;
   };
   return {
     id: event.id,
     type: event.type,
-    objectId: textOf('id') ?? '',
-    paymentIntentId: textOf('payment_intent') ?? (isOwnCharge(event) ? textOf('id') : null),
+    objectId: getText('id') ?? '',
+    paymentIntentId: getText('payment_intent') ?? (isOwnCharge(event) ? getText('id') : null),
     livemode: event.livemode,
   };
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => outside.close());
 
-async function intentOf(payments: Payments, { id }: PaymentSession): Promise<string> {
+async function readIntent(payments: Payments, { id }: PaymentSession): Promise<string> {
   return (await payments.getSession(id)).paymentIntentId ?? '';
 }
 
@@ -38,7 +38,7 @@ function inMemory(): World {
     payments,
     async pay(session) {
       provider.move(session.id, 'pay');
-      return intentOf(payments, session);
+      return readIntent(payments, session);
     },
     decline: async ({ id }) => provider.move(id, 'card declined'),
     dispute: async ({ id }, outcome) => provider.move(id, outcome === 'opens' ? 'dispute' : 'dispute won'),
@@ -69,12 +69,12 @@ function inSandbox(): World {
     payments,
     async pay(session) {
       await ask(`/api/payments/${session.id}`, { outcome: 'paid' });
-      return intentOf(payments, session);
+      return readIntent(payments, session);
     },
     decline: async ({ id }) => void (await ask(`/api/payments/${id}`, { outcome: 'declined' })),
     async dispute(session, outcome) {
       if (outcome === 'opens') return void (await ask(`/api/payments/${session.id}/disputes`, {}));
-      const [dispute] = await payments.listDisputes(await intentOf(payments, session));
+      const [dispute] = await payments.listDisputes(await readIntent(payments, session));
       await ask(`/api/disputes/${dispute?.id}`, { outcome: 'won' });
     },
     refundThere: async ({ id, amountCents }, pending) =>
@@ -86,7 +86,7 @@ function inSandbox(): World {
 }
 
 const inMinutes = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);
-function wanted(more: Partial<NewPaymentSession> = {}): NewPaymentSession {
+function newSession(more: Partial<NewPaymentSession> = {}): NewPaymentSession {
   const bookingId = randomUUID();
   return {
     key: `create:${bookingId}:1`,
@@ -121,7 +121,7 @@ describe.each([
   });
 
   it('answers a repeated key as the first time, although the session was paid meanwhile', async () => {
-    const input = wanted();
+    const input = newSession();
     const first = await payments.createSession(input);
     await world.pay(first);
     expect(await payments.createSession(input)).toEqual(first);
@@ -129,7 +129,7 @@ describe.each([
   });
 
   it('refuses a key that comes with other parameters', async () => {
-    const input = wanted();
+    const input = newSession();
     await payments.createSession(input);
     for (const other of [
       { customerEmail: 'other@example.com' },
@@ -153,16 +153,16 @@ describe.each([
     ['a page that is not on the web', { successUrl: 'javascript:alert(1)' }, 'url_invalid'],
     ['long metadata', { metadata: { note: 'x'.repeat(501) } }, 'parameter_invalid'],
   ])('refuses a session with %s', async (_what, more, refusal) => {
-    expect(await reason(payments.createSession(wanted(more)))).toBe(refusal);
+    expect(await reason(payments.createSession(newSession(more)))).toBe(refusal);
   });
 
   it('takes the amount from the lines', async () => {
     const items = [1_000, 2_500].map((amountCents) => ({ description: 'Studio', amountCents }));
-    expect(await payments.createSession(wanted({ items, amountCents: 1 }))).toMatchObject({ amountCents: 3_500 });
+    expect(await payments.createSession(newSession({ items, amountCents: 1 }))).toMatchObject({ amountCents: 3_500 });
   });
 
   it('knows an open payment of a declined card, and lets the customer pay after it', async () => {
-    const session = await payments.createSession(wanted());
+    const session = await payments.createSession(newSession());
     await world.decline(session);
     const declined = await payments.getSession(session.id);
     expect(declined).toMatchObject({
@@ -185,7 +185,7 @@ describe.each([
   });
 
   it('refunds no more than what is left, and nothing during a dispute', async () => {
-    const session = await payments.createSession(wanted());
+    const session = await payments.createSession(newSession());
     const paymentIntentId = await world.pay(session);
     const refund = (amountCents?: number, key: string = randomUUID()) =>
       payments.refund({ key, paymentIntentId, ...(amountCents !== undefined && { amountCents }) });
@@ -205,7 +205,7 @@ describe.each([
   });
 
   it('answers the key of a refund as the first time, and refuses it with another amount', async () => {
-    const session = await payments.createSession(wanted());
+    const session = await payments.createSession(newSession());
     const paymentIntentId = await world.pay(session);
     const key = `refund:${randomUUID()}`;
     await world.pendNext();
@@ -220,7 +220,7 @@ describe.each([
   it.each(['canceled', 'failed', 'succeeded'] as const)(
     'counts a pending refund as given back until it is %s',
     async (outcome) => {
-      const session = await payments.createSession(wanted());
+      const session = await payments.createSession(newSession());
       const paymentIntentId = await world.pay(session);
       await world.pendNext();
       const { id } = await payments.refund({ key: `refund:${randomUUID()}`, paymentIntentId, amountCents: 1_000 });
@@ -234,7 +234,7 @@ describe.each([
   );
 
   it.each([true, false])('shows a refund that people made there without a key; pending: %s', async (isPending) => {
-    const session = await payments.createSession(wanted());
+    const session = await payments.createSession(newSession());
     const paymentIntentId = await world.pay(session);
     await world.refundThere(session, isPending);
     expect(await payments.listRefunds(paymentIntentId)).toMatchObject([
@@ -254,7 +254,7 @@ describe.each([
     expect(await payments.createCustomer({ key, userId })).toBe(customer);
     expect(await payments.listCards(customer)).toEqual([]);
     expect(await reason(payments.setCustomerEmail(customer, 'alex@example.com'))).toBe('resource_missing');
-    expect(await reason(payments.createSession(wanted({ customerId: customer })))).toBe('resource_missing');
+    expect(await reason(payments.createSession(newSession({ customerId: customer })))).toBe('resource_missing');
     expect(await reason(payments.deleteCustomer(customer))).toBe('accepted');
   });
 

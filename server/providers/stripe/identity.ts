@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { IdentityChecks, IdentitySession } from '../ports.ts';
-import { createStripeClient, oneOf, withProviderErrors } from './client.ts';
+import { createStripeClient, parseChoice, withProviderErrors } from './client.ts';
 import { checkReply, type DateParts, read } from './replies.ts';
 
 /** Adapter for Stripe's hosted identity checks. Stripe sends birth dates only to a restricted key, and only if they are expanded. */
@@ -60,7 +60,7 @@ function toSession(reply: unknown): IdentitySession {
   return {
     id: session.id,
     url: session.url ?? null,
-    status: oneOf(['requires_input', 'processing', 'verified', 'canceled'], session.status),
+    status: parseChoice(['requires_input', 'processing', 'verified', 'canceled'], session.status),
     lastError: session.last_error?.code ?? null,
     firstName: outputs?.first_name ?? null,
     lastName: outputs?.last_name ?? null,

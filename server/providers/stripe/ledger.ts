@@ -34,13 +34,13 @@ const FEES: ReadonlySet<string> = new Set(['stripe_fee', 'tax_fee', 'network_cos
 /** Lists everything that has moved the account's money since then. Throws `ProviderError` 'ledger_too_long' rather than omit a part. */
 export async function listLedger(stripe: Stripe, since: Date): Promise<ProviderLedger> {
   const found: BalanceReply[] = [];
-  for await (const one of stripe.balanceTransactions.list({
+  for await (const transaction of stripe.balanceTransactions.list({
     limit: 100,
     created: { gte: Math.floor(since.getTime() / 1000) },
     expand: ['data.source'],
   })) {
     if (found.length === LIST_MAX) throw new ProviderError('stripe', 'ledger_too_long', { retryable: false });
-    found.push(read(balanceReply, one));
+    found.push(read(balanceReply, transaction));
   }
   return {
     entries: found.flatMap((transaction) => toEntry(transaction) ?? []),
@@ -49,48 +49,49 @@ export async function listLedger(stripe: Stripe, since: Date): Promise<ProviderL
   };
 }
 
-function toEntry(one: BalanceReply): LedgerEntry | null {
-  const meaning = one.type === 'adjustment' ? ADJUSTMENTS.get(one.reporting_category) : MEANING.get(one.type);
-  const id = idOf(one.source);
+function toEntry(transaction: BalanceReply): LedgerEntry | null {
+  const meaning =
+    transaction.type === 'adjustment' ? ADJUSTMENTS.get(transaction.reporting_category) : MEANING.get(transaction.type);
+  const id = getId(transaction.source);
   if (meaning === undefined || id === null) return null;
   return {
     ...meaning,
     id,
-    amountCents: one.amount,
+    amountCents: transaction.amount,
     // The customer may have paid in a currency other than that of the entry, into which the money was exchanged.
-    currency: [one.currency, currencyOf(one.source)].find((currency) => currency !== OURS) ?? OURS,
-    createdAt: dateOf(one.created),
+    currency: [transaction.currency, getCurrency(transaction.source)].find((currency) => currency !== OURS) ?? OURS,
+    createdAt: toDate(transaction.created),
   };
 }
 
 /** Returns the fee of an entry. The fee of an entry that is itself a fee is its amount, which is negative when the provider takes money. */
-function toFee(one: BalanceReply): ProviderLedger['fees'][number] | null {
-  const cents = one.fee - (FEES.has(one.type) ? one.amount : 0);
-  return cents === 0 ? null : { cents, createdAt: dateOf(one.created) };
+function toFee(transaction: BalanceReply): ProviderLedger['fees'][number] | null {
+  const cents = transaction.fee - (FEES.has(transaction.type) ? transaction.amount : 0);
+  return cents === 0 ? null : { cents, createdAt: toDate(transaction.created) };
 }
 
-function toPayout(one: BalanceReply): Payout | null {
-  const meaning = PAYOUTS.get(one.type);
-  const id = idOf(one.source);
+function toPayout(transaction: BalanceReply): Payout | null {
+  const meaning = PAYOUTS.get(transaction.type);
+  const id = getId(transaction.source);
   if (meaning === undefined || id === null) return null;
-  const arrives = typeof one.source === 'object' ? (one.source?.arrival_date ?? null) : null;
+  const arrives = typeof transaction.source === 'object' ? (transaction.source?.arrival_date ?? null) : null;
   return {
     ...meaning,
     id,
-    cents: -one.amount,
-    createdAt: dateOf(one.created),
-    arrivesAt: arrives === null ? null : dateOf(arrives),
+    cents: -transaction.amount,
+    createdAt: toDate(transaction.created),
+    arrivesAt: arrives === null ? null : toDate(arrives),
   };
 }
 
-const dateOf = (seconds: number): Date => new Date(seconds * 1000);
+const toDate = (seconds: number): Date => new Date(seconds * 1000);
 
-function currencyOf(source: BalanceSource): string {
+function getCurrency(source: BalanceSource): string {
   return typeof source === 'object' ? (source?.currency ?? OURS) : OURS;
 }
 
 /** Returns the id of a source: a charge is identified by its payment intent, as in the database, and a refund or dispute by its own id. */
-function idOf(source: BalanceSource): string | null {
+function getId(source: BalanceSource): string | null {
   if (source === null || source === undefined || typeof source === 'string') return source ?? null;
   if (source.object !== 'charge') return source.id;
   const intent = source.payment_intent ?? null;

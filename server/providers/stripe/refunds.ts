@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { Dispute, Payments, Refund } from '../ports.ts';
-import { oneOf } from './client.ts';
+import { parseChoice } from './client.ts';
 import { disputeReply, listReply, read, refundReply } from './replies.ts';
 
 /** Refunds a part of a payment, or the whole remainder. Without an amount a repeated call is identical, whatever was refunded since. */
@@ -35,7 +35,7 @@ function toRefund(reply: unknown): Refund {
   const key = refund.metadata?.['key'];
   return {
     id: refund.id,
-    status: oneOf(['pending', 'succeeded', 'failed', 'requires_action', 'canceled'], refund.status ?? 'pending'),
+    status: parseChoice(['pending', 'succeeded', 'failed', 'requires_action', 'canceled'], refund.status ?? 'pending'),
     amountCents: refund.amount,
     key: key?.startsWith('refund:') ? key : null,
   };

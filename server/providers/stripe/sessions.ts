@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { ProviderError } from '../call.ts';
 import type { NewPaymentSession, PaymentSession } from '../ports.ts';
 import { cancelCharge, findChargeOfIntent, getCharge, isCharge } from './charges.ts';
-import { oneOf } from './client.ts';
+import { parseChoice } from './client.ts';
 import { INTENT_STATUSES, type StripeAccount, toDecline } from './intent.ts';
 import { customerReply as withId, listReply, read, sessionReply } from './replies.ts';
 
@@ -25,7 +25,7 @@ export async function createSession(
       quantity: 1,
       price_data: { currency: 'aud', unit_amount: amountCents, product_data: { name: description } },
     })),
-    allowed_payment_method_types: methods.filter((one) => input.allowDelayed || !DELAYED_METHODS.includes(one)),
+    allowed_payment_method_types: methods.filter((method) => input.allowDelayed || !DELAYED_METHODS.includes(method)),
     ...(input.customerId === null
       ? { customer_email: input.customerEmail }
       : { customer: input.customerId, saved_payment_method_options: { payment_method_save: 'enabled' as const } }),
@@ -58,12 +58,12 @@ export async function findSessionOfIntent(
     : getSession(context, read(withId, first).id);
 }
 
-/** Lists sessions created since then, newest first: at most `max` of those that `wanted` accepts. */
+/** Lists sessions created since then, newest first: at most `max` of those that `accepts` selects. */
 export async function listSessions(
   { stripe, live }: StripeAccount,
   since: Date,
   max: number,
-  wanted: (session: PaymentSession) => boolean = () => true,
+  accepts: (session: PaymentSession) => boolean = () => true,
 ): Promise<PaymentSession[]> {
   const found: PaymentSession[] = [];
   let scanned = 0;
@@ -73,7 +73,7 @@ export async function listSessions(
     expand: EXPAND.map((path) => `data.${path}`),
   })) {
     const read = toSession(session, live);
-    if (wanted(read)) found.push(read);
+    if (accepts(read)) found.push(read);
     scanned += 1;
     if (found.length >= max || scanned >= SCAN_MAX) break;
   }
@@ -103,9 +103,9 @@ function toSession(reply: unknown, live: boolean): PaymentSession {
   return {
     id: session.id,
     url: session.url ?? null,
-    status: oneOf(['open', 'complete', 'expired'], session.status ?? 'open'),
-    paymentStatus: oneOf(['unpaid', 'paid', 'no_payment_required'], session.payment_status),
-    intentStatus: intent === null ? null : oneOf(INTENT_STATUSES, intent.status),
+    status: parseChoice(['open', 'complete', 'expired'], session.status ?? 'open'),
+    paymentStatus: parseChoice(['unpaid', 'paid', 'no_payment_required'], session.payment_status),
+    intentStatus: intent === null ? null : parseChoice(INTENT_STATUSES, intent.status),
     amountCents: session.amount_total ?? -1,
     currency: session.currency ?? '',
     bookingId: session.client_reference_id ?? null,

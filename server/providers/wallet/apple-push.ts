@@ -73,11 +73,11 @@ function send(session: ClientHttp2Session, headers: Record<string, string>): Pro
     // A reason is short, so a longer body is cut off.
     stream.on('data', (part: string) => (body = (body + part).slice(0, 1_000)));
     stream.on('error', (cause) => reject(lost(cause)));
-    stream.on('close', () => (status === null ? reject(lost()) : resolve({ status, reason: reasonOf(body) })));
+    stream.on('close', () => (status === null ? reject(lost()) : resolve({ status, reason: parseReason(body) })));
     stream.end('{}');
   });
 }
 
-function reasonOf(body: string): string {
+function parseReason(body: string): string {
   return /"reason"\s*:\s*"(\w{1,60})"/.exec(body)?.[1] ?? '';
 }

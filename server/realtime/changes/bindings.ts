@@ -24,7 +24,7 @@ export function readBinding(sent: Readonly<Record<string, unknown>>): Binding {
       `No subscription params provided. Please provide at least a \`schema\` or \`table\` to subscribe to: ${JSON.stringify(sent)}`,
     );
   const binding = {
-    event: EVENTS.find((one) => one === String(event).toUpperCase()) ?? '*',
+    event: EVENTS.find((kind) => kind === String(event).toUpperCase()) ?? '*',
     schema: namespace ?? 'public',
     table: named ?? '*',
     conditions: typeof filter === 'string' ? readFilter(filter) : [],
@@ -52,13 +52,13 @@ function readSelect(value: unknown): readonly string[] | null {
 /** The message for a table outside the publication. */
 export const notPublished = (binding: Binding): string =>
   'Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: ' +
-  parametersOf(binding);
+  formatParameters(binding);
 
 /** The message for parameters that the database rejects. */
 export const refusedByDatabase = (binding: Binding, text: string): string =>
-  `Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: ${parametersOf(binding)}. Exception: ${text}`;
+  `Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: ${formatParameters(binding)}. Exception: ${text}`;
 
-function parametersOf({ event, schema, table, conditions, select }: Binding): string {
+function formatParameters({ event, schema, table, conditions, select }: Binding): string {
   const filters = conditions.map(
     ({ column, operator, values }) =>
       `{${JSON.stringify(column)}, ${JSON.stringify(operator)}, ${JSON.stringify(values.join(','))}}`,

@@ -38,8 +38,8 @@ export function createChanges(dependencies: { db: Database; process: string; clo
     nextId: 1,
   };
   const renew = async (): Promise<void> => {
-    const bindings = [...state.subscriptions].flatMap((one) => one.bindings);
-    await state.tableSubscriptions.renew(relationsOf(await publishedTables(state), bindings));
+    const bindings = [...state.subscriptions].flatMap((subscription) => subscription.bindings);
+    await state.tableSubscriptions.renew(getRelations(await publishedTables(state), bindings));
   };
   return {
     subscribe: (request) => subscribe(state, request),
@@ -122,8 +122,8 @@ async function prepareAll(
   });
 }
 
-const relationsOf = (published: readonly Table[], bindings: readonly PreparedBinding[]): string[] =>
-  published.filter((table) => bindings.some((one) => coversTable(one, table))).map(({ relation }) => relation);
+const getRelations = (published: readonly Table[], bindings: readonly PreparedBinding[]): string[] =>
+  published.filter((table) => bindings.some((binding) => coversTable(binding, table))).map(({ relation }) => relation);
 
 /** The interval of the checks whether a new table of the publication has its trigger, and their longest duration, in milliseconds. */
 const CAPTURED = { poll: 200, wait: 5_000 };
@@ -135,7 +135,7 @@ async function capturedTables(state: State, bindings: readonly PreparedBinding[]
     const published = await publishedTables(state);
     const named = bindings.map(({ relation }) => relation);
     if (published.every((table) => table.captured || !named.includes(table.relation)))
-      return relationsOf(published, bindings);
+      return getRelations(published, bindings);
     if (performance.now() > deadline) throw new Error('a published table has no trigger yet');
     await new Promise((done) => setTimeout(done, CAPTURED.poll));
     state.context.tables.forget();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Database } from '#server/db/database.ts';
 import type { Condition, Operator } from './filters.ts';
 import { FilterFault } from './filters.ts';
-import { sqlNameOf, type Table } from './tables.ts';
+import { getSqlName, type Table } from './tables.ts';
 
 const SQL_OPERATORS: Readonly<Partial<Record<Operator, string>>> = {
   eq: '=',
@@ -22,28 +22,30 @@ const TRUTH_VALUES = new Set(['null', 'true', 'false', 'unknown']);
 /**
  * Returns the conditions of a filter as one SQL condition over a row of the table. Throws `FilterFault` for a column that does not exist.
  */
-export function sqlOf(table: Table, conditions: readonly Condition[]): string {
-  return conditions.length === 0 ? 'true' : conditions.map((one) => sqlOfOne(table, one)).join(' and ');
+export function toSql(table: Table, conditions: readonly Condition[]): string {
+  return conditions.length === 0
+    ? 'true'
+    : conditions.map((condition) => toConditionSql(table, condition)).join(' and ');
 }
 
-function sqlOfOne(table: Table, { column, negated, operator, values }: Condition): string {
+function toConditionSql(table: Table, { column, negated, operator, values }: Condition): string {
   const found = table.columns.find(({ name }) => name === column);
   if (!found) throw new FilterFault(`invalid column for filter ${column}`);
-  const left = `${pg.escapeIdentifier(table.name)}.${pg.escapeIdentifier(column)}`;
-  const sql = positive(left, operator, values);
+  const columnSql = `${pg.escapeIdentifier(table.name)}.${pg.escapeIdentifier(column)}`;
+  const sql = positive(columnSql, operator, values);
   return negated ? `not (${sql})` : `(${sql})`;
 }
 
-function positive(left: string, operator: Operator, values: readonly string[]): string {
+function positive(columnSql: string, operator: Operator, values: readonly string[]): string {
   const [value = ''] = values;
   if (operator === 'is') {
     if (!TRUTH_VALUES.has(value.toLowerCase())) throw new FilterFault(`invalid value for \`is\` filter: ${value}`);
-    return `${left} is ${value.toLowerCase()}`;
+    return `${columnSql} is ${value.toLowerCase()}`;
   }
   // A literal of unknown type takes the type of the column, as in a query.
   if (operator === 'in')
-    return values.length === 0 ? 'false' : `${left} in (${values.map(pg.escapeLiteral).join(', ')})`;
-  return `${left} ${SQL_OPERATORS[operator] ?? '='} ${pg.escapeLiteral(value)}`;
+    return values.length === 0 ? 'false' : `${columnSql} in (${values.map(pg.escapeLiteral).join(', ')})`;
+  return `${columnSql} ${SQL_OPERATORS[operator] ?? '='} ${pg.escapeLiteral(value)}`;
 }
 
 /**
@@ -56,8 +58,8 @@ export async function tryConditions(db: Database, table: Table, conditions: read
   const trials = conditions.filter(({ operator }) => PATTERNS.has(operator)).map(tryPattern);
   await db.as(
     { role: 'service_role', claims: '{}' },
-    `select ${[`(${sqlOf(table, conditions)})`, ...trials].join(', ')}
-     from jsonb_populate_record(null::${sqlNameOf(table)}, '{}'::jsonb) as ${name}`,
+    `select ${[`(${toSql(table, conditions)})`, ...trials].join(', ')}
+     from jsonb_populate_record(null::${getSqlName(table)}, '{}'::jsonb) as ${name}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { DatabaseError } from '#server/db/database.ts';
 import { deliverChanges, type DeliveryContext } from './delivery.ts';
 import type { Change } from './outbox.ts';
-import { coversTable, type PreparedBinding, shapeOf, type Subscription } from './subscriptions.ts';
+import { coversTable, type PreparedBinding, getShape, type Subscription } from './subscriptions.ts';
 import type { Table } from './tables.ts';
 
 export type DeliveryState = {
@@ -38,7 +38,7 @@ export async function publishedTables(state: DeliveryState): Promise<readonly Ta
   if (text === state.published) return published;
   state.published = text;
   for (const subscription of state.subscriptions)
-    if (!subscription.bindings.every((one) => fits(one, published))) lose(state, subscription, ALTERED);
+    if (!subscription.bindings.every((binding) => fits(binding, published))) lose(state, subscription, ALTERED);
   return published;
 }
 
@@ -74,7 +74,7 @@ async function deliverGroup(
 }
 
 const concerned = (subscriptions: readonly Subscription[], table: Table): Subscription[] =>
-  subscriptions.filter(({ bindings }) => bindings.some((one) => coversTable(one, table)));
+  subscriptions.filter(({ bindings }) => bindings.some((binding) => coversTable(binding, table)));
 
 function loseAll(state: DeliveryState, changes: readonly Change[], subscriptions: readonly Subscription[]): void {
   const table = changes[0]?.relation;
@@ -89,8 +89,8 @@ const isOutage = (error: unknown): boolean => error instanceof DatabaseError && 
 /** Whether the table is still published under the name and with the columns that the binding names. */
 function fits({ relation, binding, shape }: PreparedBinding, published: readonly Table[]): boolean {
   if (relation === null) return true;
-  const table = published.find((one) => one.relation === relation);
-  return table !== undefined && shapeOf(table, binding) === shape;
+  const table = published.find((table) => table.relation === relation);
+  return table !== undefined && getShape(table, binding) === shape;
 }
 
 /** The most changes of a group. The policies of all subscribers are evaluated over a group in one statement, within its time limit. */

@@ -4,7 +4,7 @@ import type { Member } from '../core/token.ts';
 import type { SlowFilters } from './slow-filters.ts';
 import { encodeChange } from './event-data.ts';
 import { evaluateConditions, filteredImage } from './evaluate-conditions.ts';
-import { type Change, fieldOf, type Image } from './outbox.ts';
+import { type Change, getField, type Image } from './outbox.ts';
 import { applyRowFilter } from './row-filter.ts';
 import { coversTable, type PreparedBinding, type Subscription } from './subscriptions.ts';
 import type { Table, TableAccess, Tables } from './tables.ts';
@@ -74,7 +74,10 @@ async function findMatches(
   subscriptions: readonly Subscription[],
 ): Promise<{ matches: readonly Match[]; slow: readonly Subscription[] }> {
   const covering = subscriptions
-    .map((subscription) => ({ subscription, bindings: subscription.bindings.filter((one) => coversTable(one, table)) }))
+    .map((subscription) => ({
+      subscription,
+      bindings: subscription.bindings.filter((binding) => coversTable(binding, table)),
+    }))
     .filter(({ bindings }) => bindings.length > 0);
   const conditions = new Map(
     covering.flatMap(({ subscription: { member }, bindings }) => bindings.map(({ condition }) => [condition, member])),
@@ -85,11 +88,11 @@ async function findMatches(
   const matches: Match[] = [];
   for (const change of changes) {
     const image = filteredImage(change);
-    const images = imagesOf(table, change);
-    const matchesChange = (one: PreparedBinding): boolean =>
-      (one.binding.event === '*' || one.binding.event === change.kind) &&
-      one.equalities.every(({ column, json }) => fieldOf(image, column) === json) &&
-      (one.condition === 'true' || holds(change, one.condition));
+    const images = getImages(table, change);
+    const matchesChange = (prepared: PreparedBinding): boolean =>
+      (prepared.binding.event === '*' || prepared.binding.event === change.kind) &&
+      prepared.equalities.every(({ column, json }) => getField(image, column) === json) &&
+      (prepared.condition === 'true' || holds(change, prepared.condition));
     for (const { subscription, bindings } of covering) {
       const matching = bindings.filter(matchesChange);
       if (matching.length > 0) matches.push({ change, images, subscription, bindings: matching });
@@ -103,11 +106,11 @@ async function findMatches(
  * Returns the images of a change whose visibility matters: the new row, or the old row of a delete, without which no event is sent. The old
  * row of an update only decides whether the event shows it.
  */
-function imagesOf(table: Table, { kind, record, oldRecord }: Change): readonly ChangeImage[] {
+function getImages(table: Table, { kind, record, oldRecord }: Change): readonly ChangeImage[] {
   if (kind === 'DELETE') return [{ image: oldRecord ?? {}, required: true }];
   const images = [{ image: record ?? {}, required: true }];
   if (kind === 'INSERT' || oldRecord === null) return images;
-  const sameIdentity = table.identity.every((name) => fieldOf(record, name) === fieldOf(oldRecord, name));
+  const sameIdentity = table.identity.every((name) => getField(record, name) === getField(oldRecord, name));
   return sameIdentity ? images : [...images, { image: oldRecord, required: false }];
 }
 
@@ -122,10 +125,10 @@ async function findVisibility(
   const byRole = new Map<string, { members: Map<string, Member>; images: Set<Image> }>();
   for (const { images, subscription } of matches) {
     const { member } = subscription;
-    const asked = byRole.get(member.role) ?? { members: new Map<string, Member>(), images: new Set<Image>() };
-    byRole.set(member.role, asked);
-    asked.members.set(member.identity, member);
-    for (const { image } of images) asked.images.add(image);
+    const group = byRole.get(member.role) ?? { members: new Map<string, Member>(), images: new Set<Image>() };
+    byRole.set(member.role, group);
+    group.members.set(member.identity, member);
+    for (const { image } of images) group.images.add(image);
   }
   const found = new Map<string, Visibility>();
   for (const [role, { members, images }] of byRole) {
@@ -141,9 +144,9 @@ async function findVisibility(
 
 function groupBySelect(bindings: readonly PreparedBinding[]): ReadonlyMap<string, readonly PreparedBinding[]> {
   const groups = new Map<string, PreparedBinding[]>();
-  for (const one of bindings) {
-    const key = JSON.stringify(one.binding.select);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+  for (const prepared of bindings) {
+    const key = JSON.stringify(prepared.binding.select);
+    groups.set(key, [...(groups.get(key) ?? []), prepared]);
   }
   return groups;
 }

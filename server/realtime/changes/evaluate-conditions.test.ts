@@ -19,7 +19,7 @@ const stopped = (): DatabaseError => new DatabaseError({ code: '57014', message:
 /** Evaluates the filters `expensive` and `cheap`. `fails` returns the error of a statement, given its conditions. */
 function evaluate(fails: (conditions: string) => Error | null) {
   const as = async <R>(_principal: unknown, text: string): Promise<{ rows: R[]; count: number }> => {
-    const conditions = [...text.matchAll(/coalesce\((\w+), false\)/g)].map(([, one]) => one ?? '');
+    const conditions = [...text.matchAll(/coalesce\((\w+), false\)/g)].map(([, condition]) => condition ?? '');
     const error = fails(conditions.join(' '));
     if (error) throw error;
     // Cast: the function under test selects one column of this shape.

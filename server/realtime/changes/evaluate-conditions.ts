@@ -3,9 +3,9 @@ import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { WorkClass } from '#server/db/work-class.ts';
 import type { Log } from '#server/http/caller.ts';
 import type { Member } from '../core/token.ts';
-import { jsonOf } from './visible-rows.ts';
+import { toJson } from './visible-rows.ts';
 import type { Change, Image } from './outbox.ts';
-import { sqlNameOf, type Table } from './tables.ts';
+import { getSqlName, type Table } from './tables.ts';
 
 /** Filters apply to the new row, or to the old row of a delete. */
 export const filteredImage = ({ record, oldRecord }: Change): Image => record ?? oldRecord ?? {};
@@ -65,20 +65,20 @@ async function evaluate(
   slow: Set<string>,
 ): Promise<Results> {
   const name = pg.escapeIdentifier(table.name);
-  const images = `[${changes.map((change) => jsonOf(filteredImage(change))).join(',')}]`;
+  const images = `[${changes.map((change) => toJson(filteredImage(change))).join(',')}]`;
   const ask = async (as: Pick<Database, 'as'>, some: readonly string[], limitMs: number): Promise<Results> => {
     const { rows } = await as.as<{ results: Results }>(
       { role: 'service_role', claims: '{}', settings: { statement_timeout: `${limitMs}ms` } },
-      `select jsonb_agg(jsonb_build_array(${some.map((one) => `coalesce(${one}, false)`).join(', ')}) order by realtime_row_number) as results
+      `select jsonb_agg(jsonb_build_array(${some.map((condition) => `coalesce(${condition}, false)`).join(', ')}) order by realtime_row_number) as results
        from jsonb_array_elements($1::jsonb) with ordinality as realtime_rows (realtime_row, realtime_row_number),
-         lateral jsonb_populate_record(null::${sqlNameOf(table)}, realtime_row) as ${name}`,
+         lateral jsonb_populate_record(null::${getSqlName(table)}, realtime_row) as ${name}`,
       [images],
     );
     return rows[0]?.results ?? [];
   };
   const askAlone = async (condition: string, member: Member): Promise<Results> => {
     try {
-      return await ask(db.inClass(classOf(member)), [condition], ALONE_MS);
+      return await ask(db.inClass(getWorkClass(member)), [condition], ALONE_MS);
     } catch (fault) {
       if (!isOfCondition(fault)) throw fault;
       log.warn({ err: fault, table: table.name }, 'a filter of a subscription failed');
@@ -99,7 +99,7 @@ async function evaluate(
 }
 
 /** The work class of a filter: its statement queues with those of its subscriber's class. */
-const classOf = ({ role }: Member): 'guest' | 'customer' => (role === 'anon' ? 'guest' : 'customer');
+const getWorkClass = ({ role }: Member): 'guest' | 'customer' => (role === 'anon' ? 'guest' : 'customer');
 
 /**
  * Whether a condition may be the cause of an error. It is not if the database is unreachable, shuts down, or refuses because it is busy.

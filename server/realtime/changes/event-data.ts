@@ -1,4 +1,4 @@
-import { type Change, fieldOf, type Image } from './outbox.ts';
+import { type Change, getField, type Image } from './outbox.ts';
 import type { Table, TableAccess } from './tables.ts';
 
 /** The largest change that is sent with all its fields, in characters of JSON. Larger ones have only their small fields. */
@@ -16,17 +16,17 @@ export function encodeChange(
   { select, showsOld }: { select: readonly string[] | null; showsOld: boolean },
 ): string {
   const head = `"schema":${JSON.stringify(table.schema)},"table":${JSON.stringify(table.name)},"type":"${change.kind}","commit_timestamp":${JSON.stringify(change.at.toISOString())}`;
-  const fault = faultOf(table, access);
+  const fault = findFault(table, access);
   if (fault !== null) return `{${head},"columns":[],${emptyRecords(change)},"errors":[${JSON.stringify(fault)}]}`;
   const columns = table.columns.filter(
     ({ name }) => access.columns.has(name) && (select === null || select.includes(name) || table.key.includes(name)),
   );
   const shown = new Set(columns.map(({ name }) => name));
-  const size = sizeOf(change.record) + sizeOf(change.oldRecord);
+  const size = getSize(change.record) + getSize(change.oldRecord);
   const tooLarge = size > CHANGE_MAX;
   const pick = (image: Image | null, names: (name: string) => boolean): string => {
-    const fields = columns.filter(({ name }) => names(name) && fieldOf(image, name) !== undefined);
-    const texts = fields.map(({ name, type }) => [name, valueOf(fieldOf(image, name) ?? 'null', type)] as const);
+    const fields = columns.filter(({ name }) => names(name) && getField(image, name) !== undefined);
+    const texts = fields.map(({ name, type }) => [name, formatValue(getField(image, name) ?? 'null', type)] as const);
     const small = texts.filter(([, value]) => !tooLarge || value.length <= FIELD_MAX);
     return `{${small.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
   };
@@ -42,7 +42,7 @@ export function encodeChange(
 }
 
 /** Returns why a role gets no data of a table at all, or null. */
-function faultOf(table: Table, access: TableAccess): string | null {
+function findFault(table: Table, access: TableAccess): string | null {
   if (table.key.length === 0) return 'Error 400: Bad Request, no primary key';
   return table.key.every((name) => access.columns.has(name)) ? null : 'Error 401: Unauthorized';
 }
@@ -52,9 +52,9 @@ function emptyRecords({ kind }: Change): string {
   return kind === 'DELETE' ? '"old_record":{}' : '"record":{},"old_record":{}';
 }
 
-const sizeOf = (image: Image | null): number =>
+const getSize = (image: Image | null): number =>
   Object.values(image ?? {}).reduce((total, value) => total + value.length, 0);
 
 /** Returns PostgreSQL's own JSON of the value, with bytea lacking the prefix of its text form. */
-const valueOf = (value: string, type: string): string =>
+const formatValue = (value: string, type: string): string =>
   type === 'bytea' && value.startsWith('"\\\\x') ? `"${value.slice(4)}` : value;

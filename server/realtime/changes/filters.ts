@@ -49,7 +49,7 @@ function readCondition(text: string): Condition {
   const rest = text.slice(equals + 1);
   const negated = rest.startsWith('not.');
   const [name = '', ...values] = (negated ? rest.slice('not.'.length) : rest).split('.');
-  const operator = OPERATORS.find((one) => one === name);
+  const operator = OPERATORS.find((operator) => operator === name);
   if (operator === undefined || values.length === 0)
     throw unreadable(`[${JSON.stringify(column)}, ${JSON.stringify(rest)}]`);
   const value = values.join('.');

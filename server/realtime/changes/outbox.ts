@@ -6,7 +6,7 @@ import { splitFields } from './json-fields.ts';
 export type Image = Readonly<Record<string, string>>;
 
 /** Returns the text of a column, or undefined if the image lacks it. */
-export const fieldOf = (image: Image | null, column: string): string | undefined =>
+export const getField = (image: Image | null, column: string): string | undefined =>
   image !== null && Object.hasOwn(image, column) ? image[column] : undefined;
 
 /** A committed change of one row. */
@@ -92,7 +92,7 @@ const COLUMNS = `o.id, o.relation::text as relation, o.operation, o.record::text
 /** Returns the position of a reader that begins now. */
 export async function startPosition(db: Database): Promise<Position> {
   await db.query('insert into realtime.outbox_epoch default values on conflict do nothing');
-  const row = await db.one<{ snapshot: string; epoch: string | null; at: Date }>(
+  const row = await db.queryRow<{ snapshot: string; epoch: string | null; at: Date }>(
     `select pg_current_snapshot()::text as snapshot, clock_timestamp() as at,
        (select id::text from realtime.outbox_epoch) as epoch`,
   );
@@ -140,7 +140,7 @@ async function markSnapshot(db: Database, snapshot: string): Promise<void> {
 
 /** Returns the database's current snapshot as text: which transactions have ended. */
 export async function currentSnapshot(db: Database): Promise<string> {
-  const row = await db.one<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot');
+  const row = await db.queryRow<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot');
   if (!row) throw new Error('the database gave no snapshot');
   return row.snapshot;
 }
@@ -163,10 +163,10 @@ export async function readSince(
      order by o.id limit $5::int`,
     [relations, since, after, snapshot, PAGE_ROWS],
   );
-  return batchOf(rows).changes;
+  return toBatch(rows).changes;
 }
 
-export function batchOf(rows: readonly OutboxRow[]): Batch {
+export function toBatch(rows: readonly OutboxRow[]): Batch {
   return {
     messages: rows.flatMap(({ message, bytes }) => (message === null ? [] : [{ ...message, bytes }])),
     changes: rows.flatMap(({ operation, ...row }) =>
@@ -191,7 +191,7 @@ export function batchOf(rows: readonly OutboxRow[]): Batch {
  * Also deletes expired table subscriptions and the readers of processes that have ended.
  */
 export async function cleanOutbox(db: Database): Promise<void> {
-  const mark = await db.one<{ at: Date; snapshot: string }>(
+  const mark = await db.queryRow<{ at: Date; snapshot: string }>(
     `select at, snapshot::text as snapshot from realtime.outbox_mark
      where at < clock_timestamp() - $1::int * interval '1 second' order by at desc limit 1`,
     [KEPT_SECONDS],

@@ -2,12 +2,12 @@ import pg from 'pg';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { Member } from '../core/token.ts';
 import { type Binding, notPublished, readBinding, refusedByDatabase } from './bindings.ts';
-import { sqlOf, tryConditions } from './conditions.ts';
+import { toSql, tryConditions } from './conditions.ts';
 import { type Condition, FilterFault } from './filters.ts';
 import type { SlowFilters } from './slow-filters.ts';
 import type { Equality, PreparedBinding } from './subscriptions.ts';
-import { coversTable, shapeOf } from './subscriptions.ts';
-import { sqlNameOf, type Table, type Tables } from './tables.ts';
+import { coversTable, getShape } from './subscriptions.ts';
+import { getSqlName, type Table, type Tables } from './tables.ts';
 
 /** Types whose values are equal exactly if their JSON texts are, so that the comparison needs no database. */
 const PLAIN_TYPES = new Set(['int2', 'int4', 'int8', 'text', 'varchar', 'uuid', 'bool']);
@@ -39,7 +39,7 @@ export async function prepareBinding(
     binding,
     relation: table.relation,
     ...prepared,
-    shape: shapeOf(table, binding),
+    shape: getShape(table, binding),
   };
 }
 
@@ -62,11 +62,14 @@ async function prepareConditions(
   binding: Binding,
 ): Promise<Pick<PreparedBinding, 'equalities' | 'condition'>> {
   try {
-    const plain = binding.conditions.filter((one) => isPlain(table, one));
-    const others = binding.conditions.filter((one) => !plain.includes(one));
-    const condition = sqlOf(table, others);
+    const plain = binding.conditions.filter((condition) => isPlain(table, condition));
+    const others = binding.conditions.filter((condition) => !plain.includes(condition));
+    const condition = toSql(table, others);
     await tryConditions(db, table, others);
-    return { equalities: await Promise.all(plain.map((one) => equalityOf(db, table, one))), condition };
+    return {
+      equalities: await Promise.all(plain.map((plainCondition) => readEquality(db, table, plainCondition))),
+      condition,
+    };
   } catch (error) {
     if (error instanceof DatabaseError || error instanceof FilterFault)
       throw new FilterFault(refusedByDatabase(binding, error.message));
@@ -80,11 +83,11 @@ function isPlain(table: Table, { column, negated, operator }: Condition): boolea
 }
 
 /** Returns the value as PostgreSQL writes it in JSON. Throws `DatabaseError` for a value that the column's type rejects. */
-async function equalityOf(db: Database, table: Table, { column, values }: Condition): Promise<Equality> {
+async function readEquality(db: Database, table: Table, { column, values }: Condition): Promise<Equality> {
   const name = pg.escapeIdentifier(table.name);
-  const row = await db.one<{ json: string | null }>(
+  const row = await db.queryRow<{ json: string | null }>(
     `select (to_jsonb(${name}) -> $1::text)::text as json
-     from jsonb_populate_record(null::${sqlNameOf(table)}, jsonb_build_object($1::text, $2::text)) as ${name}`,
+     from jsonb_populate_record(null::${getSqlName(table)}, jsonb_build_object($1::text, $2::text)) as ${name}`,
     [column, values[0] ?? ''],
   );
   return { column, json: row?.json ?? 'null' };

@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
-import { type Batch, batchOf, type OutboxRow, type Position, readPage, startPosition } from './outbox.ts';
+import { type Batch, toBatch, type OutboxRow, type Position, readPage, startPosition } from './outbox.ts';
 
 export type Reader = {
   /** Makes the reader soon read what was committed since the last read. */
@@ -62,7 +62,7 @@ export async function startReader(context: {
   /** Delivers rows. Rows that fail are skipped, because they would fail again, and every subscriber is then told to read again. */
   async function deliver(rows: readonly OutboxRow[]): Promise<void> {
     try {
-      await onBatch(batchOf(rows));
+      await onBatch(toBatch(rows));
     } catch (error) {
       log.error({ err: error }, 'table changes could not be delivered');
       missed = true;

@@ -1,5 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import { jsonOf } from './visible-rows.ts';
+import { toJson } from './visible-rows.ts';
 import type { Change } from './outbox.ts';
 import type { Table } from './tables.ts';
 
@@ -14,9 +14,9 @@ export async function applyRowFilter(
 ): Promise<readonly Change[]> {
   if (!table.hasRowFilter || changes.length === 0) return changes;
   const images = changes.flatMap(({ record, oldRecord }) => [record ?? {}, oldRecord ?? {}]);
-  const row = await db.one<{ matches: readonly boolean[] }>(
+  const row = await db.queryRow<{ matches: readonly boolean[] }>(
     'select realtime.matches_row_filter($1::oid, $2::jsonb) as matches',
-    [table.relation, `[${images.map(jsonOf).join(',')}]`],
+    [table.relation, `[${images.map(toJson).join(',')}]`],
   );
   return changes.flatMap((change, at) => {
     const isNow = row?.matches[2 * at] === true;

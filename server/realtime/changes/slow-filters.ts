@@ -10,12 +10,12 @@ const REFUSED_MS = 60_000;
 
 export function createSlowFilters(now: () => number = () => performance.now()): SlowFilters {
   const until = new Map<string, number>();
-  const keyOf = (table: Table, condition: string): string => `${table.relation} ${condition}`;
+  const getKey = (table: Table, condition: string): string => `${table.relation} ${condition}`;
   return {
     add(table, condition) {
       for (const [key, end] of until) if (end <= now()) until.delete(key);
-      until.set(keyOf(table, condition), now() + REFUSED_MS);
+      until.set(getKey(table, condition), now() + REFUSED_MS);
     },
-    has: (table, condition) => (until.get(keyOf(table, condition)) ?? 0) > now(),
+    has: (table, condition) => (until.get(getKey(table, condition)) ?? 0) > now(),
   };
 }

@@ -38,7 +38,7 @@ export function coversTable({ relation, binding }: PreparedBinding, table: Table
 }
 
 /** Returns the name of a table and the columns that a binding uses, with their types. */
-export function shapeOf(table: Table, { conditions, select }: Binding): string {
+export function getShape(table: Table, { conditions, select }: Binding): string {
   const used = new Set([...conditions.map(({ column }) => column), ...(select ?? [])]);
   const columns = table.columns.filter(({ name }) => used.has(name)).map(({ name, type }) => [name, type]);
   return JSON.stringify([table.schema, table.name, columns]);

@@ -26,7 +26,7 @@ type State = {
   readonly onLate: (relations: readonly string[]) => void;
   readonly clock: Clock;
   readonly log: Log;
-  readonly known: Map<string, Known>;
+  readonly registered: Map<string, Known>;
   messagesAt: number;
   readonly stopped: AbortController;
 };
@@ -43,7 +43,7 @@ export function createTableSubscriptions(context: {
 }): TableSubscriptions {
   const state: State = {
     ...context,
-    known: new Map(),
+    registered: new Map(),
     messagesAt: Number.NEGATIVE_INFINITY,
     stopped: new AbortController(),
   };
@@ -51,7 +51,7 @@ export function createTableSubscriptions(context: {
     add: (relations) => add(state, relations),
     renew: (relations) => renew(state, relations),
     reset() {
-      state.known.clear();
+      state.registered.clear();
       state.messagesAt = Number.NEGATIVE_INFINITY;
     },
     stop: () => state.stopped.abort(),
@@ -59,18 +59,18 @@ export function createTableSubscriptions(context: {
 }
 
 async function add(state: State, relations: readonly string[]): Promise<void> {
-  const { known } = state;
+  const { registered } = state;
   const now = state.clock().getTime();
-  const added = relations.filter((relation) => now - (known.get(relation)?.renewedAt ?? -KNOWN_MS) >= KNOWN_MS);
+  const added = relations.filter((relation) => now - (registered.get(relation)?.renewedAt ?? -KNOWN_MS) >= KNOWN_MS);
   if (added.length > 0) {
     const ready = begin(state, added);
     // Concurrent subscribers wait for the same transactions.
-    for (const relation of added) known.set(relation, { ready, renewedAt: now });
+    for (const relation of added) registered.set(relation, { ready, renewedAt: now });
     ready.catch(() => {
-      for (const relation of added) if (known.get(relation)?.ready === ready) known.delete(relation);
+      for (const relation of added) if (registered.get(relation)?.ready === ready) registered.delete(relation);
     });
   }
-  await Promise.all(relations.flatMap((relation) => known.get(relation)?.ready ?? []));
+  await Promise.all(relations.flatMap((relation) => registered.get(relation)?.ready ?? []));
 }
 
 async function begin(state: State, relations: readonly string[]): Promise<void> {
@@ -102,16 +102,16 @@ async function followLate(state: State, relations: readonly string[], late: read
 }
 
 async function renew(state: State, relations: readonly string[]): Promise<void> {
-  const { known } = state;
+  const { registered } = state;
   const now = state.clock().getTime();
-  const unknown = relations.filter((relation) => !known.has(relation));
+  const unknown = relations.filter((relation) => !registered.has(relation));
   // A new table was published in a schema to all of which a client subscribes.
   if (unknown.length > 0) await add(state, unknown);
-  const due = relations.filter((relation) => now - (known.get(relation)?.renewedAt ?? now) > RENEWED_MS);
+  const due = relations.filter((relation) => now - (registered.get(relation)?.renewedAt ?? now) > RENEWED_MS);
   if (due.length === 0 && now - state.messagesAt < RENEWED_MS) return;
   await write(state, due);
   for (const relation of due) {
-    const entry = known.get(relation);
+    const entry = registered.get(relation);
     if (entry) entry.renewedAt = now;
   }
 }
@@ -133,7 +133,7 @@ export async function keepsSince(
   since: Date,
   keptSeconds: number,
 ): Promise<boolean> {
-  const row = await db.one<{ kept: boolean }>(
+  const row = await db.queryRow<{ kept: boolean }>(
     `select $2::timestamptz > clock_timestamp() - $3::int * interval '1 second' and not exists (
        select from unnest($1::oid[]) as wanted (relation) where not exists (
          select from realtime.table_subscription s

@@ -105,7 +105,7 @@ async function readPublished(db: Database): Promise<readonly Table[]> {
 }
 
 async function readAccess(db: Database, table: Table, role: string): Promise<TableAccess> {
-  const row = await db.one<{ columns: readonly string[] | null; condition: string; indirectly: boolean }>(
+  const row = await db.queryRow<{ columns: readonly string[] | null; condition: string; indirectly: boolean }>(
     `select (select array_agg(a.attname::text) from pg_catalog.pg_attribute a
         where a.attrelid = $2::oid and a.attnum > 0 and not a.attisdropped
           and has_column_privilege($1::name, a.attrelid, a.attnum, 'select')) as columns,
@@ -125,7 +125,7 @@ async function readAccess(db: Database, table: Table, role: string): Promise<Tab
 /** Whether a sub-select of a policy names the table. The names in the condition are qualified. */
 function namesTable({ schema, name }: Table, condition: string): boolean {
   if (!/\bselect\b/i.test(condition)) return false;
-  const spellings = [`${schema}.${name}`, sqlNameOf({ schema, name })];
+  const spellings = [`${schema}.${name}`, getSqlName({ schema, name })];
   return spellings.some((spelling) =>
     condition
       .split(spelling)
@@ -135,5 +135,5 @@ function namesTable({ schema, name }: Table, condition: string): boolean {
 }
 
 /** Returns the table's name as SQL. */
-export const sqlNameOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
+export const getSqlName = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
   `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`;

@@ -4,7 +4,7 @@ import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
 import type { Member } from '../core/token.ts';
 import type { Image } from './outbox.ts';
-import { sqlNameOf, type Table, type TableAccess } from './tables.ts';
+import { getSqlName, type Table, type TableAccess } from './tables.ts';
 
 /** The most members that one statement checks, because a caller's statement may take at most 3 s. */
 const MEMBERS_MAX = 100;
@@ -12,7 +12,7 @@ const MEMBERS_MAX = 100;
 const STATEMENTS_AT_ONCE = 2;
 
 /** Returns the row as JSON text. */
-export const jsonOf = (image: Image): string =>
+export const toJson = (image: Image): string =>
   `{${Object.entries(image)
     .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
     .join(',')}}`;
@@ -37,11 +37,11 @@ export async function findVisibleRows(context: { db: Database; log: Log }, reque
   if (condition === 'true' || condition === 'false') return () => condition === 'true';
   const rows = distinctRows(table, condition, images);
   const alike = !dependsOnCaller(condition);
-  const asked = alike ? members.slice(0, 1) : members;
-  const texts = await evaluateAll(context, table, condition, asked, rows.texts);
-  const textOf = new Map(asked.map((member, at) => [member.identity, texts[at]]));
+  const evaluated = alike ? members.slice(0, 1) : members;
+  const texts = await evaluateAll(context, table, condition, evaluated, rows.texts);
+  const textByIdentity = new Map(evaluated.map((member, at) => [member.identity, texts[at]]));
   return (member, image) => {
-    const text = alike ? texts[0] : textOf.get(member.identity);
+    const text = alike ? texts[0] : textByIdentity.get(member.identity);
     return text?.[rows.position.get(image) ?? -1] === '1';
   };
 }
@@ -62,13 +62,13 @@ function distinctRows(
   const whole = condition.includes('.*');
   const named = new Set(
     table.columns
-      .filter(({ name, isDomain }) => whole || isDomain || condition.includes(spellingOf(name)))
+      .filter(({ name, isDomain }) => whole || isDomain || condition.includes(getSpelling(name)))
       .map(({ name }) => name),
   );
   const numbers = new Map<string, number>();
   const position = new Map<Image, number>();
   for (const image of images) {
-    const text = jsonOf(Object.fromEntries(Object.entries(image).filter(([name]) => named.has(name))));
+    const text = toJson(Object.fromEntries(Object.entries(image).filter(([name]) => named.has(name))));
     const number = numbers.get(text) ?? numbers.size;
     numbers.set(text, number);
     position.set(image, number);
@@ -77,7 +77,7 @@ function distinctRows(
 }
 
 /** The name of a column as it stands in the text of a policy, whether quoted or not. */
-const spellingOf = (column: string): string => column.replaceAll('"', '""');
+const getSpelling = (column: string): string => column.replaceAll('"', '""');
 
 /** Returns one text per member, with a 1 for each row that the member sees and a 0 for each other row. */
 async function evaluateAll(
@@ -112,7 +112,14 @@ async function evaluateSome(
     const { rows: found } = await db.as<{ visible: readonly string[] }>(
       { role: 'authenticator', claims: '{}', caller: 'realtime' },
       'select realtime.visible_rows($1, $2, $3, $4::text[], $5::text[], $6) as visible',
-      [nameOf(table, role, statement), statement, role, some.map(claimsOf), some.map(subjectOf), `[${rows.join(',')}]`],
+      [
+        getStatementName(table, role, statement),
+        statement,
+        role,
+        some.map(getClaimsText),
+        some.map(getSubject),
+        `[${rows.join(',')}]`,
+      ],
     );
     return (found[0]?.visible ?? []).map((text) => {
       if (text.length === rows.length && !text.startsWith('!')) return text;
@@ -134,18 +141,18 @@ async function evaluateSome(
 
 const claimsTexts = new WeakMap<Member, string>();
 
-function claimsOf(member: Member): string {
-  const known = claimsTexts.get(member);
-  if (known !== undefined) return known;
+function getClaimsText(member: Member): string {
+  const cached = claimsTexts.get(member);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(member.claims);
   claimsTexts.set(member, text);
   return text;
 }
 
-const subjectOf = ({ claims: { sub } }: Member): string => (typeof sub === 'string' ? sub : '');
+const getSubject = ({ claims: { sub } }: Member): string => (typeof sub === 'string' ? sub : '');
 
 /** Returns the name under which the statement is prepared. It differs by table, policies and role. */
-function nameOf(table: Table, role: string, statement: string): string {
+function getStatementName(table: Table, role: string, statement: string): string {
   const columns = table.columns.map(({ name, type }) => `${name} ${type}`);
   const text = JSON.stringify([role, table.relation, columns, statement]);
   return `visible_rows_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
@@ -154,4 +161,4 @@ function nameOf(table: Table, role: string, statement: string): string {
 /** The function returns the rows in their order, and nothing here changes it. */
 const statementFor = (table: Table, condition: string): string =>
   `select coalesce(string_agg(case when (${condition}) then '1' else '0' end, ''), '')
-   from jsonb_populate_recordset(null::${sqlNameOf(table)}, current_setting('realtime.rows')::jsonb) as ${pg.escapeIdentifier(table.name)}`;
+   from jsonb_populate_recordset(null::${getSqlName(table)}, current_setting('realtime.rows')::jsonb) as ${pg.escapeIdentifier(table.name)}`;

@@ -33,12 +33,12 @@ export async function waitForWriters(
     if (follow ? follow.signal.aborted : performance.now() > deadline) return waited;
     await new Promise((done) => setTimeout(done, follow ? LATE_POLL_MS : POLL_MS).unref());
     const open = new Set(await readWriters(db, relations));
-    waited = waited.filter((one) => open.has(one));
+    waited = waited.filter((writer) => open.has(writer));
   }
   return waited;
 }
 
 async function readWriters(db: Database, relations: readonly string[]): Promise<readonly string[]> {
-  const row = await db.one<{ writers: readonly string[] }>(WRITERS, [relations]);
+  const row = await db.queryRow<{ writers: readonly string[] }>(WRITERS, [relations]);
   return row?.writers ?? [];
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RealtimeContext } from './context.ts';
-import { accountOf } from '../core/accounts.ts';
+import { getAccount } from '../core/accounts.ts';
 import type { ChangeSubscription, Rights } from '../core/ports.ts';
 import { encodeText, type Serializer } from '../core/frames.ts';
 import type { JoinRequest } from '../core/join-request.ts';
@@ -54,7 +54,7 @@ export function openChannel(
     topic,
     request,
     member,
-    account: accountOf(member),
+    account: getAccount(member),
     rights: rights ?? ALL_RIGHTS,
     writeRights: new Map(),
     subscriber: null,

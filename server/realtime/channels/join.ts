@@ -1,5 +1,5 @@
 import type { RealtimeContext } from './context.ts';
-import { accountOf } from '../core/accounts.ts';
+import { getAccount } from '../core/accounts.ts';
 import type { ChangesReady, Rights } from '../core/ports.ts';
 import { encodeReplayed, encodeText, type Push } from '../core/frames.ts';
 import { type JoinRequest, readJoinRequest } from '../core/join-request.ts';
@@ -18,7 +18,7 @@ export async function joinChannel(
   const request = readJoinRequest(frame.payload);
   const topic = readTopic(context, frame.topic, request);
   const member = await identify(context, connection, request);
-  const account = accountOf(member);
+  const account = getAccount(member);
   if (!context.accounts.enter(account, connection)) throw joinRefusals.tooManySockets();
   try {
     return await enterTopic(context, connection, frame, { request, topic, member });

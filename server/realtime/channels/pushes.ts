@@ -12,7 +12,7 @@ import { renewToken } from './token-watch.ts';
 export async function handlePush(context: RealtimeContext, channel: Channel, frame: ClientFrame): Promise<void> {
   if ('broadcast' in frame) return handleBroadcast(context, channel, frame, frame.broadcast);
   if (frame.event === 'broadcast') {
-    const broadcast = broadcastOf(frame.payload);
+    const broadcast = toBroadcast(frame.payload);
     return broadcast === null ? undefined : handleBroadcast(context, channel, frame, broadcast);
   }
   if (frame.event === 'presence') return handlePresence(context, channel, frame);
@@ -21,7 +21,7 @@ export async function handlePush(context: RealtimeContext, channel: Channel, fra
 }
 
 /** Returns a text broadcast, whose payload is relayed unchanged. Null if the payload is not an object, because clients cannot read it. */
-function broadcastOf(payload: unknown): Broadcast | null {
+function toBroadcast(payload: unknown): Broadcast | null {
   if (!isObject(payload) || payload instanceof Uint8Array) return null;
   const { event } = payload;
   return { event: typeof event === 'string' ? event : '', body: { whole: JSON.stringify(payload) }, meta: null };
@@ -67,8 +67,8 @@ function readPersist(value: unknown): { seconds: number | null } | null {
 /** Whether the channel may write. The rights are looked up once per token, at the first message. */
 async function mayWrite(context: RealtimeContext, channel: Channel, extension: Extension): Promise<boolean> {
   if (!channel.topic.isPrivate) return maySendTo(context.settings, channel.member, channel.topic.name);
-  const known = channel.writeRights.get(extension);
-  if (known !== undefined) return known;
+  const cached = channel.writeRights.get(extension);
+  if (cached !== undefined) return cached;
   const { member } = channel;
   const may = await context.authorization.mayWrite(member, channel.topic.name, extension);
   if (channel.member === member) channel.writeRights.set(extension, may);

@@ -1,5 +1,5 @@
 import { JsonRefused } from '#server/http/bodies/json.ts';
-import { senderOf } from '#server/http/bodies/json-sender.ts';
+import { getSender } from '#server/http/bodies/json-sender.ts';
 import type { RealtimeContext } from './context.ts';
 import { type ClientFrame, type Frame, GUEST_JSON, MEMBER_JSON, readFrame } from '../core/frames.ts';
 import { createAverageRate, createRate, type Rate } from '../core/rate.ts';
@@ -160,7 +160,7 @@ function admitFrame(state: State, received: Frame, now: number): ClientFrame | n
   const holder = signedInMember(state);
   const size = received.bytes.length;
   if (holder === null && size > GUEST_FRAME_MAX) return refuseFrames(state, TOO_LARGE, 'Message too large');
-  const sender = senderOf((holder ?? connection.keyHolder).claims, state.address);
+  const sender = getSender((holder ?? connection.keyHolder).claims, state.address);
   const admitted = holder !== null || state.guestBytes.take(now, size);
   if (!admitted || context.bodies.perMinute.take(sender, size) !== null)
     return refuseFrames(state, POLICY, 'Too much data in a short time');
@@ -191,7 +191,7 @@ function signedInMember({ channels, connection: { keyHolder } }: State): Member 
 
 function takeOfAccount({ context, channels }: State, { topic }: ClientFrame, now: number): boolean {
   const account = channels.get(topic)?.account ?? null;
-  return account === null || context.accounts.rateOf(account, now).take(now);
+  return account === null || context.accounts.getRate(account, now).take(now);
 }
 
 function answerHeartbeat(state: State, frame: ClientFrame): void {

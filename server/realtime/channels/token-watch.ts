@@ -1,7 +1,7 @@
 import type { RealtimeContext } from './context.ts';
-import { accountOf } from '../core/accounts.ts';
+import { getAccount } from '../core/accounts.ts';
 import type { Rights } from '../core/ports.ts';
-import { tokenOf } from '../core/join-request.ts';
+import { parseToken } from '../core/join-request.ts';
 import { lostReadRight, systemErrors } from '../core/refusals.ts';
 import { isFault, type Member, readMember } from '../core/token.ts';
 import { type Channel, endChannel, failChannel, pushSystem } from './channel.ts';
@@ -16,7 +16,7 @@ const TIMER_MAX_MS = 5 * 60_000;
 export function watchToken(context: RealtimeContext, channel: Channel): void {
   if (channel.expiry) clearTimeout(channel.expiry);
   if (channel.ended) return;
-  const left = channel.member.expiresAt - context.clock().getTime();
+  const remainingMs = channel.member.expiresAt - context.clock().getTime();
   channel.expiry = setTimeout(
     () => {
       const late = (context.clock().getTime() - channel.member.expiresAt) / 1000;
@@ -28,7 +28,7 @@ export function watchToken(context: RealtimeContext, channel: Channel): void {
       }
       failChannel(context, channel, `Token has expired ${Math.floor(late)} seconds ago`, 'phx_error');
     },
-    Math.max(0, Math.min(left, TIMER_MAX_MS)),
+    Math.max(0, Math.min(remainingMs, TIMER_MAX_MS)),
   );
   channel.expiry.unref();
 }
@@ -37,7 +37,7 @@ export function watchToken(context: RealtimeContext, channel: Channel): void {
 export async function renewToken(context: RealtimeContext, channel: Channel, payload: unknown): Promise<void> {
   const sent =
     payload !== null && typeof payload === 'object' && 'access_token' in payload ? payload.access_token : null;
-  const token = tokenOf(sent) ?? channel.connection.keyHolder.token;
+  const token = parseToken(sent) ?? channel.connection.keyHolder.token;
   if (token === channel.member.token) return;
   const member = await readMember(context.tokens, token, context.clock());
   if (channel.ended) return;
@@ -80,7 +80,7 @@ async function checkRights(
 
 /** Counts the channel for the account of its new token. Returns false if that account has too many sockets. */
 function moveAccount({ accounts }: RealtimeContext, channel: Channel, member: Member): boolean {
-  const account = accountOf(member);
+  const account = getAccount(member);
   if (account === channel.account) return true;
   if (!accounts.enter(account, channel.connection)) return false;
   accounts.leave(channel.account, channel.connection);

@@ -8,11 +8,11 @@ export type Accounts = {
   enter(account: string | null, connection: object): boolean;
   leave(account: string | null, connection: object): void;
   /** Returns the message rate of an account, or of another holder of a limit such as an address. */
-  rateOf(holder: string, now: number): Rate;
+  getRate(holder: string, now: number): Rate;
 };
 
 /** Returns the account of a token; null for a guest and for the service, which have none. */
-export function accountOf({ claims }: Pick<Member, 'claims'>): string | null {
+export function getAccount({ claims }: Pick<Member, 'claims'>): string | null {
   const { sub } = claims;
   return typeof sub === 'string' && sub !== '' ? `user:${sub}` : null;
 }
@@ -37,14 +37,14 @@ export function createAccounts(
     leave(account, connection) {
       const connections = account === null ? undefined : channels.get(account);
       if (account === null || !connections) return;
-      const left = (connections.get(connection) ?? 1) - 1;
-      if (left > 0) connections.set(connection, left);
+      const remaining = (connections.get(connection) ?? 1) - 1;
+      if (remaining > 0) connections.set(connection, remaining);
       else connections.delete(connection);
       if (connections.size === 0) channels.delete(account);
     },
-    rateOf(holder, now) {
-      const known = rates.get(holder);
-      if (known) return known;
+    getRate(holder, now) {
+      const existing = rates.get(holder);
+      if (existing) return existing;
       if (rates.size >= RATES_KEPT) for (const [other, rate] of rates) if (rate.used(now) === 0) rates.delete(other);
       const rate = createAverageRate(settings.accountMessagesPerSecond);
       rates.set(holder, rate);

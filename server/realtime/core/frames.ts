@@ -74,17 +74,17 @@ export function readFrame(serializer: Serializer, { bytes, isBinary }: Frame, li
 function readArray(value: unknown): Push | null {
   if (!Array.isArray(value) || value.length < 5) return null;
   const [joinRef, ref, topic, event, payload]: unknown[] = value;
-  return pushOf({ joinRef, ref, topic, event, payload });
+  return toPush({ joinRef, ref, topic, event, payload });
 }
 
 function readObject(value: unknown): Push | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const { join_ref: joinRef, ref, topic, event, payload }: Record<string, unknown> = { ...value };
   if (ref === undefined) return null;
-  return pushOf({ joinRef, ref, topic, event, payload });
+  return toPush({ joinRef, ref, topic, event, payload });
 }
 
-function pushOf({ joinRef, ref, topic, event, payload }: Record<keyof Push, unknown>): Push | null {
+function toPush({ joinRef, ref, topic, event, payload }: Record<keyof Push, unknown>): Push | null {
   if (typeof topic !== 'string' || typeof event !== 'string') return null;
   if (!isRef(joinRef) || !isRef(ref)) return null;
   return { joinRef: joinRef ?? null, ref: ref ?? null, topic, event, payload: payload ?? {} };

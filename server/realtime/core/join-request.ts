@@ -25,49 +25,49 @@ const WAIT_MAX_MS = 20_000;
 const PRESENCE_KEY_MAX = 255;
 
 export function readJoinRequest(payload: unknown): JoinRequest {
-  const { config, access_token: token, user_token: oldToken } = objectOf(payload);
+  const { config, access_token: token, user_token: oldToken } = toObject(payload);
   const {
     broadcast,
     presence,
     postgres_changes: changes,
     postgres_changes_options: options,
     private: isPrivate,
-  } = objectOf(config);
-  const { ack, self, replay, replication_ready: replicationReady } = objectOf(broadcast);
-  const { key, enabled } = objectOf(presence);
+  } = toObject(config);
+  const { ack, self, replay, replication_ready: replicationReady } = toObject(broadcast);
+  const { key, enabled } = toObject(presence);
   return {
-    broadcast: { ack: flagOf(ack), self: flagOf(self), replicationReady: flagOf(replicationReady) },
+    broadcast: { ack: parseFlag(ack), self: parseFlag(self), replicationReady: parseFlag(replicationReady) },
     replay: readReplay(replay),
-    presence: { key: typeof key === 'string' ? key.slice(0, PRESENCE_KEY_MAX) : '', enabled: flagOf(enabled) },
+    presence: { key: typeof key === 'string' ? key.slice(0, PRESENCE_KEY_MAX) : '', enabled: parseFlag(enabled) },
     changes: Array.isArray(changes) ? changes.filter(isObject) : [],
     changesOptions: readChangesOptions(options),
-    isPrivate: flagOf(isPrivate),
-    accessToken: tokenOf(token) ?? tokenOf(oldToken),
+    isPrivate: parseFlag(isPrivate),
+    accessToken: parseToken(token) ?? parseToken(oldToken),
   };
 }
 
 /** Returns a token that may identify a signed-in caller; null for anything else, such as a key of the form `sb_…`. */
-export const tokenOf = (value: unknown): string | null =>
+export const parseToken = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && !value.startsWith('sb_') ? value : null;
 
 function readReplay(value: unknown): JoinRequest['replay'] {
   if (value === undefined || value === null) return null;
-  const { since, limit = REPLAY_LIMIT_MAX } = objectOf(value);
+  const { since, limit = REPLAY_LIMIT_MAX } = toObject(value);
   if (typeof since !== 'number' || !Number.isInteger(since) || since < 0) return 'invalid';
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > REPLAY_LIMIT_MAX) return 'invalid';
   return { since, limit };
 }
 
 function readChangesOptions(value: unknown): JoinRequest['changesOptions'] {
-  const { wait, timeout, since } = objectOf(value);
+  const { wait, timeout, since } = toObject(value);
   const milliseconds = typeof timeout === 'number' && timeout > 0 ? Math.min(timeout, WAIT_MAX_MS) : WAIT_DEFAULT_MS;
-  return { wait: flagOf(wait), timeout: milliseconds, since: typeof since === 'string' ? since : null };
+  return { wait: parseFlag(wait), timeout: milliseconds, since: typeof since === 'string' ? since : null };
 }
 
-const flagOf = (value: unknown): boolean =>
+const parseFlag = (value: unknown): boolean =>
   value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
+const toObject = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});

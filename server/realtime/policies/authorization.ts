@@ -3,7 +3,7 @@ import type { Clock } from '#server/http/caller.ts';
 import type { Authorization, Extension } from '../core/ports.ts';
 import { JoinRefused, joinRefusals } from '../core/refusals.ts';
 import type { Member } from '../core/token.ts';
-import { principalOf } from './principal.ts';
+import { toPrincipal } from './principal.ts';
 
 /** The policies of `realtime.messages` for one role, as SQL conditions; null if the role may not use the table at all. */
 type Conditions = { readonly select: string | null; readonly insert: string | null };
@@ -19,7 +19,7 @@ const QUERY_CANCELED = '57014';
 export function createAuthorization(db: Database, clock: Clock): Authorization {
   const cache = new Map<string, { readonly conditions: Promise<Conditions>; readonly at: number }>();
 
-  function conditionsOf(role: string): Promise<Conditions> {
+  function getConditions(role: string): Promise<Conditions> {
     const now = clock().getTime();
     const cached = cache.get(role);
     if (cached && now - cached.at < CACHE_MS && now >= cached.at) return cached.conditions;
@@ -36,12 +36,12 @@ export function createAuthorization(db: Database, clock: Clock): Authorization {
     extensions: readonly Extension[],
   ): Promise<ReadonlySet<Extension>> {
     try {
-      const condition = (await conditionsOf(member.role))[command];
+      const condition = (await getConditions(member.role))[command];
       if (condition === null || condition === 'false') return new Set();
       if (condition === 'true') return new Set(extensions);
       return await evaluate(db, member, topic, condition, extensions);
     } catch (error) {
-      throw refusalOf(error);
+      throw toRefusal(error);
     }
   }
 
@@ -55,7 +55,7 @@ export function createAuthorization(db: Database, clock: Clock): Authorization {
 }
 
 async function readConditions(db: Database, role: string): Promise<Conditions> {
-  const row = await db.one<Conditions>(
+  const row = await db.queryRow<Conditions>(
     `select case when has_table_privilege($1::name, 'realtime.messages', 'select')
          then realtime.policy_condition('realtime.messages', $1::name, 'r') end as select,
        case when has_table_privilege($1::name, 'realtime.messages', 'insert')
@@ -75,14 +75,14 @@ async function evaluate(
 ): Promise<ReadonlySet<Extension>> {
   const probes = extensions.map((extension) => ({ topic, extension, private: true }));
   const { rows } = await db.as<{ extension: Extension }>(
-    principalOf(member, { 'realtime.topic': topic }),
+    toPrincipal(member, { 'realtime.topic': topic }),
     `select extension from jsonb_populate_recordset(null::realtime.messages, $1::jsonb) as messages where ${condition}`,
     [JSON.stringify(probes)],
   );
   return new Set(rows.map((row) => row.extension));
 }
 
-function refusalOf(error: unknown): unknown {
+function toRefusal(error: unknown): unknown {
   if (error instanceof JoinRefused || !(error instanceof DatabaseError)) return error;
   if (error.code === QUERY_CANCELED) return joinRefusals.queryCanceled();
   return error.code.startsWith('08') ? joinRefusals.databaseDown() : error;

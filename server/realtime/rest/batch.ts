@@ -31,7 +31,7 @@ export async function broadcastBatch(context: RealtimeContext, c: Context<Env>, 
     return c.json({ errors: { messages: isMissing ? BLANK : INVALID } }, 422);
   }
   if (sent.length > context.settings.batchMax) return c.json({ message: TOO_MANY }, 429);
-  const read = sent.map((one: unknown) => readMessage(one, context.settings.payloadMax));
+  const read = sent.map((message: unknown) => readMessage(message, context.settings.payloadMax));
   const messages = read.flatMap(({ message }) => message ?? []);
   if (messages.length < read.length) return c.json({ errors: { messages: read.map(({ errors }) => errors) } }, 422);
   if (!call.rate.take(context.clock().getTime(), messages.length)) return c.json({ message: TOO_MANY }, 429);

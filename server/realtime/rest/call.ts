@@ -2,9 +2,9 @@ import type { Context } from 'hono';
 import { announcedLength, BodyRefused, bodyRefusals, readBytes } from '#server/http/bodies/bodies.ts';
 import type { Env } from '#server/http/caller.ts';
 import type { RealtimeContext } from '../channels/context.ts';
-import { senderOf } from '#server/http/bodies/json-sender.ts';
+import { getSender } from '#server/http/bodies/json-sender.ts';
 import { JsonRefused, parseJson } from '#server/http/bodies/json.ts';
-import { accountOf } from '../core/accounts.ts';
+import { getAccount } from '../core/accounts.ts';
 import { GUEST_JSON, MEMBER_JSON } from '../core/frames.ts';
 import { type Rate, RATE_SECONDS } from '../core/rate.ts';
 import { isFault, type Member, readMember } from '../core/token.ts';
@@ -29,13 +29,13 @@ export async function answerCall(
   c: Context<Env>,
   handle: (call: Call) => Promise<Response>,
 ): Promise<Response> {
-  const member = await callerOf(context, c);
+  const member = await findCaller(context, c);
   if (!member) return c.json({ message: 'Unauthorized' }, 401);
   const { accountMessagesPerSecond } = context.settings;
   const now = context.clock().getTime();
-  const account = accountOf(member);
+  const account = getAccount(member);
   // Guests share one token, so they are distinguished by their addresses.
-  const rate = context.accounts.rateOf(account ?? `${member.role}:${c.var.ip}`, now);
+  const rate = context.accounts.getRate(account ?? `${member.role}:${c.var.ip}`, now);
   const exceeded = rate.used(now) >= accountMessagesPerSecond * RATE_SECONDS;
   const readBody = (): Promise<Buffer> => read(context, c, member);
   const call = { member, rate, readBody };
@@ -53,7 +53,7 @@ export async function answerCall(
   }
 }
 
-async function callerOf(context: RealtimeContext, c: Context<Env>): Promise<Member | null> {
+async function findCaller(context: RealtimeContext, c: Context<Env>): Promise<Member | null> {
   const bearer = /^Bearer\s+(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
   const token = bearer ?? c.req.header('apikey');
   if (token === undefined) return null;
@@ -68,10 +68,10 @@ async function read(context: RealtimeContext, c: Context<Env>, member: Member): 
   const length = announcedLength(c.req.raw.headers) ?? BODY_MAX;
   if (length > BODY_MAX) throw bodyRefusals.tooLarge();
   const { small, large, perMinute } = context.bodies;
-  const wait = perMinute.take(senderOf(member.claims, c.var.ip), length);
+  const wait = perMinute.take(getSender(member.claims, c.var.ip), length);
   if (wait !== null) throw bodyRefusals.tooManyBytes(wait);
   const release =
-    length > SMALL_MAX ? large.reserve(accountOf(member) ?? c.var.ip, length) : small.reserve(c.var.ip, length);
+    length > SMALL_MAX ? large.reserve(getAccount(member) ?? c.var.ip, length) : small.reserve(c.var.ip, length);
   try {
     return await readBytes(c.req.raw, BODY_MAX);
   } finally {

@@ -10,17 +10,17 @@ import { type Call, readJson } from './call.ts';
  * `POST /api/broadcast/:topic/events/:event`: sends the body, JSON or bytes, as one message. Answers 202, 400, 403, 415, 422 or 429. Query:
  * `private=true`, `persist=true` or `persist[ttl]=seconds`.
  */
-export async function broadcastOne(context: RealtimeContext, c: Context<Env>, call: Call): Promise<Response> {
+export async function broadcastSingle(context: RealtimeContext, c: Context<Env>, call: Call): Promise<Response> {
   const { settings, authorization, topics, messages } = context;
   const topic = { name: c.req.param('topic') ?? '', isPrivate: c.req.query('private') === 'true' };
   const event = c.req.param('event') ?? '';
-  const persist = persistOf(c);
+  const persist = getPersistence(c);
   if (persist !== null && !topic.isPrivate)
     return c.json({ errors: { persist: ['can only be used on private channels'] } }, 422);
-  const type = mediaTypeOf(c);
+  const type = getMediaType(c);
   if (type === null)
     return c.json({ error: 'Unsupported Media Type. Use application/json or application/octet-stream' }, 415);
-  const body = bodyOf(await call.readBody(), type, call.member);
+  const body = toBody(await call.readBody(), type, call.member);
   if (body === 'broken') return c.json({ errors: { detail: 'Bad Request' } }, 400);
   if (body === null) return c.json({ errors: { payload: ["can't be blank"] } }, 422);
   if (sizeOfBody(body) > settings.payloadMax)
@@ -45,7 +45,7 @@ async function mayWrite(
   return !persists || authorization.mayWrite(member, topic, 'persistence');
 }
 
-function persistOf(c: Context<Env>): { seconds: number | null } | null {
+function getPersistence(c: Context<Env>): { seconds: number | null } | null {
   if (c.req.query('persist') === 'true') return { seconds: null };
   const ttl = Number(c.req.query('persist[ttl]'));
   return Number.isFinite(ttl) && ttl > 0 ? { seconds: ttl } : null;
@@ -54,12 +54,12 @@ function persistOf(c: Context<Env>): { seconds: number | null } | null {
 type MediaType = 'application/json' | 'application/octet-stream';
 
 /** Returns the media type of the body, which is JSON by default. */
-function mediaTypeOf(c: Context<Env>): MediaType | null {
+function getMediaType(c: Context<Env>): MediaType | null {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? 'application/json';
   return type === 'application/json' || type === 'application/octet-stream' ? type : null;
 }
 
-function bodyOf(bytes: Buffer, type: MediaType, member: Member): BroadcastBody | 'broken' | null {
+function toBody(bytes: Buffer, type: MediaType, member: Member): BroadcastBody | 'broken' | null {
   if (type === 'application/octet-stream') return { bytes };
   if (bytes.length === 0) return null;
   const value = readJson(bytes, member);

@@ -50,7 +50,7 @@ export const readNotification = (payload: string): Notification => notificationS
 export const readStoredMessages = (body: string): readonly WireMessage[] =>
   z.array(messageSchema).parse(JSON.parse(body));
 
-export function wireOf(message: Published): WireMessage {
+export function toWireMessage(message: Published): WireMessage {
   const { name, isPrivate } = message.topic;
   if (message.kind === 'presence')
     return { name, isPrivate, joins: [...message.diff.joins], leaves: [...message.diff.leaves] };
@@ -60,17 +60,17 @@ export function wireOf(message: Published): WireMessage {
 }
 
 /** `process`: the sender. */
-export function messageOf(process: string, { name, isPrivate, broadcast, joins, leaves }: WireMessage): BusMessage {
+export function toBusMessage(process: string, { name, isPrivate, broadcast, joins, leaves }: WireMessage): BusMessage {
   const topic = { name, isPrivate };
-  if (broadcast) return { kind: 'broadcast', topic, broadcast: broadcastOf(broadcast) };
+  if (broadcast) return { kind: 'broadcast', topic, broadcast: toBroadcast(broadcast) };
   const diff = { joins: (joins ?? []).map((entry) => ({ ...entry, process })), leaves: leaves ?? [] };
   return { kind: 'presence', topic, diff };
 }
 
-function broadcastOf({ event, json, whole, bytes, meta }: NonNullable<WireMessage['broadcast']>): Broadcast {
-  return { event, body: bodyOf(), meta };
+function toBroadcast({ event, json, whole, bytes, meta }: NonNullable<WireMessage['broadcast']>): Broadcast {
+  return { event, body: toBody(), meta };
 
-  function bodyOf(): BroadcastBody {
+  function toBody(): BroadcastBody {
     if (bytes !== undefined) return { bytes: Buffer.from(bytes, 'base64') };
     return whole === undefined ? { json: json ?? '{}' } : { whole };
   }

@@ -12,7 +12,7 @@ const unused: Database = {
   kind: 'postgres',
   durability: 'postgres-durable',
   query: fail,
-  one: fail,
+  queryRow: fail,
   transaction: fail,
   as: fail,
   transactionAs: fail,
@@ -41,7 +41,7 @@ function notifications() {
         if (text.includes('pg_notify')) notify(String(values[1]));
         return { rows: [], count: 0 };
       },
-      one: async () => null,
+      queryRow: async () => null,
       listen: async (_channel, onPayload) => {
         listeners.set(name, { onPayload, connected: true });
         return async () => void listeners.delete(name);
@@ -84,12 +84,12 @@ for (const order of [
   ['sender', 'receiver'],
   ['receiver', 'sender'],
 ]) {
-  for (const known of [true, false])
-    test(`messages sent while both listen no longer arrive once, when ${order.join(' and then ')} listen again and the sender was ${known ? '' : 'not '}known`, async () => {
+  for (const isKnown of [true, false])
+    test(`messages sent while both listen no longer arrive once, when ${order.join(' and then ')} listen again and the sender was ${isKnown ? '' : 'not '}known`, async () => {
       const shared = notifications();
       const sender = await openProcess(shared, 'sender');
       const receiver = await openProcess(shared, 'receiver');
-      if (known) broadcast(sender, 'before');
+      if (isKnown) broadcast(sender, 'before');
       await sent();
       for (const name of order) shared.lose(name);
       for (const event of ['one', 'two']) {
@@ -100,7 +100,7 @@ for (const order of [
         shared.reconnect(name);
         await sent();
       }
-      await expect.poll(() => receiver.received).toEqual([...(known ? ['before'] : []), 'one', 'two']);
+      await expect.poll(() => receiver.received).toEqual([...(isKnown ? ['before'] : []), 'one', 'two']);
       for (const { bus } of [sender, receiver]) await bus.stop();
     });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
-import { readNotification, wireOf } from './bus-messages.ts';
+import { readNotification, toWireMessage } from './bus-messages.ts';
 import type { PresenceEntry } from './presence.ts';
 import { createReceiver } from './receiver.ts';
 import { BUS_CHANNEL, createSender } from './sender.ts';
@@ -64,7 +64,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
   async function restore(): Promise<void> {
     await renewLease(db, process);
     for (const { topic, entry } of own.values())
-      sender.send(wireOf({ kind: 'presence', topic, diff: { joins: [entry], leaves: [] } }));
+      sender.send(toWireMessage({ kind: 'presence', topic, diff: { joins: [entry], leaves: [] } }));
   }
   const receive = (payload: string): void => {
     if (payload === '') {
@@ -76,7 +76,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
     if ('ended' in notification) return end(notification.ended);
     if (notification.from === process) return;
     if (!('after' in notification)) return receiver.receive(notification);
-    sender.repeat(numberOf(notification.after, process));
+    sender.repeat(getNumber(notification.after, process));
     if (notification.sent !== undefined) receiver.expect(notification.from, notification.sent);
   };
   const stopListening = await db.listen(BUS_CHANNEL, (payload) => {
@@ -94,9 +94,9 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
         for (const entry of message.diff.joins) own.set(entry.ref, { topic: message.topic, entry });
         for (const entry of message.diff.leaves) own.delete(entry.ref);
       }
-      sender.send(wireOf(message));
+      sender.send(toWireMessage(message));
     },
-    presenceOf: (topic) => readPresence(db, process, topic),
+    readPresence: (topic) => readPresence(db, process, topic),
     async maintain() {
       if (await renewLease(db, process)) await restore();
       await endSilentProcesses(db, BUS_CHANNEL, leaseSeconds);
@@ -115,5 +115,5 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
 }
 
 /** Returns the number of the last message that another process has from this one; 0 if it has none. */
-const numberOf = (numbers: Readonly<Record<string, number>>, process: string): number =>
+const getNumber = (numbers: Readonly<Record<string, number>>, process: string): number =>
   Object.hasOwn(numbers, process) ? (numbers[process] ?? 0) : 0;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyPresence, type Presence, type PresenceEntry, stateOf } from './presence.ts';
+import { applyPresence, type Presence, type PresenceEntry, encodeState } from './presence.ts';
 
 const entry = (key: string, ref: string, payload: object, previous: string | null = null): PresenceEntry => ({
   key,
@@ -17,7 +17,7 @@ test('one key may have several entries; an update names the ref it replaces', ()
     joins: { anna: { metas: [{ n: 2, phx_ref: 'r3', phx_ref_prev: 'r1' }] } },
     leaves: { anna: { metas: [{ n: 1, phx_ref: 'r1' }] } },
   });
-  expect(JSON.parse(stateOf(presence))).toEqual({
+  expect(JSON.parse(encodeState(presence))).toEqual({
     anna: { metas: [{ phx_ref: 'r2' }, { n: 2, phx_ref: 'r3', phx_ref_prev: 'r1' }] },
   });
 });
@@ -33,5 +33,5 @@ test('a diff that was applied before changes nothing', () => {
 test('a payload cannot replace the ref', () => {
   const presence: Presence = new Map();
   applyPresence(presence, { joins: [entry('anna', 'r1', { phx_ref: 'forged' })], leaves: [] });
-  expect(JSON.parse(stateOf(presence))).toEqual({ anna: { metas: [{ phx_ref: 'r1' }] } });
+  expect(JSON.parse(encodeState(presence))).toEqual({ anna: { metas: [{ phx_ref: 'r1' }] } });
 });

@@ -17,9 +17,9 @@ export type Presence = Map<string, Map<string, PresenceEntry>>;
 /** Applies a diff and returns what it changed, as the payload of `presence_diff`; null when it changed nothing. */
 export function applyPresence(presence: Presence, { joins, leaves }: PresenceDiff): string | null {
   const joined = joins.filter((entry) => add(presence, entry));
-  const left = leaves.filter((entry) => remove(presence, entry));
-  if (joined.length === 0 && left.length === 0) return null;
-  return `{"joins":${encodeEntries(joined)},"leaves":${encodeEntries(left)}}`;
+  const departed = leaves.filter((entry) => remove(presence, entry));
+  if (joined.length === 0 && departed.length === 0) return null;
+  return `{"joins":${encodeEntries(joined)},"leaves":${encodeEntries(departed)}}`;
 }
 
 /**
@@ -34,17 +34,17 @@ export function compareRemote(
   const refs = new Set(stored.map(({ ref }) => ref));
   return {
     joins: stored.filter(({ process, ref }) => !changed.has(ref) && !changed.has(process ?? '')),
-    leaves: entriesOf(presence).filter(
+    leaves: getEntries(presence).filter(
       ({ process, ref }) => process !== undefined && !refs.has(ref) && !changed.has(ref),
     ),
   };
 }
 
-export const entriesOf = (presence: Presence): readonly PresenceEntry[] =>
+export const getEntries = (presence: Presence): readonly PresenceEntry[] =>
   [...presence.values()].flatMap((entries) => [...entries.values()]);
 
 /** The payload of `presence_state`. */
-export const stateOf = (presence: Presence): string => encodeEntries(entriesOf(presence));
+export const encodeState = (presence: Presence): string => encodeEntries(getEntries(presence));
 
 function add(presence: Presence, entry: PresenceEntry): boolean {
   const entries = presence.get(entry.key) ?? new Map<string, PresenceEntry>();

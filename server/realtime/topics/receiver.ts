@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
-import { type Envelope, messageOf, readStoredMessages, type WireMessage } from './bus-messages.ts';
+import { type Envelope, toBusMessage, readStoredMessages, type WireMessage } from './bus-messages.ts';
 import type { BusMessage } from './messages.ts';
 
 /** Orders the messages of the other processes and delivers each of them once. */
@@ -67,13 +67,13 @@ export function createReceiver(context: {
       peer.waiting.set(envelope.number, envelope);
       drain(peer);
       if (peer.waiting.size === 0 || peer.timer) return;
-      context.ask({ ...numbersOf(peers), [envelope.from]: peer.last });
+      context.ask({ ...getNumbers(peers), [envelope.from]: peer.last });
       peer.timer = setTimeout(() => skip(peer), MISSING_MS);
     },
-    numbers: () => numbersOf(peers),
+    numbers: () => getNumbers(peers),
     expect(process, sent) {
       const last = peers.get(process)?.last ?? 0;
-      if (last < sent) context.ask({ ...numbersOf(peers), [process]: last });
+      if (last < sent) context.ask({ ...getNumbers(peers), [process]: last });
     },
     forget(process) {
       const peer = peers.get(process);
@@ -86,7 +86,7 @@ export function createReceiver(context: {
   };
 }
 
-const numbersOf = (peers: ReadonlyMap<string, Peer>): Record<string, number> =>
+const getNumbers = (peers: ReadonlyMap<string, Peer>): Record<string, number> =>
   Object.fromEntries([...peers].map(([process, { last }]) => [process, last]));
 
 async function deliverEnvelope(
@@ -95,13 +95,15 @@ async function deliverEnvelope(
   envelope: Envelope,
 ): Promise<void> {
   const messages = envelope.messages ?? (await readStored(db, envelope.stored ?? 0));
-  for (const message of messages) onMessage(messageOf(envelope.from, message));
+  for (const message of messages) onMessage(toBusMessage(envelope.from, message));
 }
 
 async function readStored(db: Database, id: number): Promise<readonly WireMessage[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const row = await db.one<{ body: string }>('select body from realtime.long_message where id = $1::bigint', [id]);
+      const row = await db.queryRow<{ body: string }>('select body from realtime.long_message where id = $1::bigint', [
+        id,
+      ]);
       if (!row) throw new Error('a long message is no longer kept');
       return readStoredMessages(row.body);
     } catch (error) {

@@ -26,12 +26,12 @@ export function createStoredMessages(db: Database): Messages {
          ) newest order by inserted_at`,
         [topic, since, limit],
       );
-      return rows.map((row) => ({ id: row.id, broadcast: broadcastOf(row, { replayed: true, id: row.id }) }));
+      return rows.map((row) => ({ id: row.id, broadcast: toBroadcast(row, { replayed: true, id: row.id }) }));
     },
     async store(topic, broadcast, seconds) {
       const lifetime = seconds === null ? null : Math.min(seconds, LONGEST_SECONDS);
       const { body, event } = broadcast;
-      const row = await db.one<{ id: string }>(
+      const row = await db.queryRow<{ id: string }>(
         `insert into realtime.messages (topic, extension, event, payload, binary_payload, private, skip_broadcast, expires_at)
          values ($1, 'broadcast', $2, $3::jsonb, $4::bytea, true, true, clock_timestamp() + $5::numeric * interval '1 second')
          returning id::text as id`,
@@ -44,6 +44,6 @@ export function createStoredMessages(db: Database): Messages {
 }
 
 /** Returns the broadcast that a row of `realtime.messages` holds. */
-export function broadcastOf({ event, payload, bytes }: Omit<MessageRow, 'id'>, meta: Broadcast['meta']): Broadcast {
+export function toBroadcast({ event, payload, bytes }: Omit<MessageRow, 'id'>, meta: Broadcast['meta']): Broadcast {
   return { event: event ?? '', body: bytes === null ? { json: payload ?? '{}' } : { bytes }, meta };
 }

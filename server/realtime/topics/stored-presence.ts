@@ -10,20 +10,20 @@ const LONG_MESSAGE_SECONDS = 60;
 
 /** Stores the members of this process in the database for the other processes. */
 export async function writePresence(db: Database, process: string, messages: readonly WireMessage[]): Promise<void> {
-  const left = messages.flatMap(({ leaves }) => (leaves ?? []).map(({ ref }) => ref));
+  const departed = messages.flatMap(({ leaves }) => (leaves ?? []).map(({ ref }) => ref));
   const joined = messages
     .flatMap(({ name, isPrivate, joins }) =>
       (joins ?? []).map(({ key, ref, payload }) => ({ topic: name, private: isPrivate, key, ref, payload })),
     )
-    .filter(({ ref }) => !left.includes(ref));
-  if (left.length === 0 && joined.length === 0) return;
+    .filter(({ ref }) => !departed.includes(ref));
+  if (departed.length === 0 && joined.length === 0) return;
   await db.query(
     `with gone as (delete from realtime.presence where process = $1::uuid and ref = any ($3::text[]))
      insert into realtime.presence (process, topic, private, key, ref, payload)
      select $1::uuid, topic, private, key, ref, payload
      from jsonb_to_recordset($2::jsonb) as joined (topic text, private boolean, key text, ref text, payload text)
      on conflict do nothing`,
-    [process, JSON.stringify(joined), left],
+    [process, JSON.stringify(joined), departed],
   );
 }
 
@@ -53,7 +53,7 @@ export async function readPresence(
 
 /** Shows that this process is alive. Returns true if the other processes do not have it: it is new, or they considered it ended. */
 export async function renewLease(db: Database, process: string): Promise<boolean> {
-  const row = await db.one<{ added: boolean }>(
+  const row = await db.queryRow<{ added: boolean }>(
     `insert into realtime.process (id, seen_at) values ($1::uuid, clock_timestamp())
      on conflict (id) do update set seen_at = excluded.seen_at returning xmax = 0 as added`,
     [process],

@@ -1,5 +1,5 @@
 import { type Broadcast, encodeBroadcast, encodeText, type Serializer } from '../core/frames.ts';
-import { applyPresence, compareRemote, entriesOf, type Presence, type PresenceDiff, stateOf } from './presence.ts';
+import { applyPresence, compareRemote, getEntries, type Presence, type PresenceDiff, encodeState } from './presence.ts';
 import type { BusMessage, Published, TopicKey } from './messages.ts';
 import type { RemoteEntry } from './stored-presence.ts';
 
@@ -17,7 +17,7 @@ export type Subscriber = {
 export type Bus = {
   publish(message: Published): void;
   /** Returns the presence entries of other processes on this topic, or on all topics if it is null. */
-  presenceOf(topic: TopicKey | null): Promise<readonly RemoteEntry[]>;
+  readPresence(topic: TopicKey | null): Promise<readonly RemoteEntry[]>;
 };
 
 export type Topics = {
@@ -54,8 +54,8 @@ type Registry = {
   readonly reads: Set<Set<string>>;
 };
 
-/** Creates the registry of topics. `busOf` returns null if this is the only process. */
-export function createTopics(busOf: () => Bus | null): Topics {
+/** Creates the registry of topics. `getBus` returns null if this is the only process. */
+export function createTopics(getBus: () => Bus | null): Topics {
   const registry: Registry = { topics: new Map(), delivered: 0, reads: new Set() };
   const receive = (message: BusMessage): void => {
     if (message.kind === 'broadcast') return deliverBroadcast(registry, message);
@@ -63,29 +63,29 @@ export function createTopics(busOf: () => Bus | null): Topics {
     endProcess(registry, message.process);
   };
   return {
-    join: (key, subscriber) => void topicOf(registry, key).subscribers.add(subscriber),
+    join: (key, subscriber) => void getTopic(registry, key).subscribers.add(subscriber),
     leave: (key, subscriber) => leaveTopic(registry, key, subscriber),
     broadcast(topic, broadcast, except) {
       deliverBroadcast(registry, { topic, broadcast }, except);
-      busOf()?.publish({ kind: 'broadcast', topic, broadcast });
+      getBus()?.publish({ kind: 'broadcast', topic, broadcast });
     },
     changePresence(topic, diff) {
       deliverPresence(registry, { topic, diff });
-      busOf()?.publish({ kind: 'presence', topic, diff });
+      getBus()?.publish({ kind: 'presence', topic, diff });
     },
-    reloadPresence: () => reloadPresence(registry, busOf()),
+    reloadPresence: () => reloadPresence(registry, getBus()),
     async loadPresence(key) {
-      const topic = topicOf(registry, key);
+      const topic = getTopic(registry, key);
       // The first member here makes this process read the members at other processes. Later diffs keep the state current.
-      topic.loaded ??= loadTopic(registry, busOf(), topic).catch((error: unknown) => {
+      topic.loaded ??= loadTopic(registry, getBus(), topic).catch((error: unknown) => {
         topic.loaded = null;
         throw error;
       });
       await topic.loaded;
     },
-    presenceState: (key) => stateOf(topicOf(registry, key).presence),
+    presenceState: (key) => encodeState(getTopic(registry, key).presence),
     presenceKeys(key, own) {
-      const { presence } = topicOf(registry, key);
+      const { presence } = getTopic(registry, key);
       return presence.size + (presence.has(own) ? 0 : 1);
     },
     receive,
@@ -93,10 +93,10 @@ export function createTopics(busOf: () => Bus | null): Topics {
   };
 }
 
-const textOf = ({ name, isPrivate }: TopicKey): string => `${isPrivate ? 'private' : 'public'}:${name}`;
+const toText = ({ name, isPrivate }: TopicKey): string => `${isPrivate ? 'private' : 'public'}:${name}`;
 
-function topicOf(registry: Registry, key: TopicKey): Topic {
-  const text = textOf(key);
+function getTopic(registry: Registry, key: TopicKey): Topic {
+  const text = toText(key);
   const existing = registry.topics.get(text);
   if (existing) return existing;
   const topic: Topic = { key, subscribers: new Set(), presence: new Map(), loaded: null };
@@ -105,10 +105,10 @@ function topicOf(registry: Registry, key: TopicKey): Topic {
 }
 
 function leaveTopic(registry: Registry, key: TopicKey, subscriber: Subscriber): void {
-  const topic = registry.topics.get(textOf(key));
+  const topic = registry.topics.get(toText(key));
   if (!topic) return;
   topic.subscribers.delete(subscriber);
-  if (topic.subscribers.size === 0) registry.topics.delete(textOf(key));
+  if (topic.subscribers.size === 0) registry.topics.delete(toText(key));
 }
 
 function deliverBroadcast(
@@ -116,24 +116,24 @@ function deliverBroadcast(
   { topic: key, broadcast }: { topic: TopicKey; broadcast: Broadcast },
   except?: Subscriber,
 ): void {
-  const topic = registry.topics.get(textOf(key));
+  const topic = registry.topics.get(toText(key));
   if (!topic) return;
   const id = broadcast.meta?.['id'];
-  const wants = (one: Subscriber): boolean =>
-    one !== except && one.readsBroadcast && !(typeof id === 'string' && one.replayed?.has(id));
+  const wants = (subscriber: Subscriber): boolean =>
+    subscriber !== except && subscriber.readsBroadcast && !(typeof id === 'string' && subscriber.replayed?.has(id));
   deliver(registry, topic, wants, (serializer) => encodeBroadcast(serializer, `realtime:${key.name}`, broadcast));
 }
 
 function deliverPresence(registry: Registry, { topic: key, diff }: { topic: TopicKey; diff: PresenceDiff }): void {
   for (const changed of registry.reads) for (const { ref } of [...diff.joins, ...diff.leaves]) changed.add(ref);
-  const topic = registry.topics.get(textOf(key));
+  const topic = registry.topics.get(toText(key));
   const payload = topic ? applyPresence(topic.presence, diff) : null;
   if (!topic || payload === null) return;
   const frame = { joinRef: null, ref: null, topic: `realtime:${key.name}`, event: 'presence_diff', payload };
   deliver(
     registry,
     topic,
-    (one) => one.readsPresence,
+    (subscriber) => subscriber.readsPresence,
     (serializer) => encodeText(serializer, frame),
   );
 }
@@ -163,7 +163,7 @@ function deliver(
 function endProcess(registry: Registry, process: string): void {
   for (const changed of registry.reads) changed.add(process);
   for (const topic of registry.topics.values()) {
-    const leaves = entriesOf(topic.presence).filter((entry) => entry.process === process);
+    const leaves = getEntries(topic.presence).filter((entry) => entry.process === process);
     if (leaves.length > 0) deliverPresence(registry, { topic: topic.key, diff: { joins: [], leaves } });
   }
 }
@@ -178,7 +178,7 @@ async function loadTopic(registry: Registry, bus: Bus | null, topic: Topic): Pro
 
 async function reloadPresence(registry: Registry, bus: Bus | null): Promise<void> {
   await readRemote(registry, bus, null, (stored, changed) => {
-    const byTopic = Map.groupBy(stored, (one) => textOf(one.topic));
+    const byTopic = Map.groupBy(stored, (remote) => toText(remote.topic));
     for (const [text, topic] of registry.topics) {
       const entries = (byTopic.get(text) ?? []).map(({ entry }) => entry);
       if (topic.loaded)
@@ -201,7 +201,7 @@ async function readRemote(
   const changed = new Set<string>();
   registry.reads.add(changed);
   try {
-    apply(await bus.presenceOf(key), changed);
+    apply(await bus.readPresence(key), changed);
   } finally {
     registry.reads.delete(changed);
   }

@@ -1,5 +1,5 @@
 import type { Query } from '#server/db/database.ts';
-import { loginOf } from '#server/db/postgres/address.ts';
+import { getLoginName } from '#server/db/postgres/address.ts';
 import type { CallerClass } from './bounds.ts';
 
 /** The settings of `/rest/v1`, named as in PostgREST so that its documentation applies. */
@@ -59,7 +59,7 @@ export async function readSettings(
 ): Promise<{ settings: RestConfig; roles: RoleSettings }> {
   const callers = (await query<{ name: string }>(CALLERS)).rows.map((row) => row.name);
   const { rows: here } = await query<{ name: string }>('select current_database()::text as name');
-  const owners = ['authenticator', ...here.map(({ name }) => loginOf('authenticator', name))];
+  const owners = ['authenticator', ...here.map(({ name }) => getLoginName('authenticator', name))];
   const { rows } = await query<SettingRow>(SETTINGS, [[...owners, ...callers]]);
   const own = rows.filter((row) => owners.includes(row.role) && row.name.startsWith('pgrst.'));
   const settings = own.reduce((current, row) => override(current, row, warn), fromEnvironment);
@@ -79,7 +79,8 @@ const list = (text: string): string[] =>
     .filter((part) => part !== '');
 const flag = (text: string): boolean | null =>
   text === 'true' || text === 'on' ? true : text === 'false' || text === 'off' ? false : null;
-const oneOf = <T extends string>(all: readonly T[], text: string): T | null => all.find((one) => one === text) ?? null;
+const findChoice = <T extends string>(all: readonly T[], text: string): T | null =>
+  all.find((choice) => choice === text) ?? null;
 const rows = (text: string): number | null => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) : null);
 
 function override(settings: RestConfig, { name, value }: SettingRow, warn: (line: string) => void): RestConfig {
@@ -112,11 +113,11 @@ function readSetting(name: string, value: string): Partial<RestConfig> | null {
       return plans === null ? null : { plans };
     }
     case 'db_tx_end': {
-      const txEnd = oneOf(TX_ENDS, value);
+      const txEnd = findChoice(TX_ENDS, value);
       return txEnd === null ? null : { txEnd };
     }
     case 'openapi_mode': {
-      const openapi = oneOf(OPENAPI_MODES, value);
+      const openapi = findChoice(OPENAPI_MODES, value);
       return openapi === null ? null : { openapi };
     }
     case 'db_pre_request':

@@ -171,7 +171,7 @@ export const restErrors = {
       null,
       like.length === 0
         ? null
-        : `Perhaps you meant to reference ${like.map((one) => `the column "${table}.${one}"`).join(' or ')}.`,
+        : `Perhaps you meant to reference ${like.map((column) => `the column "${table}.${column}"`).join(' or ')}.`,
     ),
   ungrouped: (table: string, name: string) =>
     new RestRefusal(
@@ -188,14 +188,14 @@ export const restErrors = {
     from: string,
     to: string,
     hint: string | null,
-    like: { readonly name: string; readonly insteadOf: string } | null,
+    like: { readonly name: string; readonly replaced: string } | null,
   ) =>
     new RestRefusal(
       400,
       'PGRST200',
       `Could not find a relationship between '${from}' and '${short(to)}' in the schema cache`,
       `Searched for a foreign key relationship between '${from}' and '${short(to)}'${hint === null ? '' : ` using the hint '${short(hint)}'`} in the schema '${schema}', but no matches were found.`,
-      like === null ? null : `Perhaps you meant '${like.name}' instead of '${short(like.insteadOf)}'.`,
+      like === null ? null : `Perhaps you meant '${like.name}' instead of '${short(like.replaced)}'.`,
     ),
   ambiguous: (from: string, to: string, choices: readonly Choice[]) =>
     new RestRefusal(
@@ -203,7 +203,7 @@ export const restErrors = {
       'PGRST201',
       `Could not embed because more than one relationship was found for '${from}' and '${short(to)}'`,
       choices.map(({ cardinality, embedding, relationship }) => ({ cardinality, embedding, relationship })),
-      `Try changing '${short(to)}' to one of the following: ${choices.map((one) => `'${one.to}!${one.relationship.split(' ')[0] ?? ''}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
+      `Try changing '${short(to)}' to one of the following: ${choices.map((choice) => `'${choice.to}!${choice.relationship.split(' ')[0] ?? ''}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
     ),
   /** `sent`: how the arguments arrived; `hint`: a similar function, or one with its arguments. */
   noFunction: (schema: string, name: string, given: readonly string[], sent: Sent, hint: string | null) => {

@@ -4,10 +4,10 @@ import { quote } from '../core/quote.ts';
 import { restErrors } from '../core/errors.ts';
 import type { CachedSchema } from '../run/schema-cache-loader.ts';
 import { headersFor } from '../parse/request.ts';
-import { schemaOf } from '../plan/read.ts';
+import { getSchema } from '../plan/read.ts';
 import { inTransaction } from '../run/run.ts';
 import { type Facts, FACTS } from './facts.ts';
-import { definitionOf, parametersOf, SHARED } from './parts.ts';
+import { describeTable, describeParameters, SHARED } from './parts.ts';
 import { pathOfFunction, pathOfTable } from './paths.ts';
 
 /** Describes in OpenAPI 2.0 what the caller may use of the requested schema, as PostgREST does at `/`. Throws PGRST106, PGRST107. */
@@ -24,7 +24,7 @@ export async function describeApi(options: {
     ? 'application/openapi+json'
     : 'application/json';
   if (type === 'application/json' && !accept.includes(type)) throw restErrors.accept(accept);
-  const schema = schemaOf(cached.schemaCache, request.headers.get('accept-profile')).name;
+  const schema = getSchema(cached.schemaCache, request.headers.get('accept-profile')).name;
   const principal = {
     role: caller.role,
     claims: caller.claimsJson,
@@ -52,7 +52,7 @@ const NO_FACTS: Facts = { description: null, tables: null, functions: null };
 
 function describe({ description, tables, functions }: Facts, url: URL): Record<string, unknown> {
   // A path has only one description: the first of several overloaded functions wins.
-  const named = new Map((functions ?? []).toReversed().map((one) => [one.name, one]));
+  const named = new Map((functions ?? []).toReversed().map((routine) => [routine.name, routine]));
   const root = {
     tags: ['Introspection'],
     summary: 'OpenAPI description (this document)',
@@ -69,10 +69,12 @@ function describe({ description, tables, functions }: Facts, url: URL): Record<s
     paths: {
       '/': { get: { ...root, produces: ['application/openapi+json', 'application/json'] } },
       ...Object.fromEntries((tables ?? []).map((table) => [`/${table.name}`, pathOfTable(table)])),
-      ...Object.fromEntries([...named.values()].toReversed().map((one) => [`/rpc/${one.name}`, pathOfFunction(one)])),
+      ...Object.fromEntries(
+        [...named.values()].toReversed().map((routine) => [`/rpc/${routine.name}`, pathOfFunction(routine)]),
+      ),
     },
-    definitions: Object.fromEntries((tables ?? []).map((table) => [table.name, definitionOf(table)])),
-    parameters: { ...SHARED, ...Object.fromEntries((tables ?? []).flatMap(parametersOf)) },
+    definitions: Object.fromEntries((tables ?? []).map((table) => [table.name, describeTable(table)])),
+    parameters: { ...SHARED, ...Object.fromEntries((tables ?? []).flatMap(describeParameters)) },
     externalDocs: { description: 'PostgREST documentation', url: 'https://docs.postgrest.org' },
   };
 }

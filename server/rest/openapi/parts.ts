@@ -6,13 +6,13 @@ const INTEGERS = new Set(['smallint', 'integer', 'bigint']);
 const NUMBERS = new Set(['real', 'double precision', 'numeric']);
 
 /** Returns a PostgreSQL type as a JSON schema. Types without a fixed shape get no `type`. */
-export function typeOf(type: string): Part {
-  if (type.endsWith('[]')) return { format: type, type: 'array', items: itemsOf(type.slice(0, -2)) };
+export function toSchema(type: string): Part {
+  if (type.endsWith('[]')) return { format: type, type: 'array', items: toItems(type.slice(0, -2)) };
   if (type === 'json' || type === 'jsonb') return { format: type };
   return { format: type, type: plainType(type) };
 }
 
-function itemsOf(type: string): Part {
+function toItems(type: string): Part {
   return type === 'json' || type === 'jsonb' ? {} : { type: plainType(type) };
 }
 
@@ -23,17 +23,17 @@ function plainType(type: string): string {
 }
 
 /** Describes the rows of a table. Notes mark keys in the way that PostgREST's clients expect. */
-export function definitionOf(table: TableFacts): Part {
+export function describeTable(table: TableFacts): Part {
   const required = table.columns.filter((column) => !column.nullable).map((column) => column.name);
   return {
     ...(table.comment === null ? {} : { description: table.comment }),
     ...(required.length === 0 ? {} : { required }),
-    properties: Object.fromEntries(table.columns.map((column) => [column.name, propertyOf(column)])),
+    properties: Object.fromEntries(table.columns.map((column) => [column.name, describeColumn(column)])),
     type: 'object',
   };
 }
 
-function propertyOf(column: ColumnFacts): Part {
+function describeColumn(column: ColumnFacts): Part {
   const notes = [
     ...(column.primary ? ['This is a Primary Key.<pk/>'] : []),
     ...(column.refers
@@ -45,9 +45,9 @@ function propertyOf(column: ColumnFacts): Part {
   const description = [column.comment ?? '', notes.length === 0 ? '' : `Note:\n${notes.join('\n')}`]
     .filter((part) => part !== '')
     .join('\n\n');
-  const preset = presetOf(column);
+  const preset = parseDefault(column);
   return {
-    ...typeOf(column.type),
+    ...toSchema(column.type),
     ...(preset === undefined ? {} : { default: preset }),
     ...(description === '' ? {} : { description }),
     ...(column.enum === null ? {} : { enum: column.enum }),
@@ -56,17 +56,17 @@ function propertyOf(column: ColumnFacts): Part {
 }
 
 /** Returns a default as a value if it is a literal, otherwise as the text of its expression. */
-function presetOf(column: ColumnFacts): unknown {
+function parseDefault(column: ColumnFacts): unknown {
   if (column.default === null) return undefined;
   const literal = /^'((?:[^']|'')*)'::[\w" .]+$/.exec(column.default)?.[1]?.replaceAll("''", "'") ?? column.default;
-  const { type } = typeOf(column.type);
+  const { type } = toSchema(column.type);
   if ((type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(literal)) return Number(literal);
   if (type === 'boolean' && (literal === 'true' || literal === 'false')) return literal === 'true';
   return literal;
 }
 
 /** The parameters of one table, with the names that paths refer to. */
-export function parametersOf(table: TableFacts): [string, Part][] {
+export function describeParameters(table: TableFacts): [string, Part][] {
   return [
     [
       `body.${table.name}`,

@@ -1,5 +1,5 @@
 import type { FunctionFacts, TableFacts } from './facts.ts';
-import { typeOf } from './parts.ts';
+import { toSchema } from './parts.ts';
 
 type Part = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ const response = (status: number, description: string, schema?: Part): Part => (
 
 /** Describes a table's methods: reads always, and those writes that the table supports. */
 export function pathOfTable(table: TableFacts): Part {
-  const about = { tags: [table.name], ...(table.comment === null ? {} : summaryOf(table.comment)) };
+  const about = { tags: [table.name], ...(table.comment === null ? {} : splitComment(table.comment)) };
   const filters = table.columns.map((column) => ref(`rowFilter.${table.name}.${column.name}`));
   const body = ref(`body.${table.name}`);
   const rows = { type: 'array', items: { $ref: `#/definitions/${table.name}` } };
@@ -42,14 +42,14 @@ export function pathOfTable(table: TableFacts): Part {
 }
 
 /** Describes the calls of a function: always by POST, and by GET if it changes nothing. */
-export function pathOfFunction(one: FunctionFacts): Part {
-  const about = { tags: [`(rpc) ${one.name}`], ...(one.comment === null ? {} : summaryOf(one.comment)) };
-  const named = one.arguments.filter((argument) => argument.name !== '');
+export function pathOfFunction(routine: FunctionFacts): Part {
+  const about = { tags: [`(rpc) ${routine.name}`], ...(routine.comment === null ? {} : splitComment(routine.comment)) };
+  const named = routine.arguments.filter((argument) => argument.name !== '');
   const required = named.filter((argument) => argument.required).map((argument) => argument.name);
   const schema = {
     type: 'object',
     ...(required.length === 0 ? {} : { required }),
-    properties: Object.fromEntries(named.map((argument) => [argument.name, typeOf(argument.type)])),
+    properties: Object.fromEntries(named.map((argument) => [argument.name, toSchema(argument.type)])),
   };
   const post = {
     ...about,
@@ -57,7 +57,7 @@ export function pathOfFunction(one: FunctionFacts): Part {
     produces: ['application/json', 'application/vnd.pgrst.object+json'],
     responses: response(200, 'OK'),
   };
-  if (one.volatile) return { post };
+  if (routine.volatile) return { post };
   const requested = named.map((argument) => ({
     name: argument.name,
     in: 'query',
@@ -69,7 +69,7 @@ export function pathOfFunction(one: FunctionFacts): Part {
 }
 
 /** Splits a comment into its first line and the rest. */
-function summaryOf(comment: string): Part {
+function splitComment(comment: string): Part {
   const [summary = '', ...rest] = comment.split('\n');
   return rest.length === 0 ? { summary } : { summary, description: rest.join('\n').trim() };
 }

@@ -102,8 +102,8 @@ function readKeys(
   if (!sameKeys) return { keys: [], count: value.length };
   const keys = Object.keys(value[0] ?? {});
   const expected = new Set(keys);
-  const same = value.every((one) => {
-    const own = Object.keys(one);
+  const same = value.every((row) => {
+    const own = Object.keys(row);
     return own.length === keys.length && own.every((key) => expected.has(key));
   });
   if (!same) throw restErrors.body('All object keys must match');

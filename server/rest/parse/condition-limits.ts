@@ -38,12 +38,12 @@ function checkPattern(test: Exclude<Test, { kind: 'in' | 'is' }>, value: string)
       throw restErrors.costlyPattern('text search', `is longer than ${PATTERN_MAX} characters`);
     return 1;
   }
-  const faultOf = FAULTS.get(test.operator);
-  if (!faultOf) return 0;
+  const findFault = FAULTS.get(test.operator);
+  if (!findFault) return 0;
   const patterns = test.quantifier === null ? [value] : readArray(value);
   if (patterns === null) throw restErrors.costlyPattern(test.operator, 'is not in a list such as {a,b}');
   for (const pattern of patterns) {
-    const fault = faultOf(pattern);
+    const fault = findFault(pattern);
     if (fault !== null) throw restErrors.costlyPattern(test.operator, fault);
   }
   return patterns.length;

@@ -69,12 +69,12 @@ describe('select', () => {
 
 describe('conditions', () => {
   test('requests that differ only in values have the same shape, with the values listed apart', () => {
-    const one = read('id=eq.1&or=(a.gt.2,not.and(b.in.(3,4),c.is.null))&limit=5');
+    const first = read('id=eq.1&or=(a.gt.2,not.and(b.in.(3,4),c.is.null))&limit=5');
     const other = read('id=eq.9&or=(a.gt."x,y",not.and(b.in.(),c.is.null))&limit=6');
-    expect(one.values).toEqual(['1', '2', '(3,4)', '5']);
+    expect(first.values).toEqual(['1', '2', '(3,4)', '5']);
     expect(other.values).toEqual(['9', 'x,y', '()', '6']);
-    expect(one.shape).toBe(other.shape);
-    expect(read('id=eq.1&or=(a.gt.2,not.and(b.in.(3,4),c.is.true))&limit=5').shape).not.toBe(one.shape);
+    expect(first.shape).toBe(other.shape);
+    expect(read('id=eq.1&or=(a.gt.2,not.and(b.in.(3,4),c.is.true))&limit=5').shape).not.toBe(first.shape);
   });
   test('conditions, orders and limits belong to the level that their path names', () => {
     const parsed = parseQuery(read('a.b.c=not.eq.1&a.order=d.desc&a.b.limit=2&not.or=(x.eq.1)&a.not.and=(y.eq.2)'));

@@ -164,14 +164,15 @@ function readTest(text: string): Found | null {
   };
 }
 
-const oneOf = <T extends string>(list: readonly T[], text: string): T | undefined => list.find((one) => one === text);
+const findChoice = <T extends string>(list: readonly T[], text: string): T | undefined =>
+  list.find((choice) => choice === text);
 
 function toCondition(field: Field, found: Found, addValue: (value: string) => number): Condition {
   return { kind: 'test', field, negated: found.negated, test: toTest(found, addValue) };
 }
 function toTest({ operator, inside, rest }: Found, addValue: (value: string) => number): Test {
   if (operator === 'is') {
-    const state = oneOf(STATES, rest.toLowerCase());
+    const state = findChoice(STATES, rest.toLowerCase());
     if (!state || inside !== null) throw restErrors.query('filter', `is.${rest}`, 3);
     return { kind: 'is', state };
   }
@@ -179,7 +180,7 @@ function toTest({ operator, inside, rest }: Found, addValue: (value: string) => 
     if (inside !== null || !/^\(.*\)$/s.test(rest)) throw restErrors.query('filter', `in.${rest}`, 3);
     return { kind: 'in', value: addValue(rest) };
   }
-  const search = oneOf(SEARCHES, operator);
+  const search = findChoice(SEARCHES, operator);
   if (search) return { kind: 'search', operator: search, language: inside, value: addValue(rest) };
   const quantifier = inside === 'any' || inside === 'all' ? inside : null;
   if (!isComparison(operator) || (inside !== null && (quantifier === null || !QUANTIFIED.has(operator))))

@@ -43,7 +43,7 @@ export async function parseRequest(
   const { method } = request;
   const { headers = Object.fromEntries(request.headers) } = options;
   const reading = method === 'GET' || method === 'HEAD';
-  const search = searchOf(request.url);
+  const search = getSearch(request.url);
   const range = reading ? headerIn(headers, 'range') : null;
   const read =
     kind === 'table' && range === null
@@ -73,7 +73,7 @@ export async function parseRequest(
 }
 
 /** Returns the query of an address. `new URL` would parse all of the address a second time. */
-function searchOf(url: string): string {
+function getSearch(url: string): string {
   const start = url.indexOf('?');
   if (start === -1) return '';
   const end = url.indexOf('#', start);

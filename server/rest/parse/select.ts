@@ -106,7 +106,7 @@ function readCast(cursor: Cursor): string | null {
 function readAggregate(cursor: Cursor): { name: Aggregate; cast: string | null } | null {
   if (!cursor.peek('.')) return null;
   const found = cursor.match(/\.(\w+)\(\)/y);
-  const name = AGGREGATES.find((one) => one === found?.[1]);
+  const name = AGGREGATES.find((aggregate) => aggregate === found?.[1]);
   if (!name) throw cursor.wrong();
   return { name, cast: readCast(cursor) };
 }

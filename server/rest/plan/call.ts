@@ -27,7 +27,7 @@ export function planCall(schema: Schema, name: string, given: Arguments): Planne
   if (others.length > 0) throw restErrors.overloaded(fitting.map(signature));
   if (!routine) {
     const types = given.from === 'body' ? WHOLE[given.sent] : [];
-    const whole = overloads.find((one) => takesWhole(one, types));
+    const whole = overloads.find((overload) => takesWhole(overload, types));
     if (whole) return { routine: whole, given: { from: 'whole body' } };
     throw noFunction(schema, name, names ?? [], given.from === 'body' ? given.sent : 'query', overloads);
   }
@@ -38,7 +38,9 @@ export function planCall(schema: Schema, name: string, given: Arguments): Planne
     return { routine, given: { from: 'body', arguments: used } };
   }
   const values = routine.arguments.flatMap((argument) => {
-    const found = given.parsed.arguments.filter((one) => one.name === argument.name).map((one) => one.value);
+    const found = given.parsed.arguments
+      .filter((candidate) => candidate.name === argument.name)
+      .map((candidate) => candidate.value);
     const used = argument.variadic ? found : found.slice(-1);
     return used.length === 0 ? [] : [{ argument, values: used }];
   });
@@ -74,7 +76,7 @@ function noFunction(
   overloads: readonly Routine[],
 ): Error {
   const listed = (names: readonly string[]): string => `(${names.toSorted().join(', ')})`;
-  const lists = overloads.map((one) => listed(one.arguments.map((argument) => argument.name)));
+  const lists = overloads.map((overload) => listed(overload.arguments.map((argument) => argument.name)));
   const like = overloads.length === 0 ? null : nearest(listed(given), lists);
   const hint = overloads.length === 0 ? nearest(name, schema.routines.keys()) : like === null ? null : `${name}${like}`;
   return restErrors.noFunction(schema.name, name, given, sent, hint);

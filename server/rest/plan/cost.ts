@@ -16,17 +16,17 @@ export type ShapeCost = {
 /**
  * A list of rows. `one`: it has at most one row. `limit`: the index of its limit in the request's values. `inner`: the lists in each row.
  */
-type List = { readonly one: boolean; readonly limit: number | null; readonly inner: readonly List[] };
+type List = { readonly single: boolean; readonly limit: number | null; readonly inner: readonly List[] };
 
 export const NO_COST: ShapeCost = { orders: 0, columns: 0, copies: 0, steps: 0, embeds: 0, depth: 0, list: null };
 
 /** Measures the cost of a level and everything embedded in it. The orders of all levels come from `parsed`. */
-export function costOf(level: PlannedLevel, parsed: Parsed): ShapeCost {
+export function measureCost(level: PlannedLevel, parsed: Parsed): ShapeCost {
   const total = { columns: 0, copies: 0, steps: 0, embeds: 0, depth: 0 };
-  const visit = (one: PlannedLevel, depth: number): void => {
+  const visit = (current: PlannedLevel, depth: number): void => {
     total.depth = Math.max(total.depth, depth);
     const shown = new Map<string, number>();
-    for (const item of one.items) {
+    for (const item of current.items) {
       if (item.kind === 'embed' || item.kind === 'spread') continue;
       total.columns += 1;
       if (item.kind === 'count') continue;
@@ -36,19 +36,19 @@ export function costOf(level: PlannedLevel, parsed: Parsed): ShapeCost {
       total.copies = Math.max(total.copies, times);
       total.steps = Math.max(total.steps, path.length);
     }
-    for (const order of one.order) total.steps = Math.max(total.steps, order.field.path.length);
-    for (const embed of embedsOf(one)) {
+    for (const order of current.order) total.steps = Math.max(total.steps, order.field.path.length);
+    for (const embed of findEmbeds(current)) {
       total.embeds += 1;
       visit(embed.level, depth + 1);
     }
   };
   visit(level, 0);
   const orders = [...parsed.levels.keys()].reduce((sum, path) => sum + levelAt(parsed, path).order.length, 0);
-  return { ...total, orders, list: total.embeds === 0 ? null : listOf(level, isOneRow(level)) };
+  return { ...total, orders, list: total.embeds === 0 ? null : toList(level, isOneRow(level)) };
 }
 
 /** Returns the embedded relations that a level shows or only filters by. */
-function embedsOf({ items, conditions }: PlannedLevel): Embed[] {
+function findEmbeds({ items, conditions }: PlannedLevel): Embed[] {
   const found = new Set<Embed>();
   const addItem = (item: PlannedItem): void => {
     if (item.kind === 'embed' || item.kind === 'spread') found.add(item.embed);
@@ -62,18 +62,18 @@ function embedsOf({ items, conditions }: PlannedLevel): Embed[] {
   return [...found];
 }
 
-function listOf(level: PlannedLevel, one: boolean): List {
-  const inner = embedsOf(level).map((embed) => listOf(embed.level, !embed.many || isOneRow(embed.level)));
-  return { one, limit: level.limit, inner };
+function toList(level: PlannedLevel, single: boolean): List {
+  const inner = findEmbeds(level).map((embed) => toList(embed.level, !embed.many || isOneRow(embed.level)));
+  return { single, limit: level.limit, inner };
 }
 
 /** Whether the conditions fix the whole primary key. */
 function isOneRow({ table, conditions }: PlannedLevel): boolean {
   const named = new Set<string>();
-  for (const one of conditions) {
-    if (one.kind !== 'test' || one.negated || one.field.path.length > 0) continue;
-    if (one.test.kind === 'compare' && one.test.operator === 'eq' && one.test.quantifier === null)
-      named.add(one.field.column.name);
+  for (const condition of conditions) {
+    if (condition.kind !== 'test' || condition.negated || condition.field.path.length > 0) continue;
+    if (condition.test.kind === 'compare' && condition.test.operator === 'eq' && condition.test.quantifier === null)
+      named.add(condition.field.column.name);
   }
   return table.primaryKey.length > 0 && table.primaryKey.every((name) => named.has(name));
 }
@@ -89,7 +89,7 @@ export function checkShape(cost: ShapeCost, values: readonly string[], bounds: B
   refuseOver('levels of embedded resources', cost.depth, bounds.depth);
   const possible = (list: List, around: number): number => {
     const limit = list.limit === null ? maxRows : Math.min(Number(values[list.limit] ?? 0), maxRows);
-    const rows = around * (list.one ? 1 : limit);
+    const rows = around * (list.single ? 1 : limit);
     return list.inner.reduce((sum, inner) => sum + possible(inner, rows), rows);
   };
   refuseOver('rows that lists inside lists could show', possible(cost.list, 1), bounds.possibleRows);

@@ -59,13 +59,13 @@ export type PlannedLevel = {
 /** `aggregates`: whether callers may use them; off by default as in PostgREST, because they can be expensive. */
 export type PlanOptions = { readonly aggregates: boolean };
 
-export function schemaOf(schemaCache: SchemaCache, name: string | null): Schema {
+export function getSchema(schemaCache: SchemaCache, name: string | null): Schema {
   const schema = name === null ? [...schemaCache.values()][0] : schemaCache.get(name);
   if (!schema) throw restErrors.schema([...schemaCache.keys()], name ?? '');
   return schema;
 }
 
-export function tableOf(schema: Schema, name: string): Table {
+export function getTable(schema: Schema, name: string): Table {
   const table = schema.tables.get(name);
   if (!table) throw restErrors.noTable(schema.name, name, nearest(name, schema.tables.keys()));
   return table;
@@ -112,12 +112,12 @@ function planLevel(planning: Planning, table: Table, select: readonly SelectItem
   refuseUngrouped(select, table, items, label);
   const conditions = level.conditions.map((condition) => planCondition(table, condition, embeds, label));
   for (const { embed } of embeds) if (embed.inner) conditions.push({ kind: 'exists', embed, negated: false });
-  const order = level.order.map((one): PlannedOrder => {
-    const embed = one.relation === null ? null : embedNamed(embeds, one.relation);
-    if (embed?.many) throw restErrors.relatedOrder(table.name, one.relation ?? '');
+  const order = level.order.map((term): PlannedOrder => {
+    const embed = term.relation === null ? null : embedNamed(embeds, term.relation);
+    if (embed?.many) throw restErrors.relatedOrder(table.name, term.relation ?? '');
     const to = embed?.relationship.to;
-    const field = planField(to ?? table, one.field, to ? to.name : label);
-    return { embed, field, descending: one.descending, nulls: one.nulls };
+    const field = planField(to ?? table, term.field, to ? to.name : label);
+    return { embed, field, descending: term.descending, nulls: term.nulls };
   });
   return { table, items, conditions, order, limit: level.limit, offset: level.offset };
 }
@@ -129,18 +129,18 @@ function planItem(
   label: string,
 ): PlannedItem {
   if (isBareCount(item, table))
-    return { kind: 'count', key: item.alias ?? 'count', cast: typeOf(planning.schema, item.cast) };
+    return { kind: 'count', key: item.alias ?? 'count', cast: getType(planning.schema, item.cast) };
   if (item.kind === 'count') {
     if (!planning.options.aggregates) throw restErrors.aggregates();
-    return { kind: 'count', key: item.alias ?? 'count', cast: typeOf(planning.schema, item.cast) };
+    return { kind: 'count', key: item.alias ?? 'count', cast: getType(planning.schema, item.cast) };
   }
   if (item.aggregate && !planning.options.aggregates) throw restErrors.aggregates();
-  const aggregate = item.aggregate && { ...item.aggregate, cast: typeOf(planning.schema, item.aggregate.cast) };
+  const aggregate = item.aggregate && { ...item.aggregate, cast: getType(planning.schema, item.aggregate.cast) };
   return {
     kind: 'field',
     field: planField(table, item.field, label),
-    key: item.alias ?? (aggregate ? aggregate.name : keyOf(item.field)),
-    cast: typeOf(planning.schema, item.cast),
+    key: item.alias ?? (aggregate ? aggregate.name : getKey(item.field)),
+    cast: getType(planning.schema, item.cast),
     aggregate,
   };
 }
@@ -168,11 +168,11 @@ function refuseUngrouped(
 }
 
 /** Returns the default key of a field. A path is named after its last key, an index after what it indexes. */
-function keyOf(field: Field): string {
+function getKey(field: Field): string {
   return field.path.findLast((step) => !/^-?\d+$/.test(step.key))?.key ?? field.name;
 }
 
-function typeOf(schema: Schema, cast: string | null): string | null {
+function getType(schema: Schema, cast: string | null): string | null {
   if (cast === null) return null;
   const type = schema.types.get(cast);
   if (type === undefined) throw restErrors.noType(cast);
@@ -197,7 +197,7 @@ function planEmbedItem(
   const name = item.alias ?? item.relation;
   const inside = path === '' ? name : `${path}.${name}`;
   planning.used.add(inside);
-  if (embeds.some((one) => one.name === name)) throw restErrors.sameName(table.name, name);
+  if (embeds.some((embed) => embed.name === name)) throw restErrors.sameName(table.name, name);
   const many = relationship.cardinality === 'one-to-many' || relationship.cardinality === 'many-to-many';
   const level = planLevel(planning, relationship.to, item.select, inside);
   const embed: Embed = { relationship, inner: item.inner, many, level };
@@ -237,7 +237,7 @@ function shownBy(level: PlannedLevel): string[] {
 }
 
 function embedNamed(embeds: readonly NamedEmbed[], name: string): Embed {
-  const found = embeds.find((one) => one.name === name);
+  const found = embeds.find((embed) => embed.name === name);
   if (!found) throw restErrors.notEmbedded(name);
   return found.embed;
 }
@@ -249,9 +249,9 @@ function planCondition(
   label: string,
 ): PlannedCondition {
   if (condition.kind === 'logic')
-    return { ...condition, of: condition.of.map((one) => planCondition(table, one, embeds, label)) };
+    return { ...condition, of: condition.of.map((part) => planCondition(table, part, embeds, label)) };
   const { field, negated, test } = condition;
-  const embedded = embeds.find((one) => one.name === field.name);
+  const embedded = embeds.find((embed) => embed.name === field.name);
   if (embedded && field.path.length === 0 && !table.columns.has(field.name)) {
     if (test.kind !== 'is' || (test.state !== 'null' && test.state !== 'not_null'))
       throw restErrors.embedFilter(field.name);

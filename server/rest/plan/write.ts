@@ -49,7 +49,7 @@ export function planPut(table: Table, parsed: Parsed, keys: readonly string[], d
       throw restErrors.putFilters();
     return { column, value: test.value };
   });
-  const named = new Set(key.map((one) => one.column.name));
+  const named = new Set(key.map((entry) => entry.column.name));
   const whole = table.primaryKey.length > 0 && table.primaryKey.every((name) => named.has(name));
   if (!whole || named.size !== table.primaryKey.length || key.length !== named.size) throw restErrors.putFilters();
   const columns = planColumns(table, parsed.columns ?? keys);

@@ -74,7 +74,7 @@ beforeAll(async () => {
   for (const table of schema?.tables.values() ?? []) {
     identifiers.add(table.name);
     for (const name of [...table.columns.keys(), ...table.computed.keys()]) identifiers.add(name);
-    for (const one of schema?.relationships.get(table) ?? []) identifiers.add(one.constraint);
+    for (const relationship of schema?.relationships.get(table) ?? []) identifiers.add(relationship.constraint);
   }
   for (const [name, routines] of schema?.routines ?? []) {
     identifiers.add(name);
@@ -83,7 +83,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   // A sequence keeps its state even when the transaction is rolled back.
-  const touched = await db.one<{ is_called: boolean }>('select is_called from away.touched');
+  const touched = await db.queryRow<{ is_called: boolean }>('select is_called from away.touched');
   await db.close();
   expect(touched).toEqual({ is_called: false });
 });
@@ -225,7 +225,7 @@ const { logic } = fc.letrec<{ logic: string }>((tie) => ({
 }));
 const order = fc
   .tuple(
-    fc.oneof({ weight: 9, arbitrary: field }, { weight: 1, arbitrary: relation.map((one) => `${one}(name)`) }),
+    fc.oneof({ weight: 9, arbitrary: field }, { weight: 1, arbitrary: relation.map((name) => `${name}(name)`) }),
     mostly(fc.constantFrom('', '.desc', '.asc.nullslast')),
   )
   .map((parts) => parts.join(''));
@@ -352,13 +352,13 @@ const request = fc
     ),
     body,
   })
-  .map(({ target: { method, name: of, given = [], fitting }, ...made }) => ({
-    ...made,
+  .map(({ target: { method, name: of, given = [], fitting }, ...generated }) => ({
+    ...generated,
     method,
     name: of,
     // PUT requires the whole key and accepts no other parameters.
-    params: method === 'PUT' && fitting ? given : [...given, ...made.params],
-    body: fitting ?? made.body,
+    params: method === 'PUT' && fitting ? given : [...given, ...generated.params],
+    body: fitting ?? generated.body,
   }));
 type Generated = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
@@ -372,19 +372,21 @@ const PREPARE = {
   CALLGET: prepareCall,
 };
 
-async function prepareGenerated(made: Generated): Promise<{ requested: ParsedRequest; prepared: Prepared } | null> {
-  const kind = made.method.startsWith('CALL') ? 'call' : 'table';
-  const method = made.method === 'CALL' ? 'POST' : made.method === 'CALLGET' ? 'GET' : made.method;
-  const search = new URLSearchParams(made.params.map(([key, text]): [string, string] => [key, text]));
+async function prepareGenerated(
+  generated: Generated,
+): Promise<{ requested: ParsedRequest; prepared: Prepared } | null> {
+  const kind = generated.method.startsWith('CALL') ? 'call' : 'table';
+  const method = generated.method === 'CALL' ? 'POST' : generated.method === 'CALLGET' ? 'GET' : generated.method;
+  const search = new URLSearchParams(generated.params.map(([key, text]): [string, string] => [key, text]));
   const sends = method === 'POST' || method === 'PATCH' || method === 'PUT';
-  const sent = new Request(`http://localhost/rest/v1/${made.name}?${search.toString()}`, {
+  const sent = new Request(`http://localhost/rest/v1/${generated.name}?${search.toString()}`, {
     method,
-    headers: { accept: made.accept, prefer: made.prefer, 'content-type': made.type },
-    ...(sends ? { body: JSON.stringify(made.body) } : {}),
+    headers: { accept: generated.accept, prefer: generated.prefer, 'content-type': generated.type },
+    ...(sends ? { body: JSON.stringify(generated.body) } : {}),
   });
   try {
-    const requested = await parseRequest(sent, kind, made.name, { plans: true, bounds: BOUNDS.service });
-    const prepare = PREPARE[made.method as keyof typeof PREPARE]; // The method is one of the names above.
+    const requested = await parseRequest(sent, kind, generated.name, { plans: true, bounds: BOUNDS.service });
+    const prepare = PREPARE[generated.method as keyof typeof PREPARE]; // The method is one of the names above.
     const prepared = prepare(requested, toCachedSchema(createPlans()));
     return { requested, prepared };
   } catch (error) {
@@ -431,8 +433,8 @@ function unexpectedTokens(sql: string): string[] {
 test('a statement for any request contains only parameters, fixed words and names from the schema cache', async () => {
   let built = 0;
   await fc.assert(
-    fc.asyncProperty(request, async (made) => {
-      const ready = await prepareGenerated(made);
+    fc.asyncProperty(request, async (generated) => {
+      const ready = await prepareGenerated(generated);
       for (const statement of [ready?.prepared.statement, ready?.prepared.estimate]) {
         if (!statement) continue;
         built += 1;
@@ -451,8 +453,8 @@ test('a statement for any request contains only parameters, fixed words and name
 test('the database accepts the statement of any request or refuses it with a status below 500', async () => {
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(request, async (made) => {
-      const ready = await prepareGenerated(made);
+    fc.asyncProperty(request, async (generated) => {
+      const ready = await prepareGenerated(generated);
       const { statement, bodyAs } = ready?.prepared ?? {};
       if (!ready || !statement) return;
       run += 1;

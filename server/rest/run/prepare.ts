@@ -1,5 +1,5 @@
 import { quote } from '../core/quote.ts';
-import { costOf, NO_COST, type ShapeCost } from '../plan/cost.ts';
+import { measureCost, NO_COST, type ShapeCost } from '../plan/cost.ts';
 import { restErrors } from '../core/errors.ts';
 import type { CachedSchema } from './schema-cache-loader.ts';
 import { planOnce, type Prepared } from './prepared.ts';
@@ -8,7 +8,7 @@ import type { ParsedRequest } from '../parse/request.ts';
 import type { Form } from '../parse/form.ts';
 import { levelAt, type Parsed, parseQuery } from '../parse/query.ts';
 import { planCall } from '../plan/call.ts';
-import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from '../plan/read.ts';
+import { planConditions, planRead, type PlannedLevel, getSchema, getTable } from '../plan/read.ts';
 import { planSettings } from '../plan/kept-plan.ts';
 import { isSameForGuests } from '../plan/same-for-guests.ts';
 import { planColumns, planInsert, planPut } from '../plan/write.ts';
@@ -35,16 +35,16 @@ const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {
 
 export function prepareRead(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
   const { count } = requested.preferences;
-  return planOnce(plans, keyOf(requested, [count]), () => {
-    const schema = schemaOf(schemaCache, requested.schema);
+  return planOnce(plans, getKey(requested, [count]), () => {
+    const schema = getSchema(schemaCache, requested.schema);
     const parsed = parseQuery(requested.read);
-    const level = planRead(schema, tableOf(schema, requested.name), parsed, settings);
+    const level = planRead(schema, getTable(schema, requested.name), parsed, settings);
     return {
       ...PLAIN,
-      searchPath: searchPathOf(schema.name, settings),
+      searchPath: getSearchPath(schema.name, settings),
       readOnly: true,
       settings: planSettings(level),
-      cost: costOf(level, parsed),
+      cost: measureCost(level, parsed),
       statement: buildRead(level, { shape: requested.form, total: count, maxRows: settings.maxRows }),
       offset: level.offset,
       estimate: count === 'planned' || count === 'estimated' ? buildEstimate(level) : null,
@@ -57,15 +57,15 @@ export function prepareInsert(requested: ParsedRequest, { schemaCache, plans, se
   const { defaults, resolution, returning } = requested.preferences;
   const keys = requested.body?.keys ?? [];
   const many = requested.body?.count !== 1;
-  return planOnce(plans, keyOf(requested, [keys, many, defaults, resolution, returning]), () => {
-    const schema = schemaOf(schemaCache, requested.schema);
-    const table = tableOf(schema, requested.name);
+  return planOnce(plans, getKey(requested, [keys, many, defaults, resolution, returning]), () => {
+    const schema = getSchema(schemaCache, requested.schema);
+    const table = getTable(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const insert = planInsert(table, parsed, keys, { defaults, resolution });
     const returned = planReturning(requested, () => planRead(schema, table, parsed, settings));
     const plan = {
       ...PLAIN,
-      searchPath: searchPathOf(schema.name, settings),
+      searchPath: getSearchPath(schema.name, settings),
       cost: costOfReturning(returned, parsed),
       shows: shownBy(returned),
       status: 201,
@@ -82,16 +82,16 @@ export function preparePut(requested: ParsedRequest, { schemaCache, plans, setti
   const { defaults, returning } = requested.preferences;
   const keys = requested.body?.keys ?? [];
   if (requested.body?.count !== 1) throw restErrors.body('A row is put alone');
-  return planOnce(plans, keyOf(requested, [keys, defaults, returning]), () => {
-    const schema = schemaOf(schemaCache, requested.schema);
-    const table = tableOf(schema, requested.name);
+  return planOnce(plans, getKey(requested, [keys, defaults, returning]), () => {
+    const schema = getSchema(schemaCache, requested.schema);
+    const table = getTable(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const insert = planPut(table, parsed, keys, defaults);
     const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
     const statement = buildInsert(insert, returned);
     return {
       ...PLAIN,
-      searchPath: searchPathOf(schema.name, settings),
+      searchPath: getSearchPath(schema.name, settings),
       statement,
       cost: costOfReturning(returned, parsed),
       shows: shownBy(returned),
@@ -106,15 +106,15 @@ export function prepareUpdate(requested: ParsedRequest, { schemaCache, plans, se
   const { returning } = requested.preferences;
   const keys = requested.body?.keys ?? [];
   if ((requested.body?.count ?? 1) > 1) throw restErrors.body('An update takes one object');
-  return planOnce(plans, keyOf(requested, [keys, returning]), () => {
-    const schema = schemaOf(schemaCache, requested.schema);
-    const table = tableOf(schema, requested.name);
+  return planOnce(plans, getKey(requested, [keys, returning]), () => {
+    const schema = getSchema(schemaCache, requested.schema);
+    const table = getTable(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const columns = planColumns(table, parsed.columns ?? keys);
     const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
     const plan = {
       ...PLAIN,
-      searchPath: searchPathOf(schema.name, settings),
+      searchPath: getSearchPath(schema.name, settings),
       cost: costOfReturning(returned, parsed),
       shows: shownBy(returned),
       status: returned.kind === 'rows' ? 200 : 204,
@@ -127,16 +127,16 @@ export function prepareUpdate(requested: ParsedRequest, { schemaCache, plans, se
 
 export function prepareDelete(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
   const { returning } = requested.preferences;
-  return planOnce(plans, keyOf(requested, [returning]), () => {
-    const schema = schemaOf(schemaCache, requested.schema);
-    const table = tableOf(schema, requested.name);
+  return planOnce(plans, getKey(requested, [returning]), () => {
+    const schema = getSchema(schemaCache, requested.schema);
+    const table = getTable(schema, requested.name);
     const parsed = parseQuery(requested.read);
     const returned = planReturning(requested, () => planRead(schema, table, withoutConditions(parsed), settings));
     const statement = buildDelete(table, planConditions(table, parsed), returned);
     const status = returned.kind === 'rows' ? 200 : 204;
     return {
       ...PLAIN,
-      searchPath: searchPathOf(schema.name, settings),
+      searchPath: getSearchPath(schema.name, settings),
       statement,
       cost: costOfReturning(returned, parsed),
       shows: shownBy(returned),
@@ -149,8 +149,8 @@ export function prepareCall(requested: ParsedRequest, { schemaCache, plans, sett
   const { count, returning, maxAffected } = requested.preferences;
   const { sent = 'query', keys = [] } = requested.body ?? {};
   const { accepts, type } = requested.form;
-  return planOnce(plans, keyOf(requested, [sent, keys, count, returning, maxAffected !== null, accepts]), () => {
-    const schema = schemaOf(schemaCache, requested.schema);
+  return planOnce(plans, getKey(requested, [sent, keys, count, returning, maxAffected !== null, accepts]), () => {
+    const schema = getSchema(schemaCache, requested.schema);
     const parsed = parseQuery(requested.read);
     const given = sent === 'query' ? ({ from: 'query', parsed } as const) : ({ from: 'body', sent, keys } as const);
     const call = planCall(schema, requested.name, given);
@@ -162,7 +162,7 @@ export function prepareCall(requested: ParsedRequest, { schemaCache, plans, sett
     const quiet = routine.gives === 'nothing' || returning === 'minimal';
     const plan = {
       ...PLAIN,
-      searchPath: searchPathOf(schema.name, settings),
+      searchPath: getSearchPath(schema.name, settings),
       readOnly: !routine.volatile,
       settings: routine.settings,
       status: quiet ? 204 : 200,
@@ -184,7 +184,7 @@ export function prepareCall(requested: ParsedRequest, { schemaCache, plans, sett
     });
     // A function that returns a single row answers with the row itself; a function that returns a table answers with a list.
     const shows = quiet ? 'nothing' : routine.set || requested.form.format === 'csv' ? 'rows' : 'row';
-    return { ...plan, statement, cost: costOf(level, parsed), shows, offset: level.offset };
+    return { ...plan, statement, cost: measureCost(level, parsed), shows, offset: level.offset };
   });
 }
 
@@ -193,12 +193,12 @@ function takesOwn(accepts: readonly string[], own: string): boolean {
   return own === '*/*' ? !accepts.includes('application/json') : accepts.includes(own) || accepts.includes('*/*');
 }
 
-function searchPathOf(schema: string, { extraSearchPath }: RestConfig): string {
+function getSearchPath(schema: string, { extraSearchPath }: RestConfig): string {
   return [...new Set([schema, ...extraSearchPath])].map(quote).join(', ');
 }
 
 /** Returns the key of a plan: the request without its values. */
-function keyOf(requested: ParsedRequest, more: readonly unknown[]): string {
+function getKey(requested: ParsedRequest, more: readonly unknown[]): string {
   const { method, schema, name, form, read } = requested;
   // The shape stays outside of the JSON: it is long, and JSON would escape it for each request.
   return JSON.stringify([method, schema, name, form.format, form.stripNulls, ...more]) + read.shape;
@@ -206,12 +206,12 @@ function keyOf(requested: ParsedRequest, more: readonly unknown[]): string {
 
 function planReturning(requested: ParsedRequest, rows: () => PlannedLevel): Returning {
   const { returning } = requested.preferences;
-  if (returning === 'representation') return { kind: 'rows', level: rows(), shape: shapeOf(requested.form) };
+  if (returning === 'representation') return { kind: 'rows', level: rows(), shape: getShape(requested.form) };
   return { kind: returning === 'headers-only' ? 'key' : 'nothing' };
 }
 const costOfReturning = (returned: Returning, parsed: Parsed): ShapeCost =>
-  returned.kind === 'rows' ? costOf(returned.level, parsed) : NO_COST;
-const shapeOf = ({ format, stripNulls }: Form): Pick<Form, 'format' | 'stripNulls'> => ({ format, stripNulls });
+  returned.kind === 'rows' ? measureCost(returned.level, parsed) : NO_COST;
+const getShape = ({ format, stripNulls }: Form): Pick<Form, 'format' | 'stripNulls'> => ({ format, stripNulls });
 const shownBy = (returning: Returning): Prepared['shows'] => (returning.kind === 'rows' ? 'rows' : 'nothing');
 
 /**

@@ -27,7 +27,7 @@ export async function runPrepared(
   const rollback = isUndone(settings, requested);
   const bounds = answerBounds(caller, settings);
   const coalesce = caller.role === 'anon' && settings.preRequest === null && !rollback ? prepared.coalesce : null;
-  const principal = principalOf(requested, prepared, caller, { roles, shared: coalesce !== null });
+  const principal = toPrincipal(requested, prepared, caller, { roles, shared: coalesce !== null });
   if (settings.preRequest === null && !limitsCount(requested, prepared)) {
     const run = (started?: () => void): Promise<ReplyRow> => {
       const queryAsCaller: Query = <R>(text: string, values?: readonly unknown[]) =>
@@ -69,7 +69,7 @@ async function queryRow(
 ): Promise<ReplyRow> {
   const { statement, estimate } = prepared;
   if (!statement) return NOTHING;
-  const values = bindValues(statement.binders, requested.read.values, bodyOf(requested, prepared), bounds);
+  const values = bindValues(statement.binders, requested.read.values, getBody(requested, prepared), bounds);
   const row = (await query<ReplyRow>(statement.text, values)).rows[0] ?? NOTHING;
   if (prepared.put && row.count !== 1) throw restErrors.putKey();
   if (!estimate || (row.total !== null && row.total <= settings.maxRows)) return row;
@@ -82,7 +82,7 @@ async function queryRow(
 
 type Estimate = { readonly 'QUERY PLAN': readonly [{ readonly Plan: { readonly 'Plan Rows': number } }] };
 
-const bodyOf = (requested: ParsedRequest, prepared: Prepared): string | Uint8Array | null =>
+const getBody = (requested: ParsedRequest, prepared: Prepared): string | Uint8Array | null =>
   (prepared.bodyAs === 'list' ? requested.body?.listText : requested.body?.raw) ?? null;
 
 /** Returns the query plan of a statement, as text or JSON; with `analyze` the statement also runs. */
@@ -100,10 +100,10 @@ export async function explain(
   const values = bindValues(
     statement.binders,
     requested.read.values,
-    bodyOf(requested, prepared),
+    getBody(requested, prepared),
     answerBounds(caller, settings),
   );
-  const principal = principalOf(requested, prepared, caller, { roles, shared: false });
+  const principal = toPrincipal(requested, prepared, caller, { roles, shared: false });
   const session = { principal, rollback: isUndone(settings, requested), settings };
   const lines = await inTransaction(db, session, async (query) => {
     const { rows } = await query<{ 'QUERY PLAN': unknown }>(text, values);
@@ -113,7 +113,7 @@ export async function explain(
 }
 
 /** Quotes a function's name `schema.function` from the settings. */
-const nameOf = (name: string): string => name.split('.').map(quote).join('.');
+const quoteName = (name: string): string => name.split('.').map(quote).join('.');
 
 /** Whether the request's changes are rolled back, by the setting or by a `tx` preference that the setting allows. */
 export function isUndone({ txEnd }: RestConfig, { preferences: { tx } }: Pick<ParsedRequest, 'preferences'>): boolean {
@@ -131,7 +131,7 @@ export async function inTransaction<T>(
   return withRollback<T>(
     (transaction) => db.transactionAs(principal, transaction),
     async ({ query }, rollBack) => {
-      if (settings.preRequest !== null) await query(`select ${nameOf(settings.preRequest)}()`);
+      if (settings.preRequest !== null) await query(`select ${quoteName(settings.preRequest)}()`);
       const answer = await work(query);
       if (rollback) throw rollBack(answer);
       return answer;
@@ -158,7 +158,7 @@ function checkCount(requested: ParsedRequest, prepared: Prepared, row: ReplyRow)
 }
 
 /** `shared`: other callers may receive the answer, so nothing that distinguishes this request from theirs is set. */
-function principalOf(
+function toPrincipal(
   requested: ParsedRequest,
   prepared: Prepared,
   caller: Caller,

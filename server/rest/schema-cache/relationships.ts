@@ -16,7 +16,7 @@ export function traceViews(rules: readonly { oid: number; rule: string }[]): Tra
     if (cached) return cached;
     const ends = (origins.get(view) ?? []).flatMap((origin) => {
       if (!origins.has(origin.fromTable)) return [origin];
-      const inner = follow(origin.fromTable).find((one) => one.column === origin.fromColumn);
+      const inner = follow(origin.fromTable).find((candidate) => candidate.column === origin.fromColumn);
       return inner ? [{ ...inner, column: origin.column }] : [];
     });
     const agreed = agreedOrigins(ends);
@@ -41,7 +41,7 @@ export function keyOfView(view: TableRow, keyed: KeyColumns, traces: Traces): st
   const found = [...(traces.get(view.oid) ?? [])].flatMap(([oid, shown]) => {
     const numbers = (keyed.get(oid) ?? []).map((number) => shown.get(number));
     const names = numbers.flatMap((number) =>
-      view.columns.filter((one) => one.number === number).map((one) => one.name),
+      view.columns.filter((column) => column.number === number).map((column) => column.name),
     );
     return numbers.length > 0 && names.length === numbers.length ? [names] : [];
   });
@@ -110,7 +110,9 @@ export function findRelationships(
 
 /** Finds many-to-many relationships: a table whose primary key consists of two foreign keys connects the tables to which they refer. */
 function findJunctions(direct: readonly Relationship[]): Relationship[] {
-  const up = direct.filter((one) => one.from.primaryKey.length > 1 && one.cardinality === 'many-to-one');
+  const up = direct.filter(
+    (relationship) => relationship.from.primaryKey.length > 1 && relationship.cardinality === 'many-to-one',
+  );
   return up.flatMap((left) =>
     up
       .filter((right) => right.from === left.from && right !== left && right.constraint !== left.constraint)

@@ -25,7 +25,7 @@ export async function readSchemaCache(query: Query, { schemas, searched }: Shown
   await query(`select set_config('search_path', '', true)`);
   const keys = (await query<KeyRow>(KEYS)).rows;
   const primary = (await query<{ oid: number; columns: number[] }>(PRIMARY_KEYS)).rows;
-  const keyed = new Map(primary.map((one) => [one.oid, one.columns]));
+  const keyed = new Map(primary.map((row) => [row.oid, row.columns]));
   // Junction tables are read too, because they connect exposed tables even if they are hidden themselves.
   const tableRows = (await query<TableRow>(TABLES, [schemas, joiningTables(keys, keyed)])).rows;
   const rules = (await query<{ oid: number; rule: string }>(VIEW_RULES)).rows;
@@ -35,10 +35,12 @@ export async function readSchemaCache(query: Query, { schemas, searched }: Shown
   const traces = traceViews(rules);
   const exposed = tableRows.map((row) => {
     const key = row.view ? keyOfView(row, keyed, traces) : row.primary_key;
-    const functions = routineRows.filter((one) => one.takes === row.oid && !one.set && one.columns === null);
+    const functions = routineRows.filter(
+      (routine) => routine.takes === row.oid && !routine.set && routine.columns === null,
+    );
     return { row, table: toTable(row, key, functions.filter(givesValue)) };
   });
-  const byOid = new Map(exposed.map((one) => [one.row.oid, one.table]));
+  const byOid = new Map(exposed.map((entry) => [entry.row.oid, entry.table]));
   const computed = routineRows.flatMap((row) => toComputed(row, byOid));
   const relationships = [...computed, ...findRelationships(exposed, keys, traces)];
   const routines = routineRows.filter(isCallable).map((row) => toRoutine(row, byOid.get(row.row_of)));
@@ -53,10 +55,10 @@ export async function readSchemaCache(query: Query, { schemas, searched }: Shown
           relationships: new Map(
             own.map(({ table }) => [
               table,
-              relationships.filter((one) => one.from === table && one.to.schema === name),
+              relationships.filter((relationship) => relationship.from === table && relationship.to.schema === name),
             ]),
           ),
-          routines: groupBy(routines.filter((one) => one.schema === name)),
+          routines: groupBy(routines.filter((routine) => routine.schema === name)),
           types: new Map(types.map((type) => [type.name, type.sql])),
         },
       ];
@@ -114,7 +116,7 @@ function toTable(row: TableRow, primaryKey: readonly string[], functions: readon
     sql: `${quote(row.schema)}.${quote(row.name)}`,
     view: row.view,
     columns: toColumns(row.columns),
-    computed: new Map(functions.map((one) => [one.name, toComputedColumn(one)])),
+    computed: new Map(functions.map((routine) => [routine.name, toComputedColumn(routine)])),
     primaryKey,
     takes: row.takes,
     keptPlans: row.kept_plans,
@@ -155,7 +157,7 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
 
 /** Returns the function's statement_timeout, which applies to the whole call, as in PostgREST. */
 function hoisted(settings: readonly string[]): Record<string, string> {
-  const found = settings.find((one) => one.startsWith('statement_timeout='));
+  const found = settings.find((setting) => setting.startsWith('statement_timeout='));
   return found === undefined ? {} : { statement_timeout: found.slice(found.indexOf('=') + 1) };
 }
 

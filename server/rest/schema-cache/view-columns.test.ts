@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-async function originsOf(view: string): Promise<string[]> {
+async function readColumnOrigins(view: string): Promise<string[]> {
   const { rows } = await db.query<{ rule: string }>(
     'select ev_action::text as rule from pg_rewrite where ev_class = $1::text::regclass',
     [view],
   );
   const named = agreedOrigins(readOrigins(rows[0]?.rule ?? '')).map(async (origin) => {
-    const name = await db.one<{ name: string }>(
+    const name = await db.queryRow<{ name: string }>(
       `select a.attrelid::regclass || '.' || a.attname as name from pg_attribute a where a.attrelid = $1::oid and a.attnum = $2::int`,
       [origin.fromTable, origin.fromColumn],
     );
@@ -35,23 +35,23 @@ async function originsOf(view: string): Promise<string[]> {
 }
 
 test('a renamed column is traced to its table, an expression is not', async () => {
-  expect(await originsOf('plain')).toEqual(['1 town.id', '2 town.land_id', '4 town.odd {name} \\']);
+  expect(await readColumnOrigins('plain')).toEqual(['1 town.id', '2 town.land_id', '4 town.odd {name} \\']);
 });
 test('columns of joined tables are traced to their own table', async () => {
-  expect(await originsOf('joined')).toEqual(['1 town.id', '2 land.name']);
+  expect(await readColumnOrigins('joined')).toEqual(['1 town.id', '2 land.name']);
 });
 test('a column of a union is traced only when all its branches agree', async () => {
-  expect(await originsOf('merged')).toEqual(['1 town.id']);
+  expect(await readColumnOrigins('merged')).toEqual(['1 town.id']);
 });
 test('columns of subqueries are not traced', async () => {
-  expect(await originsOf('nested')).toEqual(['2 town.id']);
+  expect(await readColumnOrigins('nested')).toEqual(['2 town.id']);
 });
 
 test('a union whose branches reach one table directly and through another view is traced to that table', async () => {
   const { rows } = await db.query<{ oid: number; rule: string }>(
     `select c.oid::int8 as oid, r.ev_action::text as rule from pg_rewrite r join pg_class c on c.oid = r.ev_class where c.relname in ('inner_town', 'through_view')`,
   );
-  const named = await db.one<{ town: number; view: number }>(
+  const named = await db.queryRow<{ town: number; view: number }>(
     `select 'town'::regclass::oid::int8 as town, 'through_view'::regclass::oid::int8 as view`,
   );
   expect(traceViews(rows).get(named?.view ?? 0)).toEqual(

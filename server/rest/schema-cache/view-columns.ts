@@ -45,7 +45,7 @@ function readEntries(rule: string): { outer: Origin[]; branches: Origin[]; union
       continue;
     }
     const node = open.pop();
-    const path = open.map((one) => one.name).join('/');
+    const path = open.map((entry) => entry.name).join('/');
     if (node?.name === 'SETOPERATIONSTMT' && path === 'QUERY') union = true;
     if (node?.name !== 'TARGETENTRY') continue;
     const [column = 0, fromTable = 0, fromColumn = 0] = (ENTRY.exec(node.own) ?? []).slice(1).map(Number);

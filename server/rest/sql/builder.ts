@@ -83,7 +83,7 @@ export function bindValues(
       case 'array':
         return text.startsWith('{') ? text : [text];
       case 'list':
-        return readListOf(text);
+        return parseList(text);
       case 'offset':
         return Number(text);
       case 'limit':
@@ -93,7 +93,7 @@ export function bindValues(
 }
 
 /** Reads `(a,b)`. Throws PGRST100 if the list is not closed. */
-function readListOf(text: string): string[] {
+function parseList(text: string): string[] {
   if (!/^\(.*\)$/s.test(text)) throw restErrors.query('filter', text);
   return readList(text);
 }

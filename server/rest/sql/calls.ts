@@ -83,7 +83,9 @@ function buildCall(builder: SqlBuilder, { routine, given }: PlannedCall): string
   }
   if (given.arguments.length === 0) return `${routine.sql}()`;
   const body = builder.bind({ from: 'body' });
-  const list = given.arguments.map((one) => `${one.variadic ? 'variadic ' : ''}${one.sql} := a.${one.sql}`);
-  const record = given.arguments.map((one) => `${one.sql} ${one.type}`).join(', ');
+  const list = given.arguments.map(
+    (argument) => `${argument.variadic ? 'variadic ' : ''}${argument.sql} := a.${argument.sql}`,
+  );
+  const record = given.arguments.map((argument) => `${argument.sql} ${argument.type}`).join(', ');
   return `json_to_record(${body}::json) as a(${record}), lateral ${routine.sql}(${list.join(', ')})`;
 }

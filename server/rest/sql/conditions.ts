@@ -32,21 +32,21 @@ export function buildField(
 export type Joined = { readonly from: string; readonly rowSource: RowSource; readonly conditions: readonly string[] };
 
 /** Joins a relationship. `shown`: whether the rows are selected and not only tested for existence. */
-export function buildJoin(builder: SqlBuilder, of: RowSource, one: Relationship, shown = false): Joined {
+export function buildJoin(builder: SqlBuilder, of: RowSource, relationship: Relationship, shown = false): Joined {
   const alias = builder.alias();
   const rowSource = { alias, row: alias };
-  if (one.call !== null) {
+  if (relationship.call !== null) {
     // A to-one function without a match returns a row of nulls. The answer shows it unchanged, but a test for existence must not count it.
-    const there = shown || one.cardinality === 'one-to-many' ? [] : [`not (${alias} is null)`];
-    return { from: `${one.call}(${of.row}) as ${alias}`, rowSource, conditions: there };
+    const there = shown || relationship.cardinality === 'one-to-many' ? [] : [`not (${alias} is null)`];
+    return { from: `${relationship.call}(${of.row}) as ${alias}`, rowSource, conditions: there };
   }
-  const own = one.fromColumns.map((name) => buildColumn(of.alias, one.from, name));
-  const theirs = one.toColumns.map((name) => buildColumn(alias, one.to, name));
+  const own = relationship.fromColumns.map((name) => buildColumn(of.alias, relationship.from, name));
+  const theirs = relationship.toColumns.map((name) => buildColumn(alias, relationship.to, name));
   const equal = (left: readonly string[], right: readonly string[]): string[] =>
     left.map((column, at) => `${column} = ${right[at] ?? ''}`);
-  const from = `${one.to.sql} as ${alias}`;
-  if (one.through === null) return { from, rowSource, conditions: equal(theirs, own) };
-  const { table, fromColumns, toColumns } = one.through;
+  const from = `${relationship.to.sql} as ${alias}`;
+  if (relationship.through === null) return { from, rowSource, conditions: equal(theirs, own) };
+  const { table, fromColumns, toColumns } = relationship.through;
   const middle = builder.alias();
   const side = (names: readonly string[]): string[] => names.map((name) => buildColumn(middle, table, name));
   return {
@@ -69,7 +69,7 @@ export function buildWhere(
 function buildCondition(builder: SqlBuilder, rowSource: RowSource, condition: PlannedCondition): string {
   const not = condition.negated ? 'not ' : '';
   if (condition.kind === 'logic') {
-    const of = condition.of.map((one) => buildCondition(builder, rowSource, one));
+    const of = condition.of.map((part) => buildCondition(builder, rowSource, part));
     return `${not}(${of.join(` ${condition.operator} `)})`;
   }
   if (condition.kind === 'exists') return `${not}exists (${buildRelated(builder, rowSource, condition.embed)})`;
@@ -124,12 +124,12 @@ export function buildOrder(
   grouped: boolean,
 ): string {
   if (order.length === 0) return '';
-  const parts = order.map((one) => {
-    const direction = `${one.descending ? ' desc' : ''}${one.nulls === null ? '' : ` nulls ${one.nulls}`}`;
-    if (one.embed === null) return `${buildField(builder, rowSource, one.field)}${direction}`;
-    const joined = buildJoin(builder, rowSource, one.embed.relationship);
+  const parts = order.map((term) => {
+    const direction = `${term.descending ? ' desc' : ''}${term.nulls === null ? '' : ` nulls ${term.nulls}`}`;
+    if (term.embed === null) return `${buildField(builder, rowSource, term.field)}${direction}`;
+    const joined = buildJoin(builder, rowSource, term.embed.relationship);
     const where = joined.conditions.length === 0 ? '' : ` where ${joined.conditions.join(' and ')}`;
-    const value = `select ${buildField(builder, joined.rowSource, one.field)} from ${joined.from}${where}`;
+    const value = `select ${buildField(builder, joined.rowSource, term.field)} from ${joined.from}${where}`;
     const found = `(${value} limit 1)`;
     return `${grouped ? `(array_agg(${found}))[1]` : found}${direction}`;
   });

@@ -37,17 +37,17 @@ export function buildTotal(builder: SqlBuilder, level: PlannedLevel, source: Sou
 
 /** Selects the rows without any columns, for counting. */
 export function buildCounted(builder: SqlBuilder, level: PlannedLevel, source: Source): string {
-  const rowSource = rowSourceOf(builder, source);
+  const rowSource = createRowSource(builder, source);
   return `select from ${source.sql} as ${rowSource.alias}${buildWhere(builder, rowSource, level.conditions)}`;
 }
 
-function rowSourceOf(builder: SqlBuilder, source: Source): RowSource {
+function createRowSource(builder: SqlBuilder, source: Source): RowSource {
   const alias = builder.alias();
   return { alias, row: source.kept ? `${alias}.${WHOLE_ROW}` : alias };
 }
 
 function buildTop(builder: SqlBuilder, level: PlannedLevel, source: Source): Rows {
-  const rowSource = rowSourceOf(builder, source);
+  const rowSource = createRowSource(builder, source);
   return buildLevel(builder, level, { from: `${source.sql} as ${rowSource.alias}`, rowSource, conditions: [] });
 }
 
@@ -85,14 +85,14 @@ type From = { readonly from: string; readonly rowSource: RowSource; readonly con
 function buildLevel(builder: SqlBuilder, level: PlannedLevel, { from, rowSource, conditions }: From): Rows {
   const laterals: string[] = [];
   const shown = level.items.flatMap((item) => buildItem(builder, rowSource, item, laterals));
-  const named = shown.every((one) => one.identifier !== null);
-  const list = shown.map((one, at) => `${one.sql} as ${named ? one.identifier : `c${at + 1}`}`).join(', ');
+  const named = shown.every((column) => column.identifier !== null);
+  const list = shown.map((column, at) => `${column.sql} as ${named ? column.identifier : `c${at + 1}`}`).join(', ');
   const where = buildWhere(builder, rowSource, level.conditions, conditions);
   const rest = `${buildGroups(level, shown)}${buildOrder(builder, rowSource, level.order, isGrouped(level))}`;
   return {
     select: `select ${list} from ${from}${laterals.join('')}${where}${rest}`,
     named,
-    keys: shown.map((one) => one.key),
+    keys: shown.map((column) => column.key),
   };
 }
 
@@ -125,7 +125,7 @@ function buildItem(builder: SqlBuilder, rowSource: RowSource, item: PlannedItem,
         {
           sql: buildEmbed(builder, rowSource, item.embed),
           key: item.key,
-          identifier: item.named ? identifierOf(relationship, item.key) : null,
+          identifier: item.named ? findIdentifier(relationship, item.key) : null,
           groupBy: relationship.fromColumns.map((name) => buildColumn(rowSource.alias, relationship.from, name)),
         },
       ];
@@ -169,14 +169,14 @@ function buildSpread(
 function spreadIdentifiers(level: PlannedLevel): string[] {
   return level.items.flatMap((item) => {
     if (item.kind === 'field') return [item.field.column.sql];
-    if (item.kind === 'embed') return [identifierOf(item.embed.relationship, item.key) ?? ''];
+    if (item.kind === 'embed') return [findIdentifier(item.embed.relationship, item.key) ?? ''];
     return item.kind === 'spread' ? spreadIdentifiers(item.embed.level) : [];
   });
 }
 
 /** Returns the identifier of a key if the request named the embedded relation by its table, its key's column or its constraint. */
-function identifierOf(one: Relationship, key: string): string | null {
-  const candidates = [one.to.name, one.constraint, ...one.fromColumns];
+function findIdentifier(relationship: Relationship, key: string): string | null {
+  const candidates = [relationship.to.name, relationship.constraint, ...relationship.fromColumns];
   return candidates.includes(key) ? `"${key.replaceAll('"', '""')}"` : null;
 }
 
@@ -210,6 +210,6 @@ function isGrouped(level: PlannedLevel): boolean {
 
 function buildGroups(level: PlannedLevel, shown: readonly Shown[]): string {
   if (!isGrouped(level)) return '';
-  const by = [...new Set(shown.flatMap((one) => one.groupBy))];
+  const by = [...new Set(shown.flatMap((column) => column.groupBy))];
   return by.length === 0 ? '' : ` group by ${by.join(', ')}`;
 }

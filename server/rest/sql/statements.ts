@@ -37,25 +37,25 @@ export const REPLY_SETTINGS = `nullif(current_setting('response.status', true), 
 const WRITTEN = 'w';
 const TARGET = { alias: WRITTEN, row: WRITTEN };
 
-const sourceOf = (level: PlannedLevel): Source => ({ sql: level.table.sql, kept: false, capped: true });
+const toSource = (level: PlannedLevel): Source => ({ sql: level.table.sql, kept: false, capped: true });
 
 export function buildRead(
   level: PlannedLevel,
   options: { shape: Shape; total: Preferences['count']; maxRows: number },
 ): Statement {
   const builder = createSqlBuilder(options.maxRows);
-  const { columns, from } = buildRows(builder, level, sourceOf(level), options.shape);
+  const { columns, from } = buildRows(builder, level, toSource(level), options.shape);
   // `estimated` counts exactly up to one full answer. Beyond that the planner's estimate is used.
   const most = options.total === 'estimated' ? options.maxRows + 1 : null;
   const counts = options.total === 'exact' || options.total === 'estimated';
-  const total = counts ? buildTotal(builder, level, sourceOf(level), most) : 'null::bigint';
+  const total = counts ? buildTotal(builder, level, toSource(level), most) : 'null::bigint';
   return { text: `select ${columns}, ${total} as total from ${from}`, binders: builder.binders };
 }
 
 /** Builds the query for the planner's estimate of the number of rows. The result is a query plan as JSON. */
 export function buildEstimate(level: PlannedLevel): Statement {
   const builder = createSqlBuilder(0);
-  return { text: `explain (format json) ${buildCounted(builder, level, sourceOf(level))}`, binders: builder.binders };
+  return { text: `explain (format json) ${buildCounted(builder, level, toSource(level))}`, binders: builder.binders };
 }
 
 /** Builds an insert or upsert. The bound body is always a JSON list. */
@@ -183,5 +183,5 @@ function neededByOrder(order: PlannedOrder): string[] {
   return order.embed ? neededByRelation(order.embed.relationship) : [neededByColumn(order.field.column)];
 }
 const neededByColumn = (column: Column): string => (column.call === null ? column.sql : WHOLE_ROW);
-const neededByRelation = (one: Relationship): string[] =>
-  one.call === null ? one.fromColumns.map(quote) : [WHOLE_ROW];
+const neededByRelation = (relationship: Relationship): string[] =>
+  relationship.call === null ? relationship.fromColumns.map(quote) : [WHOLE_ROW];

@@ -25,10 +25,10 @@ const RULES: readonly { readonly fault: string; readonly sql: string }[] = [
 ];
 
 /** Lists the violations of the money and hours invariants in a database. */
-export async function moneyFaults(db: Pick<Queryable, 'one'>): Promise<readonly string[]> {
+export async function moneyFaults(db: Pick<Queryable, 'queryRow'>): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const { fault, sql } of RULES) {
-    const count = (await db.one<{ n: number }>(sql))?.n ?? 0;
+    const count = (await db.queryRow<{ n: number }>(sql))?.n ?? 0;
     if (count > 0) faults.push(`${fault}: ${count}`);
   }
   return faults;

@@ -9,7 +9,7 @@ import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { rowOf } from '../keys/check-keys.ts';
+import { getRowName } from '../keys/check-keys.ts';
 import { DATABASE, type DatabaseConfig } from '../open-database.ts';
 import { toBackupSchema } from './backup-schema.ts';
 import { loadRecords, readBackup, readManifest } from './read-backup.ts';
@@ -69,7 +69,7 @@ export async function openRestored(file: string, passphrase: string): Promise<Re
   const target = { dataDir, store: createDiskStore(join(dataDir, 'objects')) };
   const sums = await db.transaction((tx) => loadInto(tx, file, passphrase, target));
   // A backup does not contain the file of signing keys, and a copy does not need it.
-  await db.query('delete from private.settings where name = $1', [rowOf('AUTH_SIGNING_KEYS_FILE')]);
+  await db.query('delete from private.settings where name = $1', [getRowName('AUTH_SIGNING_KEYS_FILE')]);
   const image = await db.image();
   const kept = opened.move();
   return { db, migrations, image, dataDir, sums, [Symbol.asyncDispose]: () => kept.disposeAsync() };

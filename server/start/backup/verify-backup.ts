@@ -47,7 +47,7 @@ export async function runVerifyBackup(
 
 /** Signs in the customer of the latest booking and reads that booking. Returns the faults. */
 async function useCopy({ db, keys, http }: Copy, print: Print): Promise<readonly string[]> {
-  const latest = await db.one<{ id: string; email: string }>(
+  const latest = await db.queryRow<{ id: string; email: string }>(
     `select b.id, u.email from private.booking b join auth.users u on u.id = b.user_id
      where u.email is not null and u.banned_until is null and u.deleted_at is null order by b.created_at desc limit 1`,
   );

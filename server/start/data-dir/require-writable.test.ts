@@ -11,15 +11,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const lineOf = (dataDir: string) =>
+const getFailure = (dataDir: string) =>
   requireWritable(dataDir).then(
     () => null,
     (error: unknown) => expectedFailure(error),
   );
 
 test('a folder that can be written passes, is made when it is missing, and keeps no trace', async () => {
-  expect(await lineOf(folder)).toBeNull();
-  expect(await lineOf(join(folder, 'a', 'b'))).toBeNull();
+  expect(await getFailure(folder)).toBeNull();
+  expect(await getFailure(join(folder, 'a', 'b'))).toBeNull();
   expect(await readdir(folder)).toEqual(['a']);
   expect(await readdir(join(folder, 'a', 'b'))).toEqual([]);
 });
@@ -28,7 +28,7 @@ test('a DATA_DIR that is a file, or inside of one, ends the start with 78 and on
   const file = join(folder, 'file');
   await writeFile(file, '');
   for (const dataDir of [file, join(file, 'data')])
-    expect(await lineOf(dataDir)).toEqual({
+    expect(await getFailure(dataDir)).toEqual({
       code: 78,
       lines: [expect.stringMatching(new RegExp(`^DATA_DIR ${dataDir} cannot be written: E(EXIST|NOTDIR)`))],
     });
@@ -38,7 +38,7 @@ test('a DATA_DIR that is a file, or inside of one, ends the start with 78 and on
 test.skipIf(process.platform !== 'linux')(
   'a DATA_DIR that is there and takes no file ends the start with 78 and one line',
   async () => {
-    expect(await lineOf('/proc/self')).toEqual({
+    expect(await getFailure('/proc/self')).toEqual({
       code: 78,
       lines: [expect.stringContaining('/proc/self cannot be written: E')],
     });
@@ -48,5 +48,5 @@ test.skipIf(process.platform !== 'linux')(
 // Root can write everywhere.
 test.skipIf(process.getuid?.() === 0)('a DATA_DIR of another user ends the start with 78 and one line', async () => {
   await chmod(folder, 0o500);
-  expect(await lineOf(folder)).toEqual({ code: 78, lines: [expect.stringContaining('cannot be written: EACCES')] });
+  expect(await getFailure(folder)).toEqual({ code: 78, lines: [expect.stringContaining('cannot be written: EACCES')] });
 });

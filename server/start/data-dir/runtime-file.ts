@@ -29,19 +29,19 @@ export function describeRuntime(
   };
 }
 
-const fileOf = (dataDir: string): string => join(dataDir, 'runtime.json');
+const getPath = (dataDir: string): string => join(dataDir, 'runtime.json');
 
 /** Writes the runtime file when the server is ready. Only its owner may read it. */
 export async function writeRuntime(dataDir: string, runtime: ReturnType<typeof describeRuntime>): Promise<void> {
-  const path = fileOf(dataDir);
+  const path = getPath(dataDir);
   await writeFile(`${path}.${process.pid}`, `${JSON.stringify(runtime, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.${process.pid}`, path);
 }
 
 /** Removes the runtime file of the server with this process id when it stops; the file of another server on the same folder stays. */
 export async function removeRuntime(dataDir: string, pid: number): Promise<void> {
-  const text = await readFile(fileOf(dataDir), 'utf8').catch(() => '{}');
+  const text = await readFile(getPath(dataDir), 'utf8').catch(() => '{}');
   // Cast: only this program writes the file.
   const written = JSON.parse(text) as { readonly pid?: number };
-  if (written.pid === pid) await rm(fileOf(dataDir), { force: true });
+  if (written.pid === pid) await rm(getPath(dataDir), { force: true });
 }

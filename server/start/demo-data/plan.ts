@@ -1,6 +1,6 @@
 import { quoteSlots, type Quote, type Rates } from '#rules/pricing.ts';
 import { nextSlot, type Slot } from '#rules/slots.ts';
-import { addDays, hourExists, slotEnd, slotStart, studioDate, weekdayOf } from '#rules/studio-time.ts';
+import { addDays, hourExists, slotEnd, slotStart, studioDate, getWeekday } from '#rules/studio-time.ts';
 
 /** A booking of the demo. `customer` and `studio` are indexes into their lists. */
 export type PlannedBooking = {
@@ -49,15 +49,15 @@ export function planBookings(now: Date, prices: readonly Rates[], customers: num
   for (let offset = -DAYS_BACK; offset < DAYS_AHEAD; offset += 1) {
     const date = addDays(today, offset);
     for (const [studio, rates] of prices.entries()) {
-      for (let left = sessionsOf(date, offset, random); left > 0; left -= 1) {
+      for (let remaining = countSessions(date, offset, random); remaining > 0; remaining -= 1) {
         const slots = chooseSlots(date, random);
         const customer = Math.floor(customers * random() ** 2);
-        const one = slots && planOne({ slots, studio, rates, customer, now, random });
-        if (!one) continue;
-        const hours = hoursOf(one);
+        const booking = slots && planBooking({ slots, studio, rates, customer, now, random });
+        if (!booking) continue;
+        const hours = getHours(booking);
         if (hours.some((hour) => taken[studio]?.has(hour))) continue;
         for (const hour of hours) taken[studio]?.add(hour);
-        planned.push(one);
+        planned.push(booking);
       }
     }
   }
@@ -68,8 +68,8 @@ export function planBookings(now: Date, prices: readonly Rates[], customers: num
  * Returns how many sessions customers try to book in a room on a date: more at the end of the week, more from month to month, fewer far
  * ahead.
  */
-function sessionsOf(date: string, offset: number, random: () => number): number {
-  const weekend = [0, 5, 6].includes(weekdayOf(date)) ? 1.6 : 1;
+function countSessions(date: string, offset: number, random: () => number): number {
+  const weekend = [0, 5, 6].includes(getWeekday(date)) ? 1.6 : 1;
   const growth = offset < 0 ? 0.6 + (0.5 * (DAYS_BACK + offset)) / DAYS_BACK : 1 - (0.8 * offset) / DAYS_AHEAD;
   return Math.round(6 * weekend * growth * random() + 0.3);
 }
@@ -95,7 +95,7 @@ type Attempt = {
 };
 
 /** Returns null if the booking would be made less than an hour before `now` or later. */
-function planOne({ slots, studio, rates, customer, now, random }: Attempt): PlannedBooking | null {
+function planBooking({ slots, studio, rates, customer, now, random }: Attempt): PlannedBooking | null {
   const [first, last] = [slots[0], slots.at(-1)];
   const start = first && slotStart(first.date, first.hour);
   if (!first || !last || !start) return null;
@@ -114,7 +114,7 @@ function planOne({ slots, studio, rates, customer, now, random }: Attempt): Plan
   return { ...facts, outcome: 'confirmed', endedAt: null };
 }
 
-function hoursOf({ start, end }: PlannedBooking): readonly number[] {
+function getHours({ start, end }: PlannedBooking): readonly number[] {
   const first = start.getTime() / HOUR;
   return Array.from({ length: (end.getTime() - start.getTime()) / HOUR }, (_, at) => first + at);
 }

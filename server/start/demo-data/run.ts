@@ -47,7 +47,7 @@ export async function runDemo(config: Settings, print: (line: string) => void): 
 function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): DemoProvider['pay'] {
   const payments = createStripePayments(stripe);
   return async ({ id, cents, email }) => {
-    const known = await payments.findSession(id, new Date(0));
+    const existing = await payments.findSession(id, new Date(0));
     const create = () =>
       payments.createSession({
         key: `demo:${id}:${randomUUID()}`,
@@ -62,7 +62,7 @@ function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): DemoPr
         allowDelayed: false,
         metadata: { booking_id: id },
       });
-    const session = known === null || known.status === 'expired' ? await create() : known;
+    const session = existing === null || existing.status === 'expired' ? await create() : existing;
     // Has no effect on a session that is already paid.
     await fetch(`${sandboxUrl}/api/payments/${session.id}`, {
       method: 'POST',

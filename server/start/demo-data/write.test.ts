@@ -8,21 +8,21 @@ const NOW = new Date('2031-03-12T09:20:00Z');
 let db: Database;
 let written: Awaited<ReturnType<typeof writeDemo>>;
 const interrupted: (readonly string[])[] = [];
-const idsOf = async (where: string): Promise<readonly string[]> =>
+const readIds = async (where: string): Promise<readonly string[]> =>
   (await db.query<{ id: string }>(`select id from private.booking where ${where} order by id`)).rows.map(
     ({ id }) => id,
   );
 const paid: Parameters<DemoProvider['pay']>[0][] = [];
 /** The number of payments that succeed before the run is interrupted. */
-let left = Number.POSITIVE_INFINITY;
+let remaining = Number.POSITIVE_INFINITY;
 let pastAdded = 0;
 const provider: DemoProvider = {
   async pay(booking) {
-    const row = await db.one<{ status: string }>('select status from private.booking where id = $1::uuid', [
+    const row = await db.queryRow<{ status: string }>('select status from private.booking where id = $1::uuid', [
       booking.id,
     ]);
     expect(row?.status).toBe('pending');
-    if ((left -= 1) < 0) throw new Error('interrupted');
+    if ((remaining -= 1) < 0) throw new Error('interrupted');
     paid.push(booking);
     return { session: `cs_test_${booking.id}`, intent: `pi_${booking.id}` };
   },
@@ -52,17 +52,17 @@ beforeAll(async () => {
   await db.query(`insert into public.studios (name, hourly_rate) values ('Studio A', 49)`);
   const busy = onBusyMachine(db);
   // The run is interrupted twice while it pays, and continued hours later.
-  left = 1;
+  remaining = 1;
   await expect(writeDemo(busy, NOW, provider)).rejects.toThrow('interrupted');
-  interrupted.push(await idsOf(`status = 'pending'`), await idsOf('true'));
-  left = 0;
+  interrupted.push(await readIds(`status = 'pending'`), await readIds('true'));
+  remaining = 0;
   await expect(writeDemo(busy, new Date(NOW.getTime() + 5 * 3_600_000), provider)).rejects.toThrow('interrupted');
-  left = Number.POSITIVE_INFINITY;
+  remaining = Number.POSITIVE_INFINITY;
   written = await writeDemo(busy, new Date(NOW.getTime() + 8 * 3_600_000), provider);
 }, 240_000);
 afterAll(() => db.close());
 const value = async (text: string, ...values: unknown[]): Promise<unknown> =>
-  (await db.one<{ v: unknown }>(`select (${text}) as v`, values))?.v;
+  (await db.queryRow<{ v: unknown }>(`select (${text}) as v`, values))?.v;
 
 test('three months of bookings are written, of every outcome, and what was paid and refunded equals the bookings', async () => {
   expect(written?.bookings).toBeGreaterThan(130);
@@ -91,8 +91,8 @@ test('bookings that are not over are paid at the provider, and those to come get
 test('a run that is interrupted after it paid leaves the hours held, and the next runs add nothing but what is missing', async () => {
   const [pending = [], all = []] = interrupted;
   expect(pending.length).toBe(paid.length - 1);
-  expect(await idsOf('true')).toEqual(all);
-  expect(await idsOf(`status = 'pending'`)).toEqual([]);
+  expect(await readIds('true')).toEqual(all);
+  expect(await readIds(`status = 'pending'`)).toEqual([]);
   expect(new Set(paid.map(({ id }) => id)).size).toBe(paid.length);
   expect(written?.bookings).toBe(all.length);
 });

@@ -44,8 +44,8 @@ export async function writeDemo(db: Database, clock: Date, provider: DemoProvide
     studios.map(({ rates }) => rates),
     CUSTOMERS,
   );
-  const people = personsOf(planned, now);
-  const rows = planned.map((one) => rowOf(one, studios, people, now));
+  const people = createPeople(planned, now);
+  const rows = planned.map((booking) => toRow(booking, studios, people, now));
   await repeated(db, (tx) => addPeople(tx, people));
   await db.query(
     `insert into public.discount_codes (code, discount_type, discount_value) values ($1, $2, $3) on conflict do nothing`,
@@ -61,12 +61,12 @@ export async function writeDemo(db: Database, clock: Date, provider: DemoProvide
 
 /** Returns the time at which the plan begins: `now`, or the time of the interrupted run. Returns null if the demo is already there. */
 async function beginOrContinue(db: Database, now: Date): Promise<Date | null> {
-  const begun = await db.one<{ at: string; done: boolean }>(
+  const begun = await db.queryRow<{ at: string; done: boolean }>(
     `select value ->> 'begun' as at, value ? 'done' as done from private.settings where name = 'demo'`,
   );
   if (begun !== null) return begun.done ? null : new Date(begun.at);
   // An earlier version, which wrote everything at once, has created the demo.
-  if (await db.one('select from auth.users where email like $1 limit 1', [`%@${DEMO_DOMAIN}`])) return null;
+  if (await db.queryRow('select from auth.users where email like $1 limit 1', [`%@${DEMO_DOMAIN}`])) return null;
   await db.query(`insert into private.settings (name, value) values ('demo', $1::jsonb)`, [{ begun: now }]);
   return now;
 }
@@ -86,10 +86,10 @@ async function repeated(db: Database, work: (tx: Transaction) => Promise<void>):
 /** Pays held hours at the provider and confirms them. Does nothing if the booking is confirmed already or its hold has been released. */
 async function payAndConfirm(db: Database, row: Row, { pay }: DemoProvider, now: Date): Promise<void> {
   const pending = `from private.booking b where b.id = $1::uuid and b.status = 'pending'`;
-  if ((await db.one(`select ${pending}`, [row.id])) === null) return;
+  if ((await db.queryRow(`select ${pending}`, [row.id])) === null) return;
   const { session, intent } = await pay({ id: row.id, cents: row.total, email: row.email });
   await repeated(db, async (tx) => {
-    if ((await tx.one(`select ${pending} for update`, [row.id])) === null) return;
+    if ((await tx.queryRow(`select ${pending} for update`, [row.id])) === null) return;
     await tx.query(
       `update private.payment set state = 'paid', session_id = $2, payment_intent_id = $3, paid_cents = amount_cents, paid_at = $4::timestamptz
        where id = $1::uuid`,
@@ -104,7 +104,7 @@ async function payAndConfirm(db: Database, row: Row, { pay }: DemoProvider, now:
 }
 
 /** Derives an id from words: a UUID of version 8 (RFC 9562). Equal words give equal ids. */
-function idOf(...words: readonly string[]): string {
+function deriveId(...words: readonly string[]): string {
   const hex = createHash('sha256').update(words.join('\n')).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
@@ -114,19 +114,19 @@ function idOf(...words: readonly string[]): string {
 type Person = DemoPerson & { readonly id: string; readonly since: Date };
 
 /** Returns the customers, each of whom signed up an hour before their first booking. */
-const personsOf = (planned: readonly PlannedBooking[], now: Date): readonly Person[] =>
+const createPeople = (planned: readonly PlannedBooking[], now: Date): readonly Person[] =>
   makePeople(CUSTOMERS).map((person, at) => {
-    const made = planned.filter(({ customer }) => customer === at).map(({ createdAt }) => createdAt.getTime());
+    const created = planned.filter(({ customer }) => customer === at).map(({ createdAt }) => createdAt.getTime());
     return {
       ...person,
-      id: idOf('demo', now.toISOString(), person.email),
-      since: new Date(Math.min(now.getTime(), ...made) - 60 * MINUTE),
+      id: deriveId('demo', now.toISOString(), person.email),
+      since: new Date(Math.min(now.getTime(), ...created) - 60 * MINUTE),
     };
   });
 
 /** Adds the customers in the state after sign-up: verified, with accepted terms. Idempotent: one transaction adds all of them. */
 async function addPeople(tx: Transaction, people: readonly Person[]): Promise<void> {
-  if ((await tx.one('select from auth.users where id = $1::uuid', [people[0]?.id])) !== null) return;
+  if ((await tx.queryRow('select from auth.users where id = $1::uuid', [people[0]?.id])) !== null) return;
   const json = JSON.stringify(people);
   const from = `from jsonb_to_recordset($1::jsonb) as p(id uuid, name text, email text, phone text, since timestamptz)`;
   await tx.query(
@@ -145,16 +145,16 @@ async function addPeople(tx: Transaction, people: readonly Person[]): Promise<vo
   );
 }
 
-type Row = ReturnType<typeof rowOf>;
+type Row = ReturnType<typeof toRow>;
 
-function rowOf(
+function toRow(
   { customer, studio: at, start, end, quote, outcome, createdAt, endedAt, withCoupon }: PlannedBooking,
   studios: readonly { id: string; name: string }[],
   people: readonly Person[],
   now: Date,
 ) {
   const person = people[customer];
-  const id = idOf('demo', now.toISOString(), person?.email ?? '', studios[at]?.id ?? '', start.toISOString());
+  const id = deriveId('demo', now.toISOString(), person?.email ?? '', studios[at]?.id ?? '', start.toISOString());
   return {
     id,
     user_id: person?.id,
@@ -176,7 +176,7 @@ function rowOf(
     created_at: createdAt,
     paid_at: new Date(createdAt.getTime() + 2 * MINUTE),
     ended_at: endedAt,
-    payment_id: idOf(id, 'payment'),
+    payment_id: deriveId(id, 'payment'),
     session: `cs_test_demo_${id}`,
     intent: `pi_demo_${id}`,
     refund: `re_demo_${id}`,

@@ -9,7 +9,7 @@ import { DatabaseRefused } from '#server/db/postgres/refused.ts';
 import { missingRoles } from '#server/db/postgres/roles.ts';
 import { DATABASE } from '../open-database.ts';
 import { clockFinding } from './clock.ts';
-import { fail, type Finding, listFindings, ok, reasonOf, warn } from './finding.ts';
+import { fail, type Finding, listFindings, ok, getReason, warn } from './finding.ts';
 
 type CheckedParts = Pick<Config, 'databaseUrl' | 'poolSize'>;
 
@@ -21,14 +21,14 @@ export async function databaseFindings(config: CheckedParts): Promise<Finding[]>
   try {
     admin = await connectPatiently(toAddress(config.databaseUrl), { seconds: 0, report: () => undefined });
   } catch (error) {
-    const text = error instanceof DatabaseRefused ? error.lines.join(' ') : reasonOf(error);
+    const text = error instanceof DatabaseRefused ? error.lines.join(' ') : getReason(error);
     return [fail(text, 'Correct DATABASE_URL, or start the database.')];
   }
   try {
     const rights = await rightsFindings(admin, config);
     // A login without these rights cannot read the migrations.
     const migrations = rights.some(({ state }) => state === 'fail') ? [] : [await migrationsFinding(admin)];
-    return [...rights, ...migrations, await clockOf(admin)];
+    return [...rights, ...migrations, await checkClock(admin)];
   } finally {
     await admin.end();
   }
@@ -109,7 +109,7 @@ export function compareMigrations(schema: Schema, recorded: ReadonlyMap<string, 
   }
 }
 
-async function clockOf(admin: pg.Client): Promise<Finding> {
+async function checkClock(admin: pg.Client): Promise<Finding> {
   const before = Date.now();
   const { rows } = await admin.query<{ now: Date }>('select clock_timestamp() as now');
   const finding = clockFinding('the database', (before + Date.now()) / 2, rows[0]?.now.getTime() ?? 0);

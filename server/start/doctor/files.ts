@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Config } from '#server/config/operating/config.ts';
 import { requireWritable } from '../data-dir/require-writable.ts';
 import { createStore } from '../open-adapters.ts';
-import { attempt, fail, type Finding, ok, reasonOf, warn } from './finding.ts';
+import { attempt, fail, type Finding, ok, getReason, warn } from './finding.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** The embedded database, uploads and the spool need room to grow. */
@@ -24,7 +24,7 @@ async function folderFinding(folder: string): Promise<Finding> {
     return roomFinding(folder, await statfs(folder));
   } catch (error) {
     return fail(
-      `${folder} cannot be written (${reasonOf(error)})`,
+      `${folder} cannot be written (${getReason(error)})`,
       'Give the folder to the user that the server runs as, and free space on its disk.',
     );
   }

@@ -27,12 +27,12 @@ export async function attempt(
   try {
     return await work();
   } catch (error) {
-    return [fail(`${subject}: ${reasonOf(error)}`, typeof advice === 'string' ? advice : advice(error))];
+    return [fail(`${subject}: ${getReason(error)}`, typeof advice === 'string' ? advice : advice(error))];
   }
 }
 
 /** Returns why a call failed: the provider's reason and the code of the innermost cause, such as ECONNREFUSED. */
-export function reasonOf(error: unknown): string {
+export function getReason(error: unknown): string {
   const cause = innermost(error);
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : null;
   const message = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);

@@ -2,7 +2,7 @@ import { resolveTxt } from 'node:dns/promises';
 import nodemailer from 'nodemailer';
 import type { Config } from '#server/config/operating/config.ts';
 import { isLoopback } from '#server/config/fields.ts';
-import { fail, type Finding, listFindings, ok, reasonOf, warn } from './finding.ts';
+import { fail, type Finding, listFindings, ok, getReason, warn } from './finding.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -29,7 +29,7 @@ async function loginFinding(url: string, hostname: string): Promise<Finding> {
     if (code === 'EAUTH')
       return fail(`${hostname} refuses the login`, 'Correct user and password in SMTP_URL, with %40 for @ in them.');
     return fail(
-      `${hostname}: ${reasonOf(error)}`,
+      `${hostname}: ${getReason(error)}`,
       'Check SMTP_URL: smtps:// is for port 465, smtp:// for 587; many hosts close port 25.',
     );
   } finally {

@@ -7,7 +7,7 @@ import { backupFindings, configFindings } from './config-findings.ts';
 import { databaseFindings } from './database.ts';
 import { lockFindings, plugFindings, readerFindings } from './devices.ts';
 import { fileFindings } from './files.ts';
-import { createRedaction, fail, type Finding, reasonOf } from './finding.ts';
+import { createRedaction, fail, type Finding, getReason } from './finding.ts';
 import { mailFindings } from './mail.ts';
 import { hostedCheckFindings, paymentFindings } from './payments.ts';
 import { siteFindings } from './site.ts';
@@ -59,7 +59,7 @@ async function withLimit(run: () => Promise<readonly Finding[]>): Promise<readon
   const limit = new Promise<readonly Finding[]>((settle) => {
     timer = setTimeout(() => settle([fail('no answer within a minute', 'Look again later.')]), LIMIT_MS);
   });
-  const work = run().catch((error: unknown) => [fail(reasonOf(error), 'Look again later.')]);
+  const work = run().catch((error: unknown) => [fail(getReason(error), 'Look again later.')]);
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import type { Config } from '#server/config/operating/config.ts';
-import { fail, type Finding, ok, reasonOf, warn } from './finding.ts';
+import { fail, type Finding, ok, getReason, warn } from './finding.ts';
 
 type CheckedParts = Pick<Config, 'siteUrl' | 'dataDir'>;
 const TIMEOUT_MS = 10_000;
@@ -26,7 +26,7 @@ export async function siteFindings(config: CheckedParts): Promise<Finding[]> {
   } catch (error) {
     const advice =
       'Start the server and the proxy; the name has to lead to this machine, and its certificate has to fit the name.';
-    return [fail(`${siteUrl} cannot be reached: ${reasonOf(error)}`, advice)];
+    return [fail(`${siteUrl} cannot be reached: ${getReason(error)}`, advice)];
   }
   const url = new URL(siteUrl);
   return [

@@ -3,7 +3,7 @@ import type { Queryable } from '#server/db/database.ts';
 
 const NAMES: readonly KeyName[] = ['APP_SECRET', 'JWT_SECRET', 'AUTH_SIGNING_KEYS_FILE'];
 /** The name of the row in `private.settings` that holds the fingerprint of a key. */
-export const rowOf = (name: KeyName): string => `key_fingerprint.${name}`;
+export const getRowName = (name: KeyName): string => `key_fingerprint.${name}`;
 
 /**
  * Compares the keys with those that the database was used with before, and records them at the first start. Returns one
@@ -30,7 +30,7 @@ export async function noteKey(db: Queryable, name: KeyName, fingerprint: string)
   await db.query(
     `insert into private.settings as s (name, value) values ($1, to_jsonb($2::text))
      on conflict (name) do update set value = excluded.value where s.value <> excluded.value`,
-    [rowOf(name), fingerprint],
+    [getRowName(name), fingerprint],
   );
 }
 
@@ -38,10 +38,11 @@ export async function noteKey(db: Queryable, name: KeyName, fingerprint: string)
 async function noteFirst(db: Queryable, name: KeyName, fingerprint: string): Promise<string> {
   await db.query(
     'insert into private.settings (name, value) values ($1, to_jsonb($2::text)) on conflict (name) do nothing',
-    [rowOf(name), fingerprint],
+    [getRowName(name), fingerprint],
   );
-  const row = await db.one<{ value: string }>(`select value #>> '{}' as value from private.settings where name = $1`, [
-    rowOf(name),
-  ]);
+  const row = await db.queryRow<{ value: string }>(
+    `select value #>> '{}' as value from private.settings where name = $1`,
+    [getRowName(name)],
+  );
   return row?.value ?? '';
 }

@@ -52,7 +52,7 @@ export async function renewSecrets(db: Queryable, keys: Keys, stop: () => boolea
     while (!stop()) {
       const { rows } = await readBatch(db, place, after);
       for (const { id, encrypted } of rows) {
-        const renewed = renewOne(encryption, encrypted, id);
+        const renewed = renewText(encryption, encrypted, id);
         if (renewed === undefined) count.unreadable += 1;
         else if (renewed !== null) {
           await store(db, place, { id, encrypted, renewed }, secrets);
@@ -75,7 +75,7 @@ function readBatch(db: Queryable, { table, id, column }: Place, after: string) {
 }
 
 /** Returns null if the current key encrypted the text, and undefined if no accepted key can decrypt it. */
-function renewOne(encryption: Encryption, encrypted: string, id: string): string | null | undefined {
+function renewText(encryption: Encryption, encrypted: string, id: string): string | null | undefined {
   try {
     return encryption.renew(encrypted, id);
   } catch {

@@ -22,11 +22,11 @@ type Facts = { readonly checkpoint: number; readonly vacuum: number; readonly tr
 export const isEmbedded = (db: Database): db is Embedded => 'heapMegabytes' in db;
 
 const readFacts = async (db: Queryable): Promise<Facts> =>
-  (await db.one<Facts>(FACTS)) ?? { checkpoint: 0, vacuum: -1, transactions: 0 };
+  (await db.queryRow<Facts>(FACTS)) ?? { checkpoint: 0, vacuum: -1, transactions: 0 };
 
 /** Registers the metrics of the embedded engine. `folder`: its files. */
 export function measureEngine(metrics: Metrics, db: Embedded, folder: string): void {
-  metrics.gauge('database_embedded_bytes', 'Size of the embedded database', () => sizeOf(folder));
+  metrics.gauge('database_embedded_bytes', 'Size of the embedded database', () => readSize(folder));
   metrics.gauge('database_heap_bytes', 'Memory of the embedded engine', () =>
     Promise.resolve(db.heapMegabytes() * MEGABYTE),
   );
@@ -46,7 +46,7 @@ export function engineWarnings(db: Queryable, folder: string): readonly Warning[
     {
       name: 'database-size',
       async read() {
-        const bytes = await sizeOf(folder);
+        const bytes = await readSize(folder);
         if (bytes < LARGE_BYTES) return null;
         return `The embedded database has ${(bytes / 1e9).toFixed(1)} GB. Move it to PostgreSQL: npm run move-to-postgres`;
       },
@@ -63,7 +63,7 @@ export function engineWarnings(db: Queryable, folder: string): readonly Warning[
 }
 
 /** Adds up the sizes of the files in a folder. Files that disappear in the meantime do not count. */
-async function sizeOf(folder: string): Promise<number> {
+async function readSize(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(
     entries

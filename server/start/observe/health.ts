@@ -4,7 +4,13 @@ import { readMigrations } from '#server/db/schema/schema.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { measureDatabase, measureOverload, type Metrics } from '#server/http/metrics/metrics.ts';
-import { createReadiness, databaseChecks, diskCheck, diskOf, type Readiness } from '#server/http/health/readiness.ts';
+import {
+  createReadiness,
+  databaseChecks,
+  diskCheck,
+  readDiskSpace,
+  type Readiness,
+} from '#server/http/health/readiness.ts';
 import type { Overload } from '#server/http/overload.ts';
 import { type CircuitState, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Queue } from '#server/queue/queue.ts';
@@ -39,8 +45,12 @@ export async function openHealth(context: Observed): Promise<Health> {
   measureDatabase(metrics, db);
   measureOverload(metrics, context.overload);
   measureJobs(metrics, db, clock, [...Object.values(context.circuits), ...context.plugs]);
-  metrics.gauge('disk_free_bytes', 'Free space on the disk of DATA_DIR', async () => (await diskOf(dataDir)).free);
-  metrics.gauge('disk_size_bytes', 'Size of the disk of DATA_DIR', async () => (await diskOf(dataDir)).size);
+  metrics.gauge(
+    'disk_free_bytes',
+    'Free space on the disk of DATA_DIR',
+    async () => (await readDiskSpace(dataDir)).free,
+  );
+  metrics.gauge('disk_size_bytes', 'Size of the disk of DATA_DIR', async () => (await readDiskSpace(dataDir)).size);
   if (isEmbedded(db)) measureEngine(metrics, db, join(dataDir, 'database'));
   const names = (await readMigrations(DATABASE)).map(({ name }) => name);
   // A server that was down begins with overdue jobs.
@@ -53,12 +63,12 @@ export async function openHealth(context: Observed): Promise<Health> {
     checks: [...databaseChecks(db.inClass('urgent'), names), { name: 'queue', run: queueCheck }, diskCheck(dataDir)],
     log,
   });
-  const status = createStatus(partsOf(ready, context.circuits), clock);
+  const status = createStatus(createParts(ready, context.circuits), clock);
   return { ready, status: status.read, stop: status.stop };
 }
 
 /** The parts of the service that customers see on the status page. */
-function partsOf(ready: () => Promise<Readiness>, circuits: Observed['circuits']): readonly StatusPart[] {
+function createParts(ready: () => Promise<Readiness>, circuits: Observed['circuits']): readonly StatusPart[] {
   const checked = async (...names: readonly string[]): Promise<boolean> => {
     const { checks } = await ready();
     return names.every((name) => Object.hasOwn(checks, name) && checks[name] === 'ok');

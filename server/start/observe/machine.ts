@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '#server/db/database.ts';
-import { diskOf } from '#server/http/health/readiness.ts';
+import { readDiskSpace } from '#server/http/health/readiness.ts';
 import type { BackupConfig } from '#server/config/operating/backup.ts';
 import { engineWarnings, isEmbedded } from './embedded.ts';
 import type { Warning } from './warnings.ts';
@@ -35,6 +35,6 @@ async function readBackups(dir: string, upSeconds: number): Promise<string | nul
 }
 
 async function readDisk(dataDir: string): Promise<string | null> {
-  const { free } = await diskOf(dataDir);
+  const { free } = await readDiskSpace(dataDir);
   return free >= DISK_LOW_BYTES ? null : `The disk of DATA_DIR has ${Math.round(free / 1e6)} MB free.`;
 }

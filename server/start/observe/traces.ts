@@ -38,13 +38,13 @@ export async function openTraces(settings: TraceSettings): Promise<Traces> {
   const tracer = provider.getTracer('studio-booking');
   const running = new AsyncLocalStorage<Context>();
   const kinds = { server: api.SpanKind.SERVER, client: api.SpanKind.CLIENT, job: api.SpanKind.CONSUMER };
-  const parentOf = (text: string | undefined): Context => {
+  const toParent = (text: string | undefined): Context => {
     const remote = text === undefined ? null : remoteParent(text);
     return remote === null ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, remote);
   };
 
   async function run<T>(start: SpanStart, work: () => Promise<T>, describe?: () => SpanEnd): Promise<T> {
-    const parent = running.getStore() ?? parentOf(start.parent);
+    const parent = running.getStore() ?? toParent(start.parent);
     const requestId = currentRequest();
     const span = tracer.startSpan(
       start.name,

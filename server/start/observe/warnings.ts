@@ -55,7 +55,7 @@ export function warningJobs(
 }
 
 async function isOpen(db: Queryable, name: string): Promise<boolean> {
-  const row = await db.one(
+  const row = await db.queryRow(
     `select from private.outbox where kind = $1 and payload ->> 'name' = $2 and done_at is null and closed_at is null`,
     [KIND, name],
   );

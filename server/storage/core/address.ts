@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { storageErrors } from './errors.ts';
 
 /** Reads bucket and object name from the path after `/kind/` and decodes each once. The name is '' if the path names no object. */
-export function addressOf(c: Context, kind: string): { bucketId: string; name: string } {
+export function parseAddress(c: Context, kind: string): { bucketId: string; name: string } {
   const { pathname } = new URL(c.req.url);
   const start = `/${kind}/`;
   const rest = pathname.slice(pathname.indexOf(start) + start.length);

@@ -8,7 +8,7 @@ const JSON_MAX = 1024 * 1024;
 const JSON_LIMITS = { members: 10_000, depth: 32 };
 
 /** Streams a request's bytes. If the client disconnects, throws a `StorageRefusal`, whose answer no client receives. */
-export async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
+export async function* streamBytes(request: Request): AsyncGenerator<Uint8Array> {
   const { body } = request;
   if (body === null) return;
   const reader = body.getReader();
@@ -44,7 +44,7 @@ export async function collect(bytes: AsyncIterable<Uint8Array>, max: number): Pr
 export async function readJson<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {
   // The budget of bytes counts only JSON here, because files are streamed.
   if (!isJson(request.headers)) throw storageErrors.body();
-  const bytes = await collect(bytesOf(request), JSON_MAX);
+  const bytes = await collect(streamBytes(request), JSON_MAX);
   let body: unknown;
   try {
     body = parseJson(bytes, JSON_LIMITS);

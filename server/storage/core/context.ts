@@ -24,6 +24,6 @@ export type PictureEncoder = {
 };
 
 /** Reads the caller of a request. Throws `TokenRefused`. */
-export function callerOf({ readCaller }: StorageContext, c: Context<Env>): Promise<Caller> {
+export function getCaller({ readCaller }: StorageContext, c: Context<Env>): Promise<Caller> {
   return readCaller(c.req.raw, c.var.ip);
 }

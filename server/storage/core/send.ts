@@ -61,8 +61,8 @@ export function conditionalStatus(headers: Headers, etag: string, changed: Date)
   const at = Math.floor(changed.getTime() / 1000);
   const [match, noneMatch] = [headers.get('if-match'), headers.get('if-none-match')];
   const [since, unmodified] = [
-    secondsOf(headers.get('if-modified-since')),
-    secondsOf(headers.get('if-unmodified-since')),
+    toSeconds(headers.get('if-modified-since')),
+    toSeconds(headers.get('if-unmodified-since')),
   ];
   if (match !== null ? !hasEtag(match, etag) : unmodified !== null && at > unmodified) return 412;
   if (noneMatch !== null ? hasEtag(noneMatch, etag) : since !== null && at <= since) return 304;
@@ -70,9 +70,9 @@ export function conditionalStatus(headers: Headers, etag: string, changed: Date)
 }
 
 const hasEtag = (list: string, etag: string): boolean =>
-  list.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
+  list.split(',').some((candidate) => candidate.trim() === '*' || candidate.trim().replace(/^W\//, '') === etag);
 
-function secondsOf(date: string | null): number | null {
+function toSeconds(date: string | null): number | null {
   const time = date === null ? NaN : Date.parse(date);
   return Number.isNaN(time) ? null : Math.floor(time / 1000);
 }
@@ -88,7 +88,7 @@ function readRange(
   length: number,
 ): { from: number; to: number } | 'none' | null {
   const given = headers.get('if-range');
-  if (given !== null && given !== etag && secondsOf(given) !== Math.floor(changed.getTime() / 1000)) return null;
+  if (given !== null && given !== etag && toSeconds(given) !== Math.floor(changed.getTime() / 1000)) return null;
   const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.get('range') ?? '');
   const [first = '', last = ''] = (found ?? []).slice(1);
   if (!found || (first === '' && last === '')) return null;

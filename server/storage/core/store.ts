@@ -12,14 +12,14 @@ import type { ObjectStore } from '#server/providers/ports.ts';
 /** The writer of an object: a caller under policies, or the holder of a signed URL, who writes for the account that made the URL. */
 export type Writer = { readonly caller: Principal } | { readonly ownerId: string | null };
 
-export const principalOf = (caller: Caller): Principal => ({
+export const toPrincipal = (caller: Caller): Principal => ({
   role: caller.role,
   claims: caller.claimsJson,
   caller: callerKey(caller),
 });
 
 /** Returns the writer for a caller's own requests. */
-export const writerOf = (caller: Caller): Writer => ({ caller: principalOf(caller) });
+export const toWriter = (caller: Caller): Writer => ({ caller: toPrincipal(caller) });
 
 /** The destination of an object. */
 export type ObjectPath = { readonly bucketId: string; readonly name: string; readonly replace: boolean };
@@ -39,7 +39,7 @@ export async function storeObject(
   objectPath: ObjectPath,
   incoming: Incoming,
 ): Promise<StoredObject> {
-  const bucket = await bucketOf(context.db, objectPath.bucketId);
+  const bucket = await readBucket(context.db, objectPath.bucketId);
   const limit = await authorizeUpload(context, writer, bucket, objectPath, incoming);
   const key = `objects/${randomUUID()}`;
   await markForDeletion(context, key);
@@ -85,8 +85,8 @@ export async function authorizeUpload(
 
 const NO_DETAILS: Details = { cacheControl: null, contentEncoding: null, metadata: {} };
 
-export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> {
-  const bucket = await db.one<Bucket>('select * from storage.bucket_by_id($1)', [bucketId]);
+export async function readBucket(db: Database, bucketId: string): Promise<Bucket> {
+  const bucket = await db.queryRow<Bucket>('select * from storage.bucket_by_id($1)', [bucketId]);
   if (!bucket) throw storageErrors.noBucket();
   return bucket;
 }
@@ -121,10 +121,10 @@ async function moveBytes(
     const maxBytes = Math.min(limit, atMost ?? limit, REENCODE_MAX);
     const picture = await pictures.reencode(metered(bytes, limit, tally), maxBytes);
     await store.put(key, picture);
-    return { size: picture.byteLength, etag: etagOf(createHash('sha256').update(picture)), contentType: 'image/jpeg' };
+    return { size: picture.byteLength, etag: getEtag(createHash('sha256').update(picture)), contentType: 'image/jpeg' };
   }
   await store.put(key, metered(bytes, limit, tally));
-  return { size: tally.size, etag: etagOf(tally.hash), contentType };
+  return { size: tally.size, etag: getEtag(tally.hash), contentType };
 }
 
 /** Counts and hashes the bytes that pass. Refuses streams that are too long or too slow. */
@@ -143,13 +143,16 @@ async function* metered(
   }
 }
 
-const etagOf = (hash: ReturnType<typeof createHash>): string => hash.digest('hex').slice(0, 32);
+const getEtag = (hash: ReturnType<typeof createHash>): string => hash.digest('hex').slice(0, 32);
 
 /** Checks the type against the bucket. Throws `StorageRefusal`. */
 export function checkType(bucket: Pick<Bucket, 'allowed_mime_types'>, contentType: string): void {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   const allowed = bucket.allowed_mime_types?.some(
-    (one) => one === type || one === '*/*' || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))),
+    (allowedType) =>
+      allowedType === type ||
+      allowedType === '*/*' ||
+      (allowedType.endsWith('/*') && type.startsWith(allowedType.slice(0, -1))),
   );
   const written = /^[\w.+-]+\/[\w.+-]+\s*(;[\x20-\x7e]*)?$/.test(contentType) && contentType.length <= 255;
   if (allowed === false || !written) throw storageErrors.mime(type);
@@ -166,7 +169,7 @@ type Row = StoredBytes & Details & { readonly key: string };
 /** Writes an object's row. The server reads the row back, because the caller may lack the right to read it. Throws `StorageRefusal`. */
 export async function insert(db: Database, writer: Writer, objectPath: ObjectPath, row: Row): Promise<StoredObject> {
   await write(db, writer, objectPath, row, false);
-  const found = await db.one<StoredObject>(`select ${COLUMNS} from storage.objects o where o.storage_key = $1`, [
+  const found = await db.queryRow<StoredObject>(`select ${COLUMNS} from storage.objects o where o.storage_key = $1`, [
     row.key,
   ]);
   if (!found) throw storageErrors.denied();
@@ -195,6 +198,6 @@ async function write(db: Database, writer: Writer, objectPath: ObjectPath, row: 
 
 async function refuseTaken(db: Database, { bucketId, name, replace }: ObjectPath): Promise<void> {
   if (replace) return;
-  if (await db.one('select 1 from storage.objects where bucket_id = $1 and name = $2', [bucketId, name]))
+  if (await db.queryRow('select 1 from storage.objects where bucket_id = $1 and name = $2', [bucketId, name]))
     throw storageErrors.duplicate();
 }

@@ -1,5 +1,5 @@
 import { parseJson } from '#server/http/bodies/json.ts';
-import { bytesOf, collect } from './body.ts';
+import { streamBytes, collect } from './body.ts';
 import { storageErrors } from './errors.ts';
 import { type Part, readParts } from './multipart.ts';
 
@@ -35,22 +35,22 @@ export async function readUpload(request: Request): Promise<Incoming> {
   const type = headers.get('content-type') ?? UNKNOWN_TYPE;
   if (/^multipart\/form-data\b/i.test(type)) return readForm(request, type, replace);
   const details = {
-    cacheControl: cacheControlOf(headers.get('cache-control')),
-    contentEncoding: encodingOf(headers.get('content-encoding')),
-    metadata: metadataOf(decodeBase64(headers.get('x-metadata'))),
+    cacheControl: parseCacheControl(headers.get('cache-control')),
+    contentEncoding: parseEncoding(headers.get('content-encoding')),
+    metadata: parseMetadata(decodeBase64(headers.get('x-metadata'))),
   };
-  const size = lengthOf(headers);
+  const size = getLength(headers);
   return {
     contentType: type,
     size,
     atMost: size,
-    bytes: bytesOf(request),
+    bytes: streamBytes(request),
     details: () => Promise.resolve(details),
     replace,
   };
 }
 
-function lengthOf(headers: Headers): number | null {
+function getLength(headers: Headers): number | null {
   const length = headers.get('content-length') ?? '';
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
@@ -58,7 +58,7 @@ function lengthOf(headers: Headers): number | null {
 /** Reads a form up to its file. The fields after the file are read later. */
 async function readForm(request: Request, type: string, replace: boolean): Promise<Incoming> {
   const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(type);
-  const parts = readParts(bytesOf(request), boundary?.[1] ?? boundary?.[2] ?? '');
+  const parts = readParts(streamBytes(request), boundary?.[1] ?? boundary?.[2] ?? '');
   if (!boundary) throw storageErrors.body();
   const fields = new Map<string, string>();
   const note = async (part: Part): Promise<void> => {
@@ -75,16 +75,16 @@ async function readForm(request: Request, type: string, replace: boolean): Promi
     return {
       contentType: part.type ?? UNKNOWN_TYPE,
       size: null,
-      atMost: lengthOf(request.headers),
+      atMost: getLength(request.headers),
       bytes: part.bytes,
       replace,
       async details() {
         for await (const rest of parts) if (!rest.file) await note(rest);
         const seconds = fields.get('cacheControl') ?? '';
         return {
-          cacheControl: cacheControlOf(/^\d+$/.test(seconds) ? `max-age=${seconds}` : seconds),
-          contentEncoding: encodingOf(fields.get('contentEncoding') ?? null),
-          metadata: metadataOf(fields.get('metadata') ?? null),
+          cacheControl: parseCacheControl(/^\d+$/.test(seconds) ? `max-age=${seconds}` : seconds),
+          contentEncoding: parseEncoding(fields.get('contentEncoding') ?? null),
+          metadata: parseMetadata(fields.get('metadata') ?? null),
         };
       },
     };
@@ -92,14 +92,14 @@ async function readForm(request: Request, type: string, replace: boolean): Promi
 }
 
 /** Returns cache directives (RFC 9111) as sent, or null if they are malformed. */
-export function cacheControlOf(text: string | null): string | null {
+export function parseCacheControl(text: string | null): string | null {
   const directive = '[a-z][a-z-]*(=("[\\w ,-]*"|[\\w-]+))?';
   const fine = new RegExp(`^${directive}(\\s*,\\s*${directive})*$`, 'i');
   return text !== null && text.length <= 200 && fine.test(text) ? text : null;
 }
 
 /** Returns the content encoding (RFC 9110, 8.4), or null for identity. Throws `StorageRefusal`. */
-export function encodingOf(text: string | null): string | null {
+export function parseEncoding(text: string | null): string | null {
   const named = text?.trim().toLowerCase() ?? '';
   if (named === '' || named === 'identity') return null;
   if (!/^[a-z0-9-]{1,20}(, ?[a-z0-9-]{1,20}){0,3}$/.test(named)) throw storageErrors.body();
@@ -111,7 +111,7 @@ function decodeBase64(text: string | null): string | null {
 }
 
 /** Parses a JSON object of user metadata. Throws `StorageRefusal`. */
-export function metadataOf(text: string | null): Record<string, unknown> {
+export function parseMetadata(text: string | null): Record<string, unknown> {
   if (text === null || text === '') return {};
   if (text.length > METADATA_MAX) throw storageErrors.body();
   let value: unknown;

@@ -4,14 +4,14 @@ import type { StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
 import type { LinkClaims } from '../core/links.ts';
 import { type Bucket, COLUMNS, type Found, type StoredObject } from '../core/rows.ts';
-import { principalOf } from '../core/store.ts';
+import { toPrincipal } from '../core/store.ts';
 
 /** The location of an object, as in requests. */
 export type Address = { readonly bucketId: string; readonly name: string };
 
 /** Finds an object as the caller, so that policies decide. Throws `StorageRefusal`. */
 export async function findObject(context: StorageContext, caller: Caller, at: Address): Promise<Found> {
-  const found = await findRow(context, principalOf(caller), at);
+  const found = await findRow(context, toPrincipal(caller), at);
   // Policies do not bind the service role, so owner-only buckets are checked here.
   if (found.bucket.owner_only && (caller.userId === null || caller.userId !== found.object.owner))
     throw storageErrors.noObject();

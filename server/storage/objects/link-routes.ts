@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { Env } from '#server/http/caller.ts';
-import { addressOf, checkName } from '../core/address.ts';
+import { parseAddress, checkName } from '../core/address.ts';
 import { readJson } from '../core/body.ts';
-import { callerOf, type StorageContext } from '../core/context.ts';
+import { getCaller, type StorageContext } from '../core/context.ts';
 import { StorageRefusal } from '../core/errors.ts';
 import { findSignedObject } from './find.ts';
 import { uploadSignedObject } from './objects.ts';
@@ -21,12 +21,12 @@ const HIDDEN = 'Either the object does not exist or you do not have access to it
 export function addLinks(router: Hono<Env>, context: StorageContext): void {
   addUploadLinks(router, context);
   router.get('/object/sign/:bucket/*', async (c) => {
-    const at = addressOf(c, 'object/sign');
+    const at = parseAddress(c, 'object/sign');
     return sendObject(c.req.raw, context.store, await findSignedObject(context, at, c.req.query('token') ?? ''));
   });
   router.post('/object/sign/:bucket', async (c) => {
-    const caller = await callerOf(context, c);
-    const { bucketId } = addressOf(c, 'object/sign');
+    const caller = await getCaller(context, c);
+    const { bucketId } = parseAddress(c, 'object/sign');
     const { paths, expiresIn } = await readJson(c.req.raw, manySchema);
     const signed = [];
     for (const path of paths) {
@@ -41,8 +41,8 @@ export function addLinks(router: Hono<Env>, context: StorageContext): void {
     return c.json(signed);
   });
   router.post('/object/sign/:bucket/*', async (c) => {
-    const caller = await callerOf(context, c);
-    const at = addressOf(c, 'object/sign');
+    const caller = await getCaller(context, c);
+    const at = parseAddress(c, 'object/sign');
     const { expiresIn, transform = null } = await readJson(c.req.raw, oneSchema);
     const token = await signObject(context, caller, at, expiresIn, transform);
     const kind = transform === null ? 'object' : 'render/image';
@@ -53,13 +53,13 @@ export function addLinks(router: Hono<Env>, context: StorageContext): void {
 function addUploadLinks(router: Hono<Env>, context: StorageContext): void {
   // Names are not encoded here, because the client encodes the whole URL.
   router.post('/object/upload/sign/:bucket/*', async (c) => {
-    const { bucketId, name } = addressOf(c, 'object/upload/sign');
+    const { bucketId, name } = parseAddress(c, 'object/upload/sign');
     const replace = c.req.header('x-upsert') === 'true';
-    const token = await signUpload(context, await callerOf(context, c), { bucketId, name, replace });
+    const token = await signUpload(context, await getCaller(context, c), { bucketId, name, replace });
     return c.json({ url: `/object/upload/sign/${bucketId}/${name}?token=${token}`, token });
   });
   router.put('/object/upload/sign/:bucket/*', async (c) => {
-    const at = addressOf(c, 'object/upload/sign');
+    const at = parseAddress(c, 'object/upload/sign');
     checkName(at.name);
     const incoming = await readUpload(c.req.raw);
     const object = await uploadSignedObject(context, at, c.req.query('token') ?? '', incoming);

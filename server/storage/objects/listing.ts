@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '#server/http/caller.ts';
 import type { StorageContext } from '../core/context.ts';
-import { bucketOf, principalOf } from '../core/store.ts';
+import { readBucket, toPrincipal } from '../core/store.ts';
 import { denyAsNotFound } from './find.ts';
 
 /** The query of supabase-js's `list`, which returns the content of one folder. */
@@ -119,10 +119,10 @@ export async function listObjects(
   bucketId: string,
   { prefix, limit, offset, search, sortBy }: Listing,
 ): Promise<Entry[]> {
-  const bucket = await bucketOf(db, bucketId);
+  const bucket = await readBucket(db, bucketId);
   if (bucket.owner_only && caller.userId === null) return [];
   const values = [bucketId, prefix, search, sortBy.column, sortBy.order, limit, offset];
-  return (await db.as<Entry>(principalOf(caller), LISTING, values).catch(denyAsNotFound)).rows;
+  return (await db.as<Entry>(toPrincipal(caller), LISTING, values).catch(denyAsNotFound)).rows;
 }
 
 /** Lists a page of everything that starts with a prefix, as the caller. Throws `StorageRefusal`. */
@@ -132,12 +132,12 @@ export async function listPage(
   bucketId: string,
   { prefix, cursor, limit, with_delimiter, sortBy }: Page,
 ): Promise<Paged> {
-  const bucket = await bucketOf(db, bucketId);
+  const bucket = await readBucket(db, bucketId);
   if (bucket.owner_only && caller.userId === null) return toPage([], limit);
   const [at, name] = cursor ?? [null, null];
   // One row more than requested shows whether there is a next page.
   const values = [bucketId, prefix, with_delimiter, sortBy.column, sortBy.order, at, name, limit + 1];
-  return toPage((await db.as<PageEntry>(principalOf(caller), PAGE, values).catch(denyAsNotFound)).rows, limit);
+  return toPage((await db.as<PageEntry>(toPrincipal(caller), PAGE, values).catch(denyAsNotFound)).rows, limit);
 }
 
 /** A page of `listV2` in supabase-js's format. */

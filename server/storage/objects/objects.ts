@@ -1,7 +1,7 @@
 import type { Caller } from '#server/http/caller.ts';
 import type { StorageContext } from '../core/context.ts';
 import { COLUMNS, type StoredObject } from '../core/rows.ts';
-import { bucketOf, deleteBytes, principalOf, storeObject, writerOf } from '../core/store.ts';
+import { readBucket, deleteBytes, toPrincipal, storeObject, toWriter } from '../core/store.ts';
 import type { Incoming } from '../core/upload.ts';
 import { type Address, denyAsNotFound } from './find.ts';
 
@@ -12,7 +12,7 @@ export function uploadObject(
   at: Address,
   incoming: Incoming,
 ): Promise<StoredObject> {
-  return storeObject(context, writerOf(caller), { ...at, replace: incoming.replace }, incoming);
+  return storeObject(context, toWriter(caller), { ...at, replace: incoming.replace }, incoming);
 }
 
 /** Stores an upload that a signed URL's token allows, for the account that made it. Throws `StorageRefusal`. */
@@ -34,9 +34,9 @@ export async function removeObjects(
   names: readonly string[],
 ): Promise<StoredObject[]> {
   const { db } = context;
-  await bucketOf(db, bucketId);
+  await readBucket(db, bucketId);
   const text = `delete from storage.objects o where o.bucket_id = $1 and o.name = any($2::text[]) returning ${COLUMNS}`;
-  const { rows } = await db.as<StoredObject>(principalOf(caller), text, [bucketId, names]).catch(denyAsNotFound);
+  const { rows } = await db.as<StoredObject>(toPrincipal(caller), text, [bucketId, names]).catch(denyAsNotFound);
   for (const row of rows) await deleteBytes(context.db, context.store, row.storage_key);
   return rows;
 }

@@ -7,15 +7,15 @@ import { storageErrors } from '../core/errors.ts';
 import { type Bucket, COLUMNS, type StoredObject } from '../core/rows.ts';
 import {
   authorizeUpload,
-  bucketOf,
+  readBucket,
   checkType,
   discardOnRefusal,
   insert,
   markForDeletion,
   type ObjectPath,
-  principalOf,
+  toPrincipal,
   type Writer,
-  writerOf,
+  toWriter,
 } from '../core/store.ts';
 import { type Address, findObject } from './find.ts';
 
@@ -53,13 +53,13 @@ export async function copyObject(
 ): Promise<StoredObject> {
   const { object, bucket } = await findObject(context, caller, from);
   await checkRelocation(context.db, bucket, object, to);
-  return duplicate(context, writerOf(caller), object, to, changes);
+  return duplicate(context, toWriter(caller), object, to, changes);
 }
 
 /** Applies the target bucket's rules. Refuses owner-only buckets, and moves into a bucket that re-encodes pictures. */
 async function checkRelocation(db: Database, source: Bucket, object: StoredObject, to: Address): Promise<void> {
   checkName(to.name);
-  const target = await bucketOf(db, to.bucketId);
+  const target = await readBucket(db, to.bucketId);
   if (source.owner_only || target.owner_only || (target.reencode && target.id !== source.id))
     throw storageErrors.denied();
   if (target.file_size_limit !== null && object.size > target.file_size_limit) throw storageErrors.tooLarge();
@@ -71,7 +71,7 @@ async function relocate(db: Database, caller: Caller, from: Address, to: Address
     where o.bucket_id = $1 and o.name = $2 returning ${COLUMNS}`;
   try {
     const values = [from.bucketId, from.name, to.bucketId, to.name];
-    const { rows } = await db.as<StoredObject>(principalOf(caller), text, values);
+    const { rows } = await db.as<StoredObject>(toPrincipal(caller), text, values);
     if (!rows[0]) throw storageErrors.denied();
     return rows[0];
   } catch (error) {
@@ -98,7 +98,7 @@ async function duplicate(
     contentEncoding: changes?.contentEncoding === undefined ? object.content_encoding : changes.contentEncoding,
     metadata: changes === null ? object.user_metadata : changes.metadata,
   };
-  await authorizeUpload(context, writer, await bucketOf(context.db, to.bucketId), to, { contentType, size });
+  await authorizeUpload(context, writer, await readBucket(context.db, to.bucketId), to, { contentType, size });
   const key = `objects/${randomUUID()}`;
   await markForDeletion(context, key);
   return discardOnRefusal(context, key, async () => {

@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { Env } from '#server/http/caller.ts';
-import { addressOf } from '../core/address.ts';
+import { parseAddress } from '../core/address.ts';
 import { readJson } from '../core/body.ts';
-import { callerOf, type StorageContext } from '../core/context.ts';
+import { getCaller, type StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
 import { findObject, findPublicObject } from './find.ts';
 import { listingSchema, listObjects, listPage, pageSchema } from './listing.ts';
@@ -11,7 +11,7 @@ import { removeObjects, uploadObject } from './objects.ts';
 import { type Changes, copyObject, moveObject } from './relocate.ts';
 import type { StoredObject } from '../core/rows.ts';
 import { sendObject } from '../core/send.ts';
-import { cacheControlOf, encodingOf, metadataOf, readUpload } from '../core/upload.ts';
+import { parseCacheControl, parseEncoding, parseMetadata, readUpload } from '../core/upload.ts';
 
 const name = z.string().min(1).max(1_024);
 const relocationSchema = z.looseObject({
@@ -46,25 +46,25 @@ export function addObjects(router: Hono<Env>, context: StorageContext): void {
 
 function addFolders(router: Hono<Env>, context: StorageContext): void {
   router.post('/object/list/:bucket', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     return c.json(await listObjects(context, caller, c.req.param('bucket'), await readJson(c.req.raw, listingSchema)));
   });
   router.post('/object/list-v2/:bucket', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     return c.json(await listPage(context, caller, c.req.param('bucket'), await readJson(c.req.raw, pageSchema)));
   });
 }
 
 function addRelocation(router: Hono<Env>, context: StorageContext): void {
   router.post('/object/move', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     const { bucketId, sourceKey, destinationKey, destinationBucket } = await readJson(c.req.raw, relocationSchema);
     const to = { bucketId: destinationBucket ?? bucketId, name: destinationKey };
     const object = await moveObject(context, caller, { bucketId, name: sourceKey }, to);
     return c.json({ message: 'Successfully moved', Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
   router.post('/object/copy', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     const body = await readJson(c.req.raw, copySchema);
     const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata } = body;
     const replace = c.req.header('x-upsert') === 'true';
@@ -81,48 +81,48 @@ function readChanges(
 ): Changes {
   return {
     contentType: sent.mimetype ?? null,
-    cacheControl: cacheControlOf(sent.cacheControl ?? null),
-    contentEncoding: sent.contentEncoding === undefined ? undefined : encodingOf(sent.contentEncoding),
-    metadata: metadataOf(metadata === undefined ? null : Buffer.from(metadata, 'base64').toString('utf8')),
+    cacheControl: parseCacheControl(sent.cacheControl ?? null),
+    contentEncoding: sent.contentEncoding === undefined ? undefined : parseEncoding(sent.contentEncoding),
+    metadata: parseMetadata(metadata === undefined ? null : Buffer.from(metadata, 'base64').toString('utf8')),
   };
 }
 
 function addReading(router: Hono<Env>, context: StorageContext): void {
   router.get('/object/info/public/:bucket/*', async (c) => {
-    const { object } = await findPublicObject(context, addressOf(c, 'object/info/public'));
+    const { object } = await findPublicObject(context, parseAddress(c, 'object/info/public'));
     return c.json(toInfo(object));
   });
   for (const kind of ['object/info/authenticated', 'object/info'])
     router.get(`/${kind}/:bucket/*`, async (c) => {
-      const at = addressOf(c, kind);
-      const { object } = await findObject(context, await callerOf(context, c), at);
+      const at = parseAddress(c, kind);
+      const { object } = await findObject(context, await getCaller(context, c), at);
       return c.json(toInfo(object));
     });
   router.get('/object/public/:bucket/*', async (c) => {
-    const found = await findPublicObject(context, addressOf(c, 'object/public'));
+    const found = await findPublicObject(context, parseAddress(c, 'object/public'));
     return sendObject(c.req.raw, context.store, found);
   });
   for (const kind of ['object/authenticated', 'object'])
     router.get(`/${kind}/:bucket/*`, async (c) => {
-      const at = addressOf(c, kind);
-      return sendObject(c.req.raw, context.store, await findObject(context, await callerOf(context, c), at));
+      const at = parseAddress(c, kind);
+      return sendObject(c.req.raw, context.store, await findObject(context, await getCaller(context, c), at));
     });
 }
 
 function addWriting(router: Hono<Env>, context: StorageContext): void {
   router.on(['POST', 'PUT'], '/object/:bucket/*', async (c) => {
-    const caller = await callerOf(context, c);
-    const object = await uploadObject(context, caller, addressOf(c, 'object'), await readUpload(c.req.raw));
+    const caller = await getCaller(context, c);
+    const object = await uploadObject(context, caller, parseAddress(c, 'object'), await readUpload(c.req.raw));
     return c.json({ Id: object.id, Key: `${object.bucket_id}/${object.name}` });
   });
   router.delete('/object/:bucket', async (c) => {
-    const caller = await callerOf(context, c);
+    const caller = await getCaller(context, c);
     const { prefixes } = await readJson(c.req.raw, removalSchema);
     return c.json((await removeObjects(context, caller, c.req.param('bucket'), prefixes)).map(toRow));
   });
   router.delete('/object/:bucket/*', async (c) => {
-    const at = addressOf(c, 'object');
-    const removed = await removeObjects(context, await callerOf(context, c), at.bucketId, [at.name]);
+    const at = parseAddress(c, 'object');
+    const removed = await removeObjects(context, await getCaller(context, c), at.bucketId, [at.name]);
     if (removed.length === 0) throw storageErrors.noObject();
     return c.json({ message: 'Successfully deleted' });
   });

@@ -1,7 +1,7 @@
 import type { Caller } from '#server/http/caller.ts';
 import type { StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
-import { authorizeUpload, bucketOf, type ObjectPath, writerOf } from '../core/store.ts';
+import { authorizeUpload, readBucket, type ObjectPath, toWriter } from '../core/store.ts';
 import type { Transformation } from '../core/transformation.ts';
 import { type Address, findObject } from './find.ts';
 
@@ -24,8 +24,8 @@ export async function signObject(
 
 /** Returns a token that writes one object owned by the caller, valid for two hours. Throws `StorageRefusal`. */
 export async function signUpload(context: StorageContext, caller: Caller, objectPath: ObjectPath): Promise<string> {
-  const bucket = await bucketOf(context.db, objectPath.bucketId);
+  const bucket = await readBucket(context.db, objectPath.bucketId);
   const session = bucket.owner_only ? caller.sessionId : null;
-  await authorizeUpload(context, writerOf(caller), bucket, objectPath, { contentType: null, size: null });
+  await authorizeUpload(context, toWriter(caller), bucket, objectPath, { contentType: null, size: null });
   return context.links.sign({ kind: 'write', ...objectPath, session, ownerId: caller.userId }, UPLOAD_LINK_SECONDS);
 }

@@ -35,7 +35,7 @@ export function typeByBytes(bytes: Uint8Array): string | null {
  * Returns the job for a picture of this type. Without a requested format the output is WebP if the client accepts it, otherwise the
  * picture's own format.
  */
-export function jobOf(requested: Transformation, contentType: string, accept: string): Omit<PictureJob, 'bytes'> {
+export function createJob(requested: Transformation, contentType: string, accept: string): Omit<PictureJob, 'bytes'> {
   const own = ownOutput(contentType) ?? 'png';
   const format = requested.format ?? (accept.includes('image/webp') ? 'webp' : 'origin');
   const sides = {

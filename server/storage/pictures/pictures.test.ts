@@ -33,7 +33,7 @@ test('bytes that are no picture or exceed the limit are refused while valid pict
     pictures.reencode(once(new Uint8Array(11)), 10),
     pictures.reencode(once(good.subarray(0, 60)), 10_000),
   ]);
-  const statuses = answers.map((one) => (one.status === 'fulfilled' ? 'made' : String(one.reason.statusCode)));
+  const statuses = answers.map((answer) => (answer.status === 'fulfilled' ? 'made' : String(answer.reason.statusCode)));
   expect(statuses).toEqual(['415', 'made', '413', '415']);
 });
 
@@ -43,8 +43,8 @@ test('a large photo is shrunk, a small one keeps its size, and unreadable bytes 
     .toBuffer();
   const sizes = [];
   for (const bytes of [large, await photo()]) {
-    const made = await pictures.repack(bytes, 200);
-    const { format, width, height } = await sharp(typeof made === 'string' ? undefined : made).metadata();
+    const repacked = await pictures.repack(bytes, 200);
+    const { format, width, height } = await sharp(typeof repacked === 'string' ? undefined : repacked).metadata();
     sizes.push([format, width, height]);
   }
   expect(sizes).toEqual([
@@ -57,17 +57,17 @@ test('a large photo is shrunk, a small one keeps its size, and unreadable bytes 
 });
 
 test('a photo whose text is read becomes a greyscale PNG of full contrast that fills the given width', async () => {
-  const left = {
+  const leftHalf = {
     input: { create: { width: 20, height: 20, channels: 3, background: '#676' } },
     left: 0,
     top: 0,
   } as const;
   const dull = await sharp({ create: { width: 40, height: 20, channels: 3, background: '#787' } })
-    .composite([left])
+    .composite([leftHalf])
     .jpeg()
     .toBuffer();
-  const made = await pictures.enhanceText(dull, { width: 80, height: 240 });
-  const clear = sharp(typeof made === 'string' ? undefined : made);
+  const enhanced = await pictures.enhanceText(dull, { width: 80, height: 240 });
+  const clear = sharp(typeof enhanced === 'string' ? undefined : enhanced);
   expect(await clear.metadata()).toMatchObject({ format: 'png', width: 80, height: 40, channels: 1 });
   const { channels } = await clear.stats();
   expect(channels[0]?.min).toBeLessThan(10);

@@ -21,7 +21,7 @@ test('a picture is made in a new process when the idle one has just ended', asyn
   const child = pool.idle[0]?.child;
   child?.kill('SIGKILL');
   expect((await runJob(pool, job))?.byteLength).toBeGreaterThan(100);
-  expect(pool.idle.some((one) => one.child === child)).toBe(false);
+  expect(pool.idle.some((entry) => entry.child === child)).toBe(false);
 });
 
 test('a process that has work again is not ended by the timer of its last pause', async () => {
@@ -32,7 +32,7 @@ test('a process that has work again is not ended by the timer of its last pause'
   vi.advanceTimersByTime(15_000);
   await work;
   vi.advanceTimersByTime(50_000);
-  expect([child?.killed, pool.idle.map((one) => one.child === child)]).toEqual([false, [true]]);
+  expect([child?.killed, pool.idle.map((entry) => entry.child === child)]).toEqual([false, [true]]);
 });
 
 test('a process ends after a minute without work, and is not given another picture', async () => {

@@ -32,7 +32,7 @@ export async function assembleParts(context: StorageContext, uploader: Uploader,
 }
 
 async function claimUpload({ db, clock }: StorageContext, upload: Upload): Promise<void> {
-  const claimed = await db.one(
+  const claimed = await db.queryRow(
     `update storage.uploads set assembling_until = $2::timestamptz + ${ASSEMBLING}
      where id = $1::uuid and done_at is null and (assembling_until is null or assembling_until <= $2::timestamptz) returning id`,
     [upload.id, clock()],

@@ -4,7 +4,7 @@ import type { StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
 import {
   authorizeUpload,
-  bucketOf,
+  readBucket,
   deleteBytes,
   discardOnRefusal,
   markForDeletion,
@@ -27,13 +27,13 @@ const OPEN_MAX = 200;
 export async function beginUpload(context: StorageContext, uploader: Uploader, upload: NewUpload): Promise<Upload> {
   const { db, clock } = context;
   const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
-  const bucket = await bucketOf(db, bucketId);
+  const bucket = await readBucket(db, bucketId);
   await authorizeUpload(context, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
   const { role, owner } = uploader;
   const facts = [bucketId, name, role, owner, replace, contentType, cacheControl, metadata, described, length];
   const row = await db.transaction(async (tx) => {
     await requireRoom(context, tx, uploader, length);
-    return tx.one<Upload>(
+    return tx.queryRow<Upload>(
       `insert into storage.uploads (bucket_id, name, role, owner, replace, content_type, cache_control, user_metadata, described, length, content_encoding, expires_at)
      select $1, $2, $3, $4::uuid, $5::boolean, $6, $7, $8::jsonb, $9, $10::bigint, $11, $12::timestamptz + ${LIFE}
      where (select count(*) from storage.uploads u where u.role = $3 and u.owner is not distinct from $4::uuid and u.done_at is null) < $13::int
@@ -57,7 +57,7 @@ async function requireRoom(
 ): Promise<void> {
   // The lock makes two uploads that begin at once count each other.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('open-uploads', 0))`);
-  const row = await tx.one<{ own: number; all: number }>(
+  const row = await tx.queryRow<{ own: number; all: number }>(
     `select coalesce(sum(u.length) filter (where u.role = $1 and u.owner is not distinct from $2::uuid), 0)::float8 as own,
        coalesce(sum(u.length), 0)::float8 as all
      from storage.uploads u where u.done_at is null`,
@@ -134,7 +134,7 @@ async function* untilDisconnect(
 
 /** Records a part. If two clients continue at the same offset, the second gets 409. */
 async function addPart(tx: Transaction, upload: Upload, key: string, size: number, now: Date): Promise<Upload> {
-  const row = await tx.one<Upload>(
+  const row = await tx.queryRow<Upload>(
     `update storage.uploads u set received = received + $3::bigint, expires_at = $4::timestamptz + ${LIFE}
      where id = $1::uuid and received = $2::bigint and (select count(*) from storage.upload_parts p where p.upload_id = u.id) < $5::int returning ${COLUMNS}`,
     [upload.id, upload.received, size, now, PARTS_MAX],

@@ -1,12 +1,12 @@
 import type { Context, Hono } from 'hono';
 import type { Env } from '#server/http/caller.ts';
-import { bytesOf } from '../core/body.ts';
-import { callerOf, type StorageContext } from '../core/context.ts';
+import { streamBytes } from '../core/body.ts';
+import { getCaller, type StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
-import { writerOf } from '../core/store.ts';
+import { toWriter } from '../core/store.ts';
 import { appendBytes, beginUpload, endUpload, type NewUpload, resumeUpload } from './resumable.ts';
 import { addressOfUpload, type Upload, type Uploader } from './upload-rows.ts';
-import { cacheControlOf, encodingOf, metadataOf } from '../core/upload.ts';
+import { parseCacheControl, parseEncoding, parseMetadata } from '../core/upload.ts';
 
 const VERSION = '1.0.0';
 const STREAM = 'application/offset+octet-stream';
@@ -43,23 +43,23 @@ export function addResumable(router: Hono<Env>, context: StorageContext): void {
 function addUploads(router: Hono<Env>, context: StorageContext, basePath: string): void {
   const uploaderOfId = async (c: Context<Env>): Promise<Uploader> => {
     if (!isSigned(basePath)) return callingUploader(context, c);
-    return linkUploader(context, c, await addressOfUpload(context.db, idOf(c)));
+    return linkUploader(context, c, await addressOfUpload(context.db, getId(c)));
   };
   const append = async (c: Context<Env>): Promise<Response> => {
     if (c.req.header('content-type') !== STREAM) throw storageErrors.tus(415, `The content type must be ${STREAM}`);
     const offset = readCount(c.req.header('upload-offset'), 'Upload-Offset');
-    const upload = await appendBytes(context, await uploaderOfId(c), idOf(c), offset, bytesOf(c.req.raw));
+    const upload = await appendBytes(context, await uploaderOfId(c), getId(c), offset, streamBytes(c.req.raw));
     return new Response(null, { status: 204, headers: progressHeaders(upload) });
   };
   const end = async (c: Context<Env>): Promise<Response> => {
-    await endUpload(context, await uploaderOfId(c), idOf(c));
+    await endUpload(context, await uploaderOfId(c), getId(c));
     return new Response(null, { status: 204 });
   };
 
   router.post(basePath, (c) => create(context, c, basePath));
   router.get(`${basePath}/:id`, async (c) => {
     if (c.req.raw.method !== 'HEAD') throw storageErrors.off();
-    const upload = await resumeUpload(context, await uploaderOfId(c), idOf(c));
+    const upload = await resumeUpload(context, await uploaderOfId(c), getId(c));
     const headers = { ...progressHeaders(upload), 'upload-length': String(upload.length), 'cache-control': 'no-store' };
     return new Response(null, { headers: { ...headers, 'upload-metadata': upload.described } });
   });
@@ -74,7 +74,7 @@ function addUploads(router: Hono<Env>, context: StorageContext, basePath: string
   });
 }
 
-const idOf = (c: Context<Env>): string => c.req.param('id') ?? '';
+const getId = (c: Context<Env>): string => c.req.param('id') ?? '';
 const isSigned = (basePath: string): boolean => basePath.endsWith('/sign');
 
 /** Begins an upload, and stores the bytes that came with the request. */
@@ -83,7 +83,7 @@ async function create(context: StorageContext, c: Context<Env>, basePath: string
   const uploader = isSigned(basePath) ? await linkUploader(context, c, creation) : await callingUploader(context, c);
   let upload = await beginUpload(context, uploader, { ...creation, replace: uploader.replace });
   if (c.req.header('content-type') === STREAM && upload.length > 0)
-    upload = await appendBytes(context, uploader, upload.id, 0, bytesOf(c.req.raw));
+    upload = await appendBytes(context, uploader, upload.id, 0, streamBytes(c.req.raw));
   const location = `${new URL(c.req.url).pathname.replace(/\/$/, '')}/${upload.id}`;
   return new Response(null, { status: 201, headers: { ...progressHeaders(upload), location } });
 }
@@ -91,9 +91,9 @@ async function create(context: StorageContext, c: Context<Env>, basePath: string
 type RequestUploader = Uploader & { readonly replace: boolean };
 
 async function callingUploader(context: StorageContext, c: Context<Env>): Promise<RequestUploader> {
-  const caller = await callerOf(context, c);
+  const caller = await getCaller(context, c);
   const replace = c.req.header('x-upsert') === 'true';
-  return { writer: writerOf(caller), role: caller.role, owner: caller.userId, replace };
+  return { writer: toWriter(caller), role: caller.role, owner: caller.userId, replace };
 }
 
 /** Identifies the holder of a signed URL, which allows only the object for which it was made. */
@@ -128,9 +128,9 @@ function readCreation(headers: Headers): Omit<NewUpload, 'replace'> {
     length,
     described,
     contentType: fields.get('contentType') || 'application/octet-stream',
-    cacheControl: cacheControlOf(/^\d+$/.test(seconds) ? `max-age=${seconds}` : seconds),
-    contentEncoding: encodingOf(fields.get('contentEncoding') ?? null),
-    metadata: metadataOf(fields.get('metadata') ?? null),
+    cacheControl: parseCacheControl(/^\d+$/.test(seconds) ? `max-age=${seconds}` : seconds),
+    contentEncoding: parseEncoding(fields.get('contentEncoding') ?? null),
+    metadata: parseMetadata(fields.get('metadata') ?? null),
   };
 }
 

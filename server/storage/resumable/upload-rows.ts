@@ -35,7 +35,7 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Finds an upload of this uploader. Throws `StorageRefusal` 404, or 410 if it has expired. */
 export async function findUpload({ db, clock }: StorageContext, uploader: Uploader, id: string): Promise<Upload> {
   const upload = ID.test(id)
-    ? await db.one<Upload>(`select ${COLUMNS} from storage.uploads where id = $1::uuid`, [id])
+    ? await db.queryRow<Upload>(`select ${COLUMNS} from storage.uploads where id = $1::uuid`, [id])
     : null;
   if (!upload || upload.role !== uploader.role || upload.owner !== uploader.owner) throw storageErrors.noUpload();
   if (upload.expires_at <= clock()) throw storageErrors.tus(410, 'The upload has expired');
@@ -45,7 +45,7 @@ export async function findUpload({ db, clock }: StorageContext, uploader: Upload
 /** Finds the object that an upload will become, to check a signed URL against it. Throws `StorageRefusal`. */
 export async function addressOfUpload(db: Database, id: string): Promise<{ bucketId: string; name: string }> {
   const text = 'select bucket_id, name from storage.uploads where id = $1::uuid';
-  const row = ID.test(id) ? await db.one<Pick<Upload, 'bucket_id' | 'name'>>(text, [id]) : null;
+  const row = ID.test(id) ? await db.queryRow<Pick<Upload, 'bucket_id' | 'name'>>(text, [id]) : null;
   if (!row) throw storageErrors.noUpload();
   return { bucketId: row.bucket_id, name: row.name };
 }

@@ -24,7 +24,11 @@ export type OpenIdPeer = {
   /** Signs a person in at the provider and returns the page with the form that the browser posts to us (`response_mode=form_post`). */
   signInByForm(authorizationUrl: string, person: Person): Promise<string>;
   /** Signs a person in to an app and returns the tokens that the app receives. */
-  tokensOf(app: 'app' | 'foreign', person: Person, nonce: string): Promise<{ id_token: string; access_token: string }>;
+  issueTokens(
+    app: 'app' | 'foreign',
+    person: Person,
+    nonce: string,
+  ): Promise<{ id_token: string; access_token: string }>;
   close(): Promise<void>;
 };
 
@@ -56,7 +60,7 @@ export async function startOpenIdPeer({ claimsInIdToken }: { claimsInIdToken: bo
     },
     signIn,
     signInByForm: async (url, person) => (await answer(url, person)).page,
-    async tokensOf(app, person, nonce) {
+    async issueTokens(app, person, nonce) {
       const parameters = {
         client_id: CLIENTS[app],
         redirect_uri: APP_PAGE,

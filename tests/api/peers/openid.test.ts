@@ -64,7 +64,7 @@ async function readUser(session: URLSearchParams): Promise<Record<string, unknow
   return Object(await response.json());
 }
 const countAccounts = ({ email }: Person) =>
-  server.app.db.one('select count(*)::int as accounts from auth.users where email = $1', [email]);
+  server.app.db.queryRow('select count(*)::int as accounts from auth.users where email = $1', [email]);
 
 describe('a sign-in by the browser', () => {
   test.each(['acme', 'globex'])('at %s opens a session, and the same account each time', async (name) => {
@@ -97,8 +97,8 @@ describe('a sign-in by the browser', () => {
     expect(action).toBe(`${server.url}/auth/v1/callback`);
     const { session } = await land(walk, action, fields);
     expect(await readUser(session)).toMatchObject({ email: person.email, app_metadata: { provider: 'apple' } });
-    const again = await begin('apple');
-    const foreign = readForm(await peers.globex.signInByForm(again.url.href, person));
+    const second = await begin('apple');
+    const foreign = readForm(await peers.globex.signInByForm(second.url.href, person));
     const { error } = await land(createWalker('10.6.0.4'), foreign.action, foreign.fields);
     expect(error.get('error_code')).toBe('bad_oauth_state');
   });
@@ -157,24 +157,24 @@ describe('a sign-in with an id token that an app received', () => {
 
   test('opens a session once, for the owner of the token', async () => {
     const person = newPerson();
-    const tokens = await peers.globex.tokensOf('app', person, hashedNonce);
+    const tokens = await peers.globex.issueTokens('app', person, hashedNonce);
     expect(await send(tokens)).toMatchObject({ status: 200, body: { user: { email: person.email } } });
     expect(await send(tokens)).toMatchObject(refused('Bad ID token'));
   });
 
   test('for an app of another owner is refused', async () => {
-    expect(await send(await peers.globex.tokensOf('foreign', newPerson(), hashedNonce))).toMatchObject(
+    expect(await send(await peers.globex.issueTokens('foreign', newPerson(), hashedNonce))).toMatchObject(
       refused('Bad ID token'),
     );
   });
 
   test('of another provider is refused', async () => {
-    const { id_token: token } = await peers.acme.tokensOf('app', newPerson(), hashedNonce);
+    const { id_token: token } = await peers.acme.issueTokens('app', newPerson(), hashedNonce);
     expect(await send({ id_token: token })).toMatchObject(refused('Bad ID token'));
   });
 
   test('whose claims were changed is refused', async () => {
-    const { id_token: token } = await peers.globex.tokensOf('app', newPerson(), hashedNonce);
+    const { id_token: token } = await peers.globex.issueTokens('app', newPerson(), hashedNonce);
     const [header, claims = '', signature] = token.split('.');
     const changed = JSON.stringify({ ...JSON.parse(Buffer.from(claims, 'base64url').toString()), sub: 'victim' });
     const forged = [header, Buffer.from(changed).toString('base64url'), signature].join('.');
@@ -183,14 +183,14 @@ describe('a sign-in with an id token that an app received', () => {
   });
 
   test('with another nonce is refused', async () => {
-    const { id_token: token } = await peers.globex.tokensOf('app', newPerson(), hashedNonce);
+    const { id_token: token } = await peers.globex.issueTokens('app', newPerson(), hashedNonce);
     expect(await send({ id_token: token, nonce: 'another' })).toMatchObject(refused('Nonces mismatch'));
   });
 
   test('without an address gets it with the access token of the same person, and of no other', async () => {
     const person = newPerson();
-    const tokens = await peers.acme.tokensOf('app', person, hashedNonce);
-    const { access_token } = await peers.acme.tokensOf('app', newPerson(), hashedNonce);
+    const tokens = await peers.acme.issueTokens('app', person, hashedNonce);
+    const { access_token } = await peers.acme.issueTokens('app', newPerson(), hashedNonce);
     const call = { provider: 'acme', id_token: tokens.id_token };
     for (const wrong of [access_token, 'unknown'])
       expect(await send({ ...call, access_token: wrong })).toMatchObject(refused('Bad ID token'));

@@ -62,7 +62,7 @@ const change = (form: Form, by: (xml: string) => string): Form => {
 };
 const REFUSED = { token: null, error: 'validation_failed' };
 const countAccounts = (email: string) =>
-  server.app.db.one('select count(*)::int as accounts from auth.users where email = $1', [email]);
+  server.app.db.queryRow('select count(*)::int as accounts from auth.users where email = $1', [email]);
 
 test.each(['assertion', 'both'] as const)('a sign-on opens a session when the provider signs: %s', async (signed) => {
   const email = newEmail();

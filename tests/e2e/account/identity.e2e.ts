@@ -68,12 +68,12 @@ test('the camera takes a JPEG, switches sides, and reports a failed photo [spec 
   const video = page.getByLabel('Camera picture');
   await expect(video).toHaveJSProperty('videoWidth', 1280);
   await dialog(page).getByRole('button', { name: 'Switch camera' }).click();
-  const asked: { facingMode: string; width: unknown; height: unknown }[] = await page.evaluate('window.asked');
-  expect(asked.map((one) => one.facingMode).filter((mode, at, all) => mode !== all[at - 1])).toEqual([
+  const requested: { facingMode: string; width: unknown; height: unknown }[] = await page.evaluate('window.asked');
+  expect(requested.map((constraint) => constraint.facingMode).filter((mode, at, all) => mode !== all[at - 1])).toEqual([
     'environment',
     'user',
   ]);
-  expect(asked[0]).toMatchObject({ width: { ideal: 1280 }, height: { ideal: 720 } });
+  expect(requested[0]).toMatchObject({ width: { ideal: 1280 }, height: { ideal: 720 } });
   await expect(video).toHaveJSProperty('videoWidth', 1280);
   await dialog(page).getByRole('button', { name: 'Take photo' }).click();
   await expect(dialog(page).getByAltText('Your licence, as photographed')).toBeVisible();

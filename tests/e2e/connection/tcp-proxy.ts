@@ -17,7 +17,7 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
   const all = new Set<Socket>();
   const upgraded = new Set<Socket>();
   let refusing = false;
-  let asked = 0;
+  let requests = 0;
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1');
     const end = (): void => {
@@ -30,7 +30,7 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
     for (const socket of [client, upstream]) all.add(socket.on('error', end).on('close', end));
     client.on('data', (chunk) => {
       if (!/^GET [^\n]*\r\n(?:[^\n]*\r\n)*?upgrade: websocket\r\n/i.test(chunk.toString('latin1'))) return;
-      asked += 1;
+      requests += 1;
       if (refusing) return end();
       upgraded.add(client).add(upstream);
     });
@@ -43,7 +43,7 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
     url: `http://localhost:${address.port}`,
     cut: () => upgraded.forEach((socket) => socket.destroy()),
     refuse: (value) => void (refusing = value),
-    count: () => asked,
+    count: () => requests,
     close: () =>
       new Promise((done) => {
         server.close(() => done());

@@ -22,8 +22,8 @@ const covered = (page: Page, selector: string): Promise<string[]> =>
   })`);
 
 /** Returns whether two elements overlap on the screen. */
-async function overlap(one: Locator, other: Locator): Promise<boolean> {
-  const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
+async function overlap(first: Locator, other: Locator): Promise<boolean> {
+  const [a, b] = await Promise.all([first.boundingBox(), other.boundingBox()]);
   if (!a || !b) return false;
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
@@ -91,7 +91,7 @@ test('every page has SIGN IN for a guest and the ACCOUNT menu for a signed-in us
     await expect(page.getByRole('button', { name: 'SIGN IN', exact: true, includeHidden: true }), path).toHaveCount(1);
   }
   await signIn(page, demo);
-  for (const path of paths.filter((one) => one !== '/auth')) {
+  for (const path of paths.filter((path) => path !== '/auth')) {
     await page.goto(path);
     await expect(page.getByRole('button', { name: 'ACCOUNT', exact: true, includeHidden: true }), path).toHaveCount(1);
   }

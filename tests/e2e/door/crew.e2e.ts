@@ -42,7 +42,7 @@ test('a host invites a guest, who joins without an account, gets a PIN of their 
   await accessibleEverywhere(guest);
   // The token is a secret, so it is in the fragment, which browsers do not send to servers.
   const token = url.split('#')[1] ?? '';
-  expect(addresses.filter((one) => one.includes(token) && !one.includes('#'))).toEqual([]);
+  expect(addresses.filter((address) => address.includes(token) && !address.includes('#'))).toEqual([]);
 
   await expect(page.getByRole('list', { name: 'Who comes' }).getByText('Joined')).toBeVisible();
   await page.getByRole('button', { name: 'Cancel invite of Sam' }).click();

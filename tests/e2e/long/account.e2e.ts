@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { expectToast, newPerson, type Person, sandbox, sandboxUrl, service, signIn } from '../steps.ts';
 import { act, bookAndPay, checked, openHours, ownDay, pressHours, type } from './driver.ts';
-import { moneyOf } from './money.ts';
+import { waitForMoney } from './money.ts';
 import { personWithCard } from './prepare.ts';
 
 /** The account page, by touch on a phone and by keyboard alone on a wide screen, viewed from London: every time shown is Sydney time. */
@@ -28,7 +28,7 @@ test('a card is saved at the checkout, pays a longer session with one tap, and i
   await openHours(page, 'Studio B', ownDay(THURSDAY, 7));
   await pressHours(page, 9);
   await bookAndPay(page, { save: true });
-  const first = await moneyOf(who.id);
+  const first = await waitForMoney(who.id);
 
   await page.goto('/bookings');
   await act(page.getByRole('link', { name: 'Move, details, receipt' }).first());
@@ -41,7 +41,7 @@ test('a card is saved at the checkout, pays a longer session with one tap, and i
   await act(pay);
   await expectToast(page, 'Your booking is changed');
   await expect(page.getByText(/9 am to 11 am/).first()).toBeVisible();
-  expect(await moneyOf(who.id)).toEqual({ paid: first.paid + price, back: 0 });
+  expect(await waitForMoney(who.id)).toEqual({ paid: first.paid + price, back: 0 });
   await checked(page);
 
   await page.goto('/profile');
@@ -52,7 +52,7 @@ test('a card is saved at the checkout, pays a longer session with one tap, and i
   await expectToast(page, 'Card removed');
   await expect(cards).toContainText('No saved card.');
   const customers = await sandbox<{ metadata: { user_id?: string }; cards: unknown[] }[]>('/api/customers');
-  expect(customers.find((one) => one.metadata.user_id === who.id)?.cards).toEqual([]);
+  expect(customers.find((customer) => customer.metadata.user_id === who.id)?.cards).toEqual([]);
 });
 
 test('a number is confirmed by text, changed and removed, and each kind of mail is switched off for good [spec 10.20]', async ({
@@ -150,7 +150,7 @@ test('the own data is one file without a secret; an account with a booking ahead
 }) => {
   test.setTimeout(240_000);
   const who = await personWithCard();
-  const { paid } = await moneyOf(who.id);
+  const { paid } = await waitForMoney(who.id);
   await openAccount(page, who);
   await downloadData(page, who);
 
@@ -170,7 +170,7 @@ test('the own data is one file without a secret; an account with a booking ahead
   await expect(question).toContainText(`You’ll get the full $${paid / 100} back`);
   await act(question.getByRole('button', { name: 'Cancel booking' }));
   await expect(question).toBeHidden();
-  await expect.poll(async () => (await moneyOf(who.id)).back).toBe(paid);
+  await expect.poll(async () => (await waitForMoney(who.id)).back).toBe(paid);
 
   await act(account.getByRole('link', { name: 'Settings' }));
   await act(data.getByRole('button', { name: 'Delete my account' }));
@@ -217,7 +217,7 @@ async function isGone(who: Person, booking: string): Promise<void> {
   // A job notifies the payment provider.
   const atProvider = async (): Promise<unknown[]> =>
     (await sandbox<{ metadata: { user_id?: string } }[]>('/api/customers')).filter(
-      (one) => one.metadata.user_id === who.id,
+      (customer) => customer.metadata.user_id === who.id,
     );
   await expect.poll(atProvider, { timeout: 60_000 }).toEqual([]);
 }

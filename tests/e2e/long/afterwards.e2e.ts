@@ -3,7 +3,7 @@ import { test } from '../journey.ts';
 import { expectToast, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
 import { act, bookAndPay, checked, onPhone, type } from './driver.ts';
 import { reach } from '../keyboard.ts';
-import { mailed, moneyOf } from './money.ts';
+import { mailed, waitForMoney } from './money.ts';
 import { HOUR, staffPage } from './prepare.ts';
 
 /**
@@ -124,7 +124,7 @@ test('“Book again” takes the same hours of a later week, and they are paid [
   const price = Number(/\$(\d+)/.exec((await selection.textContent()) ?? '')?.[1]) * 100;
   await bookAndPay(page);
   await checked(page);
-  expect(await moneyOf(who.id)).toEqual({ paid: price, back: 0 });
+  expect(await waitForMoney(who.id)).toEqual({ paid: price, back: 0 });
   await mailed(who.email, 'Booking confirmed');
   const own = await service()
     .from('bookings')

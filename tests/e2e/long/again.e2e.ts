@@ -2,14 +2,14 @@ import { expect, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { insertBooking, newPerson, openDetails, signIn, sydneyDay, sydneyHour } from '../steps.ts';
 import { act, bookAndPay, checked, choose, fact, onPhone, openHours, ownDay, pay, pressHours } from './driver.ts';
-import { expectLedger, expectMoney, mailed, moneyOf } from './money.ts';
+import { expectLedger, expectMoney, mailed, waitForMoney } from './money.ts';
 
 const [MONDAY, WEDNESDAY] = [1, 3];
 /** Returns the room of this project. The weeks of the two projects overlap, so each has its own room. */
-const roomOf = (phone: string, desktop: string): string => (onPhone() ? phone : desktop);
+const getRoom = (phone: string, desktop: string): string => (onPhone() ? phone : desktop);
 const selection = (page: Page) => page.getByLabel('Your selection');
 /** Returns a date in the short form of the pages: "16 Dec". */
-const dateOf = (daysAhead: number): string =>
+const formatDate = (daysAhead: number): string =>
   sydneyDay(daysAhead).toLocaleDateString('en-AU', { timeZone: 'UTC', day: 'numeric', month: 'short' });
 
 test.describe('in London', () => {
@@ -19,7 +19,7 @@ test.describe('in London', () => {
     page,
   }) => {
     const wednesday = ownDay(WEDNESDAY);
-    const studio = roomOf('Studio A', 'Studio B');
+    const studio = getRoom('Studio A', 'Studio B');
     const who = await newPerson(true);
     await signIn(page, who);
     await openHours(page, studio, wednesday);
@@ -30,13 +30,13 @@ test.describe('in London', () => {
     await expect(page.getByText('we released the hours')).toBeVisible();
 
     await page.goto('/booking');
-    const again = page.getByRole('button', { name: /^Again:/ });
-    await expect(again).toHaveCount(1);
-    await expect(again).toContainText(`${studio}, 7 am to 9 am`);
+    const againButton = page.getByRole('button', { name: /^Again:/ });
+    await expect(againButton).toHaveCount(1);
+    await expect(againButton).toContainText(`${studio}, 7 am to 9 am`);
     await checked(page);
-    await act(again);
+    await act(againButton);
     await expect(selection(page)).toContainText('7 am to 9 am');
-    await expect(selection(page)).toContainText(dateOf(wednesday));
+    await expect(selection(page)).toContainText(formatDate(wednesday));
     await expect(page.locator('[data-hour="7"]')).toBeFocused();
     const first = await bookAndPay(page);
     await expect(fact(page, 'Paid')).toHaveText('$98');
@@ -44,13 +44,13 @@ test.describe('in London', () => {
 
     // That time is now booked, so the page offers the same time a week later.
     await page.goto('/booking');
-    await expect(again).toHaveCount(1);
-    await expect(again).toContainText(dateOf(wednesday + 7));
-    await act(again);
-    await expect(selection(page)).toContainText(dateOf(wednesday + 7));
+    await expect(againButton).toHaveCount(1);
+    await expect(againButton).toContainText(formatDate(wednesday + 7));
+    await act(againButton);
+    await expect(selection(page)).toContainText(formatDate(wednesday + 7));
     const second = await bookAndPay(page);
     await act(page.getByRole('link', { name: 'Same time next week' }));
-    await expect(selection(page)).toContainText(dateOf(wednesday + 14));
+    await expect(selection(page)).toContainText(formatDate(wednesday + 14));
     await expect(selection(page)).toContainText('7 am to 9 am');
     await checked(page);
     const third = await bookAndPay(page);
@@ -60,7 +60,7 @@ test.describe('in London', () => {
     // The customer already has the two weeks after the first booking, so the link leads to the third.
     await page.goto(`/bookings/${first.reference}`);
     await act(page.getByRole('link', { name: /^Same time, Wed/ }));
-    await expect(selection(page)).toContainText(dateOf(wednesday + 21));
+    await expect(selection(page)).toContainText(formatDate(wednesday + 21));
   });
 });
 
@@ -68,7 +68,7 @@ test('a series without the week that is taken, paid once; its last date moves al
   page,
 }) => {
   const monday = ownDay(MONDAY);
-  const studio = roomOf('Studio C', 'Studio A');
+  const studio = getRoom('Studio C', 'Studio A');
   const who = await newPerson(true);
   await insertBooking({
     userId: null,
@@ -141,7 +141,7 @@ test('a series without the week that is taken, paid once; its last date moves al
   await checked(page);
   await expectLedger(first, { paid: [9_800], back: [9_800] });
   await expectLedger(last, { paid: [9_800], back: [] });
-  expect(await moneyOf(who.id)).toEqual({ paid: 29_400, back: 9_800 });
+  expect(await waitForMoney(who.id)).toEqual({ paid: 29_400, back: 9_800 });
   await mailed(who.email, `Booking moved: ${studio}`);
   await mailed(who.email, `Booking cancelled: ${studio}`);
 });

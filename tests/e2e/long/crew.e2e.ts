@@ -81,5 +81,5 @@ test('four are invited by link and no fifth; a guest in London joins at Sydney t
   await guest.reload();
   await expect(guest.getByText('This invitation was taken back.')).toBeVisible();
   await checked(guest);
-  for (const one of [guest, staff]) await one.context().close();
+  for (const tab of [guest, staff]) await tab.context().close();
 });

@@ -18,7 +18,7 @@ async function download(page: Page, button: Locator): Promise<Download> {
   return file;
 }
 /** Returns the text of one of our PDF files on one line. */
-const textOf = async (file: Buffer): Promise<string> => (await readPdf(file)).join(' ').replaceAll('\n', ' ');
+const readText = async (file: Buffer): Promise<string> => (await readPdf(file)).join(' ').replaceAll('\n', ' ');
 type Mail = { id: string; attachments: { filename: string }[] };
 /** Returns the text of the PDF attached to a mail. */
 async function attachedTo(email: string, subject: string): Promise<string> {
@@ -33,7 +33,7 @@ async function attachedTo(email: string, subject: string): Promise<string> {
     .toBe(true);
   const at = found?.attachments.findIndex(({ filename }) => filename.endsWith('.pdf'));
   const file = await fetch(`${sandboxUrl}/mail/${found?.id}/${at}`);
-  return textOf(Buffer.from(await file.arrayBuffer()));
+  return readText(Buffer.from(await file.arrayBuffer()));
 }
 
 test('a tax invoice and the adjustment note of a refund, as page, PDF and mail, equal the ledger to the cent [spec 10.7]', async ({
@@ -81,8 +81,8 @@ test('a tax invoice and the adjustment note of a refund, as page, PDF and mail, 
   await checked(sheet);
 
   const pdf = await download(page, papers.getByRole('button', { name: 'PDF' }));
-  const texts = await textOf(readFileSync(await pdf.path()));
+  const texts = await readText(readFileSync(await pdf.path()));
   const shown = (await sheet.locator('h1, h2, dt, dd, th, td, p').allTextContents()).map((text) => text.trim());
-  for (const text of shown.filter((one) => !one.includes('(Sydney time)'))) expect(texts).toContain(text);
+  for (const text of shown.filter((text) => !text.includes('(Sydney time)'))) expect(texts).toContain(text);
   expect(await attachedTo(who.email, 'Your adjustment note')).toEqual(texts);
 });

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { expectToast, fromMail, sandbox, signIn } from '../steps.ts';
 import { act, checked, onPhone, type } from './driver.ts';
-import { mailed, moneyOf } from './money.ts';
+import { mailed, waitForMoney } from './money.ts';
 import { addPaidHour, inSession, personWithCard, staffPage } from './prepare.ts';
 
 /** At the door, by touch on a phone and by keyboard alone on a wide screen, viewed from Los Angeles: every time shown is Sydney time. */
@@ -12,7 +12,7 @@ const LOST_CENTS = 100;
 /** Each screen size has its own door, because a lock remembers for minutes who opened it. */
 const door = () => (onPhone() ? { studio: 'Studio A', lock: 'SPA1X0001' } : { studio: 'Studio B', lock: 'SPB1X0002' });
 const keypad = (pin: string): Promise<{ opened: boolean }> => sandbox(`/api/doors/${door().lock}/keypad`, { pin });
-const pinOf = (page: Page) => page.getByTestId('pin');
+const getPin = (page: Page) => page.getByTestId('pin');
 const help = (page: Page) => page.getByRole('region', { name: 'The door doesn’t open' });
 
 test('“I’m here” works offline once opened; a door that stays shut is opened by staff, and its minutes are given back [spec 10.15]', async ({
@@ -21,20 +21,20 @@ test('“I’m here” works offline once opened; a door that stays shut is open
 }) => {
   test.setTimeout(300_000);
   const who = await personWithCard();
-  const before = await moneyOf(who.id);
+  const before = await waitForMoney(who.id);
   const session = await inSession(who, door().studio);
   const price = await addPaidHour(who, session);
   await signIn(page, who);
   await page.goto(`/bookings/${session.reference}`);
   await act(page.getByRole('link', { name: 'Access code' }));
   await act(page.getByRole('link', { name: 'I’m here' }));
-  await expect(pinOf(page)).toBeVisible({ timeout: 30_000 });
+  await expect(getPin(page)).toBeVisible({ timeout: 30_000 });
   await expect(page.getByText(/\(Sydney time\)/).first()).toBeVisible();
   await checked(page);
   await opensOffline(page);
 
   // Follows each step of help that depends on what the lock reports.
-  const first = await pinOf(page).textContent();
+  const first = await getPin(page).textContent();
   await act(page.getByRole('button', { name: 'The door doesn’t open' }));
   await expect(help(page).getByRole('status').first()).toHaveText(/The lock has your code\. It’s probably asleep/);
   await checked(page);
@@ -45,7 +45,7 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   const another = help(page).getByRole('button', { name: 'Make a new code' });
   await expect(another).toBeEnabled({ timeout: 45_000 });
   await act(another);
-  await expect(pinOf(page)).not.toHaveText(first ?? '', { timeout: 30_000 });
+  await expect(getPin(page)).not.toHaveText(first ?? '', { timeout: 30_000 });
   await act(help(page).getByRole('button', { name: 'Ask for help now' }));
   await expect(page.getByText('We’ve told the team. Stay at the door, we’re on it.')).toBeVisible();
   await checked(page);
@@ -56,8 +56,8 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   await checked(page);
 
   await giveBack(await staffPage(browser), session.reference);
-  await expect.poll(async () => (await moneyOf(who.id)).back).toBe(LOST_CENTS);
-  expect((await moneyOf(who.id)).paid - before.paid).toBe(price);
+  await expect.poll(async () => (await waitForMoney(who.id)).back).toBe(LOST_CENTS);
+  expect((await waitForMoney(who.id)).paid - before.paid).toBe(price);
   await mailed(who.email, 'Refund');
   const mail = await fromMail(who.email, 'Refund', /(\$1(?:\.00)?)\b/);
   expect(mail).toMatch(/^\$1/);
@@ -68,13 +68,13 @@ test('“I’m here” works offline once opened; a door that stays shut is open
 
 /** Reopens the page without a network. */
 async function opensOffline(page: Page): Promise<void> {
-  const shown = await pinOf(page).textContent();
+  const shown = await getPin(page).textContent();
   await expect
     .poll(() => page.evaluate(`caches.open('door').then((one) => one.match('/door')).then(Boolean)`))
     .toBe(true);
   await page.context().setOffline(true);
   await page.reload();
-  await expect(pinOf(page)).toHaveText(shown ?? '');
+  await expect(getPin(page)).toHaveText(shown ?? '');
   await expect(page.getByText(/^No connection\. This is what/)).toBeVisible();
   await checked(page);
   await page.context().setOffline(false);
@@ -117,7 +117,7 @@ test('the code is gone after signing out, and after the end [spec 10.15]', async
   const kept = () => page.evaluate(`localStorage.getItem('door')`);
   await signIn(page, who);
   await page.goto(`/door?booking_id=${session.id}`);
-  await expect(pinOf(page)).toBeVisible({ timeout: 30_000 });
+  await expect(getPin(page)).toBeVisible({ timeout: 30_000 });
   expect(await kept()).not.toBeNull();
   await page.goto('/profile');
   await act(page.getByRole('main').getByRole('button', { name: 'Sign Out' }));
@@ -129,10 +129,10 @@ test('the code is gone after signing out, and after the end [spec 10.15]', async
 
   await signIn(page, who);
   await page.goto(`/door?booking_id=${session.id}`);
-  await expect(pinOf(page)).toBeVisible({ timeout: 30_000 });
+  await expect(getPin(page)).toBeVisible({ timeout: 30_000 });
   await page.clock.setFixedTime(session.end.getTime() + 1_000);
   await expect(page.getByText(/Your booking session has ended/)).toBeVisible();
-  await expect(pinOf(page)).toBeHidden();
+  await expect(getPin(page)).toBeHidden();
   await expect.poll(kept, { timeout: 30_000 }).toBeNull();
   await checked(page);
 });

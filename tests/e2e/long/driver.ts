@@ -22,7 +22,7 @@ export function ownDay(weekday: number, atLeast = 2): number {
 export async function act(target: Locator): Promise<void> {
   if (onPhone()) return target.tap();
   await reach(target.page(), target);
-  const isTicked = await target.evaluate((one) => one.matches('input[type=checkbox], input[type=radio]'));
+  const isTicked = await target.evaluate((element) => element.matches('input[type=checkbox], input[type=radio]'));
   await target.page().keyboard.press(isTicked ? 'Space' : 'Enter');
 }
 

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { expectToast, fromMail, insertBooking, sandbox, service, signIn } from '../steps.ts';
 import { act, checked, choose, type } from './driver.ts';
-import { mailed, moneyOf } from './money.ts';
+import { mailed, waitForMoney } from './money.ts';
 import { HOUR, inSession, personWithCard, type Running, staffPage } from './prepare.ts';
 
 /** In the room, by touch on a phone and by keyboard alone on a wide screen, viewed from London: every time shown is Sydney time. */
@@ -23,7 +23,7 @@ test('the time left, the lights of the own room, a further hour with one tap, an
 }) => {
   test.setTimeout(240_000);
   const who = await personWithCard();
-  const spent = await moneyOf(who.id);
+  const spent = await waitForMoney(who.id);
   const session = await inSession(who, 'Studio A');
   await signIn(page, who);
   await page.goto(`/bookings/${session.reference}`);
@@ -56,12 +56,12 @@ test('the time left, the lights of the own room, a further hour with one tap, an
   await expectToast(page, `Yours until ${saysTime(until)}`);
   await expect(page.getByTestId('pin')).not.toHaveText(code ?? '', { timeout: 30_000 });
   await expect(page.getByText(`Opens the door now, until ${saysTime(until)}.`)).toBeVisible();
-  const after = await moneyOf(who.id);
+  const after = await waitForMoney(who.id);
   expect({ paid: after.paid - spent.paid, back: after.back }).toEqual({ paid: price, back: 0 });
   await fromMail(who.email, 'Booking extended', new RegExp(`(${session.reference})`));
 
   await somebodyFollows(page, { ...session, end: until });
-  expect((await moneyOf(who.id)).paid).toBe(after.paid);
+  expect((await waitForMoney(who.id)).paid).toBe(after.paid);
 });
 
 /** Another customer takes the next hour: the session can no longer be extended, and the warning becomes prominent. */

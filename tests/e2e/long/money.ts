@@ -15,8 +15,8 @@ type Customer = { readonly metadata: { readonly user_id?: string }; readonly car
 type Refund = { readonly payment_intent: string; readonly amount: number; readonly status: string };
 type Expected = { readonly paid: readonly number[]; readonly back: readonly number[] };
 
-const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
-const sorted = (amounts: readonly number[]): number[] => amounts.toSorted((one, other) => one - other);
+const sum = (amounts: readonly number[]): number => amounts.reduce((all, amount) => all + amount, 0);
+const sorted = (amounts: readonly number[]): number[] => amounts.toSorted((amount, other) => amount - other);
 const cents = (dollars: unknown): number => Math.round(Number(dollars) * 100);
 
 /**
@@ -26,7 +26,7 @@ const cents = (dollars: unknown): number => Math.round(Number(dollars) * 100);
 export async function expectMoney(reference: string, expected: Expected): Promise<void> {
   await expectLedger(reference, expected);
   await expect(async () => {
-    const { charges, refunds } = await atProvider((one) => one.metadata.reference === reference);
+    const { charges, refunds } = await atProvider((charge) => charge.metadata.reference === reference);
     expect(sorted(charges)).toEqual(sorted(expected.paid));
     expect(sorted(refunds)).toEqual(sorted(expected.back));
   }).toPass({ timeout: 30_000 });
@@ -54,10 +54,10 @@ export async function expectLedger(reference: string, expected: Expected): Promi
 
 /** Returns the amounts of the matching payments that the provider has taken, and of their refunds. */
 async function atProvider(counts: (charge: Charge) => boolean): Promise<{ charges: number[]; refunds: number[] }> {
-  const charges = (await sandbox<Charge[]>('/api/charges')).filter((one) => one.paid && counts(one));
-  const intents = new Set(charges.map((one) => one.payment_intent));
+  const charges = (await sandbox<Charge[]>('/api/charges')).filter((charge) => charge.paid && counts(charge));
+  const intents = new Set(charges.map((charge) => charge.payment_intent));
   const refunds = (await sandbox<Refund[]>('/api/refunds')).filter(
-    (one) => one.status === 'succeeded' && intents.has(one.payment_intent),
+    (refund) => refund.status === 'succeeded' && intents.has(refund.payment_intent),
   );
   return { charges: charges.map(({ amount }) => amount), refunds: refunds.map(({ amount }) => amount) };
 }
@@ -66,7 +66,7 @@ async function atProvider(counts: (charge: Charge) => boolean): Promise<{ charge
 type Money = { readonly paid: number; readonly back: number };
 
 /** Waits until the ledger and the payment provider agree about every booking of a customer, and returns the agreed sums. */
-export async function moneyOf(userId: string): Promise<Money> {
+export async function waitForMoney(userId: string): Promise<Money> {
   let both = await readMoney(userId);
   await expect(async () => {
     both = await readMoney(userId);
@@ -83,14 +83,14 @@ async function readMoney(userId: string): Promise<{ ledger: Money; provider: Mon
   const rows = (payments.data ?? []).filter(({ state }) => !unpaid.includes(state ?? ''));
   const customers = await sandbox<Customer[]>('/api/customers');
   const cards = customers
-    .filter((one) => one.metadata.user_id === userId)
-    .flatMap((one) => one.cards.map(({ id }) => id));
+    .filter((customer) => customer.metadata.user_id === userId)
+    .flatMap((customer) => customer.cards.map(({ id }) => id));
   // A change paid with a saved card carries the id of its own hold, so it is found by the card.
   const { charges, refunds } = await atProvider(
     ({ metadata, payment_method: card }) => ids.includes(metadata.booking_id ?? '') || cards.includes(card),
   );
   return {
-    ledger: { paid: sum(rows.map((one) => cents(one.amount))), back: sum(rows.map((one) => cents(one.refunded))) },
+    ledger: { paid: sum(rows.map((row) => cents(row.amount))), back: sum(rows.map((row) => cents(row.refunded))) },
     provider: { paid: sum(charges), back: sum(refunds) },
   };
 }

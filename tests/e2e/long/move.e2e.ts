@@ -6,12 +6,12 @@ import { expectMoney, mailed } from './money.ts';
 
 /** On weekdays an hour costs $49 by day and $59 from 6 pm. */
 const [TUESDAY, WEDNESDAY] = [2, 3];
-const dialogOf = (page: Page) => page.getByRole('dialog');
+const getDialog = (page: Page) => page.getByRole('dialog');
 
 /** Opens the dialog that moves a booking and chooses a start; `where` changes the room and the day. */
 async function chooseStart(page: Page, start: string, where: { room?: string; day?: number } = {}): Promise<void> {
   await act(page.getByRole('button', { name: 'Move', exact: true }));
-  const dialog = dialogOf(page);
+  const dialog = getDialog(page);
   await expect(dialog.getByRole('group', { name: /start at, Sydney time$/ })).toBeVisible();
   if (where.room !== undefined) await choose(dialog.getByLabel('Room'), where.room);
   if (where.day !== undefined) await chooseNextDay(dialog, where.day);
@@ -37,7 +37,7 @@ test.describe('in Los Angeles', () => {
     await checked(page);
 
     await chooseStart(page, '7 PM');
-    const dialog = dialogOf(page);
+    const dialog = getDialog(page);
     await expect(dialog.getByText(/^This costs \$10 more\. We hold the new hours until /)).toBeVisible();
     await checked(page);
     await act(dialog.getByRole('button', { name: 'Pay $10 and change' }));
@@ -94,9 +94,9 @@ test('of two tabs that move one booking the move that is paid counts, and the ot
   for (const tab of [page, other]) await tab.goto(`/bookings/${booked.reference}`);
   await chooseStart(page, '7 PM');
   await chooseStart(other, '8 PM');
-  await act(dialogOf(page).getByRole('button', { name: 'Pay $10 and change' }));
+  await act(getDialog(page).getByRole('button', { name: 'Pay $10 and change' }));
   await page.waitForURL(/\/c\/pay\//);
-  await act(dialogOf(other).getByRole('button', { name: 'Pay $10 and change' }));
+  await act(getDialog(other).getByRole('button', { name: 'Pay $10 and change' }));
   await other.waitForURL(/\/c\/pay\//);
   await pay(other);
   await expect(other.getByRole('heading', { name: 'Booking changed' })).toBeVisible();
@@ -116,7 +116,7 @@ test('a tab that closes after paying leaves one booking, at the new hours [spec 
   const booked = await book(page, 'Studio B', at, [10]);
   await page.goto(`/bookings/${booked.reference}`);
   await chooseStart(page, '7 PM');
-  await act(dialogOf(page).getByRole('button', { name: 'Pay $10 and change' }));
+  await act(getDialog(page).getByRole('button', { name: 'Pay $10 and change' }));
   await page.waitForURL(/\/c\/pay\//);
   const session = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
   const later = await context.newPage();

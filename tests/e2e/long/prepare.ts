@@ -23,7 +23,7 @@ const SUNDAY = 0;
 type Who = { readonly email: string; readonly password: string };
 
 /** Returns a separate client that is signed in as `who`. */
-async function clientOf(who: Who): Promise<SupabaseClient<Database>> {
+async function openClient(who: Who): Promise<SupabaseClient<Database>> {
   const { apiUrl, anonKey } = runtime();
   const client = createClient<Database>(apiUrl, anonKey, { auth: { persistSession: false, autoRefreshToken: false } });
   expect((await client.auth.signInWithPassword(who)).error).toBeNull();
@@ -32,7 +32,7 @@ async function clientOf(who: Who): Promise<SupabaseClient<Database>> {
 
 /** Calls a function of the server as `who`, for steps without a screen in the journey. */
 export async function call<T>(who: Who, name: string, body: object): Promise<T> {
-  const { data, error } = await (await clientOf(who)).functions.invoke<T>(name, { body });
+  const { data, error } = await (await openClient(who)).functions.invoke<T>(name, { body });
   expect(error).toBeNull();
   if (data === null) throw new Error(`${name} answered nothing`);
   return data;
@@ -83,14 +83,14 @@ export async function inSession(who: Person, studio: string): Promise<Running> {
 
 /** Ends the test bookings that earlier journeys left in a room. */
 async function empty(studio: string, from: number, until: number): Promise<void> {
-  const left = await service()
+  const remaining = await service()
     .from('bookings')
     .select('id')
     .eq('studio_name', studio)
     .eq('status', 'confirmed')
     .gt('end_time', new Date(from).toISOString())
     .lt('start_time', new Date(until).toISOString());
-  for (const { id } of left.data ?? [])
+  for (const { id } of remaining.data ?? [])
     if (id !== null) await service().from('bookings').update({ status: 'cancelled' }).eq('id', id);
 }
 

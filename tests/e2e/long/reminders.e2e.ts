@@ -81,8 +81,8 @@ test.describe('with the keys of both wallets, on a phone of Apple', () => {
     const file = (name: string): string => join(folder, name);
     const certificate = (name: string, subject: string, by: readonly string[] = []): void => {
       const to = ['-keyout', `${name}.key`, '-out', `${name}.pem`, '-subj', subject, '-newkey', 'rsa:2048'];
-      const made = spawnSync('openssl', ['req', '-x509', '-nodes', '-days', '9', ...to, ...by], { cwd: folder });
-      expect(made.status).toBe(0);
+      const result = spawnSync('openssl', ['req', '-x509', '-nodes', '-days', '9', ...to, ...by], { cwd: folder });
+      expect(result.status).toBe(0);
     };
     certificate('authority', '/CN=Authority');
     const type = 'pass.com.example.booking';

@@ -72,9 +72,9 @@ async function endClaim({ id }: Person): Promise<void> {
   await call(admin, 'staff-unblock-customer', { userId: id });
 }
 
-const statesOf = async (people: readonly Person[]): Promise<string> => {
+const readStates = async (people: readonly Person[]): Promise<string> => {
   const { data } = await service().from('waitlist_entries').select('user_id,state');
-  return people.map(({ id }) => data?.find((one) => one.user_id === id)?.state).join(' ');
+  return people.map(({ id }) => data?.find((entry) => entry.user_id === id)?.state).join(' ');
 };
 
 test('two people wait for an evening; its host cancels, and the first is asked by mail, claims it and pays; the second leaves the list [spec 10.5]', async ({
@@ -108,7 +108,7 @@ test('two people wait for an evening; its host cancels, and the first is asked b
   await act(ben.page.getByRole('button', { name: 'Leave the wait list' }));
   await expect(ben.page.getByRole('heading', { name: 'Wait list' })).toHaveCount(0);
   await checked(ben.page);
-  expect(await statesOf([ann, ben])).toBe('used left');
+  expect(await readStates([ann, ben])).toBe('used left');
   expect(await mails(ben.email, ASKED)).toEqual([]);
   await expectMoney(reference, { paid: [11_800], back: [11_800] });
 });
@@ -131,7 +131,7 @@ test('a claim that ends goes to the second in line, and one that is declined to 
   const late = await fromMail(ann.email, ASKED, /(http\S+\/booking\?\S+)/);
   await endClaim(ann);
   await fromMail(ben.email, ASKED, /(http\S+\/booking\?\S+)/);
-  expect(await statesOf([ann, ben, cas])).toBe('passed asked waiting');
+  expect(await readStates([ann, ben, cas])).toBe('passed asked waiting');
   await ann.page.goto(late);
   const lost = ann.page.getByRole('region', { name: 'Lost hours' });
   await expect(lost).toContainText('7 pm and 8 pm');
@@ -142,5 +142,5 @@ test('a claim that ends goes to the second in line, and one that is declined to 
   await act(ben.page.getByRole('button', { name: 'No, thanks' }));
   await expect(ben.page.getByRole('heading', { name: 'Held for you' })).toHaveCount(0);
   await claim(cas, 118);
-  expect(await statesOf([ann, ben, cas])).toBe('passed left used');
+  expect(await readStates([ann, ben, cas])).toBe('passed left used');
 });

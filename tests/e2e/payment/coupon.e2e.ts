@@ -23,8 +23,8 @@ const EVENING = [19, 20];
 async function addCode(more: Record<string, unknown> = {}): Promise<string> {
   const code = `H${crypto.randomUUID().slice(0, 6)}`.toUpperCase();
   const row = { code, discount_type: 'percentage', discount_value: 50, max_uses: 1, per_user_limit: 1, ...more };
-  const made = await service().from('discount_codes').insert(row);
-  expect(made.error).toBeNull();
+  const created = await service().from('discount_codes').insert(row);
+  expect(created.error).toBeNull();
   return code;
 }
 const selection = (page: Page) => page.getByLabel('Your selection');
@@ -44,11 +44,11 @@ async function toPayment(page: Page, who: Person, studio: string, days: number, 
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
 }
-const sessionOf = (page: Page): string => /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
+const getSessionId = (page: Page): string => /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
 async function charged(page: Page): Promise<number | undefined> {
   await page.waitForURL(/\/c\/pay\//);
-  const id = sessionOf(page);
-  return (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id)?.amount_total;
+  const id = getSessionId(page);
+  return (await sandbox<Payment[]>('/api/payments')).find((payment) => payment.id === id)?.amount_total;
 }
 async function onAnotherDevice(browser: Browser, who: Person, work: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext();
@@ -61,7 +61,7 @@ async function onAnotherDevice(browser: Browser, who: Person, work: (page: Page)
 test('a code typed in the summary stays with its price after Back, a reload and Finish paying', async ({ page }) => {
   const [who, code] = [await newPerson(true), await addCode()];
   await toPayment(page, who, 'Studio A', day(1), code);
-  const session = sessionOf(page);
+  const session = getSessionId(page);
   expect(await charged(page)).toBe(6_900);
 
   await page.goBack();
@@ -70,7 +70,7 @@ test('a code typed in the summary stays with its price after Back, a reload and 
   await expect(page.getByText(`for $69 with your code ${code}`)).toBeVisible();
   await page.getByRole('button', { name: 'Book Now' }).click();
   expect(await charged(page)).toBe(6_900);
-  expect(sessionOf(page)).toBe(session);
+  expect(getSessionId(page)).toBe(session);
 
   await page.goBack();
   await page.reload();
@@ -88,7 +88,7 @@ test('a code typed in the summary stays with its price after Back, a reload and 
 test('a code goes with its hold to another device, and to other hours', async ({ page, browser }) => {
   const [who, code] = [await newPerson(true), await addCode()];
   await toPayment(page, who, 'Studio A', day(6), code);
-  const session = sessionOf(page);
+  const session = getSessionId(page);
   await onAnotherDevice(browser, who, async (other) => {
     await other.goto('/checkout');
     await expect(other.getByLabel('Price')).toContainText(code);
@@ -97,7 +97,7 @@ test('a code goes with its hold to another device, and to other hours', async ({
     await other.getByRole('article').getByRole('button', { name: 'Finish paying' }).click();
     await other.getByRole('button', { name: 'Pay $69' }).click();
     expect(await charged(other)).toBe(6_900);
-    expect(sessionOf(other)).toBe(session);
+    expect(getSessionId(other)).toBe(session);
   });
 
   // The single-use code moves to the new hours.
@@ -106,7 +106,7 @@ test('a code goes with its hold to another device, and to other hours', async ({
   await expect(selection(page)).toContainText('You’ll pay $69 on the next page.');
   await page.getByRole('button', { name: 'Book Now' }).click();
   expect(await charged(page)).toBe(6_900);
-  expect(sessionOf(page)).not.toBe(session);
+  expect(getSessionId(page)).not.toBe(session);
 });
 
 test('Cancel on the pay page releases the hours and keeps the code, which can be used again', async ({ page }) => {
@@ -128,19 +128,19 @@ test('a code that another customer used up shows the old and the new price and n
   expect(used.error).toBeNull();
 
   await page.getByRole('button', { name: 'Pay $69' }).click();
-  const told = 'The price is now $138 instead of $69. Nothing has been charged.';
-  await expect(page.getByRole('alert').filter({ hasText: told })).toBeVisible();
+  const message = 'The price is now $138 instead of $69. Nothing has been charged.';
+  await expect(page.getByRole('alert').filter({ hasText: message })).toBeVisible();
   await accessibleEverywhere(page);
   // After a reload the page asks the customer again to confirm the higher price.
   await page.reload();
-  await expect(page.getByRole('alert').filter({ hasText: told })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: message })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Agree and pay $138' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Pay $138', exact: true })).toBeHidden();
 
   await page.getByRole('link', { name: 'Back to booking' }).click();
   await expect(selection(page)).toContainText('$138');
   await page.getByRole('button', { name: 'Book Now' }).click();
-  await expect(selection(page).getByRole('alert').filter({ hasText: told })).toBeVisible();
+  await expect(selection(page).getByRole('alert').filter({ hasText: message })).toBeVisible();
   await page.getByRole('button', { name: 'Book for $138' }).click();
   expect(await charged(page)).toBe(13_800);
 });

@@ -69,7 +69,7 @@ test('a payment that takes days is shown as processing to its customer and on th
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/c\/pay\//);
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
-  const [payment] = (await sandbox<Payment[]>('/api/payments')).filter((one) => one.id === id);
+  const [payment] = (await sandbox<Payment[]>('/api/payments')).filter((payment) => payment.id === id);
   await sandbox(`/api/payments/${id}`, { outcome: 'delayed_failed', seconds: DELAY_SECONDS });
   await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
   await expect(page.getByRole('heading', { name: 'Payment processing' })).toBeVisible();
@@ -114,7 +114,7 @@ test('double clicks, reload and back never pay twice [spec 2.11, 4.27]', async (
   await page.goForward().catch(() => undefined);
   const all = await sandbox<Payment[]>('/api/payments');
   const [newest] = all;
-  expect(all.filter((one) => one.client_reference_id === newest?.client_reference_id)).toHaveLength(1);
+  expect(all.filter((payment) => payment.client_reference_id === newest?.client_reference_id)).toHaveLength(1);
   await sandbox(`/api/payments/${newest?.id}`, { outcome: 'paid' });
   await page.goto(`/payment-success?session_id=${newest?.id}&booking_id=${newest?.client_reference_id}`);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
@@ -140,10 +140,10 @@ test('of two customers who book the same hour one gets it, and the other sees th
   await chooseHours(second, [16]);
   // Both buttons are found before either is pressed, because the hours that one customer takes disappear at once from the other's page.
   const buttons = await Promise.all(
-    [page, second].map((one) => one.getByRole('button', { name: 'Book Now' }).elementHandle()),
+    [page, second].map((tab) => tab.getByRole('button', { name: 'Book Now' }).elementHandle()),
   );
   await Promise.all(buttons.map((button) => button?.dispatchEvent('click')));
-  const paying = (one: typeof page): boolean => one.url().includes('/c/pay/');
+  const paying = (tab: typeof page): boolean => tab.url().includes('/c/pay/');
   await expect.poll(() => [page, second].filter(paying).length).toBe(1);
   const loser = paying(page) ? second : page;
   await expect(loser.getByText(/Some(one|body) else has just (booked|taken)|was just taken/).first()).toBeVisible();

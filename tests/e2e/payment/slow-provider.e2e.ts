@@ -20,7 +20,7 @@ test('while the payment provider does not answer the pages say so, and continue 
   // The page continues automatically, without input.
   await page.waitForURL(/\/c\/pay\//, { timeout: 60_000 });
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
-  const payment = (await sandbox<Payment[]>('/api/payments')).find((one) => one.id === id);
+  const payment = (await sandbox<Payment[]>('/api/payments')).find((payment) => payment.id === id);
 
   await hang();
   await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);

@@ -17,11 +17,11 @@ const row = (page: Page, code: string) => page.getByRole('row').filter({ hasText
 
 test('the admin page asks a guest to sign in and refuses a customer [spec 2.14, 6.3, 6.5, 6.6]', async ({ page }) => {
   await page.goto('/admin');
-  const told = page.getByText('Authentication Required: Please sign in to access the admin panel');
+  const notice = page.getByText('Authentication Required: Please sign in to access the admin panel');
   await expect(page.getByRole('dialog')).toBeVisible();
   await accessible(page);
   await page.keyboard.press('Escape');
-  await expect(told).toBeVisible();
+  await expect(notice).toBeVisible();
   await accessible(page);
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click();
   await signInByDialog(page, demo);
@@ -45,7 +45,7 @@ test('an admin creates a discount code, edits it, and deactivates and activates 
   const year = sydneyDay(0).getUTCFullYear() + 1;
   await keeper.from('discount_codes').delete().eq('code', code);
   const before = (await keeper.from('discount_codes').select('active')).data ?? [];
-  const active = before.filter((one) => one.active).length;
+  const active = before.filter((code) => code.active).length;
   const counts = (more: number): string => `${before.length + 1} total codes, ${active + more} active`;
   await signIn(page, admin);
   await page.goto('/admin?tab=discount-codes');
@@ -129,7 +129,7 @@ test('staff see the upcoming bookings of a day with customer and price', async (
   // An evening three days ahead that crosses midnight: it starts at 10 or 11 pm in Sydney, depending on daylight saving.
   const evening = sydneyDay(3);
   evening.setUTCHours(12);
-  const made = await keeper
+  const created = await keeper
     .from('bookings')
     .insert({
       studio_id: studio.data?.id ?? null,
@@ -145,7 +145,7 @@ test('staff see the upcoming bookings of a day with customer and price', async (
     .select('reference')
     .single();
   // The project with the other screen size may have inserted it already.
-  expect(made.error?.code ?? '23P01').toBe('23P01');
+  expect(created.error?.code ?? '23P01').toBe('23P01');
   await signIn(page, admin);
   await page.goto('/admin?tab=bookings');
   const name = evening.toLocaleDateString('en-GB', { timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long' });

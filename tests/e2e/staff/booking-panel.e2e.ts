@@ -57,7 +57,7 @@ async function openBooking(
   payment: 'link' | 'elsewhere',
 ): Promise<{ readonly panel: Locator; readonly reference: string }> {
   const studio = await service().from('studios').select('id').eq('name', 'Studio C').single();
-  const made = await service().functions.invoke<{ reference: string }>('staff-create-booking', {
+  const created = await service().functions.invoke<{ reference: string }>('staff-create-booking', {
     body: {
       studioId: studio.data?.id,
       startTime: sydneyHour(days, hour).toISOString(),
@@ -67,8 +67,8 @@ async function openBooking(
       payment,
     },
   });
-  expect(made.error).toBeNull();
-  const reference = made.data?.reference ?? '';
+  expect(created.error).toBeNull();
+  const reference = created.data?.reference ?? '';
   await page.goto(`/admin?tab=bookings&booking=${reference}`);
   const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
   await expect(panel.getByText('Robin Sample')).toBeVisible();

@@ -10,7 +10,7 @@ test('staff close hours with the mouse, move a booking with the keyboard, also t
   const days = ahead(1, 70);
   const day = sydneyDay(days).toISOString().slice(0, 10);
   const { data: studio } = await service().from('studios').select('id').eq('name', 'Studio A').single();
-  const made = await service().functions.invoke<{ bookingId: string }>('staff-create-booking', {
+  const created = await service().functions.invoke<{ bookingId: string }>('staff-create-booking', {
     body: {
       studioId: studio?.id,
       startTime: sydneyHour(days, 10).toISOString(),
@@ -20,7 +20,7 @@ test('staff close hours with the mouse, move a booking with the keyboard, also t
       payment: 'elsewhere',
     },
   });
-  expect(made.error).toBeNull();
+  expect(created.error).toBeNull();
   await signIn(page, admin);
   await page.goto(`/admin?tab=calendar&day=${day}`);
   const other = await browser.newPage({ storageState: await page.context().storageState() });
@@ -54,7 +54,7 @@ test('staff close hours with the mouse, move a booking with the keyboard, also t
   const pickUp = async (): Promise<void> => {
     await grid.focus();
     await page.keyboard.press('Home');
-    for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
+    for (let day = 0; day < 3; day += 1) await page.keyboard.press('ArrowLeft');
     for (let hour = 0; hour < 10; hour += 1) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
   };
@@ -76,5 +76,5 @@ test('staff close hours with the mouse, move a booking with the keyboard, also t
   await expect(other.getByRole('gridcell', { name: /^Studio B.* 12 PM: .*11 am to 1 pm/ })).toHaveCount(1);
 
   await other.close();
-  await service().from('bookings').update({ status: 'cancelled' }).eq('id', String(made.data?.bookingId));
+  await service().from('bookings').update({ status: 'cancelled' }).eq('id', String(created.data?.bookingId));
 });

@@ -82,8 +82,8 @@ test('test bookings 5, 30 and 120 minutes ahead can be made, get a code, and can
   expect(await fromMail(admin.email, 'access code', /^PIN: (\d+)$/m)).toBe(pin);
   await page.getByRole('link', { name: 'Test bookings' }).click();
   const end = page.getByRole('button', { name: /^End / });
-  for (let left = 3; left > 0; left -= 1) {
-    await expect(end).toHaveCount(left);
+  for (let remaining = 3; remaining > 0; remaining -= 1) {
+    await expect(end).toHaveCount(remaining);
     await end.first().click();
   }
   await expect(page.getByText('No test bookings.')).toBeVisible();
@@ -113,7 +113,7 @@ test('the lock and mail tools each show a result, and the results can be cleared
   await page.getByRole('button', { name: 'In 5 minutes' }).click();
   await expect(page.getByText(/^Booked Studio/)).toBeVisible();
   await page.goto('/igloohome-test');
-  const said: [string, string | RegExp][] = [
+  const results: [string, string | RegExp][] = [
     ['Config Test', 'Mode bridge, 3 locks set.'],
     ['OAuth Test', /Signed in; \d+ devices\./],
     ['PIN Generation Test', 'PIN created.'],
@@ -123,7 +123,7 @@ test('the lock and mail tools each show a result, and the results can be cleared
     ['Process Emails', /\d+ jobs? processed\./],
     ['View Access Codes', /The latest \d+ access codes\./],
   ];
-  for (const [name, words] of said) {
+  for (const [name, words] of results) {
     await page.getByRole('button', { name, exact: true }).click();
     await expect(latest(page)).toContainText(name);
     await expect(latest(page)).toContainText(words);
@@ -163,12 +163,12 @@ test('Sydney time is the same in our rules, the browser and a stored booking [sp
   await page.goto('/test-booking-system');
   await page.getByRole('button', { name: 'In 120 minutes' }).click();
   await expect(page.getByText(/^Booked Studio/)).toBeVisible();
-  const made = (await page.getByText(/^Booked Studio/).textContent()) ?? '';
+  const booking = (await page.getByText(/^Booked Studio/).textContent()) ?? '';
   await page.goto('/test-timezone');
   await page.getByRole('button', { name: 'Run Timezone Test' }).click();
   await expect(page.getByText('Our rules and this browser agree on all 8784 hours.')).toBeVisible();
   const stored = page.getByRole('region', { name: 'A stored booking' });
-  await expect(stored).toContainText(/Booked (.*)\. Its/.exec(made)?.[1] ?? 'no booking');
+  await expect(stored).toContainText(/Booked (.*)\. Its/.exec(booking)?.[1] ?? 'no booking');
   await accessibleEverywhere(page);
   await page.getByLabel('Booking ID').fill('not an id');
   await page.getByRole('button', { name: 'Read' }).click();

@@ -191,8 +191,8 @@ async function moveBooking(page: Page, reference: string): Promise<void> {
 async function refundHalf(page: Page): Promise<void> {
   const panel = page.getByRole('dialog', { name: /^Booking / });
   await press(panel.getByRole('button', { name: 'Refund a part' }));
-  const left = Number(/\$([\d.]+) of the payment is left/.exec((await panel.textContent()) ?? '')?.[1]);
-  await panel.getByLabel('Amount in dollars').fill((left / 2).toFixed(2));
+  const remaining = Number(/\$([\d.]+) of the payment is left/.exec((await panel.textContent()) ?? '')?.[1]);
+  await panel.getByLabel('Amount in dollars').fill((remaining / 2).toFixed(2));
   await panel.getByLabel('Reason').fill('One deck was broken');
   await press(panel.getByRole('button', { name: 'Continue' }));
   await press(panel.getByRole('button', { name: /^Refund \$/ }));
@@ -228,14 +228,14 @@ async function decideIds(page: Page): Promise<void> {
 /** Adds an account with a misspelt name read from its ID. */
 async function addWaitingId(first: string): Promise<void> {
   const service = createClient<Database>(program.apiUrl, program.serviceRoleKey, { auth: { persistSession: false } });
-  const made = await service.auth.admin.createUser({
+  const created = await service.auth.admin.createUser({
     email: `${first.toLowerCase()}@example.com`,
     password: OWNER.password,
     email_confirm: true,
     user_metadata: { full_name: `${first} Sample`, phone: '+61400111222', date_of_birth: '1998-04-03' },
   });
   const { error } = await service.from('id_verifications').insert({
-    user_id: made.data.user?.id ?? '',
+    user_id: created.data.user?.id ?? '',
     source: 'photo',
     verification_status: 'review',
     failure_reasons: ['The names differ.'],
@@ -278,13 +278,15 @@ async function answerDispute(page: Page, reference: string): Promise<void> {
 }
 
 const arrivedRefunds = async (): Promise<readonly SandboxRefund[]> =>
-  (await sandbox<SandboxRefund[]>('/api/refunds')).filter((one) => one.status === 'succeeded');
+  (await sandbox<SandboxRefund[]>('/api/refunds')).filter((refund) => refund.status === 'succeeded');
 
 /** The sums of the exported files equal the provider's ledger. */
 async function closeMonth(page: Page): Promise<void> {
   const payments = await sandbox<SandboxPayment[]>('/api/payments');
-  const paid = payments.filter((one) => one.payment_status === 'paid').reduce((sum, one) => sum + one.amount_total, 0);
-  const refunded = (await arrivedRefunds()).reduce((sum, one) => sum + one.amount, 0);
+  const paid = payments
+    .filter((payment) => payment.payment_status === 'paid')
+    .reduce((sum, payment) => sum + payment.amount_total, 0);
+  const refunded = (await arrivedRefunds()).reduce((sum, refund) => sum + refund.amount, 0);
   expect(paid).toBe(13_200);
   expect(await exportedCents(page, 'payments')).toBe(paid);
   expect(await exportedCents(page, 'refunds')).toBe(refunded);

@@ -164,7 +164,7 @@ describe.each(states)('a database of $version on $engine', ({ version, engine })
 
   test('keeps the hours of a paid booking, and releases those of a hold', async () => {
     const { paid, held } = state.facts.bookings;
-    const hours = await server.app.db.one(
+    const hours = await server.app.db.queryRow(
       `select studio_id as "studioId", start_time as "startTime", end_time as "endTime" from private.booking where id = $1::uuid`,
       [paid],
     );

@@ -45,8 +45,8 @@ async function giveBack(pooled: Pooled): Promise<void> {
 }
 
 /** Returns a fingerprint of the schema, privileges, settings and statistics of the database. Emptying tables does not change it. */
-async function readCatalogue({ one }: Engine): Promise<string> {
-  const row = await one<{ fingerprint: string }>(`
+async function readCatalogue({ queryRow }: Engine): Promise<string> {
+  const row = await queryRow<{ fingerprint: string }>(`
     select md5(string_agg(line, e'\\n' order by line)) as fingerprint from (
       select concat('class', oid, relname, relkind, relowner, relacl, relrowsecurity, relforcerowsecurity, reloptions) from pg_class where oid >= 16384
       union all select concat('column', attrelid, attnum, attname, atttypid, attnotnull, attacl) from pg_attribute where attrelid >= 16384

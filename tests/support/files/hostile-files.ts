@@ -29,7 +29,7 @@ const zeros = (size: number): Buffer => deflateSync(Buffer.alloc(size), { level:
 /** Compresses zeros as a stream, so that making a bomb uses no memory that a test would count. */
 async function manyZeros(size: number, packer: Transform = createDeflate({ level: 9 })): Promise<Buffer> {
   function* pieces(): Generator<Buffer> {
-    for (let left = size; left > 0; left -= 65_536) yield Buffer.alloc(Math.min(left, 65_536));
+    for (let remaining = size; remaining > 0; remaining -= 65_536) yield Buffer.alloc(Math.min(remaining, 65_536));
   }
   const packed: Buffer[] = [];
   for await (const part of Readable.from(pieces()).pipe(packer)) packed.push(part as Buffer);

@@ -19,11 +19,12 @@ const [EXPIRES_MIN_S, EXPIRES_MAX_S] = [30 * 60, 24 * 3600];
 const EXPIRES_SLACK_S = 10;
 
 /** Creates a refusal of the provider. */
-export const refusalOf = (reason: string): ProviderError => new ProviderError('stripe', reason, { retryable: false });
+export const createRefusal = (reason: string): ProviderError =>
+  new ProviderError('stripe', reason, { retryable: false });
 
 /** Throws the refusal with this reason unless `ok`. */
 export function check(ok: boolean, reason: string): asserts ok {
-  if (!ok) throw refusalOf(reason);
+  if (!ok) throw createRefusal(reason);
 }
 
 export function checkKey(key: string): void {

@@ -63,19 +63,19 @@ export function createFakeLocks(
     storedCodes: 199,
     ...given,
   };
-  const known = new Map<string, LockCode>();
+  const codes = new Map<string, LockCode>();
   const requireLock = (lockId: string): void => {
     if (!lockIds.includes(lockId)) throw refused('http_404');
   };
   const fake: FakeLocks = {
     requests: [],
-    codes: viewOf(known),
+    codes: createView(codes),
     revoked: [],
     opened: [],
     fails: null,
     duringRequest: () => Promise.resolve(),
-    storeLate: (input) => void storeCode(known, capabilities, input, clock()),
-    enter: (lockId, pin) => enter(known.get(`${lockId}:${pin}`), capabilities, clock()),
+    storeLate: (input) => void storeCode(codes, capabilities, input, clock()),
+    enter: (lockId, pin) => enter(codes.get(`${lockId}:${pin}`), capabilities, clock()),
     locks: {
       provider: 'igloohome',
       revocableModes: ['bridge'],
@@ -85,7 +85,7 @@ export function createFakeLocks(
         await fake.duringRequest();
         if (fake.fails) throw fake.fails;
         requireLock(input.lockId);
-        return storeCode(known, capabilities, input, clock());
+        return storeCode(codes, capabilities, input, clock());
       },
       async revokeCode({ lockId, pin }) {
         if (!capabilities.revocable) throw refused('not_supported');
@@ -94,7 +94,7 @@ export function createFakeLocks(
         requireLock(lockId);
         if (!/^\d{4,10}$/.test(pin)) throw refused('http_400');
         // Removing a code that the lock does not store succeeds.
-        known.delete(`${lockId}:${pin}`);
+        codes.delete(`${lockId}:${pin}`);
       },
       async open({ lockId }) {
         if (!capabilities.remoteOpen) throw refused('not_supported');
@@ -113,17 +113,17 @@ export function createFakeLocks(
 }
 
 /** Returns a read-only view of the names of the codes. */
-const viewOf = (known: ReadonlyMap<string, LockCode>): ReadonlyMap<string, string> =>
+const createView = (codes: ReadonlyMap<string, LockCode>): ReadonlyMap<string, string> =>
   new Proxy(new Map<string, string>(), {
     get(_target, property) {
-      const names = new Map([...known].map(([key, { name }]) => [key, name]));
+      const names = new Map([...codes].map(([key, { name }]) => [key, name]));
       const value: unknown = Reflect.get(names, property);
       return typeof value === 'function' ? value.bind(names) : value;
     },
   });
 
 function storeCode(
-  known: Map<string, LockCode>,
+  codes: Map<string, LockCode>,
   capabilities: LockCapabilities,
   input: NewCode,
   now: Date,
@@ -132,13 +132,13 @@ function storeCode(
   if (code.startsAt.getTime() < Math.floor(now.getTime() / HOUR) * HOUR || code.endsAt <= code.startsAt)
     throw refused('http_400');
   const key = `${code.lockId}:${code.pin}`;
-  const before = known.get(key);
+  const before = codes.get(key);
   const isSame = before !== undefined && +before.startsAt === +code.startsAt && +before.endsAt === +code.endsAt;
-  const live = [...known.values()].filter(({ lockId, endsAt }) => lockId === code.lockId && endsAt > now);
+  const live = [...codes.values()].filter(({ lockId, endsAt }) => lockId === code.lockId && endsAt > now);
   if (!isSame) {
     if (before !== undefined && before.endsAt > now) throw refused('http_400');
     if (live.length >= capabilities.storedCodes) throw refused('http_400');
-    known.set(key, code);
+    codes.set(key, code);
   }
   return { pin: code.pin, providerCodeId: capabilities.choosesDigits ? null : `code-${code.pin}` };
 }

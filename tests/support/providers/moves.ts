@@ -5,7 +5,7 @@ import {
   emit,
   endRefund,
   expire,
-  leftOf,
+  getRemainingCents,
   newId,
   type Mutable,
   type Store,
@@ -156,7 +156,9 @@ function refundThere(
   move: 'refund part' | 'refund part later' | 'refund all',
 ): void {
   const amountCents =
-    move === 'refund all' ? leftOf(payment) : Math.min(Math.floor(payment.session.amountCents / 4), leftOf(payment));
+    move === 'refund all'
+      ? getRemainingCents(payment)
+      : Math.min(Math.floor(payment.session.amountCents / 4), getRemainingCents(payment));
   const status = move === 'refund part later' ? 'pending' : 'succeeded';
   addRefund(store, payment, { amountCents, key: null, status });
 }

@@ -31,11 +31,11 @@ export type FakeProvider = {
   /** Makes a session without a call, for rows that the test itself writes. */
   session(bookingId: string, key: string, amountCents: number): PaymentSession;
   /** Returns the parameters with which the session was created. Throws for a session made by `session`. */
-  inputOf(sessionId: string): NewPaymentSession;
+  getInput(sessionId: string): NewPaymentSession;
   /** Saves a card for the customer of an account. Throws if the provider has no customer for it. */
   saveCard(userId: string, cardId: string, behaviour: CardBehaviour): void;
   /** Deletes the customer of an account at the provider, as people do in its dashboard. */
-  deleteCustomerOf(userId: string): void;
+  deleteCustomer(userId: string): void;
   /** Makes a move. Throws if it is not possible in the session's present state. */
   move(sessionId: string, move: ProviderMove): void;
   canMove(sessionId: string, move: ProviderMove): boolean;
@@ -62,16 +62,16 @@ export function createFakeProvider(clock: () => Date = () => new Date()): FakePr
     failing: null,
     refundsBegin: 'succeeded',
     session: (bookingId, key, amountCents) => sessionByHand(store, bookingId, key, amountCents),
-    inputOf(id) {
+    getInput(id) {
       const { input } = find(id);
       if (input === null) throw new Error('this session was made by hand');
       return input;
     },
     saveCard(userId, id, behaviour) {
-      store.cards.set(id, { id, customerId: customerOf(store, userId).id, behaviour });
+      store.cards.set(id, { id, customerId: getCustomer(store, userId).id, behaviour });
     },
-    deleteCustomerOf(userId) {
-      forgetCustomer(store, customerOf(store, userId).id);
+    deleteCustomer(userId) {
+      forgetCustomer(store, getCustomer(store, userId).id);
     },
     move(id, move) {
       requirePossible(find(id), move);
@@ -104,8 +104,10 @@ function sessionByHand(store: Store, bookingId: string, key: string, amountCents
   return session;
 }
 
-function customerOf(store: Store, userId: string) {
-  const customer = [...store.customers.values()].findLast((one) => one.userId === userId && !one.deleted);
+function getCustomer(store: Store, userId: string) {
+  const customer = [...store.customers.values()].findLast(
+    (customer) => customer.userId === userId && !customer.deleted,
+  );
   if (!customer) throw new Error('the provider has no customer for this account');
   return customer;
 }

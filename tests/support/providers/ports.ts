@@ -1,6 +1,6 @@
 import type { CardAnswer, CardCharge, Payments, PaymentSession } from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { check, checkCharge, checkEmail, checkRefund, checkSession, refusalOf, WITHOUT_CODE } from './checks.ts';
+import { check, checkCharge, checkEmail, checkRefund, checkSession, createRefusal, WITHOUT_CODE } from './checks.ts';
 import { createIdempotency, KeptRefusal } from './idempotency.ts';
 import { blocksRefunds, decline, take } from './moves.ts';
 import type { FakeProvider } from './payments.ts';
@@ -13,7 +13,7 @@ import {
   expire,
   forgetCustomer,
   isCharge,
-  leftOf,
+  getRemainingCents,
   newId,
   ofIntent,
   type Store,
@@ -42,7 +42,7 @@ export function createPorts(store: Store, provider: FakeProvider): Payments {
       answer('createSession', input, () => once('createSession', input.key, input, () => createSession(store, input))),
     getSession: (id) => answer('getSession', id, () => read(store, id).session),
     findSession: (bookingId, since) =>
-      answer('findSession', bookingId, () => pages(since).find((one) => one.bookingId === bookingId) ?? null),
+      answer('findSession', bookingId, () => pages(since).find((session) => session.bookingId === bookingId) ?? null),
     findSessionOfIntent: (intent) =>
       answer('findSessionOfIntent', intent, () => ofIntent(store, intent)?.session ?? null),
     listSessions: (since) => answer('listSessions', since, () => pages(since)),
@@ -171,8 +171,8 @@ function chargeCard(store: Store, provider: FakeProvider, once: Once, input: Car
     const outcome = once('chargeCard', input.key, input, (): CardAnswer => {
       checkCharge(input);
       const card: Card | undefined = store.cards.get(input.cardId);
-      const known = store.customers.get(input.customerId)?.deleted === false;
-      if (!known || card?.customerId !== input.customerId || card.behaviour === 'gone') throw new CardGone();
+      const exists = store.customers.get(input.customerId)?.deleted === false;
+      if (!exists || card?.customerId !== input.customerId || card.behaviour === 'gone') throw new CardGone();
       isLost = card.behaviour === 'lost';
       return chargeOnce(store, provider, input, card.behaviour);
     });
@@ -219,13 +219,13 @@ function refund(store: Store, provider: FakeProvider, input: Parameters<Payments
   const payment = ofIntent(store, input.paymentIntentId);
   check(payment !== undefined, 'resource_missing');
   const refuse = (reason: string): never => {
-    throw new KeptRefusal(refusalOf(reason));
+    throw new KeptRefusal(createRefusal(reason));
   };
   if (payment.session.paymentStatus !== 'paid') refuse(WITHOUT_CODE);
   if (payment.disputes.some(blocksRefunds)) refuse('charge_disputed');
-  const left = leftOf(payment);
-  if (left === 0) refuse('charge_already_refunded');
-  const amountCents = input.amountCents ?? left;
-  if (amountCents > left) refuse(WITHOUT_CODE);
+  const remaining = getRemainingCents(payment);
+  if (remaining === 0) refuse('charge_already_refunded');
+  const amountCents = input.amountCents ?? remaining;
+  if (amountCents > remaining) refuse(WITHOUT_CODE);
   return addRefund(store, payment, { amountCents, key: input.key, status: provider.refundsBegin });
 }

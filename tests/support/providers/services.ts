@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<keyof Services, true>> = {
   settlements: true,
   countOutcome: true,
   locks: true,
-  lockOf: true,
+  studioLocks: true,
   encryption: true,
   fingerprint: true,
   idReader: true,

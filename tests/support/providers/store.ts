@@ -85,7 +85,7 @@ export function book(
 const counts = ({ status }: Refund): boolean => status !== 'failed' && status !== 'canceled';
 
 /** Returns the amount of a payment that is not refunded yet. */
-export const leftOf = ({ session }: StoredPayment): number => session.amountCents - session.refundedCents;
+export const getRemainingCents = ({ session }: StoredPayment): number => session.amountCents - session.refundedCents;
 
 /** Adds a refund to a payment. `key` is null for a refund that a person made at the provider. */
 export function addRefund(

@@ -10,9 +10,9 @@ export type SavedCard = CallAnswer<'saved-cards'>['cards'][number];
 /** Reads the saved cards of the account, newest first. Throws `AppError`. */
 const readSavedCards = async (): Promise<readonly SavedCard[]> => (await callFunction('saved-cards', {})).cards;
 
-/** Queries the saved cards of the account. If `wanted` is false, nothing is read. */
-export function useSavedCards(userId: string, wanted = true): UseQueryResult<readonly SavedCard[]> {
-  return useQuery({ queryKey: queryKeys.savedCards.of(userId), queryFn: readSavedCards, enabled: wanted, retry: 1 });
+/** Queries the saved cards of the account. If `enabled` is false, nothing is read. */
+export function useSavedCards(userId: string, enabled = true): UseQueryResult<readonly SavedCard[]> {
+  return useQuery({ queryKey: queryKeys.savedCards.of(userId), queryFn: readSavedCards, enabled: enabled, retry: 1 });
 }
 
 /**
@@ -21,13 +21,13 @@ export function useSavedCards(userId: string, wanted = true): UseQueryResult<rea
  */
 export function useUsableCards(
   userId: string,
-  wanted: boolean,
+  enabled: boolean,
 ): { readonly cards: readonly SavedCard[]; readonly loading: boolean } {
   const now = useNow(60_000);
-  const { data, isLoading } = useSavedCards(userId, wanted);
+  const { data, isLoading } = useSavedCards(userId, enabled);
   const cards = useMemo(
-    () => (wanted && data !== undefined ? data.filter((card) => !isExpired(card, now)) : []),
-    [wanted, data, now],
+    () => (enabled && data !== undefined ? data.filter((card) => !isExpired(card, now)) : []),
+    [enabled, data, now],
   );
   return { cards, loading: isLoading };
 }

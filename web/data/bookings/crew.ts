@@ -32,5 +32,5 @@ export async function readCrew(bookings: readonly string[]): Promise<CrewMember[
 }
 
 /** Returns the names of the guests who have joined. */
-export const namesOf = (crew: readonly CrewMember[]): string[] =>
+export const getNames = (crew: readonly CrewMember[]): string[] =>
   crew.flatMap(({ state, name }) => (state === 'joined' && name !== null ? [name] : []));

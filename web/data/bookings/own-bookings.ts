@@ -63,7 +63,7 @@ function toSeries(id: string, rows: readonly SeriesRow[]): Series {
   return {
     id,
     size: rows[0]?.orderSize ?? rows.length,
-    bookings: bookings.toSorted((one, other) => one.place - other.place),
+    bookings: bookings.toSorted((booking, other) => booking.place - other.place),
   };
 }
 
@@ -114,17 +114,17 @@ export function releaseHold(bookingId: string): Promise<CallAnswer<'release-hold
 }
 
 /** Returns the holds that can still be paid for, newest first. A series is represented by its first booking. */
-export function openHoldsOf(bookings: readonly OwnBooking[], now: Date): OwnBooking[] {
+export function getOpenHolds(bookings: readonly OwnBooking[], now: Date): OwnBooking[] {
   return bookings
     .filter((booking) => isOpenHold(booking, now) && isFirstInSeries(booking))
-    .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
+    .toSorted((booking, other) => other.createdAt.getTime() - booking.createdAt.getTime());
 }
 
 /** Whether a booking is the first of its series or not part of a series. */
 export const isFirstInSeries = ({ id, series }: OwnBooking): boolean => series === null || series.id === id;
 
 /** Counts the bookings of the series that have not ended, including this one. 1 for a single booking. */
-export const leftOf = ({ series }: Pick<OwnBooking, 'series'>, now: Date): number =>
+export const countRemaining = ({ series }: Pick<OwnBooking, 'series'>, now: Date): number =>
   series?.bookings.filter((booking) => booking.status === 'confirmed' && booking.endTime > now).length ?? 1;
 
 /** Returns the cost of an unpaid hold in cents, including all bookings of its series. */

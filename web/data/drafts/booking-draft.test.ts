@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { quoteSlots } from '#rules/pricing.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
-import { draftOf, draftOfHold, holdOf, quoteOfDraft } from './booking-draft.ts';
+import { createDraft, draftOfHold, findHold, quoteOfDraft } from './booking-draft.ts';
 import type { OwnBooking } from '../bookings/booking.ts';
 import { EXAMPLE_OWN_BOOKING } from '../testing/example-booking.ts';
 
 const studio = { id: '5a000000-0000-4000-8000-00000000000a', name: 'Studio A', rates: specifiedRates };
 
 test('a selection across midnight becomes a draft with instants and dollars', () => {
-  const draft = draftOf(studio, [
+  const draft = createDraft(studio, [
     { date: '2026-11-22', hour: 0 },
     { date: '2026-11-21', hour: 22 },
     { date: '2026-11-21', hour: 23 },
@@ -47,8 +47,8 @@ const hold: OwnBooking = {
 test('a coupon is deducted from the price of a draft and stored with it', () => {
   const coupon = { code: 'HALF', discountType: 'percentage', discountValue: 50 } as const;
   const slots = [{ date: '2026-11-21', hour: 19 }];
-  expect(draftOf(studio, slots, coupon)).toMatchObject({ base_cost: 69, final_cost: 34.5, coupon_code: 'HALF' });
-  expect(draftOf(studio, slots)).not.toHaveProperty('coupon_code');
+  expect(createDraft(studio, slots, coupon)).toMatchObject({ base_cost: 69, final_cost: 34.5, coupon_code: 'HALF' });
+  expect(createDraft(studio, slots)).not.toHaveProperty('coupon_code');
 });
 
 test('an unpaid hold becomes a draft with its own price and code', () => {
@@ -84,7 +84,7 @@ test('an unpaid hold becomes a draft with its own price and code', () => {
 });
 
 test('the price of a draft is the one it was made with, with another coupon deducted', () => {
-  const draft = draftOf(studio, [
+  const draft = createDraft(studio, [
     { date: '2026-11-21', hour: 19 },
     { date: '2026-11-21', hour: 20 },
     { date: '2026-11-21', hour: 21 },
@@ -102,7 +102,7 @@ test('the price of a draft is the one it was made with, with another coupon dedu
 
 test('a hold is found by room and hours in any spelling of the instants', () => {
   const draft = { studio_id: studio.id, start_time: '2026-11-21T19:00:00+11:00', end_time: '2026-11-21T10:00:00Z' };
-  expect(holdOf([hold], draft)).toBe(hold);
-  expect(holdOf([hold], { ...draft, end_time: '2026-11-21T11:00:00Z' })).toBeNull();
-  expect(holdOf([{ ...hold, studioId: '5a000000-0000-4000-8000-00000000000b' }], draft)).toBeNull();
+  expect(findHold([hold], draft)).toBe(hold);
+  expect(findHold([hold], { ...draft, end_time: '2026-11-21T11:00:00Z' })).toBeNull();
+  expect(findHold([{ ...hold, studioId: '5a000000-0000-4000-8000-00000000000b' }], draft)).toBeNull();
 });

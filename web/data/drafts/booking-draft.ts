@@ -1,7 +1,7 @@
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { centsToDollars, dollarsToCents } from '#rules/money.ts';
 import { deductCoupon, type Quote, quoteSlots, type Rates } from '#rules/pricing.ts';
-import { type Slot, spanOf } from '#rules/slots.ts';
+import { type Slot, toSpan } from '#rules/slots.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import type { OwnBooking } from '../bookings/booking.ts';
@@ -9,9 +9,13 @@ import type { OwnBooking } from '../bookings/booking.ts';
 export type PricedStudio = { readonly id: string; readonly name: string; readonly rates: Rates };
 
 /** Converts a selection to a draft for the checkout. Times are instants, money is in dollars, and the coupon is deducted. */
-export function draftOf(studio: PricedStudio, slots: readonly Slot[], coupon: CouponTerms | null = null): BookingDraft {
+export function createDraft(
+  studio: PricedStudio,
+  slots: readonly Slot[],
+  coupon: CouponTerms | null = null,
+): BookingDraft {
   const quote = quoteSlots(slots, studio.rates, coupon);
-  const { start: startTime, end: endTime } = spanOf(slots);
+  const { start: startTime, end: endTime } = toSpan(slots);
   const { hours: totalHours, baseCents, discountCents, totalCents: finalCents } = quote;
   const price = { totalHours, baseCents, discountCents, finalCents };
   return toDraft({ studioId: studio.id, studioName: studio.name, startTime, endTime, ...price }, quote.slots, coupon);
@@ -44,13 +48,13 @@ function toDraft(
  * amount does not cost the customer anything.
  */
 export function quoteOfDraft(draft: BookingDraft, coupon: CouponTerms | null): Quote {
-  const [baseCents, discountCents] = [centsOf(draft.base_cost), centsOf(draft.discount_amount)];
-  const slots = draft.slots.map(({ price, ...slot }) => ({ ...slot, priceCents: centsOf(price) }));
+  const [baseCents, discountCents] = [toCents(draft.base_cost), toCents(draft.discount_amount)];
+  const slots = draft.slots.map(({ price, ...slot }) => ({ ...slot, priceCents: toCents(price) }));
   const discountPercent = baseCents === 0 ? 0 : Math.round((discountCents / baseCents) * 100);
   return deductCoupon({ hours: slots.length, slots, baseCents, discountPercent, discountCents }, coupon);
 }
 
-const centsOf = (dollars: number): number => dollarsToCents(dollars) ?? 0;
+const toCents = (dollars: number): number => dollarsToCents(dollars) ?? 0;
 
 /** Converts an unpaid hold to a draft with its coupon and the price at which it was made. Null if its hours are unknown. */
 export function draftOfHold(hold: OwnBooking): BookingDraft | null {
@@ -71,7 +75,7 @@ export function draftOfHold(hold: OwnBooking): BookingDraft | null {
 }
 
 /** Finds the hold of exactly these hours; null if there is none. */
-export function holdOf(
+export function findHold(
   holds: readonly OwnBooking[],
   draft: { studio_id: string; start_time: string; end_time: string },
 ): OwnBooking | null {

@@ -26,7 +26,7 @@ export async function holdEarly(draft: BookingDraft): Promise<void> {
 }
 
 /** Returns until when the hours of a booking are held while the ID is verified; null if they are not held. */
-export function earlyHoldOf(draft: BookingDraft): Date | null {
+export function getEarlyHoldEnd(draft: BookingDraft): Date | null {
   const hold = readTyped(KEPT, NONE);
   const covers =
     hold !== null &&

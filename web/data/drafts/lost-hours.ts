@@ -25,8 +25,8 @@ export function dropLost(
   horizonDays: number,
 ): { kept: Slot[]; lost: Lost[] } {
   const inTheWay = blocking(taken);
-  const own = inTheWay.filter((one) => one.mine);
-  const closures = inTheWay.filter((one) => one.status === 'closed');
+  const own = inTheWay.filter((span) => span.mine);
+  const closures = inTheWay.filter((span) => span.status === 'closed');
   const lost = sortSlots(selection).flatMap((slot): Lost[] => {
     const why = slotClosed(slot, now, horizonDays);
     if (why !== null) return [{ slot, why: why === 'beyond-horizon' ? 'later' : 'past' }];
@@ -34,7 +34,7 @@ export function dropLost(
     if (slotTaken(slot, closures)) return [{ slot, why: 'closed' }];
     return [{ slot, why: slotTaken(slot, own) ? 'own' : 'taken' }];
   });
-  const rest = selection.filter((slot) => !lost.some((one) => sameSlot(one.slot, slot)));
+  const rest = selection.filter((slot) => !lost.some((entry) => sameSlot(entry.slot, slot)));
   return { kept: longestRun(rest), lost };
 }
 
@@ -46,7 +46,7 @@ export function describeLost(lost: readonly Lost[], keptCount: number, linked = 
 
 /** Names the lost hours: "Someone else has just booked 7 pm on 21 Nov." For hours from a link: "Someone else has booked …" */
 export function nameLost(lost: readonly Lost[], linked = false): string {
-  const pick = (why: Lost['why']): Slot[] => lost.filter((one) => one.why === why).map((one) => one.slot);
+  const pick = (why: Lost['why']): Slot[] => lost.filter((entry) => entry.why === why).map((entry) => entry.slot);
   const [taken, own, closed] = [pick('taken'), pick('own'), pick('closed')];
   const [past, later] = [pick('past'), pick('later')];
   const sentences = [

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { type BookingDraft, drafts, isDraft } from '#web/lib/drafts.ts';
-import { draftOf, type PricedStudio } from './booking-draft.ts';
+import { createDraft, type PricedStudio } from './booking-draft.ts';
 import { fetchClient } from '../fetch-client.ts';
 import { rest } from '../rest.ts';
 import { queryKeys } from '../query-keys.ts';
@@ -11,11 +11,11 @@ import { queryKeys } from '../query-keys.ts';
 const GRACE_MS = 1_800_000;
 
 /** Queries the draft stored on the server, for a tab that has none. Null if there is none or its start has passed. */
-export function useServerDraft(userId: string | null, wanted: boolean) {
+export function useServerDraft(userId: string | null, enabled: boolean) {
   return useQuery({
     queryKey: queryKeys.draft.of(userId),
     queryFn: readServerDraft,
-    enabled: wanted && userId !== null,
+    enabled: enabled && userId !== null,
     retry: 0,
   });
 }
@@ -36,7 +36,7 @@ export async function keepServerDraft(draft: BookingDraft): Promise<void> {
 
 /** Replaces the draft with one for other hours, in this tab and on the server, and returns it. */
 export function replaceDraft(studio: PricedStudio, slots: readonly Slot[], coupon: CouponTerms | null): BookingDraft {
-  const draft = draftOf(studio, slots, coupon);
+  const draft = createDraft(studio, slots, coupon);
   drafts.saveBooking(draft);
   void keepServerDraft(draft);
   return draft;

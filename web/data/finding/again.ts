@@ -1,6 +1,6 @@
 import { weekLater } from '#rules/finding/week-later.ts';
 import { bookingQuery } from '#rules/finding/booking-link.ts';
-import { type Busy, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
+import { type Busy, slotsOfSpan, slotTaken, toSpan } from '#rules/slots.ts';
 import { addDays, formatStudioDate, studioDate } from '#rules/studio-time.ts';
 import { paths } from '#web/lib/paths.ts';
 
@@ -27,8 +27,8 @@ export function bookAgain(
   const booked = slotsOfSpan(start, end) ?? [];
   const sameAgain = cancelled && start > now && !booked.some((slot) => slotTaken(slot, own));
   const slots = sameAgain ? booked : weekLater(booked, now, own);
-  const day = slots.length === 0 ? '' : formatStudioDate(spanOf(slots).start, 'medium').slice(0, -' 2026'.length);
-  const isNext = slots.length === 0 || studioDate(spanOf(slots).start) === addDays(studioDate(start), 7);
+  const day = slots.length === 0 ? '' : formatStudioDate(toSpan(slots).start, 'medium').slice(0, -' 2026'.length);
+  const isNext = slots.length === 0 || studioDate(toSpan(slots).start) === addDays(studioDate(start), 7);
   return {
     to: `${paths.booking}${bookingQuery({ studioId, slots })}`,
     day,

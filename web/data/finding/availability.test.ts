@@ -4,13 +4,13 @@ import { readDays, readRooms } from './availability.ts';
 type Row = Readonly<Record<string, string | null>>;
 const answers = new Map<string, readonly Row[]>();
 /** The studios that each query of the bookings was filtered by. */
-const asked: unknown[] = [];
+const queried: unknown[] = [];
 /** Creates a query that applies its filters, except the filter on studios. */
-const answerOf = (table: string, keep: (row: Row) => boolean = () => true): object => {
+const createQuery = (table: string, keep: (row: Row) => boolean = () => true): object => {
   const and = (passes: (value: string, than: string) => boolean) => (column: string, than: string) =>
-    answerOf(table, (row) => keep(row) && passes(row[column] ?? '', than));
+    createQuery(table, (row) => keep(row) && passes(row[column] ?? '', than));
   const answer = (_column: string, studios: unknown) => {
-    if (table === 'bookings') asked.push(studios);
+    if (table === 'bookings') queried.push(studios);
     return Promise.resolve({ data: (answers.get(table) ?? []).filter(keep), error: null });
   };
   return {
@@ -22,7 +22,7 @@ const answerOf = (table: string, keep: (row: Row) => boolean = () => true): obje
     in: answer,
   };
 };
-vi.mock('#web/data/rest.ts', () => ({ rest: { from: (table: string) => ({ select: () => answerOf(table) }) } }));
+vi.mock('#web/data/rest.ts', () => ({ rest: { from: (table: string) => ({ select: () => createQuery(table) }) } }));
 
 const read = (from: string, to: string, studios: readonly string[]) => readRooms(studios, { from, to }, null);
 const booked = (studio: string, start: string, end: string): Row => ({
@@ -52,9 +52,9 @@ test('as many rooms share a query as fit into one answer with every hour booked,
     ['2026-12-05', [['a', 'b'], ['c']]],
     ['2026-12-30', [['a'], ['b'], ['c']]],
   ] as const) {
-    asked.length = 0;
+    queried.length = 0;
     await read('2026-11-21', to, ['a', 'b', 'c']);
-    expect(asked).toEqual(groups);
+    expect(queried).toEqual(groups);
   }
 });
 
@@ -69,9 +69,9 @@ test('more days than fit into one answer are read in parts, and what reaches fro
     'bookings',
     all.map(([start, end]) => booked('a', start, end)),
   );
-  asked.length = 0;
+  queried.length = 0;
   const taken = await readDays('a', { from: '2026-11-22', to: '2027-01-20' }, null);
   answers.clear();
-  expect(asked).toEqual(['a', 'a']);
+  expect(queried).toEqual(['a', 'a']);
   expect(taken.get('a')?.map(({ start }) => start.toISOString())).toEqual(all.map(([start]) => `${start}:00:00.000Z`));
 });

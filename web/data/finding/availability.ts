@@ -43,7 +43,7 @@ export async function readDays(
   userId: string | null,
 ): Promise<TakenByStudio> {
   const parts = await Promise.all(
-    partsOf(days).map(async ({ from, to }, at) => {
+    splitDays(days).map(async ({ from, to }, at) => {
       const { start } = dayBounds(from);
       const spans = await readTaken(studios, start, dayBounds(to).end, userId);
       return at === 0 ? spans : spans.filter(({ span }) => span.start >= start);
@@ -53,9 +53,9 @@ export async function readDays(
   return new Map([...byStudio].map(([studio, list]) => [studio, list.map(({ span }) => span)]));
 }
 
-function partsOf({ from, to }: Days): Days[] {
+function splitDays({ from, to }: Days): Days[] {
   const last = addDays(from, DAYS_AT_ONCE - 1);
-  return last >= to ? [{ from, to }] : [{ from, to: last }, ...partsOf({ from: addDays(last, 1), to })];
+  return last >= to ? [{ from, to }] : [{ from, to: last }, ...splitDays({ from: addDays(last, 1), to })];
 }
 
 /** Throws if an answer may lack rows, because the hours of missing rows would look free. */
@@ -90,14 +90,14 @@ async function readTaken(
   const isMine = (row: { user_id: string | null }): boolean => userId !== null && row.user_id === userId;
   const held = rows.flatMap((row) => (isMine(row) && row.status === 'pending' && row.id !== null ? [row.id] : []));
   const processing = await readProcessing(held);
-  const spanOf = (row: (typeof rows)[number]): Taken => ({
+  const toTaken = (row: (typeof rows)[number]): Taken => ({
     start: new Date(row.start_time),
     end: new Date(row.end_time),
     status: row.status,
     mine: isMine(row),
     processing: row.id !== null && processing.has(row.id),
   });
-  return [...rows.map((row) => ({ studio: row.studio_id, span: spanOf(row) })), ...closed];
+  return [...rows.map((row) => ({ studio: row.studio_id, span: toTaken(row) })), ...closed];
 }
 
 /** Reads the closed hours that overlap a span. */

@@ -35,6 +35,6 @@ function joinDays(answers: readonly { readonly data: Days | undefined }[]): Days
   const [first, ...others] = answers.map(({ data }) => data);
   if (first === undefined || others.includes(undefined)) return undefined;
   return new Map(
-    [...first].map(([day, hours]) => [day, others.reduce((sum, one) => sum + (one?.get(day) ?? 0), hours)]),
+    [...first].map(([day, hours]) => [day, others.reduce((sum, days) => sum + (days?.get(day) ?? 0), hours)]),
   );
 }

@@ -14,7 +14,7 @@ export function compareHours(
   now: Date,
   horizonDays: number,
 ): HourNews {
-  const others = (list: readonly Taken[]): Taken[] => list.filter((one) => !one.mine);
+  const others = (list: readonly Taken[]): Taken[] => list.filter((span) => !span.mine);
   const [then, since] = [others(before), others(after)];
   const hours = Array.from({ length: 24 }, (_, hour): Slot => ({ date, hour })).filter(
     (slot) => slotClosed(slot, now, horizonDays) === null,

@@ -15,16 +15,16 @@ type Lists = Database['public']['Views']['current_price_lists'];
 type Days = Database['public']['Tables']['special_days'];
 
 /** Converts the row of a studio to its prices as the rules expect them. */
-export const ratesOf = ({ current_price_lists: lists, special_days: days }: RateRows): Rates => ({
+export const toRates = ({ current_price_lists: lists, special_days: days }: RateRows): Rates => ({
   lists: rowsWith(lists, 'valid_from', 'hour_cents', 'volume_percents').map((list) => ({
     validFrom: list.valid_from,
     hourCents: list.hour_cents,
     volumePercents: list.volume_percents,
   })),
-  specialDays: days.map((one) => ({
-    name: one.name,
-    firstDay: one.first_day,
-    lastDay: one.last_day,
-    hourCents: one.hour_cents,
+  specialDays: days.map((day) => ({
+    name: day.name,
+    firstDay: day.first_day,
+    lastDay: day.last_day,
+    hourCents: day.hour_cents,
   })),
 });

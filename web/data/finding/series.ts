@@ -44,7 +44,7 @@ export function useSeriesQuote(hours: SeriesHours | null, couponCode: string | n
 }
 
 /** Returns the dates of a series that can be booked, without those left out, in the form of a draft. Null if too few are left for a series. */
-export function seriesOf(dates: readonly SeriesDate[], leftOut: readonly string[]): readonly DraftDate[] | null {
+export function toSeries(dates: readonly SeriesDate[], leftOut: readonly string[]): readonly DraftDate[] | null {
   const kept = dates.flatMap(({ date, startTime, endTime, problem, total }) =>
     problem === null && total !== null && !leftOut.includes(date)
       ? [{ date, start_time: startTime, end_time: endTime, total }]

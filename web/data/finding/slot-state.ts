@@ -27,19 +27,19 @@ export function slotState(
   if (closed === 'beyond-horizon') return 'later';
   if (closed === 'past') return 'past';
   const inTheWay = blocking(taken);
-  const closures = inTheWay.filter((one) => one.status === 'closed');
+  const closures = inTheWay.filter((span) => span.status === 'closed');
   if (slotTaken(slot, closures)) return 'closed';
-  const paid = inTheWay.filter((one) => one.status !== 'pending');
+  const paid = inTheWay.filter((span) => span.status !== 'pending');
   if (slotTaken(slot, paid))
     return slotTaken(
       slot,
-      paid.filter((one) => one.mine),
+      paid.filter((span) => span.mine),
     )
       ? 'yours'
       : 'taken';
   if (slotTaken(slot, inTheWay)) {
-    const processing = inTheWay.filter((one) => one.processing === true);
+    const processing = inTheWay.filter((span) => span.processing === true);
     return slotTaken(slot, processing) ? 'processing' : 'paying';
   }
-  return selection.some((one) => sameSlot(one, slot)) ? 'selected' : 'free';
+  return selection.some((selected) => sameSlot(selected, slot)) ? 'selected' : 'free';
 }

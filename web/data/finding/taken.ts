@@ -11,5 +11,5 @@ export type Days = { readonly from: StudioDate; readonly to: StudioDate };
 
 /** Returns the spans that block a selection. The customer's own unpaid holds do not, because the server reuses them. */
 export function blocking(taken: readonly Taken[]): Taken[] {
-  return taken.filter((one) => !(one.mine && one.status === 'pending' && one.processing !== true));
+  return taken.filter((span) => !(span.mine && span.status === 'pending' && span.processing !== true));
 }

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { type Slot, spanOf } from '#rules/slots.ts';
+import { type Slot, toSpan } from '#rules/slots.ts';
 import { formatDollars } from '#rules/money.ts';
 import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
-import { describeProblem, type SeriesDate, seriesCents, seriesOf, useSeriesQuote } from './series.ts';
+import { describeProblem, type SeriesDate, seriesCents, toSeries, useSeriesQuote } from './series.ts';
 import type { DraftDate } from '#web/lib/drafts.ts';
 
 /** How the chosen hours are repeated, and what that costs. */
@@ -36,7 +36,7 @@ export function useSeries({
   /** The coupon code that the shown price includes. */
   readonly code: string | null;
 }): Series {
-  const span = slots.length > 0 && studioId !== null ? spanOf(slots) : null;
+  const span = slots.length > 0 && studioId !== null ? toSpan(slots) : null;
   const key = span === null ? '' : `${studioId ?? ''} ${span.start.toISOString()} ${span.end.toISOString()}`;
   const [state, change] = useState({ key: '', ...ONCE });
   const { weeks, leftOut } = state.key === key ? state : ONCE;
@@ -46,7 +46,7 @@ export function useSeries({
       : { studioId: studioId ?? '', startTime: span.start.toISOString(), endTime: span.end.toISOString(), weeks };
   const quote = useSeriesQuote(hours, code);
   const dates = hours === null ? undefined : quote.data;
-  const chosen = dates === undefined ? null : seriesOf(dates, leftOut);
+  const chosen = dates === undefined ? null : toSeries(dates, leftOut);
   return {
     weeks,
     dates,
@@ -60,7 +60,7 @@ export function useSeries({
       change({
         key,
         weeks,
-        leftOut: leftOut.includes(date) ? leftOut.filter((one) => one !== date) : [...leftOut, date],
+        leftOut: leftOut.includes(date) ? leftOut.filter((entry) => entry !== date) : [...leftOut, date],
       }),
     lookAgain: () => void (hours !== null && quote.refetch()),
   };

@@ -11,7 +11,7 @@ export function openChannels(client: ChannelClient, events: LiveEvents): Source 
   const open = new Map<LiveTopic, RealtimeChannel>();
   /** If a topic is joined again while its channel is being left, the client returns the old channel. Joining therefore waits for leaving. */
   const leaving = new Map<LiveTopic, Promise<unknown>>();
-  let wanted: ReadonlySet<LiveTopic> = new Set();
+  let requested: ReadonlySet<LiveTopic> = new Set();
 
   function leave(topic: LiveTopic, channel: RealtimeChannel): void {
     open.delete(topic);
@@ -25,7 +25,7 @@ export function openChannels(client: ChannelClient, events: LiveEvents): Source 
 
   async function join(topic: LiveTopic): Promise<void> {
     await leaving.get(topic);
-    if (open.has(topic) || !wanted.has(topic)) return;
+    if (open.has(topic) || !requested.has(topic)) return;
     const isPrivate = !topic.startsWith('studio:');
     const channel = client.channel(topic, { config: { private: isPrivate } });
     open.set(topic, channel);
@@ -42,7 +42,7 @@ export function openChannels(client: ChannelClient, events: LiveEvents): Source 
   }
 
   function follow(topics: ReadonlySet<LiveTopic>): void {
-    wanted = topics;
+    requested = topics;
     for (const [topic, channel] of open) if (!topics.has(topic)) leave(topic, channel);
     for (const topic of topics) if (!open.has(topic)) void join(topic);
   }
@@ -52,7 +52,7 @@ export function openChannels(client: ChannelClient, events: LiveEvents): Source 
     // Disconnect first, so that leaving does not wait for answers on a dead connection.
     await client.realtime.disconnect();
     for (const [topic, channel] of before) if (open.get(topic) === channel) leave(topic, channel);
-    follow(wanted);
+    follow(requested);
   }
 
   return { follow, reset: () => void reset() };

@@ -8,7 +8,7 @@ const settled = (): Promise<void> => new Promise((done) => setTimeout(done));
 test('a source is fetched once, when a topic is first followed, and then follows what was last asked for', async () => {
   const calls: string[] = [];
   const real: Source = {
-    follow: (wanted) => void calls.push(`follow ${[...wanted].join(' ')}`),
+    follow: (requested) => void calls.push(`follow ${[...requested].join(' ')}`),
     reset: () => void calls.push('reset'),
   };
   const source = fetchSource(() => {
@@ -31,7 +31,10 @@ test('a source that could not be fetched is fetched again with the next call', a
   const tries = [
     () => Promise.reject(new Error('offline')),
     () =>
-      Promise.resolve({ follow: (wanted: ReadonlySet<LiveTopic>) => void followed.push(wanted.size), reset: () => {} }),
+      Promise.resolve({
+        follow: (requested: ReadonlySet<LiveTopic>) => void followed.push(requested.size),
+        reset: () => {},
+      }),
   ];
   const source = fetchSource(async () => {
     const next = tries.shift();

@@ -2,7 +2,7 @@ import type { LiveTopic, Source } from './source.ts';
 
 /** Returns a source that fetches the actual one when a topic is first followed. After a failure, the next call tries again. */
 export function fetchSource(fetch: () => Promise<Source>): Source {
-  let wanted: ReadonlySet<LiveTopic> = new Set();
+  let requested: ReadonlySet<LiveTopic> = new Set();
   let fetched: Source | null = null;
   let fetching = false;
 
@@ -10,7 +10,7 @@ export function fetchSource(fetch: () => Promise<Source>): Source {
     fetching = true;
     try {
       fetched = await fetch();
-      fetched.follow(wanted);
+      fetched.follow(requested);
     } catch {
       // If it fails, pages still poll the server every few seconds.
     } finally {
@@ -19,7 +19,7 @@ export function fetchSource(fetch: () => Promise<Source>): Source {
   }
   return {
     follow(topics) {
-      wanted = topics;
+      requested = topics;
       if (fetched !== null) fetched.follow(topics);
       else if (topics.size > 0 && !fetching) void begin();
     },

@@ -33,11 +33,11 @@ function openTab(): Tab {
         tab.connected = { events, follows: [] };
         return {
           reset: vi.fn(),
-          follow(wanted) {
+          follow(requested) {
             const before = tab.connected?.follows ?? [];
-            tab.connected = { events, follows: [...wanted].toSorted() };
-            for (const topic of before) if (!wanted.has(topic)) events.onState(topic, false);
-            for (const topic of wanted) if (!before.includes(topic)) events.onState(topic, true);
+            tab.connected = { events, follows: [...requested].toSorted() };
+            for (const topic of before) if (!requested.has(topic)) events.onState(topic, false);
+            for (const topic of requested) if (!before.includes(topic)) events.onState(topic, true);
           },
         };
       },

@@ -34,7 +34,7 @@ type Connection = {
 };
 type Tab = Parts & {
   readonly id: string;
-  wanted: ReadonlySet<LiveTopic>;
+  requested: ReadonlySet<LiveTopic>;
   connection: Connection | null;
   /** Aborts the wait for the lock. */
   waiting: AbortController | null;
@@ -47,7 +47,7 @@ export function shareAmongTabs(parts: Parts): Source {
   const tab: Tab = {
     ...parts,
     id: crypto.randomUUID(),
-    wanted: new Set(),
+    requested: new Set(),
     connection: null,
     waiting: null,
     unanswered: undefined,
@@ -56,9 +56,9 @@ export function shareAmongTabs(parts: Parts): Source {
   tab.line.onmessage = ({ data }: MessageEvent<Message>) => receive(tab, data);
   return {
     follow(topics) {
-      const left = tab.wanted.size > 0 && topics.size === 0;
-      tab.wanted = topics;
-      if (left) leave(tab);
+      const isLeaving = tab.requested.size > 0 && topics.size === 0;
+      tab.requested = topics;
+      if (isLeaving) leave(tab);
       else if (topics.size > 0) renew(tab);
     },
     reset: () => tab.connection?.source.reset(),
@@ -69,7 +69,7 @@ export function shareAmongTabs(parts: Parts): Source {
 function renew(tab: Tab): void {
   tab.renewal ??= setInterval(() => renew(tab), RENEW_MS);
   if (tab.connection) return followAll(tab, tab.connection);
-  send(tab, { kind: 'want', tab: tab.id, topics: [...tab.wanted] });
+  send(tab, { kind: 'want', tab: tab.id, topics: [...tab.requested] });
   waitForLock(tab);
   tab.unanswered ??= setTimeout(() => takeLock(tab), ANSWER_MS);
 }
@@ -104,19 +104,19 @@ function stopWaiting(tab: Tab): void {
 
 /** Requests the lock and connects while it is held. */
 function request(tab: Tab, options: LockOptions): void {
-  let made: Connection | null = null;
+  let connection: Connection | null = null;
   const hold = (): Promise<void> | void => {
     stopWaiting(tab);
-    if (tab.wanted.size === 0 || tab.connection !== null) return undefined;
+    if (tab.requested.size === 0 || tab.connection !== null) return undefined;
     return new Promise((release) => {
-      made = connect(tab, release);
+      connection = connect(tab, release);
     });
   };
   tab.locks.request(NAME, options, hold).catch(() => {
     // Either the wait was aborted, or another tab has taken the lock.
-    if (made === null || tab.connection !== made) return;
-    disconnect(tab, made);
-    if (tab.wanted.size > 0) renew(tab);
+    if (connection === null || tab.connection !== connection) return;
+    disconnect(tab, connection);
+    if (tab.requested.size > 0) renew(tab);
   });
 }
 
@@ -125,12 +125,12 @@ function connect(tab: Tab, release: () => void): Connection {
   const source = tab.open({
     onChange(topic) {
       send(tab, { kind: 'change', topic });
-      if (tab.wanted.has(topic)) tab.events.onChange(topic);
+      if (tab.requested.has(topic)) tab.events.onChange(topic);
     },
     onState(topic, live) {
       states.set(topic, live);
       send(tab, { kind: 'state', states: [[topic, live]] });
-      if (tab.wanted.has(topic)) tab.events.onState(topic, live);
+      if (tab.requested.has(topic)) tab.events.onState(topic, live);
     },
   });
   const connection: Connection = { source, states, demands: new Map(), release };
@@ -149,10 +149,10 @@ function disconnect(tab: Tab, { source, states }: Connection): void {
 /** Follows the topics that all tabs need. */
 function followAll(tab: Tab, { source, demands, states }: Connection): void {
   for (const [id, { until }] of demands) if (until < Date.now()) demands.delete(id);
-  const all = new Set([...tab.wanted, ...[...demands.values()].flatMap(({ topics }) => topics)]);
+  const all = new Set([...tab.requested, ...[...demands.values()].flatMap(({ topics }) => topics)]);
   for (const topic of states.keys()) if (!all.has(topic)) states.delete(topic);
   source.follow(all);
-  for (const topic of tab.wanted) if (states.has(topic)) tab.events.onState(topic, states.get(topic) === true);
+  for (const topic of tab.requested) if (states.has(topic)) tab.events.onState(topic, states.get(topic) === true);
 }
 
 function send(tab: Tab, message: Message): void {
@@ -160,7 +160,7 @@ function send(tab: Tab, message: Message): void {
 }
 
 function receive(tab: Tab, message: Message): void {
-  const { connection, wanted, events } = tab;
+  const { connection, requested, events } = tab;
   if (connection !== null) {
     if (message.kind !== 'want') return;
     const until = Date.now() + LEASE_MS;
@@ -169,13 +169,13 @@ function receive(tab: Tab, message: Message): void {
     followAll(tab, connection);
     return send(tab, { kind: 'state', states: [...connection.states] });
   }
-  if (wanted.size === 0 || message.kind === 'want') return;
+  if (requested.size === 0 || message.kind === 'want') return;
   clearTimeout(tab.unanswered);
   tab.unanswered = undefined;
-  if (message.kind === 'change' && wanted.has(message.topic)) events.onChange(message.topic);
+  if (message.kind === 'change' && requested.has(message.topic)) events.onChange(message.topic);
   if (message.kind === 'state')
-    for (const [topic, live] of message.states) if (wanted.has(topic)) events.onState(topic, live);
+    for (const [topic, live] of message.states) if (requested.has(topic)) events.onState(topic, live);
   if (message.kind !== 'connected') return;
-  for (const topic of wanted) events.onState(topic, false);
+  for (const topic of requested) events.onState(topic, false);
   renew(tab);
 }

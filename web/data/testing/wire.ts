@@ -231,11 +231,11 @@ export function refuse<Name extends CallName>(
   code: CallRefusal<Name>,
   fields: Readonly<Record<string, unknown>> = {},
 ): void {
-  const known: keyof typeof statuses = code;
-  const error = { code, ...contractFor(name).refusals[known], ...fields };
+  const key: keyof typeof statuses = code;
+  const error = { code, ...contractFor(name).refusals[key], ...fields };
   if (!('message' in error)) throw new Error(`the contract of ${name} has no message for ${code}`);
   const { message, ...others } = error;
-  replies.set(name, () => ({ status: statuses[known], body: errorBody(name, String(message), others) }));
+  replies.set(name, () => ({ status: statuses[key], body: errorBody(name, String(message), others) }));
 }
 
 /** Returns the body of a refusal of this function. One function has its own format. */

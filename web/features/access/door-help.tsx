@@ -50,7 +50,7 @@ function Steps({ access, token }: { access: Access; token: string | null }) {
           Still closed? A new code often helps.
           <NewCode access={access} token={token} now={now} />
         </li>
-        <AskStaff bookingId={id} token={token} asked={help.data?.asked === true} />
+        <AskStaff bookingId={id} token={token} requested={help.data?.asked === true} />
       </ol>
     </>
   );
@@ -93,16 +93,16 @@ const LOCK_SAYS: Readonly<Record<DoorStep, (access: Access, answer: DoorHelpAnsw
   time: ({ worksFrom }) =>
     `It’s a little early: the code opens the door from ${formatStudioTime(new Date(worksFrom))}.`,
   push: (_access, answer) =>
-    `The lock opened at ${timeOf(answer?.openedAt)}. Push the door, and pull it towards you first.`,
+    `The lock opened at ${formatTime(answer?.openedAt)}. Push the door, and pull it towards you first.`,
   digits: (_access, answer) =>
-    `Somebody typed a wrong code at ${timeOf(answer?.wrongAt)}. Check every digit and try again.`,
+    `Somebody typed a wrong code at ${formatTime(answer?.wrongAt)}. Check every digit and try again.`,
   code: () => 'The lock doesn’t have your code yet. Make a new one, or ask us to open the door.',
   ask: () => 'The lock doesn’t answer at the moment. Ask us to open the door.',
   wake: () => 'The lock has your code. It’s probably asleep: wake the keypad first.',
 };
-const timeOf = (at: string | null | undefined): string => (at ? formatStudioTime(new Date(at)) : '');
+const formatTime = (at: string | null | undefined): string => (at ? formatStudioTime(new Date(at)) : '');
 
-function AskStaff({ bookingId, token, asked }: { bookingId: string; token: string | null; asked: boolean }) {
+function AskStaff({ bookingId, token, requested }: { bookingId: string; token: string | null; requested: boolean }) {
   const { phone, email } = useBusiness();
   const ask = useMutation({
     mutationFn: () => callFunction('door-help', { bookingId, token, ask: true }),
@@ -111,7 +111,7 @@ function AskStaff({ bookingId, token, asked }: { bookingId: string; token: strin
   return (
     <li>
       Ask us: if this lock allows it, we’ll open it remotely. We can also see how many minutes you’ve lost.
-      {asked || ask.isSuccess ? (
+      {requested || ask.isSuccess ? (
         <p role="status" className="mt-2 font-semibold">
           We’ve told the team. Stay at the door, we’re on it.
         </p>

@@ -50,10 +50,10 @@ async function readNextBookingId(userId: string): Promise<string | null> {
 }
 
 /** Queries the customer's current or next booking. */
-export function useNextBookingId(userId: string | null, wanted: boolean) {
+export function useNextBookingId(userId: string | null, enabled: boolean) {
   return useQuery({
     queryKey: queryKeys.nextBooking.of(userId),
     queryFn: () => readNextBookingId(userId ?? ''),
-    enabled: wanted && userId !== null,
+    enabled: enabled && userId !== null,
   });
 }

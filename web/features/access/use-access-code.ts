@@ -10,16 +10,16 @@ import { type Access, requestAccess } from './queries.ts';
 export const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
 export const FAILED = 'Failed to generate new PIN.';
 
-const keyOf = queryKeys.accessCode.of;
+const getKey = queryKeys.accessCode.of;
 
 /** Queries the access code of a booking. `token` comes from the mailed link. */
-export function useAccessCode(bookingId: string, token: string | null, wanted: boolean) {
+export function useAccessCode(bookingId: string, token: string | null, enabled: boolean) {
   const { status, user } = useSession();
-  const live = useLive(wanted && user ? `user:${user.id}` : null, queryKeys.accessCode.all);
+  const live = useLive(enabled && user ? `user:${user.id}` : null, queryKeys.accessCode.all);
   return useQuery({
-    queryKey: keyOf(bookingId, token, user?.id ?? null),
+    queryKey: getKey(bookingId, token, user?.id ?? null),
     queryFn: () => requestAccess('GET', bookingId, token),
-    enabled: wanted && status !== 'loading',
+    enabled: enabled && status !== 'loading',
     retry: (count, error) => count < 2 && errorCode(error) === 'offline',
     refetchInterval: (query) => {
       if (query.state.error && errorCode(query.state.error) !== 'offline') return false;
@@ -32,7 +32,7 @@ export function useAccessCode(bookingId: string, token: string | null, wanted: b
 export function useNewPin(bookingId: string, token: string | null) {
   const { user } = useSession();
   const client = useQueryClient();
-  const queryKey = keyOf(bookingId, token, user?.id ?? null);
+  const queryKey = getKey(bookingId, token, user?.id ?? null);
   return useMutation({
     mutationFn: () => requestAccess('POST', bookingId, token),
     meta: { handled: true },

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 
 /** Keeps the screen on while the page is visible, if the browser supports it. */
-export function useWakeLock(wanted: boolean): void {
+export function useWakeLock(enabled: boolean): void {
   useEffect(() => {
-    if (!wanted || !('wakeLock' in navigator)) return undefined;
+    if (!enabled || !('wakeLock' in navigator)) return undefined;
     let lock: Promise<WakeLockSentinel | null> = Promise.resolve(null);
     // A hidden page loses its lock. With a low battery the browser refuses it; the screen then dims as usual.
     const ask = (): void => {
@@ -15,5 +15,5 @@ export function useWakeLock(wanted: boolean): void {
       document.removeEventListener('visibilitychange', ask);
       void lock.then((held) => held?.release());
     };
-  }, [wanted]);
+  }, [enabled]);
 }

@@ -227,7 +227,7 @@ const booking: OwnBooking = {
 const askToCancel = (change: Partial<OwnBooking>, now: string, onDone = vi.fn()) =>
   renderPart(
     <CancelQuestion
-      left={1}
+      remaining={1}
       booking={{ ...booking, ...change }}
       now={new Date(now)}
       onKeep={vi.fn()}
@@ -245,8 +245,8 @@ test('cancelling says what comes back, and reports a refusal in place', async ()
   expect(toast).not.toHaveBeenCalled();
   wire.answer('cancel-booking', { cancelled: true, refund: 'full', amount: 138 });
   await press('Cancel booking');
-  const said = 'Your booking HC-ABC123 is cancelled. $138 is on its way back to your card.';
-  await waitFor(() => expect(done).toHaveBeenCalledWith(said));
+  const message = 'Your booking HC-ABC123 is cancelled. $138 is on its way back to your card.';
+  await waitFor(() => expect(done).toHaveBeenCalledWith(message));
   const request = { bookingId: BOOKING_ID, series: false };
   expect(wire.sent('cancel-booking')).toEqual([request, request]);
 });

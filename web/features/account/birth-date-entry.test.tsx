@@ -51,7 +51,7 @@ test('a date that does not exist and a date of birth under 18 are marked at once
   expect(note()).toBe('That date doesn’t exist');
   await enter({ day: '22', month: 'November', year: '2008' });
   expect(note()).toBe('22 November 2008. You must be 18 or older');
-  expect([day(), month(), year()].map((one) => one.getAttribute('aria-invalid'))).toEqual(['true', 'true', 'true']);
+  expect([day(), month(), year()].map((field) => field.getAttribute('aria-invalid'))).toEqual(['true', 'true', 'true']);
   await enter({ day: '21', month: 'November', year: '2008' });
   expect(note()).toBe('21 November 2008');
 });

@@ -45,7 +45,7 @@ export function UpcomingBooking({
         <p className="mt-3 text-lg">{formatStudioRange(start, end)}</p>
         <p className="mt-1 text-sm text-fog">
           Reference <strong className="text-chalk">{booking.reference}</strong>, {formatMoney(booking.finalCents)}
-          {placeOf(booking)}
+          {formatPlace(booking)}
         </p>
         {next ? <DayBand start={start} end={end} /> : null}
         {booking.move !== null && booking.move.until > now ? (
@@ -91,7 +91,7 @@ function UpcomingActions({
   const policy = cancellationTerms(...rule);
   // A free booking has nothing to refund.
   const terms = policy.allowed || booking.finalCents > 0 ? describeCancellation(...rule, booking.startTime) : '';
-  const later = again(booking, own, now);
+  const later = getRepeat(booking, own, now);
   return (
     <>
       <div className="mt-5 grid grid-cols-2 gap-3 max-sm:*:px-3 max-sm:*:text-sm max-sm:[&>:last-child:nth-child(odd)]:col-span-2 sm:flex sm:flex-wrap">
@@ -142,7 +142,7 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
 }
 
 /** Formats the place of a booking in its series: ", 2 of 5 in a series"; '' for a single booking. */
-function placeOf({ id, series }: OwnBooking): string {
+function formatPlace({ id, series }: OwnBooking): string {
   const own = series?.bookings.find((booking) => booking.id === id);
   return series === null || own === undefined ? '' : `, ${own.place} of ${series.size} in a series`;
 }
@@ -175,7 +175,7 @@ export function PastBookings({
                 {booking.reference}
                 <span className="sr-only">, details and receipt</span>
               </Link>
-              <BookAgain {...again(booking, own, now)} />
+              <BookAgain {...getRepeat(booking, own, now)} />
             </span>
           </li>
         ))}
@@ -184,7 +184,7 @@ export function PastBookings({
   );
 }
 
-const again = (booking: OwnBooking, own: readonly OwnBooking[], now: Date) =>
+const getRepeat = (booking: OwnBooking, own: readonly OwnBooking[], now: Date) =>
   bookAgain(
     {
       studioId: booking.studioId,

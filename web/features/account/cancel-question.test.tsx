@@ -22,11 +22,11 @@ beforeEach(() => {
   delayServer();
 });
 const show = async () => {
-  const question = (now: Date, left: number) => (
-    <CancelQuestion booking={BOOKING} left={left} now={now} onKeep={() => {}} onDone={onDone} />
+  const question = (now: Date, remaining: number) => (
+    <CancelQuestion booking={BOOKING} remaining={remaining} now={now} onKeep={() => {}} onDone={onDone} />
   );
   const { client, rerender } = renderPart(question(NOW, 3));
-  const rewrite = (now: Date, left: number) => rerender(question(now, left));
+  const rewrite = (now: Date, remaining: number) => rerender(question(now, remaining));
   return { ...(await watchReads(client, queryKeys)), rewrite };
 };
 
@@ -54,8 +54,8 @@ test('money that was not paid online does not go back to a card', async () => {
   answerCall('cancel-booking', { cancelled: true, refund: 'full', amount: 138, byHand: true });
   await expect.poll(() => reads.take()).toEqual(['ownBooking', 'ownBookings']);
   reads.answer();
-  const said = `Your booking ${BOOKING.reference} is cancelled. You’ll get $138 back. What you didn’t pay online, we’ll give you ourselves.`;
-  await expect.poll(() => onDone.mock.calls).toEqual([[said]]);
+  const message = `Your booking ${BOOKING.reference} is cancelled. You’ll get $138 back. What you didn’t pay online, we’ll give you ourselves.`;
+  await expect.poll(() => onDone.mock.calls).toEqual([[message]]);
 });
 
 test('a series says what comes back, also when some of its bookings can no longer be cancelled', async () => {
@@ -66,9 +66,9 @@ test('a series says what comes back, also when some of its bookings can no longe
   answerCall('cancel-booking', { cancelled: true, refund: 'part', amount: 90, bookings: 2, kept: 1 });
   await expect.poll(() => reads.take()).toEqual(['ownBooking', 'ownBookings']);
   reads.answer();
-  const said =
+  const message =
     '2 bookings of your series are cancelled. $90 is on its way back to your card. It’s too late to cancel one of them.';
-  await expect.poll(() => onDone.mock.calls).toEqual([[said]]);
+  await expect.poll(() => onDone.mock.calls).toEqual([[message]]);
 });
 
 test('a refused cancellation says why, reads the bookings again, and can be pressed again', async () => {

@@ -20,7 +20,7 @@ type Asked = {
     'id' | 'reference' | 'studioName' | 'startTime' | 'endTime' | 'finalCents' | 'freeCancelHours' | 'termsStart'
   >;
   /** How many bookings of its series have not ended, including this one. */
-  readonly left: number;
+  readonly remaining: number;
   readonly now: Date;
 };
 
@@ -29,18 +29,18 @@ export function CancelQuestion({
   onKeep,
   onDone,
   ...current
-}: Asked & { onKeep: () => void; onDone: (said: string) => void }) {
+}: Asked & { onKeep: () => void; onDone: (message: string) => void }) {
   const [all, setAll] = useState(false);
   const cancel = useMutation({
     mutationFn: ({ booking }: Asked) => cancelBooking(booking.id, all),
     meta: { handled: true, invalidates: [queryKeys.ownBookings.all, queryKeys.ownBooking.all] },
     onSuccess: (done, { booking }) => {
-      const said = describeDone(booking.reference, done);
-      toast({ title: 'Booking cancelled', description: said });
-      onDone(said);
+      const message = describeDone(booking.reference, done);
+      toast({ title: 'Booking cancelled', description: message });
+      onDone(message);
     },
   });
-  const { booking, left, now } = cancel.isPending || cancel.isSuccess ? cancel.variables : current;
+  const { booking, remaining, now } = cancel.isPending || cancel.isSuccess ? cancel.variables : current;
   const online = useOnline();
   const business = useBusiness();
   const { startTime: start, finalCents } = booking;
@@ -62,9 +62,9 @@ export function CancelQuestion({
           'You weren’t charged for this booking, so there’s nothing to refund.'
         )}
       </p>
-      {left > 1 ? (
+      {remaining > 1 ? (
         <Check checked={all} disabled={cancel.isPending} onChange={(event) => setAll(event.target.checked)}>
-          Cancel all {left} bookings of this series that are left. Each gives back what its own terms say.
+          Cancel all {remaining} bookings of this series that are left. Each gives back what its own terms say.
         </Check>
       ) : null}
       <p className="text-sm text-fog">You can’t undo this, and someone else could book the hours.</p>
@@ -80,7 +80,7 @@ export function CancelQuestion({
           disabled={!online || (!policy.allowed && !all)}
           onClick={() => cancel.mutate(current)}
         >
-          {all ? `Cancel ${left} bookings` : 'Cancel booking'}
+          {all ? `Cancel ${remaining} bookings` : 'Cancel booking'}
         </Button>
         <Button tone="plain" disabled={cancel.isPending} onClick={onKeep}>
           Keep it

@@ -54,11 +54,11 @@ function BookingsAhead({ bookings, onKeep }: { bookings: readonly OwnBooking[]; 
         bookings”.
       </p>
       <ul className="divide-y divide-line border-y border-line">
-        {bookings.map((one) => (
-          <li key={one.id} className="py-3">
-            <p className="font-semibold">{one.studioName}</p>
+        {bookings.map((booking) => (
+          <li key={booking.id} className="py-3">
+            <p className="font-semibold">{booking.studioName}</p>
             <p className="text-sm text-fog">
-              {formatStudioRange(one.startTime, one.endTime)}, Sydney time · {one.reference}
+              {formatStudioRange(booking.startTime, booking.endTime)}, Sydney time · {booking.reference}
             </p>
           </li>
         ))}
@@ -105,7 +105,7 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
     },
   });
   return (
-    <Form form={form} onSend={remove.mutateAsync} titleOf={() => null} className="space-y-5">
+    <Form form={form} onSend={remove.mutateAsync} getTitle={() => null} className="space-y-5">
       <p>
         Your profile, ID checks and pictures, devices, passkeys, drafts, newsletter and waiting emails are gone at once.
         You can’t undo this.

@@ -35,7 +35,7 @@ export function NewApp({
     },
   });
   return (
-    <Form form={form} onSend={confirm.mutateAsync} titleOf={() => null} className="space-y-5">
+    <Form form={form} onSend={confirm.mutateAsync} getTitle={() => null} className="space-y-5">
       <p className="max-w-prose text-fog">
         Scan this with an authenticator app on your phone, such as the one your phone came with. Then type the code it
         shows.

@@ -14,7 +14,7 @@ function WaitlistState() {
 }
 /** Renders the list, and waits until it has its bookings and the wait list has this state. */
 async function show(state: 'pending' | 'success' | 'error'): Promise<void> {
-  renderPart(<OwnBookings userId="u" />, { beside: <WaitlistState /> });
+  renderPart(<OwnBookings userId="u" />, { sibling: <WaitlistState /> });
   await screen.findByText(`The wait list: ${state}`);
   await waitFor(() => expect(screen.queryByText('Loading your bookings')).toBeNull());
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { OwnBooking } from '#web/data/bookings/booking.ts';
 import { useWaitlist } from '#web/data/finding/waitlist.ts';
-import { isFirstInSeries, isOpenHold, leftOf, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
+import { isFirstInSeries, isOpenHold, countRemaining, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
@@ -41,11 +41,11 @@ function BookingList({
   const [cancelling, setCancelling] = useState<OwnBooking | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const upcoming = bookings.filter((booking) => booking.status === 'confirmed' && booking.endTime > now).toReversed();
-  const unpaid = bookings.filter((one) => isOpenHold(one, now) && isFirstInSeries(one));
+  const unpaid = bookings.filter((booking) => isOpenHold(booking, now) && isFirstInSeries(booking));
   const processing = bookings.filter(
-    (one) => one.status === 'pending' && one.payment?.state === 'processing' && isFirstInSeries(one),
+    (booking) => booking.status === 'pending' && booking.payment?.state === 'processing' && isFirstInSeries(booking),
   );
-  const past = bookings.filter((one) => one.status !== 'pending' && !upcoming.includes(one));
+  const past = bookings.filter((booking) => booking.status !== 'pending' && !upcoming.includes(booking));
   return (
     <div className="space-y-4">
       {done === null ? null : (
@@ -78,11 +78,11 @@ function BookingList({
         {cancelling ? (
           <CancelQuestion
             booking={cancelling}
-            left={leftOf(cancelling, now)}
+            remaining={countRemaining(cancelling, now)}
             now={now}
             onKeep={() => setCancelling(null)}
-            onDone={(said) => {
-              setDone(said);
+            onDone={(message) => {
+              setDone(message);
               setCancelling(null);
             }}
           />

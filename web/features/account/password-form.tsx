@@ -34,15 +34,15 @@ export function PasswordForm() {
       toast({ title: 'Password updated', description: 'Other devices were signed out.' });
     },
     onError: (error) => {
-      const wanted = passwordWanted(error);
-      if (wanted === 'missing') setCurrentAsked(true);
+      const problem = passwordWanted(error);
+      if (problem === 'missing') setCurrentAsked(true);
       const message = describeError(error, 'Failed to update password. Please try again.');
-      refuseForm(form, { title: 'Error', message, field: wanted === null ? 'confirm' : 'current' });
+      refuseForm(form, { title: 'Error', message, field: problem === null ? 'confirm' : 'current' });
     },
   });
   const newPassword = { type: 'password', autoComplete: 'new-password' } as const;
   return (
-    <Form form={form} onSend={save.mutateAsync} titleOf={titleOfPassword} className="space-y-4">
+    <Form form={form} onSend={save.mutateAsync} getTitle={titleOfPassword} className="space-y-4">
       {currentAsked ? (
         <TextField
           control={control}

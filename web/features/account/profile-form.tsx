@@ -6,7 +6,7 @@ import { normalisePhone } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { type Profile, useProfile } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { birthDateEntry, isoOf } from '#web/lib/birth-date.ts';
+import { birthDateEntry, toIsoDate } from '#web/lib/birth-date.ts';
 import { passwordWanted } from '#web/data/account/owner-proof.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -21,7 +21,7 @@ import {
   endsVerification,
   titleOfProfile,
   type TypedProfile,
-  typedProfileOf,
+  toTypedProfile,
 } from './profile-schema.ts';
 import { changeEmail, saveProfile } from './queries.ts';
 
@@ -37,11 +37,11 @@ export function ProfileForm({ userId, onId }: { userId: string; onId: IdNames | 
 
 function Fields({ userId, onId, saved }: { userId: string; onId: IdNames | null; saved: Profile }) {
   const today = studioDate(useNow(60_000));
-  const form = useSchemaForm(profileFormSchema(today), { defaultValues: typedProfileOf(saved) });
+  const form = useSchemaForm(profileFormSchema(today), { defaultValues: toTypedProfile(saved) });
   const { control } = form;
   const { save, passwordAsked, waitingFor } = useSave(form, userId, saved);
   return (
-    <Form form={form} onSend={save} titleOf={titleOfProfile} className="space-y-4">
+    <Form form={form} onSend={save} getTitle={titleOfProfile} className="space-y-4">
       <TextField
         control={control}
         name="fullName"
@@ -102,10 +102,10 @@ function useSave(form: SchemaForm<TypedProfile, CheckedProfile>, userId: string,
       toast({ title: 'Profile updated' });
     },
     onError: (error) => {
-      const wanted = passwordWanted(error);
-      if (wanted === 'missing') setPasswordAsked(true);
+      const problem = passwordWanted(error);
+      if (problem === 'missing') setPasswordAsked(true);
       const message = describeError(error, 'Failed to update profile. Please try again.');
-      refuseForm(form, { title: 'Error', message, ...(wanted === null ? {} : { field: 'currentPassword' }) });
+      refuseForm(form, { title: 'Error', message, ...(problem === null ? {} : { field: 'currentPassword' }) });
     },
   });
   return { save: mutateAsync, passwordAsked, waitingFor };
@@ -133,7 +133,7 @@ function EndNotice({
   onId: IdNames;
 }) {
   const [fullName, birth] = useWatch({ control: form.control, name: ['fullName', 'birth'] });
-  const ends = endsVerification(saved, { fullName, dateOfBirth: isoOf(birth) }, onId);
+  const ends = endsVerification(saved, { fullName, dateOfBirth: toIsoDate(birth) }, onId);
   const name = [onId.given, onId.family].filter(Boolean).join(' ');
   return ends === null ? null : (
     <Notice tone="warn">

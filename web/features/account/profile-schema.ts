@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isAdult, isPlain, NOT_PLAIN, profileSchema } from '#rules/people.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import type { Profile } from '#web/data/profile.ts';
-import { noDate, partsOf, typedDateSchema } from '#web/lib/birth-date.ts';
+import { noDate, toDateParts, typedDateSchema } from '#web/lib/birth-date.ts';
 
 const TOO_YOUNG = 'You must be 18 years or older.';
 
@@ -32,12 +32,12 @@ export const titleOfProfile = (_field: string, message: string): string =>
   message === TOO_YOUNG ? 'Age Requirement' : 'Validation Error';
 
 /** Converts the stored profile to the initial values of the form. */
-export function typedProfileOf(saved: Profile): TypedProfile {
+export function toTypedProfile(saved: Profile): TypedProfile {
   return {
     fullName: saved.full_name ?? '',
     email: saved.email ?? '',
     phone: saved.phone ?? '',
-    birth: saved.date_of_birth === null ? noDate : partsOf(saved.date_of_birth),
+    birth: saved.date_of_birth === null ? noDate : toDateParts(saved.date_of_birth),
     djName: saved.dj_name ?? '',
     currentPassword: '',
   };

@@ -52,7 +52,7 @@ export type Passkey = {
 export async function readAuthenticatorApps(): Promise<AuthenticatorApp[]> {
   const { data, error } = await supabase.auth.mfa.listFactors();
   if (error) throw error;
-  return data.totp.map((one) => ({ id: one.id, name: one.friendly_name ?? '', addedAt: one.created_at }));
+  return data.totp.map((factor) => ({ id: factor.id, name: factor.friendly_name ?? '', addedAt: factor.created_at }));
 }
 export async function addAuthenticatorApp(name: string): Promise<NewAuthenticatorApp> {
   const { data, error } = await supabase.auth.mfa.enroll({ factorType: 'totp', friendlyName: name });

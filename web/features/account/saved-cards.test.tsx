@@ -39,9 +39,9 @@ test('a card is removed once, however often its button is pressed while the answ
 test('cards that cannot be loaded are tried again', async () => {
   wire.fail('saved-cards', 500);
   renderPart(<SavedCards userId="u" />);
-  const again = await screen.findByRole('button', { name: 'Try again' }, { timeout: 5_000 });
+  const retry = await screen.findByRole('button', { name: 'Try again' }, { timeout: 5_000 });
   wire.answer('saved-cards', { cards: [] });
-  await user.click(again);
+  await user.click(retry);
   expect(await screen.findByText(/No saved card/)).toBeTruthy();
 });
 

@@ -19,7 +19,7 @@ function answer(...bookings: readonly { studio_id: string; end_time: Date }[]): 
   const booked = { start_time: NOW, status: 'confirmed', user_id: null };
   wire.answerRows(
     'bookings',
-    bookings.map((one) => ({ ...booked, id: one.studio_id, ...one })),
+    bookings.map((booking) => ({ ...booked, id: booking.studio_id, ...booking })),
   );
   wire.answerRows('closed_hours', []);
 }
@@ -29,7 +29,7 @@ const show = (onTake = vi.fn()) => {
 };
 const choose = (label: string, option: string) =>
   user.click(within(screen.getByRole('group', { name: label })).getByRole('radio', { name: option }));
-const offers = () => screen.getAllByRole('listitem').map((one) => one.textContent);
+const offers = () => screen.getAllByRole('listitem').map((item) => item.textContent);
 
 test('the best three are offered with room, price and reason; one press takes them [spec 10.3]', async () => {
   answer(

@@ -4,7 +4,7 @@ import { findOffers, type FoundHours, LOOK_DAYS, type Part, PARTS, type Wanted }
 import { describeSpan } from '#rules/finding/span-words.ts';
 import { formatMoney } from '#rules/money.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
-import { slotKey, spanOf } from '#rules/slots.ts';
+import { slotKey, toSpan } from '#rules/slots.ts';
 import { addDays, formatStudioDate, studioDate } from '#rules/studio-time.ts';
 import { readRooms } from '#web/data/finding/availability.ts';
 import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
@@ -39,9 +39,9 @@ export function AnyRoom({
   now: Date;
   onTake: (hours: StudioHours) => void;
 }) {
-  const [wanted, setWanted] = useState<Wanted>({ hours: 2, part: 'any', maxCents: null });
-  const change = (more: Partial<Wanted>): void => setWanted((before) => ({ ...before, ...more }));
-  const offers = useFoundHours(wanted, { studios, userId, now });
+  const [request, setRequest] = useState<Wanted>({ hours: 2, part: 'any', maxCents: null });
+  const change = (more: Partial<Wanted>): void => setRequest((before) => ({ ...before, ...more }));
+  const offers = useFoundHours(request, { studios, userId, now });
   const search = useRef<HTMLElement>(null);
   // On a phone the offers would be below the visible area. Scrolling keeps the button that opened the search in sight.
   useEffect(() => {
@@ -57,21 +57,21 @@ export function AnyRoom({
       <div className="space-y-4 sm:space-y-3">
         <Choice
           label="For"
-          value={wanted.hours}
+          value={request.hours}
           options={HOURS.map((hours) => [hours, hours === 1 ? '1 hour' : `${hours} hours`])}
           columns="grid-cols-4 md:grid-cols-8"
           onChoose={(hours) => change({ hours })}
         />
         <Choice
           label="When"
-          value={wanted.part}
+          value={request.part}
           options={PARTS.map((part) => [part, PART_WORDS[part]])}
           columns="grid-cols-3 max-sm:*:first:col-span-2 sm:grid-cols-5"
           onChoose={(part) => change({ part })}
         />
         <Choice
           label="Up to"
-          value={wanted.maxCents}
+          value={request.maxCents}
           options={LIMITS.map((cents) => [cents, cents === null ? 'Any price' : formatMoney(cents)])}
           columns="grid-cols-3 min-[24.25rem]:max-sm:grid-cols-[auto_repeat(5,1fr)] sm:grid-cols-6"
           onChoose={(maxCents) => change({ maxCents })}
@@ -109,7 +109,7 @@ export function AnyRoom({
 }
 
 function useFoundHours(
-  wanted: Wanted,
+  request: Wanted,
   { studios, userId, now }: { studios: readonly PricedStudio[]; userId: string | null; now: Date },
 ) {
   const { horizonDays } = useBusiness();
@@ -130,14 +130,14 @@ function useFoundHours(
   return {
     // An outdated answer could offer hours that are taken.
     failed: read.isError,
-    list: read.data === undefined ? undefined : findOffers(wanted, rooms, now, horizonDays),
+    list: read.data === undefined ? undefined : findOffers(request, rooms, now, horizonDays),
     retry: () => void read.refetch(),
   };
 }
 
 /** A button that selects these hours, with the reason why they are offered. */
 function Offer({ offer, studio, now, onTake }: { offer: FoundHours; studio: string; now: Date; onTake: () => void }) {
-  const { start, end } = spanOf(offer.slots);
+  const { start, end } = toSpan(offer.slots);
   return (
     <button
       type="button"
@@ -145,7 +145,7 @@ function Offer({ offer, studio, now, onTake }: { offer: FoundHours; studio: stri
       className="group flex h-full w-full flex-col border-2 border-edge bg-deck text-left transition-colors hover:border-signal"
     >
       <span className="w-full border-b border-line px-4 py-2 text-sm font-bold text-signal">
-        {reasonOf(offer, start, now)}
+        {formatReason(offer, start, now)}
       </span>
       <span className="flex w-full grow flex-col gap-1 px-4 py-3">
         <span className="text-lg leading-snug font-bold">{describeSpan(start, end, studioDate(now))}</span>{' '}
@@ -158,7 +158,7 @@ function Offer({ offer, studio, now, onTake }: { offer: FoundHours; studio: stri
   );
 }
 
-function reasonOf({ reason, savesPercent }: FoundHours, start: Date, now: Date): string {
+function formatReason({ reason, savesPercent }: FoundHours, start: Date, now: Date): string {
   const step = savesPercent > 0 ? `, with the ${savesPercent}% step` : '';
   const isEvening = start.getTime() > now.getTime() && describeSpan(start, start, studioDate(now)).endsWith('tonight');
   switch (reason) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EXAMPLE_OWN_BOOKING } from '#web/data/testing/example-booking.ts';
-import { favouritesOf } from './favourites.ts';
+import { findFavourites } from './favourites.ts';
 
 /** Friday, 20 November 2026, 3 pm in Sydney. */
 const NOW = new Date('2026-11-20T04:00:00Z');
@@ -13,7 +13,7 @@ const at = (date: string, hour: number) => ({ studioId: 'a', slots: [{ date, hou
 const FRIDAY_7 = booking('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z');
 
 test('the last choice comes first while it is to come, then the same time a week after the latest bookings [spec 10.3]', () => {
-  expect(favouritesOf({ last: at('2026-11-22', 9), bookings: [FRIDAY_7] }, NOW)).toEqual([
+  expect(findFavourites({ last: at('2026-11-22', 9), bookings: [FRIDAY_7] }, NOW)).toEqual([
     { ...at('2026-11-22', 9), booked: false },
     { ...at('2026-11-27', 19), booked: true },
   ]);
@@ -24,7 +24,7 @@ test('a choice of the past moves to a week to come; equal ones, cancelled bookin
   const over = booking('2026-11-19T09:00:00Z', '2026-11-19T10:00:00Z');
   const cancelled = { ...over, status: 'cancelled' as const };
   expect(
-    favouritesOf({ last: at('2026-11-13', 19), bookings: [cancelled, FRIDAY_7, ...more] }, NOW).map(
+    findFavourites({ last: at('2026-11-13', 19), bookings: [cancelled, FRIDAY_7, ...more] }, NOW).map(
       ({ slots }) => slots[0],
     ),
   ).toEqual([
@@ -32,14 +32,14 @@ test('a choice of the past moves to a week to come; equal ones, cancelled bookin
     { date: '2026-11-26', hour: 12 },
     { date: '2026-11-26', hour: 13 },
   ]);
-  expect(favouritesOf({ last: null, bookings: [] }, NOW)).toEqual([]);
+  expect(findFavourites({ last: null, bookings: [] }, NOW)).toEqual([]);
 });
 
 test('hours that are booked already are not offered: the last choice once it is paid, and the next dates of a series [spec 10.3]', () => {
   const series = ['2026-11-27', '2026-12-04'].map((day) => booking(`${day}T08:00:00Z`, `${day}T09:00:00Z`));
-  expect(favouritesOf({ last: at('2026-11-20', 19), bookings: [...series, FRIDAY_7] }, NOW)).toEqual([
+  expect(findFavourites({ last: at('2026-11-20', 19), bookings: [...series, FRIDAY_7] }, NOW)).toEqual([
     { ...at('2026-12-11', 19), booked: true },
   ]);
   const elsewhere = { ...at('2026-11-27', 19), studioId: 'b' };
-  expect(favouritesOf({ last: elsewhere, bookings: series }, NOW)[0]).toEqual({ ...elsewhere, booked: false });
+  expect(findFavourites({ last: elsewhere, bookings: series }, NOW)[0]).toEqual({ ...elsewhere, booked: false });
 });

@@ -1,6 +1,6 @@
 import { weekLater } from '#rules/finding/week-later.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
-import { type Busy, sameSlot, type Slot, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
+import { type Busy, sameSlot, type Slot, slotsOfSpan, slotTaken, toSpan } from '#rules/slots.ts';
 import type { OwnBooking } from '#web/data/bookings/booking.ts';
 import { ownSpans } from '#web/data/bookings/own-bookings.ts';
 
@@ -15,7 +15,7 @@ const MOST = 3;
  * later week; then the same time a week after their latest bookings. If the customer has already booked such hours, a later week is offered
  * instead.
  */
-export function favouritesOf(
+export function findFavourites(
   { last, bookings }: { readonly last: StudioHours | null; readonly bookings: readonly OwnBooking[] },
   now: Date,
 ): readonly Favourite[] {
@@ -37,14 +37,14 @@ export function favouritesOf(
 }
 
 function stillWanted({ slots }: StudioHours, own: readonly Busy[], now: Date): readonly Slot[] {
-  const isAhead = slots.length > 0 && spanOf(slots).start > now;
+  const isAhead = slots.length > 0 && toSpan(slots).start > now;
   return isAhead && !slots.some((slot) => slotTaken(slot, own)) ? slots : weekLater(slots, now, own);
 }
 
-const isSame = (one: StudioHours, other: StudioHours): boolean =>
-  one.studioId === other.studioId &&
-  one.slots.length === other.slots.length &&
-  one.slots.every((slot, at) => {
+const isSame = (hours: StudioHours, other: StudioHours): boolean =>
+  hours.studioId === other.studioId &&
+  hours.slots.length === other.slots.length &&
+  hours.slots.every((slot, at) => {
     const same = other.slots[at];
     return same !== undefined && sameSlot(slot, same);
   });

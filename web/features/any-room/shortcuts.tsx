@@ -2,11 +2,11 @@ import { Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { describeSpan } from '#rules/finding/span-words.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
-import { slotKey, spanOf } from '#rules/slots.ts';
+import { slotKey, toSpan } from '#rules/slots.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { drafts } from '#web/lib/drafts.ts';
-import { favouritesOf } from './favourites.ts';
+import { findFavourites } from './favourites.ts';
 
 const CHIP =
   'inline-flex min-h-12 items-center justify-center gap-2 border-2 px-4 text-sm font-semibold max-sm:grow max-sm:px-2 whitespace-nowrap shrink-0 border-line bg-booth hover:border-chalk aria-expanded:border-chalk';
@@ -34,7 +34,7 @@ export function Shortcuts({
   onTake: (hours: StudioHours) => void;
 }) {
   const bookings = useOwnBookings(userId);
-  const favourites = favouritesOf({ last: drafts.lastBooked(), bookings: bookings.data ?? [] }, now);
+  const favourites = findFavourites({ last: drafts.lastBooked(), bookings: bookings.data ?? [] }, now);
   return (
     <div className="-m-1.5 mb-3.5 flex gap-2 overflow-x-auto p-1.5 max-sm:flex-col">
       <div className="flex shrink-0 gap-2 max-sm:flex-wrap max-[24.25rem]:[&_svg]:hidden">
@@ -48,7 +48,7 @@ export function Shortcuts({
         <div className="flex min-h-12 gap-2 max-sm:overflow-x-auto">
           {favourites.map((hours) => {
             const studio = studios.find(({ id }) => id === hours.studioId);
-            const { start, end } = spanOf(hours.slots);
+            const { start, end } = toSpan(hours.slots);
             return studio ? (
               <button
                 key={`${hours.studioId} ${hours.slots.map(slotKey).join()}`}

@@ -1,4 +1,4 @@
-import { spanOf } from '#rules/slots.ts';
+import { toSpan } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioHours } from '#rules/studio-time.ts';
 import { useRooms } from '#web/lib/business/business.ts';
 import { drafts } from '#web/lib/drafts.ts';
@@ -62,7 +62,7 @@ function KeptHours() {
   const kept = drafts.selection();
   const room = rooms.find(({ id }) => id === kept?.studioId);
   if (kept?.bookNow !== true || room === undefined || kept.slots.length === 0) return null;
-  const { start, end } = spanOf(kept.slots);
+  const { start, end } = toSpan(kept.slots);
   return (
     <p className="mb-5 border-l-4 border-signal bg-deck px-4 py-3">
       <strong className="block">

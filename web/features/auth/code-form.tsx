@@ -36,7 +36,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
     },
   });
   return (
-    <Form form={form} onSend={verify.mutateAsync} titleOf={() => 'Invalid code'} startAt="code" className="space-y-4">
+    <Form form={form} onSend={verify.mutateAsync} getTitle={() => 'Invalid code'} startAt="code" className="space-y-4">
       <p className="text-fog">
         We sent a 6-digit code to <strong className="break-all text-chalk">{email}</strong>. It works for 10 minutes.
       </p>

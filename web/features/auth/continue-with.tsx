@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
   azure: 'Microsoft',
   github: 'GitHub',
 };
-const nameOf = (provider: string): string =>
+const getName = (provider: string): string =>
   NAMES[provider] ?? provider.charAt(0).toUpperCase() + provider.slice(1).replaceAll('_', ' ');
 
 /** Offers the ways to sign in without a password: a button for each identity provider, and passkeys. Shows nothing if there are none. */
@@ -64,7 +64,7 @@ function MethodButtons({
   onChoose: (method: string) => void;
 }) {
   const all = [
-    ...methods.providers.map((provider) => ({ method: provider, label: `Continue with ${nameOf(provider)}` })),
+    ...methods.providers.map((provider) => ({ method: provider, label: `Continue with ${getName(provider)}` })),
     ...(methods.passkeys ? [{ method: PASSKEY, label: 'Use a passkey' }] : []),
   ];
   return (

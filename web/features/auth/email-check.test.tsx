@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 test('an email is checked once, 500 ms after the last keystroke [spec 5.11, 9.25]', async () => {
   wire.answerPath('/auth/v1/settings', { external: {} });
   wire.refusePath('/auth/v1/recover', 404, 'user_not_found', 'User not found');
-  const asked = () => wire.sentTo('/auth/v1/recover').map(({ body }) => body);
+  const requests = () => wire.sentTo('/auth/v1/recover').map(({ body }) => body);
   renderPart(<AuthTabs start="sign-up" redirectTo="http://localhost/x" onSignedIn={vi.fn()} onCodeSent={vi.fn()} />);
   const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
   const type = (value: string) => fireEvent.change(screen.getByLabelText('Email'), { target: { value } });
@@ -19,9 +19,9 @@ test('an email is checked once, 500 ms after the last keystroke [spec 5.11, 9.25
   await pass(400);
   type(`${almost}m`);
   await pass(499);
-  expect(asked()).toEqual([]);
+  expect(requests()).toEqual([]);
   await pass(1);
-  await expect.poll(asked).toEqual([{ email: 'somebody@example.com', dry_run: true }]);
+  await expect.poll(requests).toEqual([{ email: 'somebody@example.com', dry_run: true }]);
   await pass(5_000);
-  expect(asked()).toHaveLength(1);
+  expect(requests()).toHaveLength(1);
 });

@@ -51,7 +51,7 @@ export function NewPasswordForm({
   if (expired || (tokenHash === null && !signedIn)) return <LinkExpired onAskAgain={onAskAgain} />;
   const look = { type: 'password', autoComplete: 'new-password', required: true } as const;
   return (
-    <Form form={form} onSend={send.mutateAsync} titleOf={titleOfPassword} className="space-y-4">
+    <Form form={form} onSend={send.mutateAsync} getTitle={titleOfPassword} className="space-y-4">
       <TextField {...look} control={control} name="password" label="New password" hint="At least 6 characters" />
       <TextField {...look} control={control} name="confirm" label="Confirm new password" />
       <SubmitButton control={control} className="w-full">

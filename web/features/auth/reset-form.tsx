@@ -11,7 +11,7 @@ import { sendReset } from './queries.ts';
 
 const EMPTY = 'Please enter your email address first.';
 const schema = z.object({ email: z.string().trim().min(1, EMPTY).pipe(emailSchema) });
-const titleOf = (_field: string, message: string): string =>
+const getTitle = (_field: string, message: string): string =>
   message === EMPTY ? 'Email required' : 'Validation Error';
 
 /** Requests the mail with a link to set a new password, then returns to the sign-in form. */
@@ -36,7 +36,7 @@ export function ResetForm({
     onError: (error) => refuseForm(form, { title: 'Error', message: describeError(error, UNEXPECTED), field: 'email' }),
   });
   return (
-    <Form form={form} onSend={send.mutateAsync} titleOf={titleOf} startAt="email" className="space-y-4">
+    <Form form={form} onSend={send.mutateAsync} getTitle={getTitle} startAt="email" className="space-y-4">
       <p className="text-fog">We’ll email you a link to set a new password.</p>
       <TextField control={control} name="email" label="Email" type="email" autoComplete="email" required />
       <SubmitButton control={control} busyLabel="Sending..." className="w-full">

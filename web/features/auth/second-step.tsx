@@ -38,10 +38,10 @@ export default function SecondStep({
         )}
         <div className="flex flex-wrap gap-x-4">
           {factors
-            .filter((one) => one.id !== chosen.id)
-            .map((one) => (
-              <Button key={one.id} tone="quiet" onClick={() => setChosen(one)}>
-                Use {one.name === '' ? 'another way' : one.name}
+            .filter((factor) => factor.id !== chosen.id)
+            .map((factor) => (
+              <Button key={factor.id} tone="quiet" onClick={() => setChosen(factor)}>
+                Use {factor.name === '' ? 'another way' : factor.name}
               </Button>
             ))}
           <Button tone="quiet" onClick={onSignOut}>
@@ -94,7 +94,7 @@ function CodeForm({ factorId, challenge }: { factorId: string; challenge: Return
     },
   });
   return (
-    <Form form={form} onSend={verify.mutateAsync} titleOf={() => null} startAt="code" className="space-y-4">
+    <Form form={form} onSend={verify.mutateAsync} getTitle={() => null} startAt="code" className="space-y-4">
       <CodeField control={form.control} name="code" label="6-digit code" digits={6} />
       <SubmitButton control={form.control} className="w-full">
         Continue

@@ -4,7 +4,7 @@ import { type Control, useWatch } from 'react-hook-form';
 import { isAdult } from '#rules/people.ts';
 import { listWords } from '#rules/business/words.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { birthDateEntry, isoOf, noDate } from '#web/lib/birth-date.ts';
+import { birthDateEntry, toIsoDate, noDate } from '#web/lib/birth-date.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { DateField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
@@ -37,7 +37,7 @@ export function SignUpForm({
     },
   });
   return (
-    <Form form={form} onSend={send.mutateAsync} titleOf={titleOfSignUp} className="space-y-4">
+    <Form form={form} onSend={send.mutateAsync} getTitle={titleOfSignUp} className="space-y-4">
       <TextField
         control={control}
         name="fullName"
@@ -92,7 +92,7 @@ export function SignUpForm({
 function useProgress(control: Control<TypedSignUp, unknown, CheckedSignUp>, today: string) {
   const { birth, fullName, email, phone, password } = useWatch({ control });
   const taken = useEmailTaken(email ?? '');
-  const born = isoOf({ ...noDate, ...birth });
+  const born = toIsoDate({ ...noDate, ...birth });
   const adult = born !== '' && isAdult(born, today);
   const fields = { name: fullName, email, 'phone number': phone, 'date of birth': born, password };
   const missing = Object.entries(fields).flatMap(([name, text = '']) => (text.trim() === '' ? [name] : []));

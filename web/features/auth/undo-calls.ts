@@ -31,7 +31,7 @@ export async function beginUndo(tokenHash: string): Promise<UndoBegun> {
   const { email, factors } = await post<Begun>('', { token_hash: tokenHash });
   return {
     email,
-    factors: factors.map((one) => ({ id: one.id, type: one.factor_type, name: one.friendly_name })),
+    factors: factors.map((factor) => ({ id: factor.id, type: factor.factor_type, name: factor.friendly_name })),
   };
 }
 

@@ -13,7 +13,7 @@ import { answerWithKey, challengeUndo, completeUndo, type UndoChallenge } from '
 
 const DIGITS = 6;
 /** The schema of the form. `code` is only required for second factors with codes. */
-const schemaOf = (needsCode: boolean) =>
+const createSchema = (needsCode: boolean) =>
   z
     .object({ code: needsCode ? z.string().length(DIGITS, 'The code has 6 digits.') : z.string() })
     .and(passwordChangeSchema);
@@ -47,10 +47,10 @@ export function UndoForm({
       <FactorForm key={chosen?.id ?? 'none'} tokenHash={tokenHash} factor={chosen} onDone={() => onDone(email)} />
       <div className="flex flex-wrap gap-x-4">
         {factors
-          .filter((one) => one.id !== chosen?.id)
-          .map((one) => (
-            <Button key={one.id} tone="quiet" onClick={() => setChosen(one)}>
-              Use {one.name === '' ? 'another way' : one.name}
+          .filter((factor) => factor.id !== chosen?.id)
+          .map((factor) => (
+            <Button key={factor.id} tone="quiet" onClick={() => setChosen(factor)}>
+              Use {factor.name === '' ? 'another way' : factor.name}
             </Button>
           ))}
       </div>
@@ -74,13 +74,13 @@ function FactorForm({
   const ask = async (id: string): Promise<UndoChallenge> => (challenge.current ??= await challengeUndo(tokenHash, id));
   const text = useMutation({ mutationFn: ask, meta: { handled: true } });
   const hasCode = factor !== null && factor.type !== 'webauthn';
-  const form = useSchemaForm(schemaOf(hasCode), { defaultValues: { code: '', password: '', confirm: '' } });
+  const form = useSchemaForm(createSchema(hasCode), { defaultValues: { code: '', password: '', confirm: '' } });
   const send = useMutation({
     mutationFn: async ({ code, password }: Fields) => {
       if (factor === null) return completeUndo(tokenHash, password, null);
-      const asked = await ask(factor.id);
-      const answer = hasCode ? { code } : await answerWithKey(asked);
-      return completeUndo(tokenHash, password, { factorId: factor.id, challengeId: asked.id, answer });
+      const issued = await ask(factor.id);
+      const answer = hasCode ? { code } : await answerWithKey(issued);
+      return completeUndo(tokenHash, password, { factorId: factor.id, challengeId: issued.id, answer });
     },
     meta: { handled: true },
     onSuccess: onDone,
@@ -96,7 +96,7 @@ function FactorForm({
   const { control } = form;
   const look = { type: 'password', autoComplete: 'new-password', required: true } as const;
   return (
-    <Form form={form} onSend={send.mutateAsync} titleOf={titleOf} className="space-y-4">
+    <Form form={form} onSend={send.mutateAsync} getTitle={getTitle} className="space-y-4">
       {factor === null ? null : <p className="text-fog">{WHAT[factor.type]}</p>}
       {factor?.type === 'phone' ? (
         <TextCode
@@ -149,7 +149,7 @@ function TextCode({
   );
 }
 
-const titleOf = (field: string): string | null => (field === 'code' ? null : titleOfPassword(field));
+const getTitle = (field: string): string | null => (field === 'code' ? null : titleOfPassword(field));
 
 function refuse(form: Parameters<typeof refuseForm<Fields>>[0], error: Error, field: 'password' | 'code' | null): void {
   const wrong = errorCode(error) === 'mfa_verification_failed';

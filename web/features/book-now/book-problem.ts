@@ -3,7 +3,7 @@ import type { Slot } from '#rules/slots.ts';
 import { centsToDollars } from '#rules/money.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { findPaymentRefusal } from '#web/data/bookings/payment-refusals.ts';
-import { draftOf, type PricedStudio } from '#web/data/drafts/booking-draft.ts';
+import { createDraft, type PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { seriesCents } from '#web/data/finding/series.ts';
 import { type BookingDraft, type DraftDate, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorNumber } from '#web/lib/errors.ts';
@@ -48,15 +48,15 @@ export class CheckNotStarted extends Error {
 }
 
 /** Creates the order for these hours. `agreed` (dollars): a different price that the customer has agreed to. */
-export function orderOf(studio: NonNullable<Wanted['studio']>, wanted: Wanted, agreed: number | null): Order {
-  const { series } = wanted;
-  const draft = { ...draftOf(studio, wanted.slots, wanted.coupon), ...(series === null ? {} : { series }) };
+export function createOrder(studio: NonNullable<Wanted['studio']>, request: Wanted, agreed: number | null): Order {
+  const { series } = request;
+  const draft = { ...createDraft(studio, request.slots, request.coupon), ...(series === null ? {} : { series }) };
   return {
     draft,
-    wire: wanted.wire,
-    hasCoupon: wanted.coupon !== null,
+    wire: request.wire,
+    hasCoupon: request.coupon !== null,
     shown: agreed ?? (series === null ? draft.final_cost : centsToDollars(seriesCents(series))),
-    full: draftOf(studio, wanted.slots).final_cost,
+    full: createDraft(studio, request.slots).final_cost,
   };
 }
 
@@ -71,14 +71,14 @@ export function explainBooking(error: unknown, order: Order): BookProblem {
   if (error instanceof CheckNotStarted)
     return { text: describeError(error.cause, NOT_STARTED), total: null, holds: false, draft: order.draft };
   const refusal = findPaymentRefusal(error);
-  const said = describeError(error, 'Failed to process payment. Please try again.');
+  const message = describeError(error, 'Failed to process payment. Please try again.');
   // For a series, the page prices the dates again without the code.
   if (refusal === 'coupon' && order.hasCoupon && order.draft.series === undefined)
-    return askToAgree(said, order.shown, order.full);
+    return askToAgree(message, order.shown, order.full);
   const total = errorNumber(error, 'total');
   if (refusal === 'price' && total !== null) return askToAgree('', order.shown, total);
   const tooMany = refusal === 'too many holds';
-  const text = tooMany ? tooManyHolds(errorNumber(error, 'retryAfter')) : said;
+  const text = tooMany ? tooManyHolds(errorNumber(error, 'retryAfter')) : message;
   return { text, total: null, holds: tooMany || refusal === 'too many hours', draft: null };
 }
 

@@ -7,7 +7,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { openAuthDialog, withAccount } from '#web/data/testing/account.tsx';
 import * as wire from '#web/data/testing/wire.ts';
-import { earlyHoldOf } from '#web/data/drafts/early-hold.ts';
+import { getEarlyHoldEnd } from '#web/data/drafts/early-hold.ts';
 import { type DraftDate, drafts } from '#web/lib/drafts.ts';
 import { useBookNow } from './use-book-now.ts';
 
@@ -41,7 +41,7 @@ function Part({ userId = 'u', series = null }: { userId?: string | null; series?
 }
 const Address = () => <p data-testid="address">{useLocation().pathname}</p>;
 function show(part = <Part />) {
-  const { rerender, ...page } = renderPart(withAccount(part), { path: '/booking', beside: <Address /> });
+  const { rerender, ...page } = renderPart(withAccount(part), { path: '/booking', sibling: <Address /> });
   return { ...page, rerender: (next: ReactElement) => rerender(withAccount(next)) };
 }
 /** From now on, the customer has a verified ID and has accepted the terms, or not. */
@@ -111,10 +111,10 @@ test('without a verified ID Book Now asks for the hours to be held, and goes on 
   await expect.poll(path).toBe('/verify-complete');
   expect(wire.sent('hold-hours')).toEqual([span]);
   const draft = drafts.booking();
-  expect(draft && earlyHoldOf(draft)?.toISOString()).toBe(until);
+  expect(draft && getEarlyHoldEnd(draft)?.toISOString()).toBe(until);
   // Other hours are not held.
-  expect(draft && earlyHoldOf({ ...draft, end_time: '2031-03-08T20:00:00+11:00' })).toBeNull();
-  expect(draft && earlyHoldOf({ ...draft, studio_id: 'B' })).toBeNull();
+  expect(draft && getEarlyHoldEnd({ ...draft, end_time: '2031-03-08T20:00:00+11:00' })).toBeNull();
+  expect(draft && getEarlyHoldEnd({ ...draft, studio_id: 'B' })).toBeNull();
   unmount();
   sessionStorage.clear();
   wire.fail('hold-hours', 0);
@@ -139,16 +139,16 @@ test('a visitor who has left the page meanwhile is not called to the next one', 
 
 test('a payment that cannot start says so in the words of the specification, and can be tried again [spec 8.25]', async () => {
   const description = 'Failed to process payment. Please try again.';
-  const said = [{ title: 'Payment Error', description, tone: 'bad' }];
+  const expected = [{ title: 'Payment Error', description, tone: 'bad' }];
   wire.answerRows('terms_acceptances', []);
   wire.fail('user_verifications', 500, '{"no": "words"}');
   show();
   await user.click(button());
-  await expect.poll(() => vi.mocked(toast).mock.calls).toEqual([said]);
+  await expect.poll(() => vi.mocked(toast).mock.calls).toEqual([expected]);
   expect(button().disabled).toBe(false);
   setEligibility(true, true);
   wire.fail('create-payment', 500, '{"no": "words"}');
   await user.click(button());
-  await expect.poll(() => vi.mocked(toast).mock.calls).toEqual([said, said]);
+  await expect.poll(() => vi.mocked(toast).mock.calls).toEqual([expected, expected]);
   expect(button().disabled).toBe(false);
 });

@@ -72,17 +72,17 @@ export function useBookNow(userId: string | null, options: Options) {
   }
 
   /** Books the hours. `agreed` (dollars): a different price that the customer has agreed to. */
-  function book(wanted: problems.Wanted, agreed: number | null): void {
-    const { studio, slots, lost } = wanted;
+  function book(request: problems.Wanted, agreed: number | null): void {
+    const { studio, slots, lost } = request;
     if (slots.length === 0 || busy) return undefined;
     if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });
     if (userId === null) {
       // A series cannot continue after the sign-up, because it is chosen on this page, which the sign-up leaves.
-      drafts.saveSelection({ studioId: studio.id, slots: sortSlots(slots), bookNow: wanted.series === null });
+      drafts.saveSelection({ studioId: studio.id, slots: sortSlots(slots), bookNow: request.series === null });
       return dialog.open(drafts.knowsAccount() ? 'sign-in' : 'sign-up');
     }
-    const order = problems.orderOf(studio, wanted, agreed);
-    if (lost !== null && agreed === null && wanted.series === null)
+    const order = problems.createOrder(studio, request, agreed);
+    if (lost !== null && agreed === null && request.series === null)
       return showProblem(problems.explainLostCode(lost, order));
     // Passed to this call, so that it only runs while this page is shown: a visitor who has gone elsewhere is not redirected.
     return send.mutate(order, { onSuccess: (next) => goTo(next, order.draft) });

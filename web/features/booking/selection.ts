@@ -41,11 +41,11 @@ export function extendSelection(
   to: Slot,
   isOpen: (slot: Slot) => boolean,
 ): Slot[] {
-  const has = (slot: Slot): boolean => selection.some((one) => sameSlot(one, slot));
+  const has = (slot: Slot): boolean => selection.some((selected) => sameSlot(selected, slot));
   const path = pathBetween(from, to);
   if (path.length < 2) return sortSlots(selection);
   if (has(from) && has(to))
-    return longestRun(selection.filter((one) => !path.slice(0, -1).some((slot) => sameSlot(slot, one))));
+    return longestRun(selection.filter((selected) => !path.slice(0, -1).some((slot) => sameSlot(slot, selected))));
   let reached: Slot[] = [...selection];
   for (const slot of path) {
     if (has(slot)) continue;

@@ -23,7 +23,7 @@ const hour = (number: number) =>
   document.querySelector<HTMLButtonElement>(`[data-hour="${number}"]`) as HTMLButtonElement;
 const name = (number: number) => hour(number).getAttribute('aria-label');
 const selected = () =>
-  [...document.querySelectorAll('[data-state="selected"]')].map((one) => Number(one.getAttribute('data-hour')));
+  [...document.querySelectorAll('[data-state="selected"]')].map((cell) => Number(cell.getAttribute('data-hour')));
 
 /** The grid with a selection that follows the rules of the booking page. */
 function Grid({
@@ -83,8 +83,8 @@ test('every state of an hour has its word, and only free and selected hours can 
     '8 PM to 9 PM, 69 dollars, selected',
     '9 PM to 10 PM, closed',
   ]);
-  const open = Array.from({ length: 24 }, (_, one) => one).filter(
-    (one) => hour(one).getAttribute('aria-disabled') === 'false',
+  const open = Array.from({ length: 24 }, (_, index) => index).filter(
+    (index) => hour(index).getAttribute('aria-disabled') === 'false',
   );
   expect(open).toEqual([17, 18, 19, 20, 22, 23]);
   for (const closed of [13, 14, 15, 16]) await user.click(hour(closed));
@@ -101,7 +101,7 @@ test('the hour that the clocks skip, and days that are too far ahead, cannot be 
 
 test('hours are added while they stay consecutive; removing one keeps the longest run', async () => {
   renderPart(<Grid />);
-  for (const one of [19, 20, 21]) await user.click(hour(one));
+  for (const chosen of [19, 20, 21]) await user.click(hour(chosen));
   expect(selected()).toEqual([19, 20, 21]);
   await user.click(hour(10));
   expect(selected()).toEqual([19, 20, 21]);
@@ -148,7 +148,7 @@ test('a pressed hour looks selected before the page has rendered, and the next p
 
 test('arrow keys, Home and End move the one tab stop; Enter and Space toggle', async () => {
   renderPart(<Grid start={[at(9)]} />);
-  const stops = () => [...document.querySelectorAll('[tabindex="0"]')].map((one) => one.getAttribute('data-hour'));
+  const stops = () => [...document.querySelectorAll('[tabindex="0"]')].map((cell) => cell.getAttribute('data-hour'));
   expect(stops()).toEqual(['9']);
   await user.tab();
   expect(document.activeElement).toBe(hour(9));

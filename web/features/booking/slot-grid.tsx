@@ -53,7 +53,7 @@ export function SlotGrid({
   const [chosen, showChosen] = useOptimistic(selection);
   const { unchosen, prices } = useDay({ date, rates, taken, now });
   const states = unchosen.map((state, hour) =>
-    state === 'free' && chosen.some((one) => sameSlot(one, { date, hour })) ? 'selected' : state,
+    state === 'free' && chosen.some((slot) => sameSlot(slot, { date, hour })) ? 'selected' : state,
   );
   const [unfolded, setUnfolded] = useState(false);
   const past = pastHours(states);

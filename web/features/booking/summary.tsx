@@ -2,7 +2,7 @@ import { type ReactNode, useId, useState } from 'react';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { formatMoney } from '#rules/money.ts';
 import {
-  priceListOf,
+  getPriceList,
   type Quote,
   quoteSlots,
   type Rates,
@@ -10,7 +10,7 @@ import {
   type VolumeStep,
   volumeSteps,
 } from '#rules/pricing.ts';
-import { type Slot, spanOf } from '#rules/slots.ts';
+import { type Slot, toSpan } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
 import { Frozen } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -74,21 +74,21 @@ export function Summary({
   onChange,
 }: Props) {
   const { slots, removed } = choice;
-  const [wanted, setWanted] = useState(false);
+  const [unfolded, setUnfolded] = useState(false);
   const details = useId();
   if (slots.length === 0)
     return (
       <NothingChosen removed={removed} problem={problem} onUndo={(hours) => choice.restore(hours)}>
-        <VolumeDiscount steps={volumeSteps(priceListOf(choice.date, rates))} />
+        <VolumeDiscount steps={volumeSteps(getPriceList(choice.date, rates))} />
       </NothingChosen>
     );
   const quote = quoteSlots(slots, rates, coupon);
-  const [hours, studioName] = [hoursOf(quote.hours), choice.studio?.name ?? ''];
+  const [hours, studioName] = [formatHours(quote.hours), choice.studio?.name ?? ''];
   const each = series.dates === 1 ? hours : `${hours} each time`;
   // The customer has to decide about an alert or a problem, so the details are never folded then.
-  const open = wanted || alert || problem !== null;
+  const open = unfolded || alert || problem !== null;
   const clear = (): void => {
-    setWanted(false);
+    setUnfolded(false);
     choice.clear();
     onChange();
   };
@@ -124,13 +124,13 @@ export function Summary({
         />
       </div>
       <SummaryBar
-        span={spanOf(slots)}
+        span={toSpan(slots)}
         totalCents={unpriced ? null : (series.totalCents ?? quote.totalCents)}
         terms={terms}
         busy={busy}
         open={open}
         details={details}
-        onToggle={() => setWanted(!open)}
+        onToggle={() => setUnfolded(!open)}
         onBook={onBook}
       />
     </aside>
@@ -167,7 +167,7 @@ function SavingsHint({ slots, rates }: { slots: readonly Slot[]; rates: Rates })
   ) : null;
 }
 
-const hoursOf = (count: number): string => `${count} ${count === 1 ? 'hour' : 'hours'}`;
+const formatHours = (count: number): string => `${count} ${count === 1 ? 'hour' : 'hours'}`;
 
 /** Shown without a selection. Offers Undo after a selection was cleared. */
 function NothingChosen({
@@ -192,7 +192,7 @@ function NothingChosen({
       {removed && first ? (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p>
-            Selection cleared: {hoursOf(removed.slots.length)}, {formatStudioDate(removed.date, 'short')}.
+            Selection cleared: {formatHours(removed.slots.length)}, {formatStudioDate(removed.date, 'short')}.
           </p>
           <Button tone="plain" onClick={() => onUndo(removed)}>
             Undo
@@ -231,7 +231,7 @@ function describeSteps(steps: readonly VolumeStep[]): string[] {
 
 function When({ studioName, choice, flat }: { studioName: string; choice: Choice; flat: boolean }) {
   const { slots } = choice;
-  const span = spanOf(slots);
+  const span = toSpan(slots);
   const nextDay = studioDate(span.end) !== studioDate(span.start);
   const longer = (span.end.getTime() - span.start.getTime()) / 3_600_000 > slots.length;
   const clockHours = (studioHour(span.end) - studioHour(span.start) + 24) % 24 || 24;

@@ -4,7 +4,7 @@ import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import { readDays, readRooms } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
-import { openHoldsOf, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
+import { getOpenHolds, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import type { Days, Taken } from '#web/data/finding/taken.ts';
 import { daysToRead } from './selection.ts';
@@ -92,7 +92,7 @@ function useHoursAhead(studios: readonly { readonly id: string }[], userId: stri
         for (const studioId of gone ? [] : rooms)
           client.setQueryData<DayOfRoom>(
             queryKeys.availability.of('grid', studioId, userId, days.from, days.to),
-            (known) => known ?? { studioId, ...days, taken: taken.get(studioId) ?? [], checkedAt: new Date() },
+            (existing) => existing ?? { studioId, ...days, taken: taken.get(studioId) ?? [], checkedAt: new Date() },
           );
       },
       () => null,
@@ -107,7 +107,7 @@ function useHoursAhead(studios: readonly { readonly id: string }[], userId: stri
 export function useOpenHolds(userId: string | null, now: Date) {
   const bookings = useOwnBookings(userId);
   return {
-    holds: openHoldsOf(bookings.data ?? [], now),
+    holds: getOpenHolds(bookings.data ?? [], now),
     loaded: userId === null || !bookings.isPending,
     refetch: () => void bookings.refetch(),
   };

@@ -43,7 +43,7 @@ export function useChoice(options: Options) {
   const [state, change] = useState(() => choices.firstChoice(today));
   const { studioId, slots, date } = state;
   const hours = useAvailability({ studios, studioId, userId, ready: status !== 'loading', slots, date, paused });
-  const studio = studios?.find((one) => one.id === studioId) ?? null;
+  const studio = studios?.find((studio) => studio.id === studioId) ?? null;
   useRestored(
     status,
     (found) => change((before) => choices.restoreSelection(before, found)),

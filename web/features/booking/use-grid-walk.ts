@@ -28,7 +28,7 @@ export function useGridWalk(
   const isFree = (slot: Slot): boolean => slot.date === date && isOpen(states[slot.hour]);
 
   function walk(event: KeyboardEvent, hour: number): void {
-    const step = event.key === 'Home' ? from - hour : stepOf(event.key, hour, grid.current);
+    const step = event.key === 'Home' ? from - hour : getStep(event.key, hour, grid.current);
     if (step === null) return;
     event.preventDefault();
     const to = hour + step;
@@ -52,7 +52,7 @@ export function useGridWalk(
 }
 
 /** Returns by how many hours a key moves; null for other keys. Up and down move by one row. */
-function stepOf(key: string, hour: number, grid: HTMLElement | null): number | null {
+function getStep(key: string, hour: number, grid: HTMLElement | null): number | null {
   const columns = grid ? getComputedStyle(grid).gridTemplateColumns.split(' ').length : 4;
   const steps: Readonly<Record<string, number>> = {
     ArrowRight: 1,

@@ -71,7 +71,7 @@ export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts &
   );
 }
 
-const spanOf = ({ startTime: start, endTime: end }: Pick<PaidBooking, 'startTime' | 'endTime'>) => ({ start, end });
+const toSpan = ({ startTime: start, endTime: end }: Pick<PaidBooking, 'startTime' | 'endTime'>) => ({ start, end });
 
 /** Actions that customers take before they arrive. */
 function Actions({ state }: { state: PaymentState }) {
@@ -124,11 +124,11 @@ function Facts({ state }: { state: PaymentState }) {
         <>
           <Row name="Studio" value={booking.studioName} />
           {state.series ? (
-            state.series.map((one, at) => (
+            state.series.map((entry, at) => (
               <Row
-                key={one.reference}
+                key={entry.reference}
                 name={at === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}
-                value={`${formatStudioRange(one.startTime, one.endTime)}, ${one.reference}`}
+                value={`${formatStudioRange(entry.startTime, entry.endTime)}, ${entry.reference}`}
               />
             ))
           ) : (
@@ -148,12 +148,12 @@ function Facts({ state }: { state: PaymentState }) {
   );
 }
 
-const again = (paid: PaidBooking, series: PaymentState['series'] = []) =>
-  bookAgain({ studioId: paid.studioId, ...spanOf(paid), own: series.map(spanOf) }, new Date());
+const getRepeat = (paid: PaidBooking, series: PaymentState['series'] = []) =>
+  bookAgain({ studioId: paid.studioId, ...toSpan(paid), own: series.map(toSpan) }, new Date());
 
 /** Links to the next pages. */
 function NextLinks({ state: { booking, series, change } }: { state: PaymentState }) {
-  const later = booking ? again(booking, series) : null;
+  const later = booking ? getRepeat(booking, series) : null;
   return (
     <div className="flex flex-col gap-2">
       {later ? (
@@ -179,7 +179,7 @@ function Span({ booking, codeHeld, picture }: { booking: PaidBooking; codeHeld: 
       studioName={booking.studioName}
       start={booking.startTime}
       end={booking.endTime}
-      codeAt={codeHeld ? null : releaseOf(booking.startTime)}
+      codeAt={codeHeld ? null : getReleaseTime(booking.startTime)}
       picture={picture}
     />
   );
@@ -212,13 +212,13 @@ function WhatsNext() {
 
 /** Describes when the access code arrives, with the exact time if it is certain. */
 function codeAt(start: Date | undefined): string {
-  const at = start === undefined ? null : releaseOf(start);
+  const at = start === undefined ? null : getReleaseTime(start);
   if (at === null)
     return 'You’ll get your access code 15 minutes before you start, or straight away if you start within the hour.';
   return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)}.`;
 }
 
 /** Returns when the access code of a booking is released; null if it is already on its way. */
-function releaseOf(start: Date): Date | null {
+function getReleaseTime(start: Date): Date | null {
   return mailIsImmediate(start, new Date()) ? null : new Date(start.getTime() - constants.releaseLeadMinutes * 60_000);
 }

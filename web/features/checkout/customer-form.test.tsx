@@ -19,12 +19,12 @@ function Sample({
   onSend?: (customer: unknown) => void;
   folds?: boolean;
 }) {
-  const { form, known } = useCustomerForm('u', stored);
+  const { form, prefilled } = useCustomerForm('u', stored);
   return (
     <>
       <CustomerForm
         form={form}
-        known={folds && known}
+        prefilled={folds && prefilled}
         loading={folds && stored === undefined}
         disabled={stored === undefined}
         onSend={onSend}

@@ -14,20 +14,20 @@ import { Step } from './step.tsx';
 /** The id of the form. The pay button outside the form refers to it. */
 export const CHECKOUT_FORM = 'checkout';
 
-/** `known`: all fields were already filled in when the form was first shown. */
-type CustomerFormState = { readonly form: SchemaForm<CustomerFields, Customer>; readonly known: boolean };
+/** `prefilled`: all fields were already filled in when the form was first shown. */
+type CustomerFormState = { readonly form: SchemaForm<CustomerFields, Customer>; readonly prefilled: boolean };
 
 /** Creates the form of the customer. It starts with what was typed before a reload, otherwise with the profile. */
 export function useCustomerForm(userId: string, profile: Profile | undefined): CustomerFormState {
   const draft = `checkout:${userId}`;
   const [kept] = useState(() => readTyped(draft, NO_CUSTOMER));
-  const values = kept ?? customerOf(profile);
+  const values = kept ?? toCustomerFields(profile);
   const form = useSchemaForm(customerFormSchema, { values });
   useFormDraft(form, (typed) => saveTyped(draft, typed));
-  return { form, known: 'customer' in checkCustomer(values) };
+  return { form, prefilled: 'customer' in checkCustomer(values) };
 }
 
-function customerOf(profile: Profile | undefined): CustomerFields {
+function toCustomerFields(profile: Profile | undefined): CustomerFields {
   if (profile === undefined) return NO_CUSTOMER;
   return { ...splitName(profile.full_name), email: profile.email ?? '', phone: profile.phone ?? '' };
 }
@@ -35,7 +35,7 @@ function customerOf(profile: Profile | undefined): CustomerFields {
 /** Name, email and phone. If the account has them, they are shown in one row with Change; otherwise as fields. */
 export function CustomerForm({
   form,
-  known,
+  prefilled,
   loading,
   disabled,
   onSend,
@@ -47,7 +47,7 @@ export function CustomerForm({
   const { control } = form;
   const [changing, setChanging] = useState(false);
   const { errors } = useFormState({ control });
-  const folded = known && !changing && Object.keys(errors).length === 0;
+  const folded = prefilled && !changing && Object.keys(errors).length === 0;
   const change = (): void => {
     setChanging(true);
     // The pressed button has disappeared, so the focus moves to the first field.

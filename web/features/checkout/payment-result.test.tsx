@@ -149,7 +149,7 @@ test('an unknown payment has its own page; one that could not be read leads to t
   const failed = new TypeError('Failed to fetch');
   expect(isUnknownPayment(failed)).toBe(false);
   const where = <Where />;
-  renderPart(<PaymentNotRead error={failed} bookingId="3f9ab012-0000" />, { path: '/payment-success', beside: where });
+  renderPart(<PaymentNotRead error={failed} bookingId="3f9ab012-0000" />, { path: '/payment-success', sibling: where });
   expect(screen.getByTestId('path').textContent).toBe('/booking');
   expect(vi.mocked(toast).mock.calls).toEqual([
     [

@@ -11,8 +11,8 @@ const setTerms = (termsVersion: string, text: string): void =>
   wire.answerRows('site_texts', { ...firstSettings, termsVersion, terms: [{ title: 'One', text }] });
 const onAccept = vi.fn();
 beforeEach(() => onAccept.mockReset());
-const step = (asked: number, accepted = false) => (
-  <TermsStep asked={asked} accepted={accepted} loading={false} onAccept={onAccept} />
+const step = (requests: number, accepted = false) => (
+  <TermsStep requests={requests} accepted={accepted} loading={false} onAccept={onAccept} />
 );
 const box = () => screen.getByRole<HTMLInputElement>('checkbox', { name: /I have read/ });
 

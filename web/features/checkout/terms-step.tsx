@@ -4,22 +4,22 @@ import { Step } from './step.tsx';
 import { TermsDialog } from './terms-dialog.tsx';
 
 /**
- * The terms, which the customer has to read and accept before paying. `asked`: how often the server has required another version. If it
+ * The terms, which the customer has to read and accept before paying. `requests`: how often the server has required another version. If it
  * has, the terms open by default.
  */
 export function TermsStep({
   accepted,
-  asked,
+  requests,
   loading,
   onAccept,
 }: {
   accepted: boolean;
-  asked: number;
+  requests: number;
   /** It is not known yet whether the terms were accepted. */
   loading: boolean;
   onAccept: (version: string | null) => void;
 }) {
-  const [open, setOpen] = useState(asked > 0);
+  const [open, setOpen] = useState(requests > 0);
   return (
     <>
       <Step title="Terms" loading={loading} done={accepted} doneText="Terms accepted">

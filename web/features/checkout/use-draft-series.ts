@@ -1,4 +1,4 @@
-import { type SeriesDate, seriesCents, seriesOf, useSeriesQuote } from '#web/data/finding/series.ts';
+import { type SeriesDate, seriesCents, toSeries, useSeriesQuote } from '#web/data/finding/series.ts';
 import type { BookingDraft, DraftDate } from '#web/lib/drafts.ts';
 
 /** The dates of a draft's series, with their cost for a coupon code. */
@@ -7,8 +7,8 @@ export type DraftSeries = {
   readonly totalCents: number;
   /** The price is being requested. */
   readonly loading: boolean;
-  /** Some dates are no longer free. `left`: the remaining dates, or null if too few remain for a series. */
-  readonly lost: { readonly left: readonly DraftDate[] | null } | null;
+  /** Some dates are no longer free. `remaining`: the remaining dates, or null if too few remain for a series. */
+  readonly lost: { readonly remaining: readonly DraftDate[] | null } | null;
 };
 
 /** Follows the dates of a draft's series. Returns null for a single booking. */
@@ -18,9 +18,9 @@ export function useDraftSeries({ series, ...draft }: BookingDraft, code: string 
   const quote = useSeriesQuote(hours, code);
   if (series === undefined) return null;
   const dates = quote.data ?? series.map(asKnown);
-  const left = seriesOf(dates, []);
-  const lost = dates.some(({ problem }) => problem !== null) ? { left } : null;
-  return { dates, totalCents: seriesCents(left ?? []), loading: quote.isPending, lost };
+  const remaining = toSeries(dates, []);
+  const lost = dates.some(({ problem }) => problem !== null) ? { remaining } : null;
+  return { dates, totalCents: seriesCents(remaining ?? []), loading: quote.isPending, lost };
 }
 
 const asKnown = ({ date, start_time: startTime, end_time: endTime, total }: DraftDate): SeriesDate => ({

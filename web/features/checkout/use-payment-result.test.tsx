@@ -30,7 +30,11 @@ function Result() {
   return null;
 }
 /** Returns how often the payment was requested within this time. */
-async function asked(live: boolean, state: Partial<CallAnswer<'verify-payment'>>, seconds: number): Promise<number> {
+async function countRequests(
+  live: boolean,
+  state: Partial<CallAnswer<'verify-payment'>>,
+  seconds: number,
+): Promise<number> {
   useLive.mockReturnValue(live);
   wire.answer('verify-payment', {
     paid: false,
@@ -53,28 +57,28 @@ async function asked(live: boolean, state: Partial<CallAnswer<'verify-payment'>>
 }
 
 test('a page that receives changes asks for an open payment once a minute', async () => {
-  expect(await asked(true, {}, 59)).toBe(1);
+  expect(await countRequests(true, {}, 59)).toBe(1);
   expect(useLive).toHaveBeenCalledWith('user:me', ['payment']);
 });
 
 test('without a connection it asks every two seconds', async () => {
-  expect(await asked(false, {}, 9)).toBe(5);
+  expect(await countRequests(false, {}, 9)).toBe(5);
 });
 
 test('without a connection it asks every fifteen seconds while the bank takes days', async () => {
-  expect(await asked(false, { payment: 'processing' }, 31)).toBe(3);
+  expect(await countRequests(false, { payment: 'processing' }, 31)).toBe(3);
   // The customer has finished, so the draft is no longer needed.
   await wire.expectRequests('booking_drafts', 1);
 });
 
 test('a payment provider that has not answered is asked again every five seconds by a page that receives changes', async () => {
-  expect(await asked(true, { state: 'asking' }, 11)).toBe(3);
+  expect(await countRequests(true, { state: 'asking' }, 11)).toBe(3);
 });
 
 test('a paid session is announced once in a tab, also when its page is loaded again', async () => {
   for (const times of [1, 2]) {
     cleanup();
-    await asked(true, { status: 'confirmed', payment: 'paid', paid: true }, 1);
+    await countRequests(true, { status: 'confirmed', payment: 'paid', paid: true }, 1);
     expect([times, vi.mocked(toast).mock.calls]).toEqual([times, [[{ title: 'Payment Successful!' }]]]);
     // The hours of the draft are now booked.
     await wire.expectRequests('booking_drafts', times);

@@ -49,7 +49,7 @@ export function usePayment(options: {
   const payPage = usePayPage();
   const send = useMutation({
     mutationFn: async ({ customer, shownCents, quote, coupon }: Attempt) => {
-      const wanted = {
+      const request = {
         draft,
         userId,
         couponCode: coupon.wire,
@@ -62,7 +62,7 @@ export function usePayment(options: {
         termsVersion,
         customer,
       };
-      const url = await payPage.open(() => pay(wanted));
+      const url = await payPage.open(() => pay(request));
       if (url !== null) leaveTo(url);
     },
     // The hours may be taken by now.
@@ -93,17 +93,17 @@ export function usePayment(options: {
 /** Explains why a payment could not start. Amounts are in cents. */
 function explainPayment(error: unknown, shownCents: number, fullCents: number): PaymentProblem {
   const refusal = findPaymentRefusal(error);
-  const said = describeError(error, 'Failed to process payment. Please try again.');
+  const message = describeError(error, 'Failed to process payment. Please try again.');
   const askToAgree = (why: string, total: number): PaymentProblem => ({
     text: priceChanged(why, centsToDollars(shownCents), centsToDollars(total)),
     total,
     back: false,
   });
-  if (refusal === 'coupon') return askToAgree(said, fullCents);
+  if (refusal === 'coupon') return askToAgree(message, fullCents);
   const total = errorNumber(error, 'total');
   if (refusal === 'price' && total !== null) return askToAgree('', Math.round(total * 100));
   return {
-    text: said,
+    text: message,
     total: null,
     back: refusal === 'hours',
     holds: refusal === 'too many holds' || refusal === 'too many hours',

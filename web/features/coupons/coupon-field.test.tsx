@@ -79,7 +79,7 @@ test('the coupon field shows a code in each of its states', async () => {
   expect(await alert()).toContain('We couldn’t check your code HALF just now.');
   await press('Try again');
   await press('Continue without it');
-  expect([lookAgain, remove].map((one) => one.mock.calls.length)).toEqual([1, 1]);
+  expect([lookAgain, remove].map((mock) => mock.mock.calls.length)).toEqual([1, 1]);
   unsure.unmount();
 
   const short = show({ unfit: { coupon: HALF, why: 'needs at least 2 hours' } });

@@ -119,7 +119,7 @@ function Entry({
     onError: (error) => refuseForm(form, { message: describeError(error, 'Failed to validate coupon'), field: 'code' }),
   });
   return (
-    <Form form={form} onSend={apply.mutateAsync} titleOf={() => null} className="flex items-start gap-2">
+    <Form form={form} onSend={apply.mutateAsync} getTitle={() => null} className="flex items-start gap-2">
       <TextField
         control={control}
         name="code"

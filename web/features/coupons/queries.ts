@@ -19,7 +19,7 @@ export async function validateCoupon(code: string, slots: readonly Slot[] | null
   const { data, error } = await rest.rpc('validate_discount_code', {
     code_input: code,
     booking_hours: slots?.length ?? constants.maxHours,
-    ...spanOf(slots ?? []),
+    ...toSpan(slots ?? []),
   });
   if (error) throw error;
   const [answer] = data;
@@ -40,7 +40,7 @@ export async function validateCoupon(code: string, slots: readonly Slot[] | null
   };
 }
 
-function spanOf(slots: readonly Slot[]): { booking_start?: string; booking_end?: string } {
+function toSpan(slots: readonly Slot[]): { booking_start?: string; booking_end?: string } {
   const [first, last] = [slots[0], slots.at(-1)];
   const start = first && slotStart(first.date, first.hour);
   return last && start

@@ -56,7 +56,7 @@ test('the list says who has joined, makes new links, and invites nobody above fo
   expect(
     within(list)
       .getAllByRole('listitem')
-      .map((one) => one.textContent),
+      .map((item) => item.textContent),
   ).toEqual(['SamJoinedNew linkCancel invite', 'Guest 2InvitedNew linkCancel invite']);
   wire.answer('crew-invite', { url: 'https://site.example/crew#new', inviteId: idFrom('1') });
   await press('New link for Sam');

@@ -16,10 +16,10 @@ const POLL_MS = 30_000;
 const CHANGES = [queryKeys.crew.all];
 
 /** The booking that the guests belong to, and its customer. */
-export type CrewOf = { readonly bookingId: string; readonly userId: string };
+export type CrewBooking = { readonly bookingId: string; readonly userId: string };
 
 /** The guests of a booking: a link for each, who has joined, and a button that withdraws an invitation. */
-export function CrewPart({ bookingId, userId }: CrewOf) {
+export function CrewPart({ bookingId, userId }: CrewBooking) {
   const live = useLive(`user:${userId}`, queryKeys.crew.all);
   const crew = useQuery({
     queryKey: queryKeys.crew.of([bookingId]),

@@ -21,7 +21,7 @@ export function GuestCode({
   now: Date;
   showPin: (pin: string) => ReactNode;
 }) {
-  const phase = phaseOf(access, now);
+  const phase = getPhase(access, now);
   return (
     <section
       aria-label="The way in"
@@ -100,7 +100,7 @@ function NextCode({ access, token, now }: { access: GuestAccess; token: string; 
   );
 }
 
-function phaseOf(access: GuestAccess, now: Date): 'held' | 'shown' | 'waiting' | 'requesting' | 'used' {
+function getPhase(access: GuestAccess, now: Date): 'held' | 'shown' | 'waiting' | 'requesting' | 'used' {
   if (access.held) return 'held';
   if (access.pin !== null && !(access.own && access.openedAt !== null)) return 'shown';
   if (now < access.releaseAt) return 'waiting';

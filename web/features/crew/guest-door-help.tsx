@@ -45,7 +45,7 @@ function Steps({ token, access, studioName }: { token: string; access: GuestAcce
         <li>Cover the keypad with your whole hand until it lights up. Then type the PIN, digit by digit.</li>
         <li>Call your host: they can let you in from inside.</li>
       </ol>
-      <AskStaff token={token} asked={help.data?.asked === true} />
+      <AskStaff token={token} requested={help.data?.asked === true} />
     </div>
   );
 }
@@ -59,7 +59,7 @@ const LOCK_SAYS: Readonly<Record<DoorStep, string>> = {
   wake: 'The lock is probably asleep: wake the keypad first.',
 };
 
-function AskStaff({ token, asked }: { token: string; asked: boolean }) {
+function AskStaff({ token, requested }: { token: string; requested: boolean }) {
   const { phone, email } = useBusiness();
   const ask = useMutation({
     mutationFn: () => callFunction('door-help', { crew: token, ask: true }),
@@ -67,7 +67,7 @@ function AskStaff({ token, asked }: { token: string; asked: boolean }) {
   });
   return (
     <>
-      {asked || ask.isSuccess ? (
+      {requested || ask.isSuccess ? (
         <p role="status" className="font-semibold">
           We’ve told the team. Stay at the door, we’re on it.
         </p>

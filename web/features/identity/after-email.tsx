@@ -64,9 +64,9 @@ export function AfterEmail({ userId }: { userId: string | null }) {
 }
 
 /** Holds whether the ID dialog is open. It opens automatically, once, for customers who have not shown an ID yet. */
-function useIdDialog(wanted: boolean) {
+function useIdDialog(enabled: boolean) {
   const [dialog, setDialog] = useState<'not yet' | 'open' | 'closed'>('not yet');
-  const opens = useWaited(wanted && dialog === 'not yet', OPEN_MS);
+  const opens = useWaited(enabled && dialog === 'not yet', OPEN_MS);
   if (opens) setDialog('open');
   return {
     shown: dialog === 'open',

@@ -169,8 +169,8 @@ test('an online check that cannot start says why [spec 8.17]', async () => {
 /** Installs a camera in the browser. `stopped` counts the streams that were closed. */
 function plugInCamera() {
   const state = { stopped: 0, asked: [] as unknown[] };
-  const getUserMedia = vi.fn((wanted: { video: { facingMode: string } }) => {
-    state.asked.push(wanted.video.facingMode);
+  const getUserMedia = vi.fn((constraints: { video: { facingMode: string } }) => {
+    state.asked.push(constraints.video.facingMode);
     return Promise.resolve({ getTracks: () => [{ stop: () => (state.stopped += 1) }] });
   });
   vi.stubGlobal('navigator', Object.assign(navigator, { mediaDevices: { getUserMedia } }));
@@ -217,7 +217,7 @@ function showStatus(check: object): () => void {
   const both = (
     <>
       <IdStatusPart userId="u" />
-      <IdRequest userId="u" wanted>
+      <IdRequest userId="u" enabled>
         <button type="button">Verify</button>
       </IdRequest>
     </>

@@ -25,7 +25,7 @@ export function IdDialog({
   onClose: () => void;
   onVerified: (verificationId: string) => void;
 }) {
-  const { step, choose, send, preview, again } = useIdCheck(onVerified);
+  const { step, choose, send, preview, again: retake } = useIdCheck(onVerified);
   const body = useRef<HTMLDivElement>(null);
   const [draft] = useState(drafts.booking);
   const began = useRef(step);
@@ -54,7 +54,7 @@ export function IdDialog({
             <p className="text-fog">Can you read every word? Then we can too.</p>
             <div className="flex flex-wrap gap-3">
               <Button onClick={() => send(step.picture)}>Verify my ID</Button>
-              <Button tone="plain" onClick={again}>
+              <Button tone="plain" onClick={retake}>
                 Take another
               </Button>
             </div>
@@ -83,7 +83,7 @@ export function IdDialog({
             hostedCheck={step.hostedCheck}
             nameOnId={step.nameOnId}
             onCorrected={() => send(step.picture)}
-            onRetry={step.isFinal ? null : again}
+            onRetry={step.isFinal ? null : retake}
           />
         ) : null}
       </div>

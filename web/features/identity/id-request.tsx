@@ -10,11 +10,11 @@ import { useIdStatus } from './status-query.ts';
  * Explains why an ID is needed, that staff are reviewing the photo, or from when the customer can book. Shows the button unless the answer
  * is final.
  */
-export function IdRequest({ userId, wanted, children }: { userId: string; wanted: boolean; children: ReactNode }) {
-  const status = useIdStatus(userId, wanted);
+export function IdRequest({ userId, enabled, children }: { userId: string; enabled: boolean; children: ReactNode }) {
+  const status = useIdStatus(userId, enabled);
   const now = useNow(60_000);
   const { email } = useBusiness();
-  if (wanted && status.isPending) return <Skeleton className="h-24 w-full max-w-md" label="Loading your ID status" />;
+  if (enabled && status.isPending) return <Skeleton className="h-24 w-full max-w-md" label="Loading your ID status" />;
   const { decidedBy = null, adultOn = null } = status.data ?? {};
   if (adultOn !== null) return <p>{describeMinor(adultOn, email)}</p>;
   return (

@@ -19,9 +19,9 @@ export function verifyId(idImage: string): Promise<IdResult> {
 export async function beginHostedCheck(draft: BookingDraft | null): Promise<Verification> {
   const session = await createHostedCheck(draft);
   if (!session.verificationUrl) throw new Error('No verification URL received');
-  const made = { id: session.verificationSessionId, url: session.verificationUrl };
-  drafts.saveVerification(made);
-  return made;
+  const verification = { id: session.verificationSessionId, url: session.verificationUrl };
+  drafts.saveVerification(verification);
+  return verification;
 }
 export function createHostedCheck(draft: BookingDraft | null): Promise<CallAnswer<'create-verification-session'>> {
   return callFunction('create-verification-session', { bookingData: draft });

@@ -41,7 +41,7 @@ async function readIdStatus(userId: string): Promise<IdStatus> {
         : [],
     )
     .filter(({ until }) => until > Date.now())
-    .toSorted((one, other) => other.until - one.until);
+    .toSorted((check, other) => other.until - check.until);
   const best = valid[0];
   const minor = data.find(
     ({ verification_status, failure_reasons }) =>
@@ -65,12 +65,12 @@ async function readIdStatus(userId: string): Promise<IdStatus> {
 }
 
 /** Queries the state of an account's ID check, and follows it because staff or another device can complete the check. */
-export function useIdStatus(userId: string | null, wanted = true) {
-  const live = useLive(wanted && userId !== null ? `user:${userId}` : null, queryKeys.idStatus.all);
+export function useIdStatus(userId: string | null, enabled = true) {
+  const live = useLive(enabled && userId !== null ? `user:${userId}` : null, queryKeys.idStatus.all);
   return useQuery({
     queryKey: queryKeys.idStatus.of(userId),
     queryFn: () => readIdStatus(userId ?? ''),
-    enabled: wanted && userId !== null,
+    enabled: enabled && userId !== null,
     refetchInterval: pollWhile(live, POLL_MS),
   });
 }

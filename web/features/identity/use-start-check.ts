@@ -20,8 +20,8 @@ export function useStartCheck(options: { draft: BookingDraft | null; chosen: boo
   const navigate = useNavigate();
   const open = useMutation({
     mutationFn: async () => {
-      const made = drafts.verification();
-      const session = made !== null && made.openedAt === undefined ? made : await beginHostedCheck(draft);
+      const existing = drafts.verification();
+      const session = existing !== null && existing.openedAt === undefined ? existing : await beginHostedCheck(draft);
       drafts.saveVerification({ ...session, openedAt: Date.now() });
       // `replace`: Back from the check skips this page.
       leaveTo(session.url, 'replace');
@@ -50,12 +50,12 @@ export function useStartCheck(options: { draft: BookingDraft | null; chosen: boo
 
 /** Counts down to 0 while `on`. Null while off and after the first input. */
 function useCountdown(on: boolean, from: number): number | null {
-  const [left, setLeft] = useState(from);
+  const [remaining, setRemaining] = useState(from);
   const [stopped, setStopped] = useState(false);
-  const runs = on && !stopped && left > 0;
+  const runs = on && !stopped && remaining > 0;
   useEffect(() => {
     if (!runs) return;
-    const timer = setInterval(() => setLeft((seconds) => seconds - 1), 1_000);
+    const timer = setInterval(() => setRemaining((seconds) => seconds - 1), 1_000);
     const stop = (): void => setStopped(true);
     // The site scrolls each new page to its top. The scroll event may arrive after the page has appeared.
     const stopIfScrolled = (): void => (window.scrollY > 0 ? stop() : undefined);
@@ -68,5 +68,5 @@ function useCountdown(on: boolean, from: number): number | null {
       window.removeEventListener('scroll', stopIfScrolled);
     };
   }, [runs]);
-  return on && !stopped ? left : null;
+  return on && !stopped ? remaining : null;
 }

@@ -22,7 +22,7 @@ export function NotifyForm({ about = 'the opening' }: { about?: 'the opening' | 
   });
   return (
     // The browser validates the address first.
-    <Form form={form} onSend={join.mutateAsync} titleOf={() => null} noValidate={false} className="max-w-md">
+    <Form form={form} onSend={join.mutateAsync} getTitle={() => null} noValidate={false} className="max-w-md">
       <div className="flex flex-wrap items-end gap-3">
         <TextField
           control={control}

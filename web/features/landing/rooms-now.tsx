@@ -4,7 +4,7 @@ import { bookingQuery } from '#rules/finding/booking-link.ts';
 import { describeRoom, type RoomNow } from '#rules/finding/room-now.ts';
 import { formatMoney } from '#rules/money.ts';
 import { addDays, formatStudioTime, studioDate } from '#rules/studio-time.ts';
-import { RATE_COLUMNS, ratesOf } from '#web/data/finding/rates.ts';
+import { RATE_COLUMNS, toRates } from '#web/data/finding/rates.ts';
 import { readRooms } from '#web/data/finding/availability.ts';
 import { rest } from '#web/data/rest.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
@@ -89,8 +89,8 @@ function useFresh(now: Date): Rooms | null {
 /** Queries the taken hours of all rooms, at least until this time tomorrow. */
 function useRooms() {
   const client = useQueryClient();
-  const known = client.getQueryData<Rooms>(queryKeys.roomsNow.of());
-  const live = useLive(known?.studios.map(({ id }) => `studio:${id}` as const) ?? null, queryKeys.roomsNow.all);
+  const cached = client.getQueryData<Rooms>(queryKeys.roomsNow.of());
+  const live = useLive(cached?.studios.map(({ id }) => `studio:${id}` as const) ?? null, queryKeys.roomsNow.all);
   return useQuery({
     queryKey: queryKeys.roomsNow.of(),
     queryFn: readRoomsNow,
@@ -107,7 +107,7 @@ async function readRoomsNow() {
     .gte('special_days.last_day', addDays(today, -1))
     .eq('active', true);
   if (error) throw error;
-  const studios = data.map((row) => ({ id: row.id, name: row.name, rates: ratesOf(row) }));
+  const studios = data.map((row) => ({ id: row.id, name: row.name, rates: toRates(row) }));
   // The day after tomorrow is included because tomorrow may be an hour shorter than `describeRoom` looks ahead.
   const days = { from: today, to: addDays(today, 2) };
   const ids = studios.map(({ id }) => id);

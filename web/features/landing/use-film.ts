@@ -14,7 +14,7 @@ export function useFilm(onPlaying: (yes: boolean) => void): {
   readonly toggle: () => void;
 } {
   const video = useRef<HTMLVideoElement>(null);
-  const wanted = useRef(true);
+  const shouldPlay = useRef(true);
   const [paused, setPaused] = useState(false);
 
   useEffect(() => {
@@ -24,10 +24,10 @@ export function useFilm(onPlaying: (yes: boolean) => void): {
     film.muted = true;
     let seen = false;
     let retry: ReturnType<typeof setTimeout> | undefined;
-    const begin = (again: boolean): void => {
-      if (!wanted.current || !film.paused) return;
+    const begin = (mayRetry: boolean): void => {
+      if (!shouldPlay.current || !film.paused) return;
       film.play().catch(() => {
-        if (again) retry = setTimeout(() => begin(false), RETRY_MS);
+        if (mayRetry) retry = setTimeout(() => begin(false), RETRY_MS);
         else if (film.paused) setPaused(true);
       });
     };
@@ -66,9 +66,9 @@ export function useFilm(onPlaying: (yes: boolean) => void): {
   function toggle(): void {
     const film = video.current;
     if (!film) return;
-    wanted.current = film.paused;
-    setPaused(!wanted.current);
-    if (wanted.current) film.play().catch(() => setPaused(true));
+    shouldPlay.current = film.paused;
+    setPaused(!shouldPlay.current);
+    if (shouldPlay.current) film.play().catch(() => setPaused(true));
     else film.pause();
   }
   return { video, paused, toggle };

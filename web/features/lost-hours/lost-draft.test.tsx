@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import { draftOf } from '#web/data/drafts/booking-draft.ts';
+import { createDraft } from '#web/data/drafts/booking-draft.ts';
 import * as connection from '#web/data/live.ts';
 import type { Taken } from '#web/data/finding/taken.ts';
 import { answerTaken } from '#web/data/testing/taken-hours.ts';
@@ -22,7 +22,7 @@ const { useLive } = vi.mocked(connection);
 const DAY = '2026-11-21';
 const NOON = new Date('2026-11-20T01:00:00Z'); // the day before
 const studio = { id: 'a', name: 'Studio A', rates: specifiedRates };
-const draft = draftOf(studio, [
+const draft = createDraft(studio, [
   { date: DAY, hour: 19 },
   { date: DAY, hour: 20 },
 ]);

@@ -10,7 +10,7 @@ export function LostDraft({
   children,
   ...notice
 }: {
-  state: { readonly lost: LostSelection | null; readonly again: boolean };
+  state: { readonly lost: LostSelection | null; readonly recovered: boolean };
   children?: ReactNode;
 } & Pick<ComponentProps<typeof LostNotice>, 'studios' | 'userId' | 'onTake'>) {
   const now = useNow(15_000);
@@ -20,7 +20,7 @@ export function LostDraft({
         {children}
       </LostNotice>
     );
-  return state.again ? (
+  return state.recovered ? (
     <Notice tone="good">
       <p>Good news: the hours you chose are free again.</p>
     </Notice>

@@ -37,7 +37,7 @@ function show(hours: Record<string, readonly Taken[]>, onTake = vi.fn()) {
   renderPart(<LostNotice lost={lost} studios={studios} userId={null} now={NOON} onTake={onTake} />);
   return onTake;
 }
-const offers = async () => (await screen.findAllByRole('listitem')).map((one) => one.textContent);
+const offers = async () => (await screen.findAllByRole('listitem')).map((item) => item.textContent);
 
 test('says what was lost and when, and offers the nearest hours with room, day and price; one press takes them', async () => {
   const onTake = show({ a: [taken(19, 19)] });

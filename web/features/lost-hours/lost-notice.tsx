@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { quoteSlots } from '#rules/pricing.ts';
-import { slotKey, spanOf } from '#rules/slots.ts';
+import { slotKey, toSpan } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import type { LostSelection } from '#web/data/drafts/lost-hours.ts';
@@ -70,7 +70,7 @@ function describe(offers: Offers, lost: LostSelection): string {
 
 /** A button that selects these hours. */
 function Offer({ hours, studio, onTake }: { hours: StudioHours; studio: PricedStudio; onTake: () => void }) {
-  const { start, end } = spanOf(hours.slots);
+  const { start, end } = toSpan(hours.slots);
   return (
     <button
       type="button"

@@ -15,12 +15,12 @@ const POLL_MS = 10_000;
 const TICK_MS = 15_000;
 
 /**
- * Follows whether the hours of a draft are still free. `lost`: the lost hours, while they are taken. `again`: the hours were lost and are
+ * Follows whether the hours of a draft are still free. `lost`: the lost hours, while they are taken. `recovered`: the hours were lost and are
  * free again. `paused`: true while the customer's own booking of these hours is under way.
  */
 export function useLostDraft(options: { draft: BookingDraft | null; userId: string | null; paused: boolean }): {
   readonly lost: LostSelection | null;
-  readonly again: boolean;
+  readonly recovered: boolean;
 } {
   const { draft, userId, paused } = options;
   const now = useNow(TICK_MS);
@@ -47,6 +47,6 @@ export function useLostDraft(options: { draft: BookingDraft | null; userId: stri
   const isNoticed = noticed?.of === of;
   return {
     lost: note !== '' && isNoticed ? { studioId, slots, note, at: new Date(noticed.at) } : null,
-    again: note === '' && isNoticed && !paused,
+    recovered: note === '' && isNoticed && !paused,
   };
 }

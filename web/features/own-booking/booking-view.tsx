@@ -209,7 +209,7 @@ function Actions({
     },
     now,
   );
-  const again = (
+  const repeatLink = (
     <Link
       to={next.to}
       className={over ? `${buttonStyle.signal} max-sm:w-full` : `${buttonStyle.quiet} max-sm:col-span-2`}
@@ -226,7 +226,7 @@ function Actions({
         </Link>
       </Notice>
     );
-  if (over) return <div className="flex flex-wrap gap-3">{again}</div>;
+  if (over) return <div className="flex flex-wrap gap-3">{repeatLink}</div>;
   const freeHours = booking.freeCancelHours ?? business.freeCancelHours;
   const terms = changeTerms(
     { start: booking.startTime, end: booking.endTime, termsStart: booking.termsStart },
@@ -253,7 +253,7 @@ function Actions({
             Cancel
           </Button>
         ) : null}
-        {again}
+        {repeatLink}
       </div>
       <p className="mt-3 text-sm text-dust">
         {terms.move

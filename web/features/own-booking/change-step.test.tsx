@@ -24,7 +24,7 @@ const CHANGED = ['availability', 'ownBooking', 'ownBookings', 'savedCards'];
 const onDone = vi.fn();
 const onBack = vi.fn();
 const buttons = () => screen.getAllByRole<HTMLButtonElement>('button');
-const disabled = () => buttons().map((one) => one.disabled);
+const disabled = () => buttons().map((button) => button.disabled);
 const press = async (name: string) => pressTwice(await screen.findByRole('button', { name }));
 
 beforeEach(() => {
@@ -71,7 +71,7 @@ test('while a saved card pays for a move neither another way to pay nor Back can
   await press('Pay $10 with Visa ending in 4242');
   expect(await expectOneCall('reschedule-booking')).toMatchObject({ card: 'pm_1' });
   expect(disabled()).toEqual([true, true, true]);
-  expect(buttons().map((one) => one.getAttribute('aria-busy'))).toEqual(['true', 'false', 'false']);
+  expect(buttons().map((button) => button.getAttribute('aria-busy'))).toEqual(['true', 'false', 'false']);
   reads.answer();
   answerCall('reschedule-booking', { differenceCents: 1_000, refundCents: 0 });
   // A card may have been saved or removed elsewhere.

@@ -52,13 +52,13 @@ export function ChangeStep({
     retry: false,
     gcTime: 0,
   });
-  const again = (): void => {
+  const retry = (): void => {
     make.reset();
     void quote.refetch();
   };
   if (!working && !isSamePlace(booking, before)) return <MovedElsewhere booking={booking} onBack={onBack} />;
   if (quote.isPending) return <Skeleton className="h-40" label="Checking the price" />;
-  if (quote.isError) return <Impossible error={quote.error} onRetry={again} onBack={onBack} />;
+  if (quote.isError) return <Impossible error={quote.error} onRetry={retry} onBack={onBack} />;
   return (
     <div role="group" aria-label="Confirm" className="space-y-4">
       <Places booking={before} to={to} />
@@ -72,7 +72,7 @@ export function ChangeStep({
         <LoadFailed
           title="Nothing was changed."
           why={describeError(make.error, 'Check your connection.')}
-          onRetry={again}
+          onRetry={retry}
         />
       ) : null}
       {make.data?.leave === undefined ? (
@@ -123,10 +123,10 @@ function Impossible({ error, onRetry, onBack }: { error: Error; onRetry: () => v
   );
 }
 
-const isSamePlace = (one: BookingPage, other: BookingPage): boolean =>
-  one.studioId === other.studioId &&
-  one.startTime.getTime() === other.startTime.getTime() &&
-  one.endTime.getTime() === other.endTime.getTime();
+const isSamePlace = (booking: BookingPage, other: BookingPage): boolean =>
+  booking.studioId === other.studioId &&
+  booking.startTime.getTime() === other.startTime.getTime() &&
+  booking.endTime.getTime() === other.endTime.getTime();
 
 /** The old and the new hours. */
 function Places({ booking, to }: { booking: BookingPage; to: To }) {
@@ -151,7 +151,7 @@ function Places({ booking, to }: { booking: BookingPage; to: To }) {
 /** `leave`: why the saved card did not pay, and the address at which the difference can be paid. */
 type Made = { readonly done: boolean; readonly leave?: { readonly problem: CardProblem; readonly url: string } };
 
-const problemOf = (answer: ChangeAnswer | null): CardProblem | undefined => answer?.cardProblem;
+const getProblem = (answer: ChangeAnswer | null): CardProblem | undefined => answer?.cardProblem;
 
 /** Makes the change at the difference on the screen. If the change costs more, leaves for the pay page. */
 function useChange(booking: BookingPage, change: Change, onDone: () => void) {
@@ -164,7 +164,7 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
         return { url: answer.waitsUntil === undefined ? '' : (answer.url ?? null) };
       });
       if (url === null || url === '') return { done: url === '' };
-      const problem = problemOf(answer);
+      const problem = getProblem(answer);
       // The page shows first why the card did not pay.
       if (problem !== undefined) return { done: false, leave: { problem, url } };
       leaveTo(url);
@@ -231,7 +231,7 @@ function Choices({
         disabled={disabled || working || usable.loading || !online}
         onClick={() => onMake(null)}
       >
-        {cards.length === 0 ? labelOf(quote) : 'Pay another way'}
+        {cards.length === 0 ? getLabel(quote) : 'Pay another way'}
       </Button>
       <Button tone="plain" disabled={working} onClick={onBack}>
         Back
@@ -260,7 +260,7 @@ function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; 
   );
 }
 
-const labelOf = ({ payUntil, differenceCents }: ChangeAnswer): string =>
+const getLabel = ({ payUntil, differenceCents }: ChangeAnswer): string =>
   payUntil === undefined ? 'Change my booking' : `Pay ${formatMoney(differenceCents)} and change`;
 
 function QuoteWords({ quote }: { quote: ChangeAnswer }) {

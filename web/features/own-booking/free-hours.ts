@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { nextSlot, sameSlot, type Slot, slotClosed, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
+import { nextSlot, sameSlot, type Slot, slotClosed, slotsOfSpan, slotTaken, toSpan } from '#rules/slots.ts';
 import { addDays, hourExists, type StudioDate } from '#rules/studio-time.ts';
 import { readDays } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
@@ -33,12 +33,12 @@ export type Start = {
 };
 
 /** Lists the starts of a day: whether all hours from there are free for this booking, and which start is its current one. */
-export function startsOf(
+export function listStarts(
   booking: BookingPage,
   at: { studioId: string; date: StudioDate; hours: number },
   { taken, now, horizonDays }: { taken: readonly Taken[]; now: Date; horizonDays: number },
 ): Start[] {
-  const others = taken.filter((one) => !isOwn(booking, at.studioId, one));
+  const others = taken.filter((span) => !isOwn(booking, at.studioId, span));
   const own = at.studioId === booking.studioId ? (slotsOfSpan(booking.startTime, booking.endTime) ?? []) : [];
   return Array.from({ length: 24 }, (_, hour) => hour)
     .filter((hour) => hourExists(at.date, hour))
@@ -48,7 +48,7 @@ export function startsOf(
       const free = slots.every(
         (slot) =>
           !slotTaken(slot, others) &&
-          (own.some((one) => sameSlot(one, slot)) || slotClosed(slot, now, horizonDays) === null),
+          (own.some((ownSlot) => sameSlot(ownSlot, slot)) || slotClosed(slot, now, horizonDays) === null),
       );
       return { hour, slots, free: free && !isNow, now: isNow };
     });
@@ -56,7 +56,7 @@ export function startsOf(
 
 /** Returns how many hours directly after a booking are free, up to `most`. */
 export function freeAfter(booking: BookingPage, taken: readonly Taken[], most: number): number {
-  const others = taken.filter((one) => !isOwn(booking, booking.studioId, one));
+  const others = taken.filter((span) => !isOwn(booking, booking.studioId, span));
   const last = slotsOfSpan(booking.startTime, booking.endTime)?.at(-1);
   let free = 0;
   for (let slot = last && nextSlot(last); slot && free < most && !slotTaken(slot, others); slot = nextSlot(slot))
@@ -68,7 +68,7 @@ export function freeAfter(booking: BookingPage, taken: readonly Taken[], most: n
 export function endWith(booking: BookingPage, more: number): Date {
   const last = slotsOfSpan(booking.startTime, booking.endTime)?.at(-1);
   if (last === undefined) return booking.endTime;
-  return spanOf(runFrom(last, more + 1)).end;
+  return toSpan(runFrom(last, more + 1)).end;
 }
 
 /** Whether a taken span is the booking itself, or the hours that are held for its pending move. */

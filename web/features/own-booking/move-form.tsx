@@ -2,7 +2,7 @@ import { Ban, CalendarCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
-import { slotLabel, spanOf } from '#rules/slots.ts';
+import { slotLabel, toSpan } from '#rules/slots.ts';
 import { formatStudioDate, studioDate, type StudioDate } from '#rules/studio-time.ts';
 import { constants } from '#rules/venue.ts';
 import { SLOT_LOOK } from '#web/data/finding/slot-look.ts';
@@ -12,7 +12,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { SelectField } from '#web/ui/choice.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { ChangeStep } from './change-step.tsx';
-import { type Start, startsOf, useTaken } from './free-hours.ts';
+import { type Start, listStarts, useTaken } from './free-hours.ts';
 import type { BookingPage } from './queries.ts';
 
 /** A room to which a booking can move, with its prices (`rates`). */
@@ -52,7 +52,7 @@ export function MoveForm({
   const room = rooms.find(({ id }) => id === at.studioId);
   const studioName = room?.name ?? booking.studioName;
   if (start !== null) {
-    const span = spanOf(start.slots);
+    const span = toSpan(start.slots);
     return (
       <ChangeStep
         booking={booking}
@@ -64,7 +64,7 @@ export function MoveForm({
       />
     );
   }
-  const known = taken.data?.studioId === at.studioId && taken.data.date === at.date ? taken.data.taken : null;
+  const current = taken.data?.studioId === at.studioId && taken.data.date === at.date ? taken.data.taken : null;
   return (
     <div className="space-y-5">
       <div className="grid grid-cols-2 gap-4">
@@ -85,10 +85,10 @@ export function MoveForm({
         />
       </div>
       {days({ studioId: at.studioId, today, date: at.date, onDay: (date) => setAt({ ...at, date }) })}
-      {known !== null ? (
+      {current !== null ? (
         <Starts
           day={at.date}
-          starts={startsOf(booking, at, { taken: known, now, horizonDays })}
+          starts={listStarts(booking, at, { taken: current, now, horizonDays })}
           rates={room?.rates ?? null}
           hours={at.hours}
           hasCode={booking.couponCode !== null}

@@ -6,10 +6,10 @@ import { EXAMPLE_BOOKING } from '#web/data/testing/example-booking.ts';
 import * as wire from '#web/data/testing/wire.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { BookingView } from './booking-view.tsx';
-import { endWith, freeAfter, startsOf } from './free-hours.ts';
+import { endWith, freeAfter, listStarts } from './free-hours.ts';
 import type { DayPart } from './move-form.tsx';
 import type { BookingPage, ChangeAnswer } from './queries.ts';
-import { eventsOf } from './timeline.tsx';
+import { listEvents } from './timeline.tsx';
 
 const { NOW, leaveTo } = vi.hoisted(() => ({ NOW: new Date('2031-03-01T00:00:00Z'), leaveTo: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
@@ -97,7 +97,7 @@ test('a booking says its state, its money, what happened, and until when it can 
   expect(
     within(timeline)
       .getAllByRole('listitem')
-      .map((one) => one.querySelector('p')?.textContent),
+      .map((item) => item.querySelector('p')?.textContent),
   ).toEqual(['Hours held for you', '$138 paid', 'Moved from Studio B, Saturday 8 March 2031, 10 am to 12 pm']);
   expect(screen.getByText('Receipt 000007, Sat 1 Feb 2031: $138')).toBeTruthy();
   await press('Cancel');
@@ -113,7 +113,7 @@ test.each([
     'Your bank can take up to ten days to show a refund. What you didn’t pay online, we’ll give you ourselves.',
   ],
 ])('a refund of what was paid %s says how it comes back', async (_how, online, words) => {
-  const payments = online.map((one) => ({ cents: 2_000, at: at(-48), forMove: false, online: one }));
+  const payments = online.map((isOnline) => ({ cents: 2_000, at: at(-48), forMove: false, online: isOnline }));
   show({ refundingCents: 2_000, payments });
   expect(await screen.findByText(words)).toBeTruthy();
 });
@@ -228,7 +228,7 @@ test('staying longer is offered as far as the room is free, each end with what i
   expect(
     within(ends)
       .getAllByRole('button')
-      .map((one) => one.textContent),
+      .map((item) => item.textContent),
   ).toEqual(['9 pmNo extra cost', '10 pm$48 more']);
   await press(/^9 pm/);
   await press('Change my booking');
@@ -263,9 +263,9 @@ test('a booking that is unknown, failed to load, past, cancelled or not paid say
 
 test('the starts of a day count hours past midnight, and the booking’s own hours as free for it', () => {
   const view = { taken: [taken(18, 20, true), taken(25, 26)], now: NOW, horizonDays: 90 };
-  const starts = startsOf(BOOKING, { studioId: ROOM, date: '2031-03-08', hours: 2 }, view);
+  const starts = listStarts(BOOKING, { studioId: ROOM, date: '2031-03-08', hours: 2 }, view);
   expect(starts.filter(({ free }) => !free).map(({ hour }) => hour)).toEqual([18]);
-  const three = startsOf(BOOKING, { studioId: ROOM, date: '2031-03-08', hours: 3 }, view);
+  const three = listStarts(BOOKING, { studioId: ROOM, date: '2031-03-08', hours: 3 }, view);
   expect(three.filter(({ free }) => !free).map(({ hour }) => hour)).toEqual([23]);
   expect(freeAfter(BOOKING, view.taken, 9)).toBe(5);
   expect(endWith(BOOKING, 2)).toEqual(at(22));
@@ -274,7 +274,7 @@ test('the starts of a day count hours past midnight, and the booking’s own hou
 test('what happened is in order, and the end of the session comes last [spec 10.6]', () => {
   const code = { accepted: at(17), mailed: at(17.75) };
   const refunds = [{ cents: 500, at: at(30) }];
-  expect(eventsOf({ ...BOOKING, code, openings: [at(18)], refunds }, at(31)).map(({ what }) => what)).toEqual([
+  expect(listEvents({ ...BOOKING, code, openings: [at(18)], refunds }, at(31)).map(({ what }) => what)).toEqual([
     'Hours held for you',
     '$138 paid',
     'Access code made',
@@ -290,7 +290,7 @@ test('a session that was made longer says so, and keeps that the door was opened
     { studioName: 'Studio A', startTime: at(17), endTime: at(19), differenceCents: 0, at: at(-48) },
     { studioName: 'Studio A', startTime: at(18), endTime: at(19), differenceCents: 6_900, at: at(18.5) },
   ];
-  const words = eventsOf({ ...BOOKING, moves, openings: [at(18), at(19.5)] }, at(19.6)).map(({ what }) => what);
+  const words = listEvents({ ...BOOKING, moves, openings: [at(18), at(19.5)] }, at(19.6)).map(({ what }) => what);
   expect(words.slice(-4)).toEqual([
     'Moved from Studio A, Saturday 8 March 2031, 5 pm to 7 pm',
     'Door opened',
@@ -305,6 +305,6 @@ test('a coming booking leads to the same time next week, a past one to the next 
   expect(next.getAttribute('href')).toBe(`/booking?room=${ROOM}&from=2031-03-15T18&hours=2`);
   cleanup();
   show({ startTime: at(-24 * 14 + 18), endTime: at(-24 * 14 + 20) });
-  const again = await screen.findByRole('link', { name: 'Book again, Sat 8 Mar' });
-  expect(again.getAttribute('href')).toBe(`/booking?room=${ROOM}&from=2031-03-08T18&hours=2`);
+  const repeat = await screen.findByRole('link', { name: 'Book again, Sat 8 Mar' });
+  expect(repeat.getAttribute('href')).toBe(`/booking?room=${ROOM}&from=2031-03-08T18&hours=2`);
 });

@@ -13,14 +13,16 @@ export function SeriesList({ series, current }: { series: Series; current: strin
       <h2 className="text-2xl">Your series of {series.size}</h2>
       <p className="mt-2 text-sm text-fog">Paid together. You can move, extend or cancel each one on its own.</p>
       <ol className="mt-4 divide-y divide-line">
-        {series.bookings.map((one) => (
+        {series.bookings.map((booking) => (
           <li
-            key={one.id}
-            aria-current={one.id === current ? 'true' : undefined}
+            key={booking.id}
+            aria-current={booking.id === current ? 'true' : undefined}
             className="flex flex-wrap items-center justify-between gap-x-4 py-2"
           >
-            <Place booking={one} here={one.id === current} />
-            <span className="text-sm text-fog tabular-nums">{WORDS[one.status] ?? formatMoney(one.finalCents)}</span>
+            <Place booking={booking} here={booking.id === current} />
+            <span className="text-sm text-fog tabular-nums">
+              {WORDS[booking.status] ?? formatMoney(booking.finalCents)}
+            </span>
           </li>
         ))}
       </ol>

@@ -23,7 +23,7 @@ function describeMove(before: Hours, after: Hours): string {
 }
 
 /** Returns the events of a booking, earliest first. */
-export function eventsOf(booking: BookingPage, now: Date): Event[] {
+export function listEvents(booking: BookingPage, now: Date): Event[] {
   const { code, status, cancelReason } = booking;
   const events: (Event | null)[] = [
     { at: booking.createdAt, what: 'Hours held for you' },
@@ -42,11 +42,11 @@ export function eventsOf(booking: BookingPage, now: Date): Event[] {
     booking.cancelledAt && { at: booking.cancelledAt, what: REASONS[cancelReason ?? ''] ?? 'Cancelled' },
     status === 'confirmed' && booking.endTime <= now ? { at: booking.endTime, what: 'Session ended' } : null,
   ];
-  const known = events.filter((one) => one !== null);
+  const existing = events.filter((event) => event !== null);
   if (booking.payments.length === 0 && booking.confirmedAt !== null)
-    known.push({ at: booking.confirmedAt, what: 'Confirmed' });
+    existing.push({ at: booking.confirmedAt, what: 'Confirmed' });
   // The sort is stable, so events at the same instant keep the order above.
-  return known.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+  return existing.toSorted((event, other) => event.at.getTime() - other.at.getTime());
 }
 
 /** Lists the events of a booking. */
@@ -57,7 +57,7 @@ export function Timeline({ booking, now }: { booking: BookingPage; now: Date }) 
         What happened
       </h2>
       <ol className="mt-4 border-l-2 border-line">
-        {eventsOf(booking, now).map(({ at, what }) => (
+        {listEvents(booking, now).map(({ at, what }) => (
           <li key={`${at.toISOString()} ${what}`} className="relative pb-4 pl-5 last:pb-0">
             <span aria-hidden="true" className="absolute top-1.5 -left-[7px] size-3 bg-signal" />
             <p>{what}</p>

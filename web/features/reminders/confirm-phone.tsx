@@ -69,7 +69,7 @@ function NumberForm({
     onError: (error) => proof.refuse(error, UNEXPECTED, 'phone'),
   });
   return (
-    <Form form={form} onSend={send.mutateAsync} titleOf={() => null} className="max-w-md space-y-4">
+    <Form form={form} onSend={send.mutateAsync} getTitle={() => null} className="max-w-md space-y-4">
       <TextField
         control={form.control}
         name="phone"
@@ -120,21 +120,21 @@ function PhoneCodeForm({
     },
     onError: (error) => refuseForm(form, { message: describeError(error, UNEXPECTED), field: 'code' }),
   });
-  const again = useMutation({
+  const resend = useMutation({
     mutationFn: () => sendCodeAgain(phone),
     meta: { handled: true, invalidates: [] },
     onSuccess: () => toast({ title: 'Code sent again', description: 'Only the newest code works.' }),
     onError: (error) => refuseForm(form, { message: describeError(error, UNEXPECTED), field: 'code' }),
   });
   return (
-    <Form form={form} onSend={confirm.mutateAsync} titleOf={() => null} startAt="code" className="max-w-md space-y-4">
+    <Form form={form} onSend={confirm.mutateAsync} getTitle={() => null} startAt="code" className="max-w-md space-y-4">
       <p className="text-fog">We texted a code to {phone}.</p>
       <CodeField control={form.control} name="code" label="6-digit code" digits={6} />
       <div className="flex flex-wrap gap-3">
         <SubmitButton control={form.control} tone="plain">
           Confirm
         </SubmitButton>
-        <Button tone="quiet" busy={again.isPending} onClick={() => again.mutate()}>
+        <Button tone="quiet" busy={resend.isPending} onClick={() => resend.mutate()}>
           Send it again
         </Button>
         <Button tone="quiet" onClick={onBack}>

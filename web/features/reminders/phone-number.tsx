@@ -53,7 +53,7 @@ function RemovePhone({ phone, onClose }: { phone: string; onClose: () => void })
     onError: (error) => proof.refuse(error, 'We couldn’t remove your number. Please try again.'),
   });
   return (
-    <Form form={form} onSend={remove.mutateAsync} titleOf={() => null} className="space-y-5">
+    <Form form={form} onSend={remove.mutateAsync} getTitle={() => null} className="space-y-5">
       <p>
         We delete {phone} here and send you no more text reminders. Emails stay as they are, and so does the phone
         number in your profile.

@@ -17,17 +17,17 @@ export function useProof(form: SchemaForm<PhoneValues>): {
   fields: ReactNode;
   refuse: (error: unknown, fallback: string, field?: 'phone') => void;
 } {
-  const [asked, setAsked] = useState<AskedProof>('none');
+  const [requested, setRequested] = useState<AskedProof>('none');
   const { setFocus } = form;
   useEffect(() => {
-    if (asked === 'password') setFocus('currentPassword');
-    if (asked === 'code') setFocus('nonce');
-  }, [asked, setFocus]);
+    if (requested === 'password') setFocus('currentPassword');
+    if (requested === 'code') setFocus('nonce');
+  }, [requested, setFocus]);
   return {
-    fields: <ProofFields form={form} asked={asked} onMailed={() => setAsked('code')} />,
+    fields: <ProofFields form={form} requested={requested} onMailed={() => setRequested('code')} />,
     refuse(error, fallback, field) {
       const step = findProofStep(error);
-      if (step.asks !== null) setAsked(step.asks);
+      if (step.asks !== null) setRequested(step.asks);
       const at = step.field ?? field;
       refuseForm(form, { message: describeError(error, fallback), ...(at === undefined ? {} : { field: at }) });
     },
@@ -36,11 +36,11 @@ export function useProof(form: SchemaForm<PhoneValues>): {
 
 function ProofFields({
   form: { control },
-  asked,
+  requested,
   onMailed,
 }: {
   form: SchemaForm<PhoneValues>;
-  asked: AskedProof;
+  requested: AskedProof;
   onMailed: () => void;
 }) {
   const mail = useMutation({
@@ -48,12 +48,12 @@ function ProofFields({
     meta: { failure: 'We couldn’t send the code. Please try again.' },
     onSuccess: onMailed,
   });
-  if (asked === 'none') return null;
-  if (asked === 'code')
+  if (requested === 'none') return null;
+  if (requested === 'code')
     return <CodeField control={control} name="nonce" label="6-digit code from our email" digits={6} />;
   return (
     <>
-      {asked === 'password' ? (
+      {requested === 'password' ? (
         <TextField
           control={control}
           name="currentPassword"

@@ -157,8 +157,8 @@ test('the number of an account without a password is removed with a mailed code'
 test('reminders that cannot be loaded are tried again', async () => {
   wire.fail('GET /auth/v1/user', 500);
   renderPart(<ReminderSettings userId="u" />);
-  const again = await screen.findByRole('button', { name: 'Try again' });
+  const retry = await screen.findByRole('button', { name: 'Try again' });
   wire.answerPath('GET /auth/v1/user', accountWith(PHONE));
-  await user.click(again);
+  await user.click(retry);
   await box(/24 hours/);
 });

@@ -75,7 +75,7 @@ function Timeline({
 // With ninety cells, queries by role and name take seconds.
 const cells = () => [...document.querySelectorAll<HTMLElement>('[role="gridcell"]')];
 const named = (name: string | RegExp) =>
-  cells().find((one) => new RegExp(name).test(one.getAttribute('aria-label') ?? ''));
+  cells().find((cell) => new RegExp(name).test(cell.getAttribute('aria-label') ?? ''));
 const cell = (name: string | RegExp) =>
   vi.waitFor(() => {
     const found = named(name);
@@ -85,8 +85,8 @@ const cell = (name: string | RegExp) =>
 const focused = () => document.activeElement?.getAttribute('aria-label');
 const selected = () =>
   cells()
-    .filter((one) => one.getAttribute('aria-selected') === 'true')
-    .map((one) => one.getAttribute('aria-label')?.split(' to')[0]);
+    .filter((cell) => cell.getAttribute('aria-selected') === 'true')
+    .map((cell) => cell.getAttribute('aria-label')?.split(' to')[0]);
 
 test('all rooms of a day and the next morning are one grid with headers for rooms and hours, read in one query [spec 10.1]', async () => {
   answer({
@@ -96,8 +96,12 @@ test('all rooms of a day and the next morning are one grid with headers for room
   });
   renderPart(<Timeline />);
   const grid = await screen.findByRole('grid', { name: 'Hours of all rooms, Saturday 21 November 2026, Sydney time' });
-  expect(screen.getAllByRole('rowheader').map((one) => one.textContent)).toEqual(['Studio A', 'Studio B', 'Studio C']);
-  expect(screen.getAllByRole('columnheader').map((one) => one.textContent)).toHaveLength(31);
+  expect(screen.getAllByRole('rowheader').map((header) => header.textContent)).toEqual([
+    'Studio A',
+    'Studio B',
+    'Studio C',
+  ]);
+  expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toHaveLength(31);
   expect(grid.contains(cells()[0] ?? null)).toBe(true);
   expect(cells()).toHaveLength(90);
   for (const name of [
@@ -149,7 +153,7 @@ test('a span across midnight is chosen with arrows and Enter; up and down change
   await user.keyboard('{Shift>}{ArrowRight}{/Shift}');
   expect(onReach).toHaveBeenCalledWith('c', at(0, NEXT), at(1, NEXT), expect.any(Function));
   // Tab reaches only one of all hours.
-  expect(cells().filter((one) => one.tabIndex === 0)).toHaveLength(1);
+  expect(cells().filter((cell) => cell.tabIndex === 0)).toHaveLength(1);
   await user.keyboard('{ArrowUp}{Enter}');
   expect(selected()).toEqual(['Studio B, 1 AM']);
   await user.click(await cell('Studio B, 10 PM to 11 PM, taken'));
@@ -161,7 +165,7 @@ test('on a phone the rooms are columns, arrows follow them, and the hours of the
   answer({});
   renderPart(<Timeline />);
   await cell(/^Studio A, 6 AM/);
-  expect(screen.getAllByRole('columnheader').map((one) => one.textContent)).toEqual([
+  expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
     'Hour',
     'Studio A',
     'Studio B',
@@ -193,7 +197,7 @@ test('what others take and give back is announced with the room, marked, and gon
   expect(screen.getByRole('status').textContent).toBe(
     'Studio A: Free again: 10 am to 11 am. Studio B: Just taken: 7 pm to 9 pm. Studio B: Just taken: 1 am to 2 am.',
   );
-  const marked = [...document.querySelectorAll('[data-marked]')].map((one) => one.getAttribute('aria-label'));
+  const marked = [...document.querySelectorAll('[data-marked]')].map((cell) => cell.getAttribute('aria-label'));
   expect(marked).toHaveLength(4);
   await act(() => vi.advanceTimersByTimeAsync(8_100));
   expect(screen.getByRole('status').textContent).toBe('');

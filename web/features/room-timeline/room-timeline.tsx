@@ -69,7 +69,7 @@ export function RoomTimeline({
   const steps = priceSteps(hours, rooms);
   const section = useRef<HTMLElement>(null);
   useArrival(section, taken === undefined ? null : selection.arrival, '[data-state="selected"]');
-  const idOf = (room: number): string => rooms[room]?.id ?? '';
+  const getId = (room: number): string => rooms[room]?.id ?? '';
   if (taken === undefined)
     return unsure ? (
       <LoadFailed title="We can’t show which hours are free right now." onRetry={refetch} />
@@ -91,9 +91,9 @@ export function RoomTimeline({
         marked={news.marked}
         chosen={selection.slots.length > 0 ? selection.studioId : null}
         across={across}
-        onToggle={(room, slot) => actions.onToggle(idOf(room), slot)}
-        onReach={(room, ...reached) => actions.onReach(idOf(room), ...reached)}
-        onTaken={(room, slot) => actions.onTaken(idOf(room), slot)}
+        onToggle={(room, slot) => actions.onToggle(getId(room), slot)}
+        onReach={(room, ...reached) => actions.onReach(getId(room), ...reached)}
+        onTaken={(room, slot) => actions.onTaken(getId(room), slot)}
       />
       {states.flat().includes('free') || selection.slots.length > 0 ? null : (
         <p className="mt-4 border-l-4 border-line bg-booth p-3 text-fog">

@@ -26,5 +26,5 @@ export function earlyHours(hours: readonly Slot[], date: StudioDate, selection: 
 /** Returns the distinct prices of the hours, lowest first. */
 export function priceSteps(hours: readonly Slot[], rooms: readonly { readonly rates: Rates }[]): number[] {
   const all = rooms.flatMap(({ rates }) => hours.map((slot) => hourRateCents(slot, rates)));
-  return [...new Set(all)].toSorted((one, other) => one - other);
+  return [...new Set(all)].toSorted((cents, other) => cents - other);
 }

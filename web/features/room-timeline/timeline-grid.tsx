@@ -43,19 +43,19 @@ export function TimelineGrid({
     [rooms, hours],
   );
   const cell = (room: number, at: number) => {
-    const [one, slot, cents] = [rooms[room], hours[at], prices[room]?.[at] ?? 0];
-    return one === undefined || slot === undefined ? null : (
+    const [timelineRoom, slot, cents] = [rooms[room], hours[at], prices[room]?.[at] ?? 0];
+    return timelineRoom === undefined || slot === undefined ? null : (
       <TimelineCell
-        key={cellKey(one.id, slot)}
+        key={cellKey(timelineRoom.id, slot)}
         room={room}
         at={at}
-        label={`${one.name}, ${slotRangeLabel(slot.hour)}${slot.date === date ? '' : ` on ${formatStudioDate(slot.date, 'medium')}`}`}
+        label={`${timelineRoom.name}, ${slotRangeLabel(slot.hour)}${slot.date === date ? '' : ` on ${formatStudioDate(slot.date, 'medium')}`}`}
         state={states[room]?.[at] ?? 'later'}
         price={formatMoney(cents)}
         level={steps.indexOf(cents)}
         first={prices[room]?.[at - 1] !== cents || !isShown(states[room]?.[at - 1])}
         midnight={isMidnight(slot, date)}
-        marked={marked.has(cellKey(one.id, slot))}
+        marked={marked.has(cellKey(timelineRoom.id, slot))}
         across={across}
         reached={stop.room === room && stop.at === at}
         onPress={onPress}
@@ -69,7 +69,7 @@ export function TimelineGrid({
       role="grid"
       aria-label={`Hours of all rooms, ${formatStudioDate(date)}, Sydney time`}
       className={`grid gap-0.5 ${across ? '' : 'gap-x-1'}`}
-      style={columnsOf(across ? hours.length : rooms.length, across)}
+      style={getColumns(across ? hours.length : rooms.length, across)}
     >
       <Headers rooms={rooms} hours={hours} date={date} chosen={chosen} across={across} />
       {across
@@ -120,7 +120,7 @@ function Headers({
 const isMidnight = (slot: Slot, date: StudioDate): boolean => slot.date !== date && slot.hour === 0;
 const isShown = (state: SlotState | undefined): boolean => state === 'free' || state === 'selected';
 
-const columnsOf = (count: number, across: boolean): CSSProperties => ({
+const getColumns = (count: number, across: boolean): CSSProperties => ({
   gridTemplateColumns: across
     ? `minmax(7rem, 9rem) repeat(${count}, minmax(0, 1fr))`
     : `3.25rem repeat(${count}, minmax(5.5rem, 1fr))`,

@@ -79,9 +79,9 @@ function placeAfter(
 
 /** Returns the position that Tab reaches first: the selection, otherwise the first free hour. */
 function firstStop(states: readonly (readonly SlotState[])[]): Place {
-  for (const wanted of ['selected', 'free'] as const)
+  for (const state of ['selected', 'free'] as const)
     for (const [room, row] of states.entries()) {
-      const at = row.indexOf(wanted);
+      const at = row.indexOf(state);
       if (at !== -1) return { room, at };
     }
   return { room: 0, at: 0 };

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
-import { slotsWithMore, spanOf } from '#rules/slots.ts';
+import { slotsWithMore, toSpan } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { type CardProblem, describeCardProblem, nameOfCard, useUsableCards } from '#web/data/account/saved-cards.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -39,14 +39,14 @@ export function Extension({
   online: boolean;
 }) {
   const { asking, leaving, more } = useMore();
-  const working = more.isPending || leaving || more.data?.left !== undefined;
+  const working = more.isPending || leaving || more.data?.unpaid !== undefined;
   const session = working && more.variables !== undefined ? more.variables.session : current;
   const quote = useQuote(session, online && !working);
   const until = endWithOneMore(session);
   const taken = isRefused<'extend-booking'>(quote.error, 'slot_taken', 'slot_closed');
   if (taken) return <p className="text-lg">The room isn’t free after you, so this session can’t end later.</p>;
   if (quote.data === undefined || until === null) return null;
-  if (more.data?.left !== undefined) return <Refused {...more.data.left} onBack={() => more.reset()} />;
+  if (more.data?.unpaid !== undefined) return <Refused {...more.data.unpaid} onBack={() => more.reset()} />;
   return (
     <div className="w-full sm:w-auto">
       <Ways
@@ -70,8 +70,8 @@ export function Extension({
   );
 }
 
-/** `left`: why the saved card did not pay, and the address at which the hour can be paid. */
-type Made = { readonly done: boolean; readonly left?: { readonly problem: CardProblem; readonly url: string } };
+/** `unpaid`: why the saved card did not pay, and the address at which the hour can be paid. */
+type Made = { readonly done: boolean; readonly unpaid?: { readonly problem: CardProblem; readonly url: string } };
 
 /** The hour that was ordered: the session as shown, its new end, its price, and the saved card that pays, or null for the pay page. */
 type Order = {
@@ -95,7 +95,7 @@ function useMore() {
       if (url === null || url === '') return { done: url === '' };
       const problem = answers.at(-1)?.problem;
       // The page shows first why the card did not pay.
-      if (problem !== undefined) return { done: false, left: { problem, url } };
+      if (problem !== undefined) return { done: false, unpaid: { problem, url } };
       leaveTo(url);
       return { done: false };
     },
@@ -190,5 +190,5 @@ function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; 
 
 function endWithOneMore({ start, end }: RoomSession): Date | null {
   const slots = slotsWithMore(start, end, 1);
-  return slots === null ? null : spanOf(slots).end;
+  return slots === null ? null : toSpan(slots).end;
 }

@@ -43,8 +43,8 @@ export async function readFeedback(bookingId: string): Promise<Feedback> {
 }
 
 /** Reports a problem or lost property. Idempotent for the same `requestId`. Throws `AppError`. */
-export const report = (told: CallBody<'report-problem'>): Promise<CallAnswer<'report-problem'>> =>
-  callFunction('report-problem', told);
+export const report = (request: CallBody<'report-problem'>): Promise<CallAnswer<'report-problem'>> =>
+  callFunction('report-problem', request);
 
 /** Rates a session from 1 to 5. Throws `AppError`. */
 export const rate = (bookingId: string, score: number, words: string | null): Promise<CallAnswer<'rate-session'>> =>

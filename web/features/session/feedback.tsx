@@ -70,16 +70,16 @@ function Reports({ reports }: { reports: readonly OwnReport[] }) {
   if (reports.length === 0) return null;
   return (
     <ul className="mt-5 space-y-3" aria-label="Your reports">
-      {reports.map((one) => (
-        <li key={one.id} className="border-l-4 border-edge bg-booth p-4">
+      {reports.map((report) => (
+        <li key={report.id} className="border-l-4 border-edge bg-booth p-4">
           <p className="flex flex-wrap items-center gap-3">
-            <strong className="min-w-0 break-words">{one.description}</strong>
-            <Chip tone={one.state === 'done' ? 'good' : 'warn'}>{describeReportState(one)}</Chip>
+            <strong className="min-w-0 break-words">{report.description}</strong>
+            <Chip tone={report.state === 'done' ? 'good' : 'warn'}>{describeReportState(report)}</Chip>
           </p>
-          {one.answer === null ? null : <p className="mt-2 break-words whitespace-pre-line">{one.answer}</p>}
+          {report.answer === null ? null : <p className="mt-2 break-words whitespace-pre-line">{report.answer}</p>}
           <p className="mt-1 text-sm text-dust">
-            {formatStudioDate(one.createdAt, 'medium')}, {formatStudioTime(one.createdAt)}, Sydney time
-            {one.photos === 0 ? '' : `, ${one.photos} ${one.photos === 1 ? 'photo' : 'photos'}`}
+            {formatStudioDate(report.createdAt, 'medium')}, {formatStudioTime(report.createdAt)}, Sydney time
+            {report.photos === 0 ? '' : `, ${report.photos} ${report.photos === 1 ? 'photo' : 'photos'}`}
           </p>
         </li>
       ))}

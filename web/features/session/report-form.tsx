@@ -62,7 +62,7 @@ export function ReportForm({
           control={form.control}
           name="category"
           label="What is it about"
-          options={PROBLEM_CATEGORIES.map((one) => ({ value: one, label: describeCategory(one) }))}
+          options={PROBLEM_CATEGORIES.map((category) => ({ value: category, label: describeCategory(category) }))}
         />
       ) : null}
       <TextField
@@ -106,7 +106,7 @@ function usePhotos(userId: string) {
       const wrong =
         chosen.length > REPORT_PHOTOS
           ? `Choose at most ${REPORT_PHOTOS} photos.`
-          : (chosen.map(photoProblem).find((one) => one !== null) ?? null);
+          : (chosen.map(photoProblem).find((message) => message !== null) ?? null);
       setProblem(wrong);
       setFiles(wrong === null ? chosen : []);
     },

@@ -114,8 +114,8 @@ test('a further hour is one tap, at the price on the button: to the pay page, or
   unmount();
   answers = { ...answers, quote: {}, extended: {} };
   show(60);
-  const again = await ready(/Stay until 9 pm/);
-  await act(async () => again.click());
+  const button = await ready(/Stay until 9 pm/);
+  await act(async () => button.click());
   await vi.waitFor(() =>
     expect(mocks.toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Yours until 9 pm' })),
   );
@@ -132,8 +132,8 @@ test('with a saved card the tap pays, at the price and with the card on the butt
       expect.objectContaining({ title: 'Yours until 9 pm', description: expect.stringContaining('new code') }),
     ),
   );
-  const asked = { bookingId: session.id, hours: 1, from: session.end.toISOString(), differenceCents: 6_900 };
-  expect(extensions()).toEqual([{ ...asked, card: 'pm_1' }]);
+  const request = { bookingId: session.id, hours: 1, from: session.end.toISOString(), differenceCents: 6_900 };
+  expect(extensions()).toEqual([{ ...request, card: 'pm_1' }]);
   expect(mocks.leaveTo).not.toHaveBeenCalled();
   unmount();
   answers.extended = WAITS;
@@ -146,7 +146,7 @@ test('with a saved card the tap pays, at the price and with the card on the butt
   expect(other.disabled).toBe(true);
   act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
   await ready(/Pay \$69 another way/);
-  expect(extensions()).toEqual([{ ...asked, card: 'pm_1' }, asked]);
+  expect(extensions()).toEqual([{ ...request, card: 'pm_1' }, request]);
 });
 
 test.each([

@@ -77,7 +77,7 @@ function Warning({
   useEffect(() => {
     if (minutes !== undefined && tone !== undefined) due(tone);
   }, [minutes, tone]);
-  const left = Math.max(1, Math.ceil((session.end.getTime() - now.getTime()) / 60_000));
+  const remainingMinutes = Math.max(1, Math.ceil((session.end.getTime() - now.getTime()) / 60_000));
   const loud = warning?.tone === 'loud';
   return (
     <div
@@ -95,7 +95,7 @@ function Warning({
       </p>
       {warning === null ? null : (
         <p aria-hidden="true" className="mt-1 tabular-nums">
-          {left} {left === 1 ? 'minute' : 'minutes'} left
+          {remainingMinutes} {remainingMinutes === 1 ? 'minute' : 'minutes'} left
         </p>
       )}
     </div>

@@ -10,8 +10,8 @@ const POLL_MS = 30_000;
 export function useSessionRoom(session: RoomSession, online: boolean, now: Date): SessionRoom | undefined {
   const near = lightsWindow(session);
   const queryKey = queryKeys.sessionRoom.of('room', session.id, session.end.toISOString());
-  const known = useQueryClient().getQueryData<SessionRoom>(queryKey);
-  const live = useLive(known ? `studio:${known.studioId}` : null, queryKeys.sessionRoom.all);
+  const cached = useQueryClient().getQueryData<SessionRoom>(queryKey);
+  const live = useLive(cached ? `studio:${cached.studioId}` : null, queryKeys.sessionRoom.all);
   return useQuery({
     queryKey,
     queryFn: () => readRoom(session),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Rates } from '#rules/pricing.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { RATE_COLUMNS, type RateRows, ratesOf } from '#web/data/finding/rates.ts';
+import { RATE_COLUMNS, type RateRows, toRates } from '#web/data/finding/rates.ts';
 import { rest } from '#web/data/rest.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 
@@ -40,7 +40,7 @@ const COLUMNS = `id, name, description, features, photos, ${RATE_COLUMNS}` as co
 type Answer = Omit<Studio, 'rates'> & RateRows;
 const withRates = ({ current_price_lists, special_days, ...studio }: Answer): Studio => ({
   ...studio,
-  rates: ratesOf({ current_price_lists, special_days }),
+  rates: toRates({ current_price_lists, special_days }),
 });
 
 /** The number of rows that the server returns at once by default. */

@@ -1,4 +1,4 @@
-import { type Slot, spanOf } from '#rules/slots.ts';
+import { type Slot, toSpan } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { useWaitlist } from '#web/data/finding/waitlist.ts';
 
@@ -15,9 +15,9 @@ export function HeldNote({
   now: Date;
 }) {
   const entries = useWaitlist(userId).data ?? [];
-  const { start, end } = spanOf(slots);
+  const { start, end } = toSpan(slots);
   const until = entries.find(
-    (one) => one.studioId === studioId && one.start <= start && one.end >= end && one.claimUntil !== null,
+    (entry) => entry.studioId === studioId && entry.start <= start && entry.end >= end && entry.claimUntil !== null,
   )?.claimUntil;
   if (!until || until <= now) return null;
   return (

@@ -28,25 +28,25 @@ export function useWaiting({
   /** `slot`: null proposes the lost hours, or an evening hour of the day that is shown. */
   readonly waitFor: (room: Room | null, slot: Slot | null) => void;
 } {
-  const [wanted, setWanted] = useState<{ readonly room: Room; readonly first: Slot; readonly count: number } | null>(
+  const [request, setRequest] = useState<{ readonly room: Room; readonly first: Slot; readonly count: number } | null>(
     null,
   );
-  const dialog = wanted ? (
+  const dialog = request ? (
     <PartBoundary what="The wait list">
       <Suspense>
         <WaitDialog
-          studio={wanted.room}
-          first={wanted.first}
-          count={wanted.count}
+          studio={request.room}
+          first={request.first}
+          count={request.count}
           userId={userId}
           now={now}
-          onClose={() => setWanted(null)}
+          onClose={() => setRequest(null)}
         />
       </Suspense>
     </PartBoundary>
   ) : null;
   const proposal = { first: lost[0] ?? { date, hour: EVENING }, count: Math.max(1, lost.length) };
   const waitFor = (room: Room | null, slot: Slot | null): void =>
-    setWanted(room && { room, ...(slot === null ? proposal : { first: slot, count: 1 }) });
+    setRequest(room && { room, ...(slot === null ? proposal : { first: slot, count: 1 }) });
   return { dialog, waitFor };
 }

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { runFrom } from '#rules/finding/booking-link.ts';
 import { describeSpan } from '#rules/finding/span-words.ts';
-import { type Slot, slotLabel, spanOf } from '#rules/slots.ts';
+import { type Slot, slotLabel, toSpan } from '#rules/slots.ts';
 import { formatStudioDate, slotStart, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { joinWaitlist } from '#web/data/finding/waitlist.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -39,7 +39,7 @@ export function WaitDialog({
   const [hour, setHour] = useState(hours.includes(first.hour) ? first.hour : (hours[0] ?? first.hour));
   const [count, setCount] = useState(Math.min(proposed, LONGEST));
   const { open } = useAuthDialog();
-  const { start, end } = spanOf(runFrom({ date: first.date, hour }, count));
+  const { start, end } = toSpan(runFrom({ date: first.date, hour }, count));
   const join = useMutation({
     mutationFn: () => joinWaitlist({ studioId: studio.id, startTime: start.toISOString(), endTime: end.toISOString() }),
     meta: { handled: true, invalidates: [queryKeys.waitlist.all] },

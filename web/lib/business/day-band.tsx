@@ -10,13 +10,13 @@ const APART = 6;
  */
 export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date; codeAt?: Date | null }) {
   const first = studioDate(start);
-  const hourOf = (at: Date): number =>
+  const toHour = (at: Date): number =>
     daysBetween(first, studioDate(at)) * DAY + studioHour(at) + studioMinute(at) / 60;
-  const ends = hourOf(end);
+  const ends = toHour(end);
   const from = ends > DAY && studioHour(start) >= DAY / 2 ? DAY / 2 : 0;
   const length = Math.ceil(Math.max(ends - from, DAY) / DAY) * DAY;
   const percent = (hour: number): string => `${((hour - from) / length) * 100}%`;
-  const [left, width] = [percent(hourOf(start)), `${((ends - hourOf(start)) / length) * 100}%`];
+  const [left, width] = [percent(toHour(start)), `${((ends - toHour(start)) / length) * 100}%`];
   const ticks = Array.from({ length: length / APART + 1 }, (_, at) => from + at * APART);
   return (
     <div aria-hidden="true" className={`pb-1 ${codeAt === null ? 'pt-4' : 'pt-9'}`}>
@@ -41,7 +41,7 @@ export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date;
         {codeAt === null ? null : (
           <span
             className="absolute -top-8 flex -translate-x-1/2 animate-late-drop flex-col items-center text-xs font-bold whitespace-nowrap text-chalk"
-            style={{ left: `clamp(2.75rem, ${percent(hourOf(codeAt))}, calc(100% - 2.75rem))` }}
+            style={{ left: `clamp(2.75rem, ${percent(toHour(codeAt))}, calc(100% - 2.75rem))` }}
           >
             Code {formatStudioTime(codeAt)}
             <span className="mt-1 h-3 w-0.5 bg-chalk" />

@@ -4,13 +4,13 @@ import { useBusiness } from './business.ts';
 export function DirectionsPhoto() {
   const { name, directionsPhoto: photo, directionsPhotoText: text } = useBusiness();
   if (photo === '') return null;
-  const addressOf = (width: number): string =>
+  const getAddress = (width: number): string =>
     `/storage/v1/render/image/public/rooms/${photo}?width=${width}&resize=contain&format=webp`;
   return (
     <img
       loading="lazy"
-      src={addressOf(800)}
-      srcSet={[480, 800, 1120].map((width) => `${addressOf(width)} ${width}w`).join(', ')}
+      src={getAddress(800)}
+      srcSet={[480, 800, 1120].map((width) => `${getAddress(width)} ${width}w`).join(', ')}
       sizes="(min-width: 48rem) 36rem, 92vw"
       width={800}
       height={600}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { dropBrokenSession, dropStoredSession, type Keys } from './stored-session.ts';
 
-function storageOf(entries: Record<string, string>): Keys & { keys: () => string[] } {
+function createStorage(entries: Record<string, string>): Keys & { keys: () => string[] } {
   const kept = new Map(Object.entries(entries));
   return {
     get length() {
@@ -15,7 +15,7 @@ function storageOf(entries: Record<string, string>): Keys & { keys: () => string
 }
 
 it('signing out removes the legacy key and every auth token, and nothing else [spec 9.34]', () => {
-  const storage = storageOf({
+  const storage = createStorage({
     'supabase.auth.token': '{}',
     'sb-localhost-auth-token': '{}',
     'sb-localhost-auth-token-code-verifier': '"x"',
@@ -27,7 +27,7 @@ it('signing out removes the legacy key and every auth token, and nothing else [s
 });
 
 it('a session that is not JSON is removed at start, a valid one stays [spec 4.5]', () => {
-  const storage = storageOf({
+  const storage = createStorage({
     'supabase.auth.token': 'undefined',
     'sb-a-auth-token': '{"a":',
     'sb-b-auth-token': '{}',

@@ -34,7 +34,7 @@ const EVERY_MS = 30_000;
 export default function StatusPage() {
   const status = useQuery({ queryKey: queryKeys.status.of(), queryFn: readStatus, refetchInterval: EVERY_MS });
   return (
-    <PublicFrame title="Status" lead={<p aria-live="polite">{status.data ? summaryOf(status.data) : null}</p>}>
+    <PublicFrame title="Status" lead={<p aria-live="polite">{status.data ? describeParts(status.data) : null}</p>}>
       {status.data ? (
         <ul className="mt-12 border-t border-line">
           {PARTS.map(({ name, title, meanwhile }) => (
@@ -42,7 +42,7 @@ export default function StatusPage() {
               key={name}
               title={title}
               meanwhile={meanwhile}
-              part={status.data.find((one) => one.name === name)}
+              part={status.data.find((part) => part.name === name)}
             />
           ))}
         </ul>
@@ -61,13 +61,13 @@ export default function StatusPage() {
   );
 }
 
-function summaryOf(parts: readonly StatusPart[]): string {
+function describeParts(parts: readonly StatusPart[]): string {
   const disturbed = parts.filter(({ state }) => state === 'disturbed').length;
   if (disturbed === 0) return 'Everything is working.';
   return `${disturbed === 1 ? 'One part has' : `${disturbed} parts have`} problems. We’re working on it.`;
 }
 
-function sinceOf({ since }: StatusPart): string {
+function formatSince({ since }: StatusPart): string {
   const at = new Date(since);
   return `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 }
@@ -83,7 +83,7 @@ function PartRow({ title, meanwhile, part }: { title: string; meanwhile: string;
       </p>
       {disturbed ? (
         <p className="max-w-prose text-fog sm:col-span-2">
-          Since {sinceOf(part)} (Sydney time). {meanwhile}
+          Since {formatSince(part)} (Sydney time). {meanwhile}
         </p>
       ) : null}
     </li>

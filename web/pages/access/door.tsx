@@ -36,7 +36,7 @@ export default function DoorPage() {
           offline={!online}
           back={paths.regeneratePin(bookingId, token)}
           session={
-            <SessionPanel session={sessionOf(shown, token)} online={online}>
+            <SessionPanel session={toSession(shown, token)} online={online}>
               {online && status === 'in' ? (
                 <Link to={`${paths.ownBooking(shown.booking.reference)}#something-wrong`} className={bigButton}>
                   Report a problem
@@ -60,7 +60,7 @@ export default function DoorPage() {
   );
 }
 
-const sessionOf = ({ booking }: Access, token: string | null) => ({
+const toSession = ({ booking }: Access, token: string | null) => ({
   id: booking.id,
   token,
   start: new Date(booking.start_time),

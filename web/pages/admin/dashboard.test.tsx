@@ -103,9 +103,9 @@ test('a tab of another permission in the address opens Today', async () => {
 test('permissions that could not be loaded offer another try', async () => {
   wire.fail('staff_rights', 500);
   show('/admin');
-  const again = await screen.findByRole('button', { name: 'Try again' });
+  const retry = await screen.findByRole('button', { name: 'Try again' });
   setRights('bookings');
-  await user.click(again);
+  await user.click(retry);
   expect(await screen.findByRole('tab', { name: 'Today' })).toBeTruthy();
 });
 

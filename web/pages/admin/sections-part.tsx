@@ -186,7 +186,7 @@ function TodayTab({ held }: { held: ReadonlySet<StaffRight> }) {
     <Today
       studios={studios.data ?? []}
       may={(permission) => may(held, permission)}
-      disputesOf={
+      renderDisputes={
         may(held, 'money')
           ? ({ id, reference }) => (
               <Suspense>
@@ -213,7 +213,7 @@ function CalendarTab() {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const studios = useStudios().data ?? [];
-  const nameOf = (studioId: string): string => studios.find(({ id }) => id === studioId)?.name ?? '';
+  const getName = (studioId: string): string => studios.find(({ id }) => id === studioId)?.name ?? '';
   const day = search.get('day') ?? '';
   return (
     <Calendar
@@ -253,12 +253,12 @@ function CalendarTab() {
               booking={{
                 id,
                 reference: reference ?? '',
-                studioName: nameOf(studioId),
+                studioName: getName(studioId),
                 startTime: start,
                 endTime: end,
                 customer: { email },
               }}
-              studioName={nameOf(target.studioId)}
+              studioName={getName(target.studioId)}
               target={target}
               mayRefund={mayGive}
               leave="Leave it"

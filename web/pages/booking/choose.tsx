@@ -205,7 +205,7 @@ function AllRooms({
             paused={busy}
             onToggle={(id, slot) => changed(() => choice.toggleIn(id, slot))}
             onReach={(id, ...reached) => changed(() => choice.reachIn(id, ...reached))}
-            onTaken={(id, slot) => waiting.waitFor(studios.find((one) => one.id === id) ?? null, slot)}
+            onTaken={(id, slot) => waiting.waitFor(studios.find((studio) => studio.id === id) ?? null, slot)}
           />
         </Suspense>
       </PartBoundary>

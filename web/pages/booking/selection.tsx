@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense } from 'react';
 import { describeCancellation } from '#rules/cancellation.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
-import { spanOf } from '#rules/slots.ts';
+import { toSpan } from '#rules/slots.ts';
 import { nextStep } from '#web/features/book-now/next-step.ts';
 import { ProblemNotice } from '#web/features/book-now/problem-notice.tsx';
 import { SeriesLine } from '#web/features/book-now/series-line.tsx';
@@ -69,7 +69,7 @@ export function Selection({
         eligibility: eligibility.data ?? (eligibility.isError ? null : undefined),
         totalCents: series.totalCents ?? quoteSlots(slots, rates, coupon.applied).totalCents,
       })}
-      terms={slots.length === 0 ? '' : describeCancellation(spanOf(slots).start, now, freeCancelHours)}
+      terms={slots.length === 0 ? '' : describeCancellation(toSpan(slots).start, now, freeCancelHours)}
       unpriced={coupon.checking !== null || coupon.unsure !== null || series.loading}
       alert={coupon.unsure !== null || coupon.lost !== null || coupon.unfit !== null}
       series={{ line, dates: series.chosen?.length ?? 1, totalCents: series.totalCents }}

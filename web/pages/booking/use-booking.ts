@@ -6,7 +6,7 @@ import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { useStudios } from '#web/features/studios/queries.ts';
 import { useEligibility } from '#web/data/account/eligibility.ts';
-import { draftOf, holdOf } from '#web/data/drafts/booking-draft.ts';
+import { createDraft, findHold } from '#web/data/drafts/booking-draft.ts';
 import { useSeries } from '#web/data/finding/use-series.ts';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
@@ -30,7 +30,7 @@ export function useBooking() {
   const choice = useChoice({ status, userId, studios: studios.data, now, paused: bookNow.busy });
   const { studio, slots, hours } = choice;
   const { holds, loaded, refetch: lookForHolds } = useOpenHolds(userId, now);
-  const held = studio && slots.length > 0 ? holdOf(holds, draftOf(studio, slots)) : null;
+  const held = studio && slots.length > 0 ? findHold(holds, createDraft(studio, slots)) : null;
   const coupon = useCoupon({
     slots,
     kept: userId === null ? null : drafts.couponCode(),

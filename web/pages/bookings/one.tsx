@@ -10,7 +10,7 @@ import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
 import type { Series } from '#web/data/bookings/booking.ts';
-import { leftOf, ownSpans, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
+import { countRemaining, ownSpans, useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useLocation } from '#web/router/router.tsx';
@@ -61,7 +61,7 @@ function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string
       cancelForm={(booking, now, close) => (
         <CancelQuestion
           booking={booking}
-          left={leftOf({ series: findSeries(booking) }, now)}
+          remaining={countRemaining({ series: findSeries(booking) }, now)}
           now={now}
           onKeep={close}
           onDone={close}

@@ -9,14 +9,14 @@ export function Frame({ title, lead, children }: { title: string; lead: ReactNod
   return (
     <Shell back={{ to: paths.admin, label: 'Admin' }} title={title} lead={<p>{lead}</p>} wide>
       <nav aria-label="Developer pages" className="mb-10 flex flex-wrap gap-x-6 border-y border-line">
-        {developerPaths.map((one) => (
+        {developerPaths.map((entry) => (
           <Link
-            key={one.path}
-            to={one.path}
-            aria-current={one.path === pathname ? 'page' : undefined}
+            key={entry.path}
+            to={entry.path}
+            aria-current={entry.path === pathname ? 'page' : undefined}
             className="inline-flex min-h-12 items-center text-sm font-semibold text-fog hover:text-chalk aria-[current]:text-signal"
           >
-            {one.label}
+            {entry.label}
           </Link>
         ))}
       </nav>

@@ -100,7 +100,7 @@ function SearchForm({ words, onSearch }: { words: string; onSearch: (words: stri
 }
 
 function Entries({ entries }: { entries: readonly AuditEntry[] }) {
-  const ids = [...new Set(entries.flatMap((one) => (one.actor === null ? [] : [one.actor])))].toSorted();
+  const ids = [...new Set(entries.flatMap((entry) => (entry.actor === null ? [] : [entry.actor])))].toSorted();
   const actors = useQuery({
     queryKey: queryKeys.auditActors.of(ids),
     queryFn: () => readActors(ids),
@@ -108,24 +108,24 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   });
   return (
     <Table caption="Audit log" columns={COLUMNS}>
-      {entries.map((one) => (
-        <Row key={one.id}>
+      {entries.map((entry) => (
+        <Row key={entry.id}>
           <Cell label="Time" className="max-sm:col-span-full">
-            <time dateTime={one.created_at} className="whitespace-nowrap tabular-nums">
-              {formatRecordTime(new Date(one.created_at))}
+            <time dateTime={entry.created_at} className="whitespace-nowrap tabular-nums">
+              {formatRecordTime(new Date(entry.created_at))}
             </time>
           </Cell>
           <Cell label="Action">
-            <Chip tone={TONES[one.action] ?? 'plain'}>{one.action}</Chip>
+            <Chip tone={TONES[entry.action] ?? 'plain'}>{entry.action}</Chip>
           </Cell>
           <Cell label="Resource">
-            <Resource entry={one} />
+            <Resource entry={entry} />
           </Cell>
           <Cell label="By" className="break-all max-sm:col-span-full">
-            {actorName(one.actor, actors.data)}
+            {actorName(entry.actor, actors.data)}
           </Cell>
           <Cell label="Details" className="max-lg:col-span-full">
-            <Details details={one.details} />
+            <Details details={entry.details} />
           </Cell>
         </Row>
       ))}

@@ -74,7 +74,7 @@ function show(change: Partial<BookingDetails> = {}, mayRefund = true) {
 
 const lastToast = (words: object) => waitFor(() => expect(toast).toHaveBeenLastCalledWith(words));
 /** Waits until a database function was called this many times, and returns the bodies of the calls. */
-async function bodiesOf(name: Parameters<typeof wire.expectRequests>[0], count: number): Promise<unknown[]> {
+async function waitForBodies(name: Parameters<typeof wire.expectRequests>[0], count: number): Promise<unknown[]> {
   await wire.expectRequests(name, count);
   return wire.sentTo(name).map(({ body }) => body);
 }
@@ -383,7 +383,7 @@ test('mails are sent again', async () => {
   await press('Mail the code again');
   await wire.expectRequests('send_mail_again', 1);
   await press('Mail the confirmation again');
-  expect(await bodiesOf('send_mail_again', 2)).toEqual([
+  expect(await waitForBodies('send_mail_again', 2)).toEqual([
     { booking: ID, mail: 'access-code' },
     { booking: ID, mail: 'booking-confirmed' },
   ]);
@@ -465,7 +465,7 @@ test('notes are shown with who and when; a new one is sent again under the same 
   wire.answerRows('add_booking_note', true);
   await press('Add the note');
   await waitFor(() => expect(dialog().getByLabelText('Add a note')).toHaveProperty('value', ''));
-  const [first, second] = await bodiesOf('add_booking_note', 2);
+  const [first, second] = await waitForBodies('add_booking_note', 2);
   expect(first).toEqual({ note_id: expect.any(String), booking: ID, note: 'Called.' });
   expect(second).toEqual(first);
 });
@@ -478,7 +478,7 @@ test('a no-show is marked and taken back with the button of the message', async 
   const [[message]] = vi.mocked(toast).mock.calls as [[Parameters<typeof toast>[0]]];
   expect(message).toMatchObject({ title: 'ABCD-2345 is a no-show', ms: 10_000, action: { label: 'Undo' } });
   message.action?.onPress();
-  expect(await bodiesOf('mark_no_show', 2)).toEqual([
+  expect(await waitForBodies('mark_no_show', 2)).toEqual([
     { booking: ID, missed: true },
     { booking: ID, missed: false },
   ]);
@@ -538,7 +538,7 @@ test.each([
   show(change, mayRefund);
   await dialog().findByText('Alex Citizen');
   const found = [...dialog().queryAllByRole('link'), ...dialog().queryAllByRole('button')].map(
-    (one) => one.textContent,
+    (element) => element.textContent,
   );
   expect(found.filter((name) => ACTIONS.includes(name))).toEqual(names);
 });

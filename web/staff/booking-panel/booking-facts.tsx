@@ -128,10 +128,10 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
         {booking.moves.length === 0 ? null : (
           <Fact name="Moved">
             <ul>
-              {booking.moves.map((one) => (
-                <li key={one.at.getTime()}>
-                  From {one.studioName}, {formatStudioRange(one.startTime, one.endTime)}
-                  <span className="text-sm text-fog"> {describeInstant(one.at)}</span>
+              {booking.moves.map((move) => (
+                <li key={move.at.getTime()}>
+                  From {move.studioName}, {formatStudioRange(move.startTime, move.endTime)}
+                  <span className="text-sm text-fog"> {describeInstant(move.at)}</span>
                 </li>
               ))}
             </ul>
@@ -214,19 +214,20 @@ function Payments({ booking }: { booking: BookingDetails }) {
   return (
     <>
       <ul>
-        {booking.payments.map((one) => (
-          <li key={one.at.getTime()}>
-            {KINDS[one.kind] ?? one.kind}, {formatMoney(one.cents)}: {PAYMENTS[one.state] ?? one.state}
-            {one.refundedCents > 0 ? `, ${formatMoney(one.refundedCents)} went back` : ''}
-            <span className="text-sm text-fog"> {describeInstant(one.at)}</span>
+        {booking.payments.map((payment) => (
+          <li key={payment.at.getTime()}>
+            {KINDS[payment.kind] ?? payment.kind}, {formatMoney(payment.cents)}:{' '}
+            {PAYMENTS[payment.state] ?? payment.state}
+            {payment.refundedCents > 0 ? `, ${formatMoney(payment.refundedCents)} went back` : ''}
+            <span className="text-sm text-fog"> {describeInstant(payment.at)}</span>
           </li>
         ))}
-        {booking.refunds.map((one) => (
-          <li key={one.at.getTime()}>
-            Refund of {formatMoney(one.cents)}: {REFUNDS[one.state] ?? one.state}
+        {booking.refunds.map((refund) => (
+          <li key={refund.at.getTime()}>
+            Refund of {formatMoney(refund.cents)}: {REFUNDS[refund.state] ?? refund.state}
             <span className="text-sm text-fog">
               {' '}
-              {one.reason}, {describeInstant(one.at)}
+              {refund.reason}, {describeInstant(refund.at)}
             </span>
           </li>
         ))}
@@ -263,9 +264,9 @@ function PaymentFailures({ history }: Pick<BookingDetails, 'history'>) {
 }
 
 function describeFailure({ action, details }: Failure): string {
-  const said = details.message === '' ? '' : ` ${details.message}`;
-  if (action === 'declined') return `Card declined (${details.code.replaceAll('_', ' ')}).${said}`;
-  return `The payment provider could not ${OPERATIONS[details.operation] ?? details.operation} (${details.code}).${said}`;
+  const message = details.message === '' ? '' : ` ${details.message}`;
+  if (action === 'declined') return `Card declined (${details.code.replaceAll('_', ' ')}).${message}`;
+  return `The payment provider could not ${OPERATIONS[details.operation] ?? details.operation} (${details.code}).${message}`;
 }
 
 function Code({ booking }: { booking: BookingDetails }) {
@@ -298,13 +299,14 @@ function History({ booking }: { booking: BookingDetails }) {
     <details>
       <summary className="min-h-11 cursor-pointer py-2 font-semibold">History ({booking.history.length})</summary>
       <ul className="space-y-2">
-        {booking.history.map((one, at) => (
+        {booking.history.map((entry, at) => (
           // oxlint-disable-next-line react/no-array-index-key
           <li key={at} className="border-l-2 border-line pl-3 text-sm">
             <p>
-              {describeInstant(one.at)}: {one.resource.replaceAll('_', ' ')} {one.action}, {one.actor ?? 'the server'}
+              {describeInstant(entry.at)}: {entry.resource.replaceAll('_', ' ')} {entry.action},{' '}
+              {entry.actor ?? 'the server'}
             </p>
-            <p className="break-all text-fog">{JSON.stringify(one.details)}</p>
+            <p className="break-all text-fog">{JSON.stringify(entry.details)}</p>
           </li>
         ))}
       </ul>

@@ -18,12 +18,12 @@ import { useUndo } from './use-undo.ts';
 import { ConfirmStep } from './confirm-step.tsx';
 import { amountSchema, describeMail, describeReturn, leftCents, reasonSchema } from './money-words.ts';
 
-const formSchema = (left: number) =>
+const formSchema = (remaining: number) =>
   z
     .object({ refund: z.enum(['full', 'part', 'none']), amount: z.string(), reason: reasonSchema })
     .transform(({ refund, amount, reason }, context): { refund: Refund; reason: string } => {
       if (refund !== 'part') return { refund, reason };
-      const cents = amountSchema(left).safeParse(amount);
+      const cents = amountSchema(remaining).safeParse(amount);
       if (cents.success) return { refund: cents.data, reason };
       context.addIssue({ code: 'custom', path: ['amount'], message: cents.error.issues[0]?.message ?? '' });
       return z.NEVER;
@@ -40,12 +40,12 @@ export function CancelForm({
   mayRefund: boolean;
   onDone: () => void;
 }) {
-  const left = leftCents(booking);
+  const remaining = leftCents(booking);
   const { freeCancelHours } = useBusiness();
   const terms = cancellationTerms(booking.termsStart, useNow(30_000), booking.freeCancelHours ?? freeCancelHours);
-  const [schema] = useState(() => formSchema(left));
+  const [schema] = useState(() => formSchema(remaining));
   const form = useSchemaForm(schema, {
-    defaultValues: { refund: left === 0 ? 'none' : terms.refund, amount: '', reason: '' },
+    defaultValues: { refund: remaining === 0 ? 'none' : terms.refund, amount: '', reason: '' },
   });
   const [decided, setDecided] = useState<Decision | null>(null);
   const undoing = useUndo();
@@ -78,8 +78,8 @@ export function CancelForm({
     );
   return (
     <Form form={form} onSend={setDecided} className="space-y-4">
-      <TermsWords left={left} terms={terms} booking={booking} mayRefund={mayRefund} />
-      {left > 0 && mayRefund ? <RefundFields control={form.control} left={left} /> : null}
+      <TermsWords remaining={remaining} terms={terms} booking={booking} mayRefund={mayRefund} />
+      {remaining > 0 && mayRefund ? <RefundFields control={form.control} remaining={remaining} /> : null}
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
       <div className="flex flex-wrap gap-3">
         <SubmitButton control={form.control}>Continue</SubmitButton>
@@ -92,29 +92,29 @@ export function CancelForm({
 }
 
 function TermsWords({
-  left,
+  remaining,
   terms: { refund, freeHours },
   booking,
   mayRefund,
 }: {
-  left: number;
+  remaining: number;
   terms: ReturnType<typeof cancellationTerms>;
   booking: BookingDetails;
   mayRefund: boolean;
 }) {
-  if (left === 0) return <p>Nothing was paid that could go back.</p>;
+  if (remaining === 0) return <p>Nothing was paid that could go back.</p>;
   const moved = booking.termsStart < booking.startTime;
   const starts = moved ? 'before it was moved, it would have started' : 'it starts';
   const words =
     refund === 'full'
-      ? `Its terms give all of ${formatMoney(left)} back: ${starts} in more than ${freeHours} hours.`
+      ? `Its terms give all of ${formatMoney(remaining)} back: ${starts} in more than ${freeHours} hours.`
       : `Its terms give nothing back: ${starts} in less than ${freeHours} hours.`;
   return <p>{mayRefund ? words : `${words} Another refund needs the permission for money.`}</p>;
 }
 
 type Control = ReturnType<typeof useSchemaForm<z.input<ReturnType<typeof formSchema>>, Decision>>['control'];
 
-function RefundFields({ control, left }: { control: Control; left: number }) {
+function RefundFields({ control, remaining }: { control: Control; remaining: number }) {
   const refund = useWatch({ control, name: 'refund' });
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -123,7 +123,7 @@ function RefundFields({ control, left }: { control: Control; left: number }) {
         name="refund"
         label="Refund"
         options={[
-          { value: 'full', label: `All that is left, ${formatMoney(left)}` },
+          { value: 'full', label: `All that is left, ${formatMoney(remaining)}` },
           { value: 'part', label: 'A part' },
           { value: 'none', label: 'Nothing' },
         ]}
@@ -138,9 +138,9 @@ function RefundFields({ control, left }: { control: Control; left: number }) {
 /** Describes what a cancellation does, with amounts. */
 function Consequences({ booking, refund }: { booking: BookingDetails; refund: Refund }) {
   const { heldTogether } = booking;
-  const left = leftCents(booking);
+  const remaining = leftCents(booking);
   const waits = refund === 'full' && booking.payments.some(({ state }) => state === 'disputed');
-  const cents = refund === 'full' ? left : refund === 'none' ? 0 : refund;
+  const cents = refund === 'full' ? remaining : refund === 'none' ? 0 : refund;
   return (
     <>
       <p>
@@ -157,7 +157,7 @@ function Consequences({ booking, refund }: { booking: BookingDetails; refund: Re
             ? 'No money goes back.'
             : describeReturn(booking, cents)}
       </p>
-      {cents < left ? <p>You keep {formatMoney(left - cents)}.</p> : null}
+      {cents < remaining ? <p>You keep {formatMoney(remaining - cents)}.</p> : null}
       <p>{describeMail(booking)}</p>
       {booking.status === 'confirmed' ? (
         <p className="text-sm text-fog">You can undo this for ten seconds.</p>

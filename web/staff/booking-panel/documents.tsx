@@ -28,11 +28,12 @@ export function Documents({ booking }: { booking: BookingDetails }) {
   return (
     <>
       <ul>
-        {booking.documents.map((one) => (
-          <li key={one.number}>
-            {one.kind === 'invoice' ? 'Invoice' : 'Adjustment note'} {documentNumber(one.number)},{' '}
-            {formatStudioDate(one.at, 'medium')}: {formatMoney(one.kind === 'invoice' ? one.cents : -one.cents)}
-            {one.void ? <span className="text-fog"> (void)</span> : null}
+        {booking.documents.map((document) => (
+          <li key={document.number}>
+            {document.kind === 'invoice' ? 'Invoice' : 'Adjustment note'} {documentNumber(document.number)},{' '}
+            {formatStudioDate(document.at, 'medium')}:{' '}
+            {formatMoney(document.kind === 'invoice' ? document.cents : -document.cents)}
+            {document.void ? <span className="text-fog"> (void)</span> : null}
           </li>
         ))}
       </ul>

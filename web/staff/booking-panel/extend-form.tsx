@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
-import { type Slot, nextSlot, slotsOfSpan, spanOf } from '#rules/slots.ts';
+import { type Slot, nextSlot, slotsOfSpan, toSpan } from '#rules/slots.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { BookingDetails } from './queries.ts';
@@ -35,7 +35,7 @@ export function ExtendForm({
   const begun = booking.startTime <= useNow(30_000);
   const [hours, setHours] = useState<number | null>(null);
   if (hours !== null) {
-    const target = { studioId: booking.studioId, ...spanOf(slotsWith(booking, hours)) };
+    const target = { studioId: booking.studioId, ...toSpan(slotsWith(booking, hours)) };
     const back = (): void => setHours(null);
     return (
       <MoveStep
@@ -82,7 +82,7 @@ function Ends({
       <div className="flex flex-wrap gap-3">
         {hours.map((more) => (
           <Button key={more} tone="plain" onClick={() => onChoose(more)}>
-            {describeEnd(spanOf(slotsWith(booking, more)).end, booking)}
+            {describeEnd(toSpan(slotsWith(booking, more)).end, booking)}
           </Button>
         ))}
       </div>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextSlot, type Slot, slotLabel, spanOf } from '#rules/slots.ts';
+import { nextSlot, type Slot, slotLabel, toSpan } from '#rules/slots.ts';
 import { hourExists, isStudioDate } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
@@ -41,7 +41,7 @@ const hoursSchema = z
     }
     const slots = [first];
     for (let slot = nextSlot(first); slots.length < Number(hours); slot = nextSlot(slot)) slots.push(slot);
-    return { studioId, slots, ...spanOf(slots) };
+    return { studioId, slots, ...toSpan(slots) };
   });
 
 /** Asks for a studio, a day and hours. */

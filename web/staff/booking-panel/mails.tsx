@@ -20,16 +20,16 @@ export function Mails({ booking }: { booking: BookingDetails }) {
   if (mails.length === 0) return 'None';
   return (
     <ul className="space-y-2">
-      {mails.map((one) => (
-        <li key={one.id} className="flex flex-wrap items-center justify-between gap-x-4">
+      {mails.map((mail) => (
+        <li key={mail.id} className="flex flex-wrap items-center justify-between gap-x-4">
           <span>
-            {titleOfJob(one.kind)}: {describeTime(one)}
-            {one.problem === null ? null : <span className="text-bad"> {one.problem}</span>}
+            {titleOfJob(mail.kind)}: {describeTime(mail)}
+            {mail.problem === null ? null : <span className="text-bad"> {mail.problem}</span>}
           </span>
-          {one.refusal === null ? (
-            <Again booking={booking} mail={one} />
-          ) : one.sentAt === null || one.refusal === 'queued' ? null : (
-            <span className="text-sm text-fog">Not again: {describeMailRefusal(one.refusal)}</span>
+          {mail.refusal === null ? (
+            <Again booking={booking} mail={mail} />
+          ) : mail.sentAt === null || mail.refusal === 'queued' ? null : (
+            <span className="text-sm text-fog">Not again: {describeMailRefusal(mail.refusal)}</span>
           )}
         </li>
       ))}

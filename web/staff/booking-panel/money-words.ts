@@ -4,11 +4,11 @@ import type { BookingDetails } from './queries.ts';
 
 /** Returns the amount that can still be refunded, in cents. */
 export const leftCents = ({ payments }: BookingDetails): number =>
-  payments.reduce((sum, one) => sum + one.leftCents, 0);
+  payments.reduce((sum, payment) => sum + payment.leftCents, 0);
 
 /** Describes how an amount is refunded. */
 export function describeReturn({ payments }: BookingDetails, cents: number): string {
-  const elsewhere = payments.some(({ kind, leftCents: left }) => kind === 'elsewhere' && left > 0);
+  const elsewhere = payments.some(({ kind, leftCents: remaining }) => kind === 'elsewhere' && remaining > 0);
   return elsewhere
     ? `You give ${formatMoney(cents)} back by hand: it was not paid by card here.`
     : `${formatMoney(cents)} goes back to the card.`;

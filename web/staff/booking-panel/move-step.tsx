@@ -39,7 +39,7 @@ export function MoveStep({
   onBack: () => void;
 }) {
   const to = { studioId: target.studioId, startTime: target.start.toISOString(), endTime: target.end.toISOString() };
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: queryKeys.moveQuote.of(current.id, to),
     queryFn: () => quoteMove(current.id, { ...to, waive: false }),
     retry: false,
@@ -47,14 +47,14 @@ export function MoveStep({
   });
   const move = useMove(current, to, onDone);
   const booking = useFrozen(current, move.isPending);
-  const quote = useFrozen(asked.data, move.isPending);
-  if (asked.isError && !move.isPending)
+  const quote = useFrozen(query.data, move.isPending);
+  if (query.isError && !move.isPending)
     return (
       <div className="space-y-4">
         <LoadFailed
           title="The booking can’t move there."
-          why={describeError(asked.error, 'Check your connection.')}
-          onRetry={() => void asked.refetch()}
+          why={describeError(query.error, 'Check your connection.')}
+          onRetry={() => void query.refetch()}
         />
         <Button tone="plain" onClick={onBack}>
           {leave}

@@ -183,7 +183,7 @@ test('hours are booked for some weeks without the dates that are taken, as one s
 });
 
 test('a series whose first date is taken is not booked, and the page says what to do', async () => {
-  const dates = WEEKS.map((one, at) => (at === 0 ? { ...one, problem: 'taken' as const, total: null } : one));
+  const dates = WEEKS.map((week, at) => (at === 0 ? { ...week, problem: 'taken' as const, total: null } : week));
   wire.answer('quote-series', { dates, total: 98 });
   await openForm();
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');

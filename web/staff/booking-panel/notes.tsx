@@ -33,11 +33,12 @@ export function Notes({ booking }: { booking: BookingDetails }) {
       <h3 className="text-xl">Notes</h3>
       {booking.staffNotes.length === 0 ? <p className="text-fog">None yet. Customers never see them.</p> : null}
       <ul className="space-y-2">
-        {booking.staffNotes.map((one) => (
-          <li key={one.id} className="border-l-2 border-line pl-3">
-            <p className="break-words whitespace-pre-wrap">{one.note}</p>
+        {booking.staffNotes.map((staffNote) => (
+          <li key={staffNote.id} className="border-l-2 border-line pl-3">
+            <p className="break-words whitespace-pre-wrap">{staffNote.note}</p>
             <p className="text-sm text-fog">
-              {one.by ?? 'The server'}, {formatStudioDate(one.at, 'medium')}, {formatStudioTime(one.at)}
+              {staffNote.by ?? 'The server'}, {formatStudioDate(staffNote.at, 'medium')},{' '}
+              {formatStudioTime(staffNote.at)}
             </p>
           </li>
         ))}

@@ -90,7 +90,7 @@ const cases: {
   },
 ];
 const shown = Object.entries(queryKeys)
-  .filter(([, { all }]) => BOOKING_CHANGES.some((one) => one === all))
+  .filter(([, { all }]) => BOOKING_CHANGES.some((change) => change === all))
   .map(([kind]) => kind)
   .toSorted();
 

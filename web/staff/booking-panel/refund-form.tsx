@@ -15,14 +15,14 @@ import { amountSchema, describeMail, describeReturn, leftCents, reasonSchema } f
 
 /** Refunds part of the payment. The booking stays unchanged. */
 export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDone: () => void }) {
-  const left = leftCents(booking);
-  const [schema] = useState(() => z.object({ cents: amountSchema(left), reason: reasonSchema }));
+  const remaining = leftCents(booking);
+  const [schema] = useState(() => z.object({ cents: amountSchema(remaining), reason: reasonSchema }));
   // With this id, the form refunds only once, however often it is sent.
   const [requestId] = useState(() => crypto.randomUUID());
   const form = useSchemaForm(schema, { defaultValues: { cents: '', reason: '' } });
   const [decided, setDecided] = useState<z.output<typeof schema> | null>(null);
   const refund = useMutation({
-    mutationFn: (wanted: z.output<typeof schema>) => refundBooking({ bookingId: booking.id, requestId, ...wanted }),
+    mutationFn: (values: z.output<typeof schema>) => refundBooking({ bookingId: booking.id, requestId, ...values }),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: ({ refundCents, byHand }) => {
       toast({
@@ -44,13 +44,13 @@ export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDon
         onBack={() => setDecided(null)}
       >
         <p>{describeReturn(booking, decided.cents)}</p>
-        <p>{formatMoney(left - decided.cents)} is left of the payment. The booking stays as it is.</p>
+        <p>{formatMoney(remaining - decided.cents)} is left of the payment. The booking stays as it is.</p>
         <p>{describeMail(booking)}</p>
       </ConfirmStep>
     );
   return (
     <Form form={form} onSend={setDecided} className="space-y-4">
-      <p>{formatMoney(left)} of the payment is left.</p>
+      <p>{formatMoney(remaining)} of the payment is left.</p>
       <TextField
         control={form.control}
         name="cents"

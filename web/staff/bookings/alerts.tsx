@@ -27,15 +27,15 @@ const DIALOGS: Readonly<Partial<Record<AlertKind, string>>> = {
 };
 
 /**
- * Lists the alerts with their actions, oldest first. `may`: whether the account has a permission. `disputesOf`: renders the disputes of a
+ * Lists the alerts with their actions, oldest first. `may`: whether the account has a permission. `renderDisputes`: renders the disputes of a
  * booking with their evidence; null if the account may not decide about them.
  */
 export function Alerts({
   may,
-  disputesOf,
+  renderDisputes,
 }: {
   may: (permission: Permission) => boolean;
-  disputesOf: ((booking: { readonly id: string; readonly reference: string }) => ReactNode) | null;
+  renderDisputes: ((booking: { readonly id: string; readonly reference: string }) => ReactNode) | null;
 }) {
   useLive('staff', queryKeys.alerts.all);
   const alerts = useQuery({ queryKey: queryKeys.alerts.of(), queryFn: readAlerts, refetchInterval: 60_000 });
@@ -65,7 +65,7 @@ export function Alerts({
       >
         {open === null ? null : open.booking !== null && (open.kind === 'code_held' || open.kind === 'dispute') ? (
           <div className="space-y-6">
-            {disputesOf?.(open.booking)}
+            {renderDisputes?.(open.booking)}
             {open.kind === 'dispute' ? null : (
               <DecideDispute booking={open.booking} mayCancel={may('bookings')} onDone={close} />
             )}
@@ -90,7 +90,8 @@ function List({
   const [search] = useSearchParams();
   const followed = search.get('alert');
   if (!alerts) return <Skeleton className="h-16" label="Loading the alerts" />;
-  const isGone = followed !== null && alerts.length < ALERTS_SHOWN && !alerts.some((one) => alertKey(one) === followed);
+  const isGone =
+    followed !== null && alerts.length < ALERTS_SHOWN && !alerts.some((alert) => alertKey(alert) === followed);
   return (
     <>
       {isGone ? (
@@ -102,13 +103,13 @@ function List({
         <p className="text-fog">{describeNothing(may)}</p>
       ) : (
         <ul className="space-y-3">
-          {alerts.map((one) => (
+          {alerts.map((alert) => (
             <AlertItem
-              key={alertKey(one)}
-              alert={one}
+              key={alertKey(alert)}
+              alert={alert}
               may={may}
-              isFollowed={alertKey(one) === followed}
-              onOpen={() => onOpen(one)}
+              isFollowed={alertKey(alert) === followed}
+              onOpen={() => onOpen(alert)}
             />
           ))}
         </ul>

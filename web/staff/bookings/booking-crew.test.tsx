@@ -30,7 +30,7 @@ test('staff see who was invited, joined and taken back, and after a failure anot
   expect(
     within(crew)
       .getAllByRole('listitem')
-      .map((one) => one.textContent),
+      .map((item) => item.textContent),
   ).toEqual([
     'SamJoinedinvited Sat 1 Mar 2031, 11 am',
     'No name yetInvitedinvited Sat 1 Mar 2031, 11 am',
@@ -40,7 +40,7 @@ test('staff see who was invited, joined and taken back, and after a failure anot
 
 test('a booking without a crew shows nothing', async () => {
   wire.answerRows('booking_crew', []);
-  renderPart(<BookingCrew bookingId="b" />, { beside: <p>beside</p> });
+  renderPart(<BookingCrew bookingId="b" />, { sibling: <p>beside</p> });
   expect(await screen.findByText('beside')).toBeTruthy();
   await wire.expectRequests('booking_crew', 1);
   expect(screen.queryByRole('region', { name: 'Crew' })).toBeNull();

@@ -50,7 +50,7 @@ function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDat
   return (
     <Row>
       <Cell label="Time" className="tabular-nums">
-        {timesOf({ start: startTime, end: endTime }, day)}
+        {formatTimes({ start: startTime, end: endTime }, day)}
         {startTime <= now && endTime > now ? (
           <>
             {' '}
@@ -78,7 +78,7 @@ function ClosureRow({ closure, studio, day }: { closure: DayClosure; studio: str
   return (
     <Row>
       <Cell label="Time" className="tabular-nums">
-        {timesOf(closure, day)}
+        {formatTimes(closure, day)}
       </Cell>
       <Cell label="Room">{studio}</Cell>
       <Cell label="Closed" className="break-words text-fog max-sm:col-span-full">
@@ -95,7 +95,7 @@ function ClosureRow({ closure, studio, day }: { closure: DayClosure; studio: str
 }
 
 /** Formats times: "7 pm to 9 pm". A time on another day has its day. */
-function timesOf({ start, end }: { start: Date; end: Date }, day: StudioDate): string {
+function formatTimes({ start, end }: { start: Date; end: Date }, day: StudioDate): string {
   const name = (at: Date): string =>
     studioDate(at) === day ? formatStudioTime(at) : `${formatStudioTime(at)}, ${formatStudioDate(at, 'short')}`;
   return `${name(start)} to ${name(end)}`;

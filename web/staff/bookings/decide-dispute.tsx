@@ -51,9 +51,9 @@ export function DecideDispute({
   const [choices] = useState(() => (mayCancel ? (['keep', 'cancel', 'block'] as const) : (['keep'] as const)));
   const form = useSchemaForm(schema, { defaultValues: { decision: 'keep', reason: '' } });
   const decision = useWatch({ control: form.control, name: 'decision' });
-  const chosen = CHOICES[choices.find((one) => one === decision) ?? 'keep'];
+  const chosen = CHOICES[choices.find((choice) => choice === decision) ?? 'keep'];
   const decide = useMutation({
-    mutationFn: (wanted: z.output<typeof schema>) => decideDispute(booking.id, wanted),
+    mutationFn: (values: z.output<typeof schema>) => decideDispute(booking.id, values),
     meta: { handled: true, invalidates: [...BOOKING_CHANGES, queryKeys.alerts.all, queryKeys.disputes.all] },
     onSuccess: (_answer, { decision }) => {
       toast({ title: CHOICES[decision].done, description: booking.reference });

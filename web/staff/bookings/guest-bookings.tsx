@@ -38,24 +38,24 @@ function List({ bookings }: { bookings: readonly GuestBooking[] | undefined }) {
   return (
     <>
       <Table caption="Bookings without an account" columns={COLUMNS}>
-        {bookings.map((one) => (
-          <Row key={one.id}>
+        {bookings.map((booking) => (
+          <Row key={booking.id}>
             <Cell label="Customer" className="break-words sm:max-lg:col-span-2">
-              {one.customer.name ?? 'No name'} {one.status === 'cancelled' ? <Chip>Cancelled</Chip> : null}
-              {one.status === 'pending' ? <Chip tone="warn">Not paid yet</Chip> : null}
+              {booking.customer.name ?? 'No name'} {booking.status === 'cancelled' ? <Chip>Cancelled</Chip> : null}
+              {booking.status === 'pending' ? <Chip tone="warn">Not paid yet</Chip> : null}
             </Cell>
             <Cell label="Contact" className="text-sm break-words text-fog max-sm:col-span-full">
-              {[one.customer.email, one.customer.phone].filter(Boolean).join(', ') || 'None'}
+              {[booking.customer.email, booking.customer.phone].filter(Boolean).join(', ') || 'None'}
             </Cell>
             <Cell label="Time" className="tabular-nums">
-              {formatStudioRange(one.startTime, one.endTime)}
+              {formatStudioRange(booking.startTime, booking.endTime)}
             </Cell>
-            <Cell label="Room">{one.studioName}</Cell>
+            <Cell label="Room">{booking.studioName}</Cell>
             <Cell label="Price" className="tabular-nums">
-              {formatMoney(one.finalCents)}
+              {formatMoney(booking.finalCents)}
             </Cell>
             <Cell label="Reference">
-              <BookingLink reference={one.reference} />
+              <BookingLink reference={booking.reference} />
             </Cell>
           </Row>
         ))}

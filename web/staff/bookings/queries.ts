@@ -3,7 +3,7 @@ import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import { type CallBody, callFunction } from '#web/data/fetch-client.ts';
 import { parseRow, type StaffBooking } from '#web/data/bookings/booking.ts';
 import { LISTED_COLUMNS, type ListedBooking, parseListed } from '#web/data/bookings/listed-bookings.ts';
-import { namesOf, readCrew } from '#web/data/bookings/crew.ts';
+import { getNames, readCrew } from '#web/data/bookings/crew.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -56,7 +56,7 @@ export async function readDay(day: StudioDate): Promise<Day> {
         ...row,
         isTest: row.isTest === true,
         customer: { name: row.customerName, email: row.customerEmail, phone: row.phone },
-        crew: namesOf(crew.filter(({ bookingId }) => bookingId === row.id)),
+        crew: getNames(crew.filter(({ bookingId }) => bookingId === row.id)),
         code: {
           due: row.codeDueAt,
           requested: row.codeRequestedAt,
@@ -76,7 +76,7 @@ export async function readDay(day: StudioDate): Promise<Day> {
   };
 }
 
-const instantOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+const toInstant = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 /** The highest number of alerts that are read. */
 export const ALERTS_SHOWN = 100;
@@ -86,13 +86,13 @@ export async function readAlerts(): Promise<Alert[]> {
   const { data, error } = await rest.rpc('staff_alerts', { at: new Date().toISOString(), most: ALERTS_SHOWN });
   if (error) throw error;
   return rowsWith(data, 'kind', 'since').flatMap((row) => {
-    const kind = ALERT_KINDS.find((one) => one === row.kind);
+    const kind = ALERT_KINDS.find((kind) => kind === row.kind);
     if (kind === undefined) return [];
     const { booking_id: id, reference, studio_name: studioName, start_time: start } = row;
     return {
       kind,
       since: new Date(row.since),
-      due: instantOf(row.due),
+      due: toInstant(row.due),
       job: row.job_id === null ? null : { id: row.job_id, kind: row.job_kind ?? '', tries: row.tries ?? 0 },
       problem: row.problem,
       booking:
@@ -137,9 +137,9 @@ export type DisputeDecision = CallBody<'staff-decide-dispute'>['decision'];
 /** Decides about a disputed booking whose code is on hold. */
 export function decideDispute(
   bookingId: string,
-  wanted: { readonly decision: DisputeDecision; readonly reason: string },
+  request: { readonly decision: DisputeDecision; readonly reason: string },
 ): Promise<unknown> {
-  return callFunction('staff-decide-dispute', { bookingId, ...wanted });
+  return callFunction('staff-decide-dispute', { bookingId, ...request });
 }
 
 const ALREADY_DONE = 'This is already done.';
@@ -175,5 +175,5 @@ export async function readBookers(ids: readonly string[]): Promise<ReadonlyMap<s
     .select('user_id,full_name,email,phone')
     .in('user_id', [...ids]);
   if (error) throw error;
-  return new Map(rowsWith(data, 'user_id').map((one) => [one.user_id, one] as const));
+  return new Map(rowsWith(data, 'user_id').map((row) => [row.user_id, row] as const));
 }

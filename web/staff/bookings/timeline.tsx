@@ -55,13 +55,13 @@ export function Timeline({
               />
             ))}
             {content.closures
-              .filter((one) => one.studioId === id)
-              .map((one) => (
+              .filter((closure) => closure.studioId === id)
+              .map((closure) => (
                 <div
-                  key={`${one.id} ${one.start.getTime()}`}
-                  title={one.reason}
+                  key={`${closure.id} ${closure.start.getTime()}`}
+                  title={closure.reason}
                   className="absolute inset-y-0 overflow-hidden p-1.5 text-xs text-fog"
-                  style={{ ...HATCHED, ...span(one.start, one.end) }}
+                  style={{ ...HATCHED, ...span(closure.start, closure.end) }}
                 >
                   <span className="bg-booth px-1">Closed</span>
                 </div>
@@ -70,9 +70,9 @@ export function Timeline({
               <i className="absolute inset-y-0 w-0.5 bg-signal" style={{ left: percent(place(now)) }} />
             ) : null}
             {content.bookings
-              .filter((one) => one.studioId === id)
-              .map((one) => (
-                <Block key={one.id} booking={one} now={now} style={span(one.startTime, one.endTime)} />
+              .filter((booking) => booking.studioId === id)
+              .map((booking) => (
+                <Block key={booking.id} booking={booking} now={now} style={span(booking.startTime, booking.endTime)} />
               ))}
           </div>
         </div>

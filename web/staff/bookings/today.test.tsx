@@ -156,7 +156,7 @@ function show(
     <Today
       studios={STUDIOS}
       may={(permission) => !missing.includes(permission)}
-      disputesOf={mayDecide ? ({ reference }) => <p>Disputes of {reference}</p> : null}
+      renderDisputes={mayDecide ? ({ reference }) => <p>Disputes of {reference}</p> : null}
       day={day}
       onDay={onDay}
       onBooking={onBooking}

@@ -32,10 +32,10 @@ type NewBookingForm = {
 };
 
 /** The alerts, and the rooms of a day: who is in, who comes, and whether the doors are ready. */
-export function Today({ may, disputesOf, ...days }: Days & ComponentProps<typeof Alerts>) {
+export function Today({ may, renderDisputes, ...days }: Days & ComponentProps<typeof Alerts>) {
   return (
     <>
-      <Alerts may={may} disputesOf={disputesOf} />
+      <Alerts may={may} renderDisputes={renderDisputes} />
       {may('bookings') ? <DayPart {...days} /> : null}
     </>
   );
@@ -156,9 +156,9 @@ function RoomsNow({
   return (
     <ul aria-label="Now" className="grid gap-3 sm:grid-cols-3">
       {studios.map(({ id, name }) => {
-        const here = bookings.filter((one) => one.studioId === id && one.endTime > now);
-        const current = here.find((one) => one.startTime <= now);
-        const next = here.find((one) => one.startTime > now);
+        const here = bookings.filter((booking) => booking.studioId === id && booking.endTime > now);
+        const current = here.find((booking) => booking.startTime <= now);
+        const next = here.find((booking) => booking.startTime > now);
         return (
           <li key={id} className={`border-t-4 bg-booth p-4 ${current ? 'border-signal' : 'border-line'}`}>
             <p className="text-sm font-semibold text-fog">{name}</p>

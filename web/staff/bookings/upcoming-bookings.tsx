@@ -73,23 +73,23 @@ function Day({
     <section aria-label={formatStudioDate(day)}>
       <h3 className="mb-3 text-2xl">{formatStudioDate(day)}</h3>
       <Table caption={`Bookings on ${formatStudioDate(day)}`} columns={COLUMNS}>
-        {bookings.map((one) => (
-          <Row key={one.id}>
+        {bookings.map((booking) => (
+          <Row key={booking.id}>
             <Cell label="Time" className="whitespace-nowrap tabular-nums">
-              {timesOf(one)}
+              {formatTimes(booking)}
             </Cell>
-            <Cell label="Room">{one.studioName}</Cell>
+            <Cell label="Room">{booking.studioName}</Cell>
             <Cell label="Customer" className="break-words max-sm:col-span-full">
-              <Customer booking={one} booker={one.userId === null ? undefined : bookers?.get(one.userId)} />
+              <Customer booking={booking} booker={booking.userId === null ? undefined : bookers?.get(booking.userId)} />
             </Cell>
             <Cell label="Status">
-              <Eligibility booking={one} now={now} />
+              <Eligibility booking={booking} now={now} />
             </Cell>
             <Cell label="Price" className="tabular-nums">
-              {formatMoney(one.finalCents)}
+              {formatMoney(booking.finalCents)}
             </Cell>
             <Cell label="Reference">
-              <BookingLink reference={one.reference} />
+              <BookingLink reference={booking.reference} />
             </Cell>
           </Row>
         ))}
@@ -99,7 +99,7 @@ function Day({
 }
 
 /** Formats the times: "7 pm to 9 pm". A session past midnight names its second day. */
-function timesOf({ startTime: start, endTime: end }: UpcomingBooking): string {
+function formatTimes({ startTime: start, endTime: end }: UpcomingBooking): string {
   const later = studioDate(start) === studioDate(end) ? '' : `, ${formatStudioDate(end, 'short')}`;
   return `${formatStudioTime(start)} to ${formatStudioTime(end)}${later}`;
 }

@@ -1,8 +1,8 @@
 import type { CSSProperties } from 'react';
 import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import type { Entry } from './queries.ts';
-import { type Column, HOURS, inTheWay, placeOf, rowOf, type Span, timesOf } from './span.ts';
-import { keyOf } from './use-drag.ts';
+import { type Column, HOURS, inTheWay, getPlace, getRow, type Span, getTimes } from './span.ts';
+import { getKey } from './use-drag.ts';
 import { type Shown, whyFixed } from './walk.ts';
 
 /** The height of an hour, in rem. */
@@ -33,12 +33,12 @@ export function Blocks({
   return (
     <div className="relative overflow-hidden">
       {entries
-        .filter((one) => one.studioId === studioId)
-        .map((one) => (
-          <Block key={keyOf(one)} entry={one} date={date} now={now} faded={moving?.id === one.id} />
+        .filter((entry) => entry.studioId === studioId)
+        .map((entry) => (
+          <Block key={getKey(entry)} entry={entry} date={date} now={now} faded={moving?.id === entry.id} />
         ))}
       {studioDate(now) === date ? (
-        <i className="pointer-events-none absolute inset-x-0 h-0.5 bg-signal" style={{ top: rem(rowOf(now, date)) }} />
+        <i className="pointer-events-none absolute inset-x-0 h-0.5 bg-signal" style={{ top: rem(getRow(now, date)) }} />
       ) : null}
       {ghost?.studioId === studioId ? (
         <Ghost span={ghost} date={date} taken={inTheWay(ghost, entries, moving?.id ?? null) !== null} />
@@ -50,7 +50,7 @@ export function Blocks({
 const rem = (rows: number): string => `${(rows * ROW_REM).toFixed(3)}rem`;
 
 function Block({ entry, date, now, faded }: { entry: Entry; date: string; now: Date; faded: boolean }) {
-  const place = placeOf(entry, date);
+  const place = getPlace(entry, date);
   if (place === null) return null;
   const { kind, label, start, end } = entry;
   const times = `${formatStudioTime(start)} to ${formatStudioTime(end)}`;
@@ -58,7 +58,7 @@ function Block({ entry, date, now, faded }: { entry: Entry; date: string; now: D
   if (kind === 'closure')
     return (
       <div
-        data-entry={keyOf(entry)}
+        data-entry={getKey(entry)}
         title={`Closed, ${times}: ${label}`}
         className="absolute inset-x-0.5 cursor-pointer overflow-hidden p-1 text-xs text-fog"
         style={{ ...HATCHED, ...box }}
@@ -76,7 +76,7 @@ function Block({ entry, date, now, faded }: { entry: Entry; date: string; now: D
   const movable = whyFixed(entry, now) === null;
   return (
     <div
-      data-entry={keyOf(entry)}
+      data-entry={getKey(entry)}
       title={`${label}, ${times}${kind === 'hold' ? ', not paid yet' : ''}`}
       className={`absolute inset-x-0.5 overflow-hidden border border-l-4 border-edge px-1 py-0.5 text-xs leading-tight ${look} ${faded ? 'opacity-40' : ''} ${movable ? 'cursor-grab active:cursor-grabbing' : 'cursor-pointer'}`}
       style={box}
@@ -99,8 +99,8 @@ function Edges({ begins, ends }: { begins: boolean; ends: boolean }) {
 }
 
 function Ghost({ span, date, taken }: { span: Span; date: string; taken: boolean }) {
-  const { start, end } = timesOf(span);
-  const place = placeOf({ start, end }, date);
+  const { start, end } = getTimes(span);
+  const place = getPlace({ start, end }, date);
   if (place === null) return null;
   return (
     <div

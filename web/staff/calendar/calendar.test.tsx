@@ -105,7 +105,7 @@ test('a day shows each room with what is booked, held, closed and free, and the 
   expect(cell('Studio C, Mon 3 Mar 2031, 6 PM: free')).toBeTruthy();
   await user.click(await screen.findByRole('button', { name: 'Tuesday 4 March 2031: 50% free' }));
   const days = within(screen.getByRole('list', { name: 'Free hours' })).getAllByRole('button');
-  expect(days.filter((one) => one.tabIndex === 0)).toEqual([days[0]]);
+  expect(days.filter((day) => day.tabIndex === 0)).toEqual([days[0]]);
   days[0]?.focus();
   await user.keyboard('{ArrowRight}{ArrowDown}');
   expect(document.activeElement).toBe(days[8]);
@@ -263,9 +263,9 @@ test('what cannot be loaded offers another try', async () => {
       onBooking={onBooking}
     />,
   );
-  const again = await screen.findByRole('button', { name: 'Try again' });
+  const retry = await screen.findByRole('button', { name: 'Try again' });
   answerWhole();
-  await user.click(again);
+  await user.click(retry);
   expect(await screen.findByRole('grid')).toBeTruthy();
 });
 
@@ -280,12 +280,12 @@ test('the address of a room is made, shown, and revoked after a question', async
   await user.click(dialog().getByRole('button', { name: 'Make an address of Studio B' }));
   const address = await dialog().findByLabelText<HTMLInputElement>('Address of Studio B');
   expect(address.value).toBe('https://site.example/feed?token=t');
-  const made = { studioId: idFrom('B'), action: 'create' } as const;
-  await wire.expectSent('staff-calendar-feed', made);
+  const request = { studioId: idFrom('B'), action: 'create' } as const;
+  await wire.expectSent('staff-calendar-feed', request);
   await wire.expectRequests('calendar_feeds', 2);
   await user.click(dialog().getByRole('button', { name: 'Revoke the address of Studio A' }));
-  expect(wire.sent('staff-calendar-feed')).toEqual([made]);
+  expect(wire.sent('staff-calendar-feed')).toEqual([request]);
   await user.click(dialog().getByRole('button', { name: /becomes empty$/ }));
-  await wire.expectSent('staff-calendar-feed', made, { studioId: idFrom('A'), action: 'revoke' });
+  await wire.expectSent('staff-calendar-feed', request, { studioId: idFrom('A'), action: 'revoke' });
   await wire.expectRequests('calendar_feeds', 3);
 });

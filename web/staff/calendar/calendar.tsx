@@ -13,7 +13,7 @@ import { FreeDays } from './free-days.tsx';
 import { Grid } from './grid.tsx';
 import { Header } from './header.tsx';
 import { ENTRIES_MAX, type Entry, readCalendar } from './queries.ts';
-import { columnsOf, daysOf, type Span, timesOf, type View } from './span.ts';
+import { getColumns, getDays, type Span, getTimes, type View } from './span.ts';
 import { SpanForm, type SpanForms } from './span-form.tsx';
 import type { Wish } from './walk.ts';
 
@@ -104,7 +104,7 @@ function Days({
   now: Date;
   onWish: (wish: Wish) => void;
 }) {
-  const { first, count } = daysOf(view, day);
+  const { first, count } = getDays(view, day);
   const read = useQuery({
     queryKey: queryKeys.staffCalendar.of('days', first, count, studioId),
     queryFn: () => readCalendar({ first, days: count, studioId }),
@@ -118,7 +118,7 @@ function Days({
         onRetry={() => void read.refetch()}
       />
     );
-  const columns = columnsOf(view, day, studios, studioId);
+  const columns = getColumns(view, day, studios, studioId);
   if (read.data === undefined || columns.length === 0)
     return <Skeleton className="h-[78dvh]" label="Loading the calendar" />;
   return (
@@ -153,7 +153,7 @@ function OpenDialog({
   onBooking: (reference: string) => void;
   onClose: () => void;
 }) {
-  const nameOf = (studioId: string): string => studios.find(({ id }) => id === studioId)?.name ?? '';
+  const getName = (studioId: string): string => studios.find(({ id }) => id === studioId)?.name ?? '';
   const show = (reference: string): void => {
     onClose();
     onBooking(reference);
@@ -163,7 +163,7 @@ function OpenDialog({
       {open?.kind === 'create' ? (
         <SpanForm
           span={open.span}
-          studioName={nameOf(open.span.studioId)}
+          studioName={getName(open.span.studioId)}
           forms={forms}
           onBooked={show}
           onClose={onClose}
@@ -174,10 +174,10 @@ function OpenDialog({
           <p className="font-semibold">
             {open.entry.label}, {open.entry.reference}
           </p>
-          {forms.move(open.entry, { studioId: open.span.studioId, ...timesOf(open.span) }, onClose)}
+          {forms.move(open.entry, { studioId: open.span.studioId, ...getTimes(open.span) }, onClose)}
         </div>
       ) : null}
-      {open?.kind === 'reopen' ? forms.reopen(open.entry, nameOf(open.entry.studioId), onClose) : null}
+      {open?.kind === 'reopen' ? forms.reopen(open.entry, getName(open.entry.studioId), onClose) : null}
       {open?.kind === 'feeds' ? <Feeds studios={studios} /> : null}
     </Dialog>
   );

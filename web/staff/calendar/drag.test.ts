@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginDrag, type Cell, type Drag, dragTo, wishOf } from './drag.ts';
+import { beginDrag, type Cell, type Drag, dragTo, toWish } from './drag.ts';
 import type { Entry } from './queries.ts';
 import type { Column } from './span.ts';
 import type { Shown } from './walk.ts';
@@ -24,7 +24,7 @@ const booking = entry('booking', 10, 12);
 const shown = (now = at(0)): Shown => ({ columns: COLUMNS, entries: [booking, entry('hold', 14, 15)], now });
 const cell = (column: number, hour: number): Cell => ({ column, hour });
 /** Formats a span as "A 10+2": the studio, first hour and number of hours. */
-const spanOf = (drag: Drag | null): string =>
+const formatSpan = (drag: Drag | null): string =>
   drag === null ? 'none' : `${drag.span.studioId} ${drag.span.first.hour}+${drag.span.hours}`;
 const drag = (
   from: Cell,
@@ -34,7 +34,7 @@ const drag = (
   what = shown(),
 ): string => {
   const begun = beginDrag(from, taken, edge, what);
-  return spanOf(begun && dragTo(begun, to, what));
+  return formatSpan(begun && dragTo(begun, to, what));
 };
 
 test('free hours are chosen in the column where the drag began, up to what is taken', () => {
@@ -62,9 +62,9 @@ test('a drag asks for what it chose, and a booking back in its place or over ano
   const begun = beginDrag(cell(0, 11), booking, null, shown());
   if (begun === null) throw new Error('nothing was taken');
   const moved = dragTo(begun, cell(0, 12), shown());
-  expect(wishOf(moved, shown())).toMatchObject({ kind: 'move', entry: booking, span: { hours: 2 } });
+  expect(toWish(moved, shown())).toMatchObject({ kind: 'move', entry: booking, span: { hours: 2 } });
   const over = dragTo(moved, cell(0, 14), shown());
-  expect([spanOf(over), wishOf(over, shown())]).toEqual(['A 13+2', null]);
-  expect(wishOf(dragTo(moved, cell(0, 11), shown()), shown())).toBeNull();
-  expect(wishOf(beginDrag(cell(1, 3), null, null, shown()) ?? begun, shown())).toMatchObject({ kind: 'create' });
+  expect([formatSpan(over), toWish(over, shown())]).toEqual(['A 13+2', null]);
+  expect(toWish(dragTo(moved, cell(0, 11), shown()), shown())).toBeNull();
+  expect(toWish(beginDrag(cell(1, 3), null, null, shown()) ?? begun, shown())).toMatchObject({ kind: 'create' });
 });

@@ -44,7 +44,7 @@ function spanAt({ from, booking }: Drag, hour: number, here: Column, there: Colu
 }
 
 /** Returns the request at the end of a drag. Null if nothing has changed or the hours are not free. */
-export function wishOf({ booking, span }: Drag, { entries }: Shown): Wish | null {
+export function toWish({ booking, span }: Drag, { entries }: Shown): Wish | null {
   if (booking === null) return { kind: 'create', span };
   if (sameSpan(span, booking.span) || inTheWay(span, entries, booking.entry.id) !== null) return null;
   return { kind: 'move', entry: booking.entry, span };

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
-import { addDays, formatStudioDate, type StudioDate, studioDate, weekdayOf } from '#rules/studio-time.ts';
+import { addDays, formatStudioDate, type StudioDate, studioDate, getWeekday } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { readFreeDays } from './queries.ts';
-import { mondayOf, type View } from './span.ts';
+import { getMonday, type View } from './span.ts';
 
 const DAYS = 28;
 const NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -26,8 +26,8 @@ export function FreeDays({
   onDay: (day: StudioDate) => void;
 }) {
   // The strip does not move while the user steps through days of its first two weeks.
-  const thisWeek = mondayOf(studioDate(now));
-  const first = day >= thisWeek && day < addDays(thisWeek, 14) ? thisWeek : mondayOf(day);
+  const thisWeek = getMonday(studioDate(now));
+  const first = day >= thisWeek && day < addDays(thisWeek, 14) ? thisWeek : getMonday(day);
   const read = useQuery({
     queryKey: queryKeys.staffCalendar.of('free', first, DAYS, studioId),
     queryFn: () => readFreeDays({ first, days: DAYS, studioId }),
@@ -45,17 +45,17 @@ export function FreeDays({
   const { data: days } = read;
   // Tab reaches only one of the days. Arrow keys lead to the others.
   const reached = Math.max(
-    days.findIndex((one) => one.day === day),
+    days.findIndex((entry) => entry.day === day),
     0,
   );
   return (
     <ul aria-label="Free hours" className="grid grid-cols-7 gap-1 sm:grid-cols-14">
-      {days.map((one, at) => (
-        <li key={one.day}>
+      {days.map((entry, at) => (
+        <li key={entry.day}>
           <Day
-            {...one}
-            chosen={view === 'day' ? one.day === day : mondayOf(one.day) === mondayOf(day)}
-            today={one.day === studioDate(now)}
+            {...entry}
+            chosen={view === 'day' ? entry.day === day : getMonday(entry.day) === getMonday(day)}
+            today={entry.day === studioDate(now)}
             reached={at === reached}
             onKey={(event) => walk(event, at)}
             onDay={onDay}
@@ -109,7 +109,7 @@ function Day({
       onClick={() => onDay(day)}
       className={`flex min-h-11 w-full flex-col items-stretch border bg-booth px-1 pt-1 pb-1.5 text-center text-xs hover:border-chalk ${chosen ? 'border-signal' : today ? 'border-fog' : 'border-line'}`}
     >
-      <span className="text-dust max-sm:hidden">{NAMES[weekdayOf(day)]}</span>
+      <span className="text-dust max-sm:hidden">{NAMES[getWeekday(day)]}</span>
       <span className={`text-sm ${chosen || today ? 'font-bold' : 'text-fog'}`}>{Number(day.slice(8))}</span>
       <span className="mt-1 block h-1.5 bg-edge">
         <span className="block h-full bg-good" style={{ width: `${share}%` }} />

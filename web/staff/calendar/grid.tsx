@@ -1,6 +1,6 @@
 import { type CSSProperties, useEffect, useId, useRef } from 'react';
 import { slotLabel } from '#rules/slots.ts';
-import { formatStudioDate, hourExists, studioDate, weekdayOf } from '#rules/studio-time.ts';
+import { formatStudioDate, hourExists, studioDate, getWeekday } from '#rules/studio-time.ts';
 import { Blocks, ROW_REM } from './blocks.tsx';
 import { type Column, HOURS, type View } from './span.ts';
 import { useDrag } from './use-drag.ts';
@@ -111,7 +111,7 @@ function Heads({
   today: string;
   template: CSSProperties;
 }) {
-  const ofOne = columns.every(({ studioId }) => studioId === columns[0]?.studioId);
+  const hasOneStudio = columns.every(({ studioId }) => studioId === columns[0]?.studioId);
   return (
     <div role="rowgroup" className="sticky top-0 z-30">
       <div role="row" className="grid bg-booth" style={{ ...template, minHeight: HEAD_PX }}>
@@ -130,9 +130,11 @@ function Heads({
               <span className="truncate font-semibold">{studioName}</span>
             ) : (
               <>
-                <span className="text-xs text-fog">{DAYS[weekdayOf(date)]}</span>
+                <span className="text-xs text-fog">{DAYS[getWeekday(date)]}</span>
                 <span>{Number(date.slice(8))}</span>
-                {ofOne ? null : <span className="truncate text-xs text-fog">{studioName.split(' ').at(-1)}</span>}
+                {hasOneStudio ? null : (
+                  <span className="truncate text-xs text-fog">{studioName.split(' ').at(-1)}</span>
+                )}
               </>
             )}
           </span>

@@ -3,7 +3,7 @@ import { addDays, formatStudioDate, type StudioDate } from '#rules/studio-time.t
 import { useOutsideSydney } from '#web/lib/business/use-outside-sydney.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
-import { daysOf, type View } from './span.ts';
+import { getDays, type View } from './span.ts';
 
 type Shown = { readonly view: View; readonly day: StudioDate; readonly studioId: string | null };
 const VIEWS = [
@@ -75,7 +75,7 @@ export function Header({
 
 function nameDays({ view, day }: Shown, today: StudioDate): string {
   if (view === 'day') return `${day === today ? 'Today, ' : ''}${formatStudioDate(day)}`;
-  const { first, count } = daysOf(view, day);
+  const { first, count } = getDays(view, day);
   const last = addDays(first, count - 1);
   return `${formatStudioDate(first, 'short')} to ${formatStudioDate(last, 'short')} ${last.slice(0, 4)}`;
 }

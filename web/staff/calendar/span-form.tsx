@@ -3,7 +3,7 @@ import { slotClosed } from '#rules/slots.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
-import { describeSpan, type Span, timesOf } from './span.ts';
+import { describeSpan, type Span, getTimes } from './span.ts';
 
 /** The forms for chosen hours. The hours are already filled in. */
 export type SpanForms = {
@@ -32,7 +32,7 @@ export function SpanForm({
   const { horizonDays } = useBusiness();
   const refused = slotClosed(span.first, useNow(30_000), horizonDays);
   if (doing === 'book') return forms.book(span, onBooked, () => setDoing(null));
-  if (doing === 'close') return forms.close({ studioId: span.studioId, ...timesOf(span) }, onClose);
+  if (doing === 'close') return forms.close({ studioId: span.studioId, ...getTimes(span) }, onClose);
   return (
     <div className="space-y-4">
       <p>{describeSpan(span, studioName)}. Sydney time.</p>

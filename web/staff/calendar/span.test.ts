@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import {
   cellAt,
   type Column,
-  columnsOf,
+  getColumns,
   describeSpan,
   inTheWay,
-  placeOf,
+  getPlace,
   resizeSpan,
   selectHours,
   shiftSpan,
   type Span,
   spanOfBusy,
-  timesOf,
+  getTimes,
 } from './span.ts';
 
 const STUDIOS = [
@@ -36,9 +36,9 @@ const BACK = '2027-04-04';
 
 test('a day has a column for each studio, a week one for each day of a studio or of all, from Monday', () => {
   const names = (columns: Column[]): string => columns.map(({ date, studioId }) => date.slice(8) + studioId).join(' ');
-  expect(names(columnsOf('day', '2031-03-05', STUDIOS, 'a'))).toBe('05a 05b');
-  expect(names(columnsOf('week', '2031-03-09', STUDIOS, 'b'))).toBe('03b 04b 05b 06b 07b 08b 09b');
-  expect(columnsOf('week', '2031-03-03', STUDIOS, null)).toHaveLength(14);
+  expect(names(getColumns('day', '2031-03-05', STUDIOS, 'a'))).toBe('05a 05b');
+  expect(names(getColumns('week', '2031-03-09', STUDIOS, 'b'))).toBe('03b 04b 05b 06b 07b 08b 09b');
+  expect(getColumns('week', '2031-03-03', STUDIOS, null)).toHaveLength(14);
 });
 
 test.each([
@@ -50,13 +50,13 @@ test.each([
   [`${BACK}T02:00+11:00`, `${BACK}T03:00+10:00`, BACK, { top: 2, rows: 1 }],
   [`${BACK}T02:00+11:00`, `${BACK}T02:00+10:00`, BACK, { top: 2, rows: 0.5 }],
 ])('%s to %s takes on %s the rows %j', (start, end, date, place) => {
-  expect(placeOf({ start: new Date(start), end: new Date(end) }, date)).toEqual(place);
+  expect(getPlace({ start: new Date(start), end: new Date(end) }, date)).toEqual(place);
 });
 
 test('hours of the grid become a span and back; other times do not', () => {
   const night = busy('2031-03-02T22:00+11:00', '2031-03-03T01:00+11:00');
   expect(spanOfBusy(night)).toEqual(span('2031-03-02', 22, 3));
-  expect(timesOf(span('2031-03-02', 22, 3))).toEqual({ start: night.start, end: night.end });
+  expect(getTimes(span('2031-03-02', 22, 3))).toEqual({ start: night.start, end: night.end });
   expect(spanOfBusy(busy('2031-03-02T22:30+11:00', '2031-03-03T01:00+11:00'))).toBeNull();
 });
 

@@ -1,4 +1,4 @@
-import { nextSlot, type Slot, slotKey, slotsOfSpan, spanOf } from '#rules/slots.ts';
+import { nextSlot, type Slot, slotKey, slotsOfSpan, toSpan } from '#rules/slots.ts';
 import {
   addDays,
   daysBetween,
@@ -10,7 +10,7 @@ import {
   type StudioDate,
   studioDate,
   studioHour,
-  weekdayOf,
+  getWeekday,
 } from '#rules/studio-time.ts';
 import { constants } from '#rules/venue.ts';
 
@@ -26,26 +26,26 @@ export type View = 'day' | 'week';
 export const HOURS = 24;
 
 /** Returns the Monday of a day's week. */
-export function mondayOf(date: StudioDate): StudioDate {
-  return addDays(date, -((weekdayOf(date) + 6) % 7));
+export function getMonday(date: StudioDate): StudioDate {
+  return addDays(date, -((getWeekday(date) + 6) % 7));
 }
 
 /** Returns the first day that a view shows, and the number of days. */
-export function daysOf(view: View, day: StudioDate): { readonly first: StudioDate; readonly count: number } {
-  return view === 'day' ? { first: day, count: 1 } : { first: mondayOf(day), count: 7 };
+export function getDays(view: View, day: StudioDate): { readonly first: StudioDate; readonly count: number } {
+  return view === 'day' ? { first: day, count: 1 } : { first: getMonday(day), count: 7 };
 }
 
 /**
  * Returns the columns of a view. A day has a column for each studio. A week has a column for each day of one studio, or for each day and
  * studio (null).
  */
-export function columnsOf(
+export function getColumns(
   view: View,
   day: StudioDate,
   studios: readonly { readonly id: string; readonly name: string }[],
   studioId: string | null,
 ): Column[] {
-  const { first, count } = daysOf(view, day);
+  const { first, count } = getDays(view, day);
   const shown = view === 'day' || studioId === null ? studios : studios.filter(({ id }) => id === studioId);
   return Array.from({ length: count }, (_, at) => addDays(first, at)).flatMap((date) =>
     shown.map(({ id, name }) => ({ studioId: id, studioName: name, date })),
@@ -53,7 +53,7 @@ export function columnsOf(
 }
 
 /** Returns the position of an instant in the column of a day, in rows from its upper edge. An hour that comes twice has one row. */
-export function rowOf(at: Date, date: StudioDate): number {
+export function getRow(at: Date, date: StudioDate): number {
   const day = studioDate(at);
   if (day !== date) return day < date ? 0 : HOURS;
   const hour = studioHour(at);
@@ -64,25 +64,25 @@ export function rowOf(at: Date, date: StudioDate): number {
 }
 
 /** Returns the rows that something occupies in the column of a day; null if it occupies none. */
-export function placeOf(
+export function getPlace(
   { start, end }: { start: Date; end: Date },
   date: StudioDate,
 ): { top: number; rows: number } | null {
-  const top = rowOf(start, date);
-  const bottom = rowOf(end, date);
+  const top = getRow(start, date);
+  const bottom = getRow(end, date);
   return bottom > top ? { top, rows: bottom - top } : null;
 }
 
 /** Returns the hours of a span, first to last. */
-function slotsOf({ first, hours }: Span): Slot[] {
+function toSlots({ first, hours }: Span): Slot[] {
   const slots = [first];
   for (let slot = nextSlot(first); slots.length < hours; slot = nextSlot(slot)) slots.push(slot);
   return slots;
 }
 
 /** Returns when a span starts and ends. */
-export function timesOf(span: Span): { start: Date; end: Date } {
-  return spanOf(slotsOf(span));
+export function getTimes(span: Span): { start: Date; end: Date } {
+  return toSpan(toSlots(span));
 }
 
 /** Returns the span of a booking; null unless its hours match the grid. */
@@ -94,10 +94,11 @@ export function spanOfBusy({ studioId, start, end }: Busy): Span | null {
 
 /** Returns the first entry that overlaps a span, except the one with the id `except`. Null if there is none. */
 export function inTheWay<One extends Busy>(span: Span, busy: readonly One[], except: string | null = null): One | null {
-  const { start, end } = timesOf(span);
+  const { start, end } = getTimes(span);
   return (
-    busy.find((one) => one.id !== except && one.studioId === span.studioId && one.start < end && one.end > start) ??
-    null
+    busy.find(
+      (entry) => entry.id !== except && entry.studioId === span.studioId && entry.start < end && entry.end > start,
+    ) ?? null
   );
 }
 
@@ -115,8 +116,8 @@ export function selectHours(column: Column, from: number, to: number, busy: read
   const chosen: number[] = [];
   for (let hour = from; hour !== to + step; hour += step) {
     if (!hourExists(column.date, hour)) continue;
-    const one = { studioId: column.studioId, first: { date: column.date, hour }, hours: 1 };
-    if (inTheWay(one, busy) !== null) break;
+    const span = { studioId: column.studioId, first: { date: column.date, hour }, hours: 1 };
+    if (inTheWay(span, busy) !== null) break;
     chosen.push(hour);
   }
   return chosen.length === 0
@@ -141,8 +142,8 @@ export function resizeSpan(span: Span, edge: 'start' | 'end', rows: number): Spa
 /** Returns the hour that is `by` existing hours later, or earlier if `by` is negative. */
 function stepSlot(slot: Slot, by: number): Slot {
   let at = hourExists(slot.date, slot.hour) ? slot : nextSlot(slot);
-  for (let left = by; left > 0; left -= 1) at = nextSlot(at);
-  for (let left = by; left < 0; left += 1) at = previousSlot(at);
+  for (let remaining = by; remaining > 0; remaining -= 1) at = nextSlot(at);
+  for (let remaining = by; remaining < 0; remaining += 1) at = previousSlot(at);
   return at;
 }
 
@@ -167,7 +168,7 @@ export function cellAt(
 
 /** Formats a span: "Studio B, Sat 21 Nov 2026, 8 pm to 10 pm". */
 export function describeSpan(span: Span, studioName: string): string {
-  const { start, end } = timesOf(span);
+  const { start, end } = getTimes(span);
   const until = studioDate(end) === studioDate(start) || formatStudioTime(end) === '12 am' ? '' : ' the next day';
   return `${studioName}, ${formatStudioDate(start, 'medium')}, ${formatStudioTime(start)} to ${formatStudioTime(end)}${until}`;
 }

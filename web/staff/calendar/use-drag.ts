@@ -1,5 +1,5 @@
 import { type MouseEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import { beginDrag, type Cell, type Drag, dragTo, wishOf } from './drag.ts';
+import { beginDrag, type Cell, type Drag, dragTo, toWish } from './drag.ts';
 import type { Entry } from './queries.ts';
 import { cellAt } from './span.ts';
 import type { Shown, Wish } from './walk.ts';
@@ -63,7 +63,7 @@ export function useDrag(area: RefObject<HTMLElement | null>, shown: Shown, onWis
       if (from === null || at === null || event.pointerId !== from.id) return;
       if (dragging.current !== null) {
         scrollAtEdge(at, event.clientY);
-        return follow(dragTo(dragging.current, cellOf(at, event, shown), shown));
+        return follow(dragTo(dragging.current, getCell(at, event, shown), shown));
       }
       if (Math.hypot(event.clientX - from.x, event.clientY - from.y) < SLACK_PX) return;
       if (event.pointerType === 'touch') return letGo();
@@ -74,7 +74,7 @@ export function useDrag(area: RefObject<HTMLElement | null>, shown: Shown, onWis
       letGo();
       if (done === null) return;
       justDragged.current = true;
-      const wish = wishOf(done, shown);
+      const wish = toWish(done, shown);
       if (wish !== null) onWish(wish, done.from);
     },
     onPointerCancel: letGo,
@@ -91,7 +91,7 @@ export function useDrag(area: RefObject<HTMLElement | null>, shown: Shown, onWis
 
 type Point = { readonly clientX: number; readonly clientY: number };
 
-const cellOf = (area: HTMLElement, { clientX, clientY }: Point, { columns }: Shown): Cell =>
+const getCell = (area: HTMLElement, { clientX, clientY }: Point, { columns }: Shown): Cell =>
   cellAt({ x: clientX, y: clientY }, area.getBoundingClientRect(), columns.length);
 
 function grab(area: HTMLElement, event: Point & { readonly target: EventTarget }, shown: Shown): Grabbed {
@@ -99,14 +99,14 @@ function grab(area: HTMLElement, event: Point & { readonly target: EventTarget }
   const key = target?.closest('[data-entry]')?.getAttribute('data-entry');
   const edge = target?.closest('[data-edge]')?.getAttribute('data-edge');
   return {
-    cell: cellOf(area, event, shown),
-    entry: shown.entries.find((one) => keyOf(one) === key) ?? null,
+    cell: getCell(area, event, shown),
+    entry: shown.entries.find((entry) => getKey(entry) === key) ?? null,
     edge: edge === 'start' || edge === 'end' ? edge : null,
   };
 }
 
 /** Returns the key of an entry. A closure has an entry for each week and studio. */
-export const keyOf = ({ id, studioId, start }: Entry): string => `${id} ${studioId} ${start.getTime()}`;
+export const getKey = ({ id, studioId, start }: Entry): string => `${id} ${studioId} ${start.getTime()}`;
 
 /** Keeps the page from scrolling under a dragging finger, and from opening a menu. React's own listeners could not prevent this. */
 function holdStill(area: HTMLElement | null, isDragging: () => boolean): (() => void) | undefined {

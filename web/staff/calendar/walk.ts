@@ -6,14 +6,14 @@ import {
   describeSpan,
   HOURS,
   inTheWay,
-  placeOf,
+  getPlace,
   resizeSpan,
   sameSpan,
   selectHours,
   shiftSpan,
   type Span,
   spanOfBusy,
-  timesOf,
+  getTimes,
 } from './span.ts';
 
 /** The content of the calendar. */
@@ -142,7 +142,7 @@ function carryTo(carried: Carried, key: string, shift: boolean, { columns, now }
 function fitting(carried: Carried, columns: readonly Column[], now: Date): Carried | null {
   const { entry, span, from, column } = carried;
   const date = columns[column]?.date;
-  if (date === undefined || placeOf(timesOf(span), date) === null) return null;
+  if (date === undefined || getPlace(getTimes(span), date) === null) return null;
   return mayBecome(entry, from, span, now) ? carried : null;
 }
 
@@ -156,7 +156,7 @@ function entryAt({ studioId, date }: Column, hour: number, entries: readonly Ent
   const start = slotStart(date, hour);
   if (start === null) return null;
   const end = slotEnd(date, hour);
-  return entries.find((one) => one.studioId === studioId && one.start < end && one.end > start) ?? null;
+  return entries.find((entry) => entry.studioId === studioId && entry.start < end && entry.end > start) ?? null;
 }
 
 /** Returns how a screen reader announces a cell. */

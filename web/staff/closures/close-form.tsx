@@ -137,13 +137,13 @@ function InTheWay({ bookings }: { bookings: readonly BookingInTheWay[] }) {
   return (
     <Notice tone="warn">
       <ul className="space-y-1">
-        {bookings.map((one) => (
-          <li key={one.reference}>
-            <Link to={withBooking(search, one.reference)} className="underline">
-              {one.reference}
+        {bookings.map((booking) => (
+          <li key={booking.reference}>
+            <Link to={withBooking(search, booking.reference)} className="underline">
+              {booking.reference}
             </Link>
-            : {one.studioName}, {formatStudioRange(one.startTime, one.endTime)}
-            {one.status === 'pending' ? ' (being paid for)' : ''}
+            : {booking.studioName}, {formatStudioRange(booking.startTime, booking.endTime)}
+            {booking.status === 'pending' ? ' (being paid for)' : ''}
           </li>
         ))}
       </ul>

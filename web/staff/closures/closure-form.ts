@@ -39,8 +39,8 @@ export type ClosureDraft = {
 
 /** Converts the form of a closure to the body of `staff-close`, with its times as instants. */
 export const closureFormSchema = typedClosureSchema.transform((typed, context): ClosureDraft => {
-  const start = startOf(typed.fromDate, typed.fromHour);
-  const end = startOf(typed.toDate, typed.toHour);
+  const start = getStart(typed.fromDate, typed.fromHour);
+  const end = getStart(typed.toDate, typed.toHour);
   const refuse = (path: keyof TypedClosure, message: string): never => {
     context.addIssue({ code: 'custom', path: [path], message });
     return z.NEVER;
@@ -65,5 +65,5 @@ export const closureFormSchema = typedClosureSchema.transform((typed, context): 
   };
 });
 
-const startOf = (date: string, hour: string): Date | null =>
+const getStart = (date: string, hour: string): Date | null =>
   hourExists(date, Number(hour)) ? slotStart(date, Number(hour)) : null;

@@ -76,16 +76,16 @@ function List({
     return <Empty>No closed hours to come. The opening hours of a room are in the tab Rooms.</Empty>;
   return (
     <Table caption="Closed hours" columns={COLUMNS}>
-      {closures.map((one) => (
-        <Row key={one.id}>
-          <Cell label="When">{describeTimes(one)}</Cell>
-          <Cell label="Room">{nameStudios(one)}</Cell>
+      {closures.map((closure) => (
+        <Row key={closure.id}>
+          <Cell label="When">{describeTimes(closure)}</Cell>
+          <Cell label="Room">{nameStudios(closure)}</Cell>
           <Cell label="Reason" className="break-words">
-            {one.reason} {one.isPublic ? <Chip>Public</Chip> : null}
+            {closure.reason} {closure.isPublic ? <Chip>Public</Chip> : null}
           </Cell>
           <Cell label="">
-            <Button tone="plain" onClick={() => onReopen(one)}>
-              Reopen <span className="sr-only">{describeTimes(one)}</span>
+            <Button tone="plain" onClick={() => onReopen(closure)}>
+              Reopen <span className="sr-only">{describeTimes(closure)}</span>
             </Button>
           </Cell>
         </Row>

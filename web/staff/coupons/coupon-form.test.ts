@@ -18,7 +18,7 @@ const typed = (fields: Partial<TypedCoupon>): TypedCoupon => ({
   until_hour: '',
   ...fields,
 });
-const told = (fields: Partial<TypedCoupon>): string | undefined =>
+const getMessage = (fields: Partial<TypedCoupon>): string | undefined =>
   couponFormSchema.safeParse(typed(fields)).error?.issues[0]?.message;
 
 it('empty optional values of a discount code are sent as null [spec 5.31]', () => {
@@ -50,23 +50,23 @@ it('the value is a number, and the expiry is the end of its day in Sydney [spec 
 });
 
 it('every invalid field of a discount code has the message of the rules [spec 5.25, 5.26, 5.27, 9.12]', () => {
-  expect(told({ code: ' ' })).toBe('Code is required');
-  expect(told({ discount_type: 'gift' })).toBe('Discount type must be percentage or fixed');
-  expect(told({ discount_value: '5.555' })).toBe('Discount value has at most two decimals');
-  expect(told({ min_hours: '1.25' })).toBe('Minimum hours are whole or half hours');
-  expect(told({ discount_value: '' })).toBe('Discount value must be positive');
-  expect(told({ discount_value: '-3' })).toBe('Discount value must be positive');
-  expect(told({ discount_value: '100001' })).toBe('Discount value is too large');
-  expect(told({ discount_type: 'percentage', discount_value: '101' })).toBe('Discount value is too large');
-  expect(told({ min_hours: '0' })).toBe('Minimum hours must be positive');
-  expect(told({ max_uses: '1.5' })).toBe('Max uses must be a positive integer');
-  expect(told({ max_uses: '0' })).toBe('Max uses must be a positive integer');
+  expect(getMessage({ code: ' ' })).toBe('Code is required');
+  expect(getMessage({ discount_type: 'gift' })).toBe('Discount type must be percentage or fixed');
+  expect(getMessage({ discount_value: '5.555' })).toBe('Discount value has at most two decimals');
+  expect(getMessage({ min_hours: '1.25' })).toBe('Minimum hours are whole or half hours');
+  expect(getMessage({ discount_value: '' })).toBe('Discount value must be positive');
+  expect(getMessage({ discount_value: '-3' })).toBe('Discount value must be positive');
+  expect(getMessage({ discount_value: '100001' })).toBe('Discount value is too large');
+  expect(getMessage({ discount_type: 'percentage', discount_value: '101' })).toBe('Discount value is too large');
+  expect(getMessage({ min_hours: '0' })).toBe('Minimum hours must be positive');
+  expect(getMessage({ max_uses: '1.5' })).toBe('Max uses must be a positive integer');
+  expect(getMessage({ max_uses: '0' })).toBe('Max uses must be a positive integer');
 });
 
 it('invalid input is an error and never counts as empty', () => {
-  expect(told({ min_hours: UNREADABLE })).toBe('Minimum hours must be positive');
-  expect(told({ max_uses: UNREADABLE })).toBe('Max uses must be a positive integer');
-  expect(told({ expires_at: UNREADABLE })).toBe('Please enter a valid expiry date');
+  expect(getMessage({ min_hours: UNREADABLE })).toBe('Minimum hours must be positive');
+  expect(getMessage({ max_uses: UNREADABLE })).toBe('Max uses must be a positive integer');
+  expect(getMessage({ expires_at: UNREADABLE })).toBe('Please enter a valid expiry date');
 });
 
 it('rules about days and hours are sent as numbers, and all days count as none', () => {
@@ -90,13 +90,15 @@ it('rules about days and hours are sent as numbers, and all days count as none',
   });
   expect(couponFields(typed({ weekdays: [on, on, on, on, on, on, on] }))).toMatchObject({ weekdays: null });
   const good = { discount_value: '5' };
-  expect(told({ ...good, from_hour: '9' })).toBe('Choose both hours, or neither');
-  expect(told({ ...good, until_hour: '9' })).toBe('Choose both hours, or neither');
-  expect(told({ ...good, from_hour: '0', until_hour: '24' })).toBe('The hours must begin and end at different times');
-  expect(told({ ...good, from_hour: '22', until_hour: '6' })).toBeUndefined();
-  expect(told({ ...good, customer_email: 'nobody' })).toBe('Please enter a valid email address');
-  expect(told({ ...good, valid_from: '2026-12-02', expires_at: '2026-12-01' })).toBe(
+  expect(getMessage({ ...good, from_hour: '9' })).toBe('Choose both hours, or neither');
+  expect(getMessage({ ...good, until_hour: '9' })).toBe('Choose both hours, or neither');
+  expect(getMessage({ ...good, from_hour: '0', until_hour: '24' })).toBe(
+    'The hours must begin and end at different times',
+  );
+  expect(getMessage({ ...good, from_hour: '22', until_hour: '6' })).toBeUndefined();
+  expect(getMessage({ ...good, customer_email: 'nobody' })).toBe('Please enter a valid email address');
+  expect(getMessage({ ...good, valid_from: '2026-12-02', expires_at: '2026-12-01' })).toBe(
     'The code must not expire before its first day',
   );
-  expect(told({ ...good, per_user_limit: '0' })).toBe('Uses per customer must be a positive integer');
+  expect(getMessage({ ...good, per_user_limit: '0' })).toBe('Uses per customer must be a positive integer');
 });

@@ -29,28 +29,28 @@ export function couponFields(typed: TypedCoupon): Record<string, unknown> {
   return {
     code,
     discount_type,
-    discount_value: numberOf(typed.discount_value) ?? 0,
+    discount_value: parseNumber(typed.discount_value) ?? 0,
     description: description === '' ? null : description,
-    min_hours: numberOf(typed.min_hours),
-    max_uses: numberOf(typed.max_uses),
-    expires_at: instantOf(lastDay, couponExpiry),
-    per_user_limit: numberOf(typed.per_user_limit),
+    min_hours: parseNumber(typed.min_hours),
+    max_uses: parseNumber(typed.max_uses),
+    expires_at: toInstant(lastDay, couponExpiry),
+    per_user_limit: parseNumber(typed.per_user_limit),
     customer_email: typed.customer_email === '' ? null : typed.customer_email.toLowerCase(),
-    valid_from: instantOf(firstDay, (day) => dayBounds(day).start),
+    valid_from: toInstant(firstDay, (day) => dayBounds(day).start),
     // Choosing all days is the same as no rule.
     weekdays: days.length === 0 || days.length === 7 ? null : days,
-    from_hour: numberOf(typed.from_hour),
-    until_hour: numberOf(typed.until_hour),
+    from_hour: parseNumber(typed.from_hour),
+    until_hour: parseNumber(typed.until_hour),
   };
 }
 
-function instantOf(typed: string, at: (day: StudioDate) => Date): string | null {
+function toInstant(typed: string, at: (day: StudioDate) => Date): string | null {
   if (typed === '') return null;
   return isStudioDate(typed) ? at(typed).toISOString() : 'no date';
 }
 
 /** Returns 0 for an invalid number, which fails validation with the same message as a number that is not positive. */
-function numberOf(typed: string): number | null {
+function parseNumber(typed: string): number | null {
   if (typed === '') return null;
   const number = Number(typed);
   return Number.isNaN(number) ? 0 : number;
@@ -65,11 +65,11 @@ export const giftFormSchema = typedCouponSchema
   .extend({ prefix: text, amount: text })
   .transform((typed): Record<string, unknown> => ({
     prefix: typed.prefix,
-    amount: numberOf(typed.amount) ?? 0,
+    amount: parseNumber(typed.amount) ?? 0,
     discount_type: typed.discount_type,
-    discount_value: numberOf(typed.discount_value) ?? 0,
+    discount_value: parseNumber(typed.discount_value) ?? 0,
     description: typed.description === '' ? null : typed.description,
-    expires_at: instantOf(typed.expires_at, couponExpiry),
+    expires_at: toInstant(typed.expires_at, couponExpiry),
   }))
   .pipe(giftSchema);
 

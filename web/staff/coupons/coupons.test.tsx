@@ -173,7 +173,7 @@ test('the list shows rules, uses, what a code brought, and which codes work: one
   renderPart(<DiscountCodes mayGive />);
   expect(await screen.findByText('3 bookings')).toBeTruthy();
   for (const words of ['$240 sold', '$60 off']) expect(screen.getByText(words)).toBeTruthy();
-  const states = screen.getAllByRole('row').map((one) => /Active|Inactive|Expired/.exec(one.textContent ?? '')?.[0]);
+  const states = screen.getAllByRole('row').map((row) => /Active|Inactive|Expired/.exec(row.textContent ?? '')?.[0]);
   expect(states).toEqual([undefined, 'Active', 'Active', 'Expired', 'Inactive']);
   expect(wire.sentTo('discount_code_results').map(({ body }) => body)).toEqual([{ codes: ['c1'] }]);
   expect(screen.getByText('Monday to Thursday')).toBeTruthy();

@@ -41,7 +41,7 @@ function Codes({ mayGive }: { mayGive: boolean }) {
   const codes = useQuery({ queryKey: queryKeys.discountCodes.of(), queryFn: readDiscountCodes });
   const [editing, setEditing] = useState<DiscountCode | 'new' | null>(null);
   const now = useNow(60_000);
-  const active = codes.data?.filter((one) => stateOf(one, now) === 'Active').length ?? 0;
+  const active = codes.data?.filter((code) => getState(code, now) === 'Active').length ?? 0;
   return (
     <>
       <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
@@ -155,7 +155,7 @@ function CodeName({ code }: { code: DiscountCode }) {
           from {code.min_hours} {code.min_hours === 1 ? 'hour' : 'hours'}
         </span>
       )}
-      {rulesOf(code).map((rule) => (
+      {describeRules(code).map((rule) => (
         <span key={rule} className="block text-sm break-words text-fog">
           {rule}
         </span>
@@ -167,7 +167,7 @@ function CodeName({ code }: { code: DiscountCode }) {
   );
 }
 
-function rulesOf(code: DiscountCode): string[] {
+function describeRules(code: DiscountCode): string[] {
   return [
     ...(code.works_when === null ? [] : [code.works_when]),
     ...(code.customer_email === null ? [] : [`only ${code.customer_email}`]),
@@ -177,7 +177,7 @@ function rulesOf(code: DiscountCode): string[] {
 }
 
 /** An expired code does not work, even if it was never turned off. */
-function stateOf({ active, expires_at: end }: DiscountCode, now: Date): 'Active' | 'Inactive' | 'Expired' {
+function getState({ active, expires_at: end }: DiscountCode, now: Date): 'Active' | 'Inactive' | 'Expired' {
   if (!active) return 'Inactive';
   return end !== null && new Date(end) <= now ? 'Expired' : 'Active';
 }
@@ -185,7 +185,7 @@ function stateOf({ active, expires_at: end }: DiscountCode, now: Date): 'Active'
 const TONES = { Active: 'good', Inactive: 'plain', Expired: 'warn' } as const;
 
 function Status({ code, now }: { code: DiscountCode; now: Date }) {
-  const state = stateOf(code, now);
+  const state = getState(code, now);
   return <Chip tone={TONES[state]}>{state}</Chip>;
 }
 

@@ -29,7 +29,7 @@ export function DiscountForm({
   mayGive: boolean;
   onDone: () => void;
 }) {
-  const form = useSchemaForm(couponFormSchema, { defaultValues: typedOf(code) });
+  const form = useSchemaForm(couponFormSchema, { defaultValues: toTyped(code) });
   const save = useMutation({
     mutationFn: (draft: CouponDraft) => saveDiscountCode(code?.id ?? null, draft),
     meta: { handled: true, invalidates: [queryKeys.discountCodes.all] },
@@ -59,7 +59,7 @@ export function DiscountForm({
 }
 
 /** Returns the initial values of the form: empty, or those of a code. */
-function typedOf(code: DiscountCode | null): TypedCoupon {
+function toTyped(code: DiscountCode | null): TypedCoupon {
   return {
     code: code?.code ?? '',
     discount_type: code?.discount_type ?? 'percentage',

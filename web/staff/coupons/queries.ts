@@ -53,7 +53,7 @@ export async function readDiscountCodes(): Promise<DiscountCode[]> {
 export async function readCodeResults(codes: readonly string[]): Promise<ReadonlyMap<string, CodeResults>> {
   const { data, error } = await rest.rpc('discount_code_results', { codes: [...codes] });
   if (error) throw error;
-  return new Map(rowsWith(data, 'coupon_id', 'bookings', 'sold', 'discount').map((one) => [one.coupon_id, one]));
+  return new Map(rowsWith(data, 'coupon_id', 'bookings', 'sold', 'discount').map((row) => [row.coupon_id, row]));
 }
 /** Creates a code, or updates the code with this id. Throws; `errorCode` returns '23505' if the code already exists. */
 export async function saveDiscountCode(id: string | null, draft: CouponDraft): Promise<void> {
@@ -77,14 +77,14 @@ export async function saveDiscountCode(id: string | null, draft: CouponDraft): P
     if (error) throw error;
     return;
   }
-  requireOne(await rest.from('discount_codes').update(row).eq('id', id).select('id'));
+  requireOneRow(await rest.from('discount_codes').update(row).eq('id', id).select('id'));
 }
 export async function setDiscountCodeActive(id: string, active: boolean): Promise<void> {
-  requireOne(await rest.from('discount_codes').update({ active }).eq('id', id).select('id'));
+  requireOneRow(await rest.from('discount_codes').update({ active }).eq('id', id).select('id'));
 }
 
 /** Throws unless exactly one row changed. PostgREST reports success even if the policies filter out every row. */
-function requireOne({ data, error }: { data: readonly unknown[] | null; error: Error | null }): void {
+function requireOneRow({ data, error }: { data: readonly unknown[] | null; error: Error | null }): void {
   if (error) throw error;
   if (data?.length !== 1) throw new Error('The discount code was not changed.');
 }

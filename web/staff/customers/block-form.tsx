@@ -16,7 +16,7 @@ import {
   blockCustomer,
   type BlockedBookings,
   type Customer,
-  nameOf,
+  getName,
   readCustomerBookings,
   unblockCustomer,
 } from './queries.ts';
@@ -67,12 +67,12 @@ export function BlockForm({
   const block = useMutation({
     mutationFn: (draft: Block) => blockCustomer({ userId: customer.user_id, ...draft }),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
-    onSuccess: ({ left }) => {
-      const decide = `${left} paid ${left === 1 ? 'booking is' : 'bookings are'} left: decide on Today.`;
+    onSuccess: ({ left: remaining }) => {
+      const decide = `${remaining} paid ${remaining === 1 ? 'booking is' : 'bookings are'} left: decide on Today.`;
       toast({
         title: 'Customer blocked',
-        description: left === 0 ? nameOf(customer) : decide,
-        ...(left === 0 ? {} : { tone: 'warn' as const }),
+        description: remaining === 0 ? getName(customer) : decide,
+        ...(remaining === 0 ? {} : { tone: 'warn' as const }),
       });
       onDone();
     },
@@ -124,9 +124,9 @@ function PaidBookings({
         {bookings.length === 1 ? 'A booking is paid:' : `${bookings.length} bookings are paid:`}
       </p>
       <ul>
-        {bookings.map((one) => (
-          <li key={one.id}>
-            {one.reference}, {one.studioName}, {formatStudioRange(one.startTime, one.endTime)}
+        {bookings.map((booking) => (
+          <li key={booking.id}>
+            {booking.reference}, {booking.studioName}, {formatStudioRange(booking.startTime, booking.endTime)}
           </li>
         ))}
       </ul>
@@ -145,7 +145,7 @@ export function UnblockButton({ customer }: { customer: Customer }) {
   const unblock = useMutation({
     mutationFn: () => unblockCustomer(customer.user_id),
     meta: { title: 'Error', failure: 'The customer is still blocked. Try again.', invalidates: UNBLOCK_INVALIDATES },
-    onSuccess: () => toast({ title: 'Customer unblocked', description: nameOf(customer) }),
+    onSuccess: () => toast({ title: 'Customer unblocked', description: getName(customer) }),
   });
   return (
     <Button tone="plain" busy={unblock.isPending} onClick={() => unblock.mutate()}>

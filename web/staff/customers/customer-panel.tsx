@@ -137,8 +137,8 @@ function Bookings({ userId }: { userId: string }) {
     <section>
       <h3 className="mb-3 text-2xl">Bookings</h3>
       <ul className="space-y-2">
-        {bookings.data.map((one) => (
-          <BookingLine key={one.id} booking={one} />
+        {bookings.data.map((booking) => (
+          <BookingLine key={booking.id} booking={booking} />
         ))}
       </ul>
       {bookings.data.length === BOOKINGS_SHOWN ? (

@@ -10,7 +10,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
-import { type Customer, CUSTOMERS_SHOWN, nameOf, searchCustomers } from './queries.ts';
+import { type Customer, CUSTOMERS_SHOWN, getName, searchCustomers } from './queries.ts';
 
 const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
 
@@ -37,7 +37,7 @@ export function Customers({
   useLive('staff', queryKeys.customers.all);
   const customers = useQuery({ queryKey: queryKeys.customers.of(words), queryFn: () => searchCustomers(words) });
   const [open, setOpen] = useState<string | null>(null);
-  const shown = customers.data?.find((one) => one.user_id === open);
+  const shown = customers.data?.find((customer) => customer.user_id === open);
   return (
     <>
       <h2 className="mb-6 text-3xl">Customers</h2>
@@ -53,7 +53,7 @@ export function Customers({
       {words === '' ? null : guests}
       <Dialog
         open={shown !== undefined}
-        title={shown === undefined ? 'Customer' : nameOf(shown)}
+        title={shown === undefined ? 'Customer' : getName(shown)}
         wide
         onClose={() => setOpen(null)}
       >
@@ -77,23 +77,23 @@ function List({ customers, onOpen }: { customers: readonly Customer[] | undefine
   return (
     <>
       <Table caption="Customers" columns={COLUMNS}>
-        {customers.map((one) => (
-          <Row key={one.user_id}>
+        {customers.map((customer) => (
+          <Row key={customer.user_id}>
             <Cell label="Customer" className="break-words sm:max-lg:col-span-2">
-              {nameOf(one)} {one.block_reason === null ? null : <Chip tone="bad">Blocked</Chip>}
+              {getName(customer)} {customer.block_reason === null ? null : <Chip tone="bad">Blocked</Chip>}
             </Cell>
             <Cell label="Contact" className="text-sm break-words text-fog max-sm:col-span-full">
-              {[one.email, one.phone].filter(Boolean).join(', ')}
+              {[customer.email, customer.phone].filter(Boolean).join(', ')}
             </Cell>
             <Cell label="Bookings" className="tabular-nums">
-              {one.bookings}
+              {customer.bookings}
             </Cell>
             <Cell label="Paid" className="tabular-nums">
-              {formatDollars(one.paid)}
+              {formatDollars(customer.paid)}
             </Cell>
             <Cell label="" className="max-lg:col-[-2/-1]! max-lg:row-start-1 max-lg:justify-self-end">
-              <Button tone="plain" onClick={() => onOpen(one.user_id)}>
-                Open <span className="sr-only">{nameOf(one)}</span>
+              <Button tone="plain" onClick={() => onOpen(customer.user_id)}>
+                Open <span className="sr-only">{getName(customer)}</span>
               </Button>
             </Cell>
           </Row>

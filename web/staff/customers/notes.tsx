@@ -76,12 +76,12 @@ function NoteList({ userId }: { userId: string }) {
   if (notes.data.length === 0) return <p className="mt-4 text-fog">No notes yet.</p>;
   return (
     <ul className="mt-4 space-y-3">
-      {notes.data.map((one) => (
-        <li key={one.id} className="border-l-4 border-line pl-4">
-          <p className="break-words whitespace-pre-line">{one.note}</p>
+      {notes.data.map((note) => (
+        <li key={note.id} className="border-l-4 border-line pl-4">
+          <p className="break-words whitespace-pre-line">{note.note}</p>
           <p className="text-sm text-fog">
-            {one.made_by ?? 'Former staff'}, {formatStudioDate(new Date(one.created_at), 'medium')},{' '}
-            {formatStudioTime(new Date(one.created_at))} (Sydney time)
+            {note.made_by ?? 'Former staff'}, {formatStudioDate(new Date(note.created_at), 'medium')},{' '}
+            {formatStudioTime(new Date(note.created_at))} (Sydney time)
           </p>
         </li>
       ))}

@@ -19,7 +19,7 @@ export type Customer = {
   readonly blocked_until: string | null;
 };
 /** Returns the name that staff see for a customer. */
-export const nameOf = (customer: Customer): string => customer.full_name ?? customer.email ?? 'No name';
+export const getName = (customer: Customer): string => customer.full_name ?? customer.email ?? 'No name';
 
 /** The highest number of customers that are read, and of bookings of each. */
 export const CUSTOMERS_SHOWN = 50;

@@ -7,7 +7,7 @@ import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { type Customer, nameOf, withdrawId } from './queries.ts';
+import { type Customer, getName, withdrawId } from './queries.ts';
 
 const withdrawSchema = z.object({
   reason: z.string().trim().min(1, 'Say why, for the customer.').max(500, 'At most 500 characters.'),
@@ -20,7 +20,7 @@ export function WithdrawForm({ customer, onDone }: { customer: Customer; onDone:
     mutationFn: ({ reason }: { reason: string }) => withdrawId(customer.user_id, reason),
     meta: { handled: true, invalidates: [queryKeys.customers.all, queryKeys.alerts.all] },
     onSuccess: () => {
-      toast({ title: 'ID withdrawn', description: nameOf(customer) });
+      toast({ title: 'ID withdrawn', description: getName(customer) });
       onDone();
     },
     onError: (error) =>

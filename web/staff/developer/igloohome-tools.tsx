@@ -22,7 +22,7 @@ export function IgloohomeTools() {
   const { results, running, run, clear } = useResults();
   const bookings = useTestBookings(user?.id ?? null);
   const [chosen, setChosen] = useState('');
-  const booking = bookings.data?.find((one) => one.id === chosen) ?? bookings.data?.[0] ?? null;
+  const booking = bookings.data?.find((booking) => booking.id === chosen) ?? bookings.data?.[0] ?? null;
   return (
     <>
       <ToolButtons title="Locks" tools={lockTools} running={running} onRun={run} />
@@ -94,23 +94,23 @@ function ChooseBooking({
       label="Booking"
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      options={bookings.map((one) => ({
-        value: one.id,
-        label: `${one.studioName}, ${formatStudioRange(one.startTime, one.endTime)}`,
+      options={bookings.map((booking) => ({
+        value: booking.id,
+        label: `${booking.studioName}, ${formatStudioRange(booking.startTime, booking.endTime)}`,
       }))}
     />
   );
 }
 
-function outcomeOf(trial: Trial): Outcome {
+function toOutcome(trial: Trial): Outcome {
   const { success, message, error, pinData, response } = trial;
   return { ok: success, message: success ? (message ?? 'Done.') : (error ?? 'Failed.'), detail: pinData ?? response };
 }
 
 const lockTools: readonly Tool[] = [
-  { name: 'Config Test', work: async () => outcomeOf(await runTrial('test-igloohome-config')) },
-  { name: 'OAuth Test', work: async () => outcomeOf(await runTrial('test-igloohome-oauth')) },
-  { name: 'PIN Generation Test', work: async () => outcomeOf(await runTrial('test-igloohome-pin')) },
+  { name: 'Config Test', work: async () => toOutcome(await runTrial('test-igloohome-config')) },
+  { name: 'OAuth Test', work: async () => toOutcome(await runTrial('test-igloohome-oauth')) },
+  { name: 'PIN Generation Test', work: async () => toOutcome(await runTrial('test-igloohome-pin')) },
 ];
 
 const queueTools: readonly Tool[] = [

@@ -56,21 +56,21 @@ export function Results({ results, onClear }: { results: readonly Result[]; onCl
       <div aria-live="polite">
         {results.length === 0 ? <Empty>Nothing run yet.</Empty> : null}
         <ul className="space-y-3">
-          {results.map((one) => (
-            <li key={one.id} className="bg-booth p-4">
+          {results.map((result) => (
+            <li key={result.id} className="bg-booth p-4">
               <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
-                <Chip tone={one.ok ? 'good' : 'bad'}>{one.ok ? 'Success' : 'Failed'}</Chip>
-                <strong>{one.name}</strong>
-                <span className="text-sm text-dust tabular-nums">{formatRecordTime(one.at)}</span>
+                <Chip tone={result.ok ? 'good' : 'bad'}>{result.ok ? 'Success' : 'Failed'}</Chip>
+                <strong>{result.name}</strong>
+                <span className="text-sm text-dust tabular-nums">{formatRecordTime(result.at)}</span>
               </p>
-              <p className="mt-2">{one.message}</p>
-              {one.detail === '' ? null : (
+              <p className="mt-2">{result.message}</p>
+              {result.detail === '' ? null : (
                 <pre
                   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
                   tabIndex={0}
                   className="mt-3 max-h-80 overflow-auto bg-night p-3 text-sm text-fog"
                 >
-                  {one.detail}
+                  {result.detail}
                 </pre>
               )}
             </li>

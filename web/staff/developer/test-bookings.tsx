@@ -20,9 +20,9 @@ export function TestBookings() {
   const bookings = useTestBookings(user?.id ?? null);
   const make = useMutation({
     mutationFn: async (minutes: number) => {
-      const made = await makeTestBooking(minutes);
-      await scheduleMail(made, user?.email ?? '', 'due');
-      return made;
+      const booking = await makeTestBooking(minutes);
+      await scheduleMail(booking, user?.email ?? '', 'due');
+      return booking;
     },
     meta,
   });
@@ -49,7 +49,7 @@ export function TestBookings() {
         {make.data ? (
           <Notice tone="good">
             <p>
-              Booked {make.data.studioName}, {rangeOf(make.data)}. Its code email is scheduled.
+              Booked {make.data.studioName}, {formatRange(make.data)}. Its code email is scheduled.
             </p>
           </Notice>
         ) : null}
@@ -70,7 +70,7 @@ export function TestBookings() {
   );
 }
 
-const rangeOf = ({ startTime, endTime }: TestBooking): string => formatStudioRange(startTime, endTime);
+const formatRange = ({ startTime, endTime }: TestBooking): string => formatStudioRange(startTime, endTime);
 
 function List({ bookings }: { bookings: readonly TestBooking[] }) {
   const end = useMutation({ mutationFn: endTestBooking, meta });
@@ -83,23 +83,23 @@ function List({ bookings }: { bookings: readonly TestBooking[] }) {
         </Notice>
       ) : null}
       <Table caption="Test bookings" columns={['Studio', 'When (Sydney time)', 'Reference', 'Actions']}>
-        {bookings.map((one) => (
-          <Row key={one.id}>
-            <Cell label="Studio">{one.studioName}</Cell>
-            <Cell label="When (Sydney time)">{rangeOf(one)}</Cell>
-            <Cell label="Reference">{one.reference}</Cell>
+        {bookings.map((booking) => (
+          <Row key={booking.id}>
+            <Cell label="Studio">{booking.studioName}</Cell>
+            <Cell label="When (Sydney time)">{formatRange(booking)}</Cell>
+            <Cell label="Reference">{booking.reference}</Cell>
             <Cell label="">
               <div className="flex flex-wrap gap-2">
-                <Link to={paths.regeneratePin(one.id)} className={buttonStyle.plain}>
+                <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
                   Access code
                 </Link>
                 <Button
                   tone="danger"
-                  busy={end.isPending && end.variables === one.id}
+                  busy={end.isPending && end.variables === booking.id}
                   disabled={end.isPending}
-                  onClick={() => end.mutate(one.id)}
+                  onClick={() => end.mutate(booking.id)}
                 >
-                  End <span className="sr-only">{one.reference}</span>
+                  End <span className="sr-only">{booking.reference}</span>
                 </Button>
               </div>
             </Cell>

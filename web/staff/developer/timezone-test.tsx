@@ -30,9 +30,9 @@ export function TimezoneTest({ bookingId, onBooking }: { bookingId: string; onBo
         <h2 className="mb-4 text-3xl">Now</h2>
         <Clocks at={now} zone={zone} />
         <ul className="mt-4 text-fog">
-          {oddDays(studioDate(now)).map((one) => (
-            <li key={one.date}>
-              {formatStudioDate(one.date)} has {one.hours} hours.
+          {oddDays(studioDate(now)).map((oddDay) => (
+            <li key={oddDay.date}>
+              {formatStudioDate(oddDay.date)} has {oddDay.hours} hours.
             </li>
           ))}
         </ul>
@@ -81,7 +81,7 @@ function StoredBooking({
       <Form
         form={form}
         onSend={({ booking }) => onBooking(booking)}
-        titleOf={() => null}
+        getTitle={() => null}
         className="mb-6 flex flex-wrap items-end gap-3"
       >
         <TextField
@@ -122,10 +122,10 @@ function StoredBooking({
 function Clocks({ at, zone }: { at: Date; zone: string }) {
   return (
     <dl className="grid gap-x-8 gap-y-3 sm:grid-cols-2">
-      {clocksAt(at, zone).map((one) => (
-        <div key={one.name} className="border-l-4 border-line bg-booth p-4">
-          <dt className="text-sm text-dust">{one.name}</dt>
-          <dd className="text-lg tabular-nums">{one.reads}</dd>
+      {clocksAt(at, zone).map((clock) => (
+        <div key={clock.name} className="border-l-4 border-line bg-booth p-4">
+          <dt className="text-sm text-dust">{clock.name}</dt>
+          <dd className="text-lg tabular-nums">{clock.reads}</dd>
         </div>
       ))}
     </dl>

@@ -13,7 +13,7 @@ it('the two days of a year without 24 hours are found', () => {
 });
 
 it('an instant is shown in UTC, Sydney and the browser’s zone', () => {
-  const reads = clocksAt(new Date('2026-11-21T08:00:00Z'), 'Australia/Perth').map((one) => one.reads);
+  const reads = clocksAt(new Date('2026-11-21T08:00:00Z'), 'Australia/Perth').map((clock) => clock.reads);
   expect(reads[0]).toBe('2026-11-21T08:00:00.000Z');
   expect(reads[1]).toBe('2026-11-21, 7 pm');
   expect(reads[3]).toContain('4:00:00');

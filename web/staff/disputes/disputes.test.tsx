@@ -54,9 +54,9 @@ test('the evidence is saved as a file', async () => {
 test('a booking without disputes shows nothing, and disputes that could not be loaded can be read again', async () => {
   wire.fail('staff-disputes', 500, 'No connection.');
   show();
-  const again = await screen.findByRole('button', { name: 'Try again' });
+  const retry = await screen.findByRole('button', { name: 'Try again' });
   answer();
-  await user.click(again);
+  await user.click(retry);
   await waitFor(() => expect(screen.queryByText('No connection.')).toBeNull());
   expect(screen.queryByRole('heading')).toBeNull();
 });

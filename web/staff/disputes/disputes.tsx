@@ -34,8 +34,8 @@ export function Disputes({ bookingId, reference }: { bookingId: string; referenc
         Disputes
       </h3>
       <ul className="mt-3 mb-4 space-y-3">
-        {disputes.data.map((one) => (
-          <DisputeItem key={one.id} dispute={one} />
+        {disputes.data.map((dispute) => (
+          <DisputeItem key={dispute.id} dispute={dispute} />
         ))}
       </ul>
       <EvidenceButton bookingId={bookingId} reference={reference} />
@@ -49,7 +49,7 @@ export function Disputes({ bookingId, reference }: { bookingId: string; referenc
 
 function DisputeItem({ dispute }: { dispute: Dispute }) {
   const { amountCents, reason, dueAt, openedAt, needsResponse } = dispute;
-  const state = stateOf(dispute);
+  const state = describeState(dispute);
   return (
     <li>
       <p className="flex flex-wrap items-center gap-3">
@@ -66,7 +66,7 @@ function DisputeItem({ dispute }: { dispute: Dispute }) {
 const words = (text: string): string => text.replaceAll('_', ' ');
 const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 
-function stateOf({ status, needsResponse }: Dispute): { tone: 'good' | 'warn' | 'bad'; words: string } {
+function describeState({ status, needsResponse }: Dispute): { tone: 'good' | 'warn' | 'bad'; words: string } {
   if (status === 'won') return { tone: 'good', words: 'Won, we keep the money' };
   if (status === 'lost') return { tone: 'bad', words: 'Lost, the money went back' };
   return needsResponse

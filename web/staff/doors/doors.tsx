@@ -106,9 +106,9 @@ function DoorFacts({ door }: { door: Door }) {
 }
 
 function LockState({ door }: { door: Door }) {
-  const { lockId, known, online, batteryPercent, isBatteryLow: low } = door;
+  const { lockId, known: listed, online, batteryPercent, isBatteryLow: low } = door;
   if (lockId === null) return <Chip tone="warn">No lock</Chip>;
-  if (known === false) return <Chip tone="bad">Lock unknown</Chip>;
+  if (listed === false) return <Chip tone="bad">Lock unknown</Chip>;
   return (
     <>
       {online === null ? null : <Chip tone={online ? 'good' : 'bad'}>{online ? 'Online' : 'Offline'}</Chip>}
@@ -117,7 +117,7 @@ function LockState({ door }: { door: Door }) {
       ) : (
         <Chip tone={low ? 'bad' : 'good'}>{`Battery ${batteryPercent} %${low ? ', change it' : ''}`}</Chip>
       )}
-      {known === null ? <Chip tone="bad">Lock system does not answer</Chip> : null}
+      {listed === null ? <Chip tone="bad">Lock system does not answer</Chip> : null}
     </>
   );
 }

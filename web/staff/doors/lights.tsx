@@ -20,9 +20,9 @@ export function LightsOfRooms({ lights }: { lights: readonly Lights[] }) {
         <Empty>There is no room yet.</Empty>
       ) : (
         <ul className="grid gap-4 md:grid-cols-2 lg:grid-cols-3">
-          {lights.map((one) => (
-            <li key={one.plug ?? ''} className="bg-booth p-5">
-              <PlugSwitch lights={one} />
+          {lights.map((light) => (
+            <li key={light.plug ?? ''} className="bg-booth p-5">
+              <PlugSwitch lights={light} />
             </li>
           ))}
         </ul>

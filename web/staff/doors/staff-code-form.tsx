@@ -25,7 +25,7 @@ const codeSchema = z
     toHour: z.string(),
   })
   .transform(({ studioId, name, ...typed }, context) => {
-    const [start, end] = [startOf(typed.fromDate, typed.fromHour), startOf(typed.toDate, typed.toHour)];
+    const [start, end] = [getStart(typed.fromDate, typed.fromHour), getStart(typed.toDate, typed.toHour)];
     const refuse = (path: 'fromHour' | 'toHour', message: string): never => {
       context.addIssue({ code: 'custom', path: [path], message });
       return z.NEVER;
@@ -37,7 +37,7 @@ const codeSchema = z
   });
 type Draft = z.output<typeof codeSchema>;
 
-const startOf = (date: string, hour: string): Date | null =>
+const getStart = (date: string, hour: string): Date | null =>
   hourExists(date, Number(hour)) ? slotStart(date, Number(hour)) : null;
 
 /** Makes a code for a person without a booking, and shows its digits once. `canRevoke`: whether the locks can remove a code before it ends. */

@@ -67,10 +67,10 @@ test.each([
   [false, true],
 ])(
   'the form says that a code works for at most 24 hours where locks can remove codes: %s → %s',
-  async (canRevoke, said) => {
+  async (canRevoke, shown) => {
     show([], canRevoke);
     await user.click(await screen.findByRole('button', { name: 'Make a code' }));
-    expect(dialog().queryByText(/at most 24 hours/) !== null).toBe(said);
+    expect(dialog().queryByText(/at most 24 hours/) !== null).toBe(shown);
   },
 );
 

@@ -124,7 +124,7 @@ function Changes() {
   return <button onClick={() => void client.invalidateQueries()}>Something changed</button>;
 }
 test('an ID that somebody else decides meanwhile says so in place of the form', async () => {
-  renderPart(withAccount(<ReviewQueue />), { beside: <Changes /> });
+  renderPart(withAccount(<ReviewQueue />), { sibling: <Changes /> });
   await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
   wire.answerRows('waiting_reviews', []);
   await user.click(screen.getByText('Something changed'));

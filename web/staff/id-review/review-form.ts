@@ -25,7 +25,7 @@ export const reviewFormSchema = (read: WaitingId) =>
       context.addIssue({ code: 'custom', path: ['reason'], message: 'Say why, for the customer.' });
       return z.NEVER;
     }
-    const before: Readonly<Record<string, string>> = typedOf(read);
+    const before: Readonly<Record<string, string>> = toTyped(read);
     const changed = Object.entries(typed).filter(([field, text]) => text.trim() !== before[field]);
     return {
       decision,
@@ -35,7 +35,7 @@ export const reviewFormSchema = (read: WaitingId) =>
   });
 
 /** Returns the initial values of the form: what was read. */
-export function typedOf(read: WaitingId): TypedReview {
+export function toTyped(read: WaitingId): TypedReview {
   return {
     decision: 'approve',
     firstName: read.first_name ?? '',

@@ -14,7 +14,7 @@ import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type Decision, type IdDecision, reviewId, type WaitingId } from './queries.ts';
-import { reviewFormSchema, typedOf, type TypedReview } from './review-form.ts';
+import { reviewFormSchema, toTyped, type TypedReview } from './review-form.ts';
 
 const DONE: Readonly<Record<Decision, string>> = {
   approve: 'ID approved',
@@ -32,7 +32,7 @@ type ReviewControl = Control<TypedReview, unknown, IdDecision>;
 /** Lets staff compare what was read with the account, correct it, and decide. */
 export function ReviewPanel({ read, onDone }: { read: WaitingId; onDone: () => void }) {
   const [schema] = useState(() => reviewFormSchema(read));
-  const form = useSchemaForm(schema, { defaultValues: typedOf(read) });
+  const form = useSchemaForm(schema, { defaultValues: toTyped(read) });
   const [confirming, setConfirming] = useState<Decision | null>(null);
   const decide = useMutation({
     mutationFn: (decision: IdDecision) => reviewId(read.id, decision),

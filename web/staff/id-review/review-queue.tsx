@@ -54,18 +54,20 @@ function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; 
   if (waiting.length === 0) return <Empty>No ID is waiting for a decision.</Empty>;
   return (
     <Table caption="IDs that wait for a decision" columns={COLUMNS}>
-      {waiting.map((one) => (
-        <Row key={one.id}>
+      {waiting.map((waitingId) => (
+        <Row key={waitingId.id}>
           <Cell label="Customer" className="break-words">
-            {one.account_name ?? 'No name'}
-            <span className="block text-sm text-fog">{one.account_email}</span>
+            {waitingId.account_name ?? 'No name'}
+            <span className="block text-sm text-fog">{waitingId.account_email}</span>
           </Cell>
-          <Cell label="Next session">{one.next_session === null ? 'None' : describeTime(one.next_session)}</Cell>
-          <Cell label="Decide by">{formatStudioDate(decideBy(one), 'medium')}</Cell>
-          <Cell label="Why">{one.failure_reasons.join(' ')}</Cell>
+          <Cell label="Next session">
+            {waitingId.next_session === null ? 'None' : describeTime(waitingId.next_session)}
+          </Cell>
+          <Cell label="Decide by">{formatStudioDate(decideBy(waitingId), 'medium')}</Cell>
+          <Cell label="Why">{waitingId.failure_reasons.join(' ')}</Cell>
           <Cell label="">
-            <Button tone="plain" onClick={() => onOpen(one.id)}>
-              Check <span className="sr-only">the ID of {one.account_name ?? one.account_email}</span>
+            <Button tone="plain" onClick={() => onOpen(waitingId.id)}>
+              Check <span className="sr-only">the ID of {waitingId.account_name ?? waitingId.account_email}</span>
             </Button>
           </Cell>
         </Row>
@@ -74,7 +76,8 @@ function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; 
   );
 }
 
-const decideBy = (one: WaitingId): Date => new Date(Date.parse(one.created_at) + constants.idReviewDays * 86_400_000);
+const decideBy = (waitingId: WaitingId): Date =>
+  new Date(Date.parse(waitingId.created_at) + constants.idReviewDays * 86_400_000);
 const describeTime = (at: string): string =>
   `${formatStudioDate(new Date(at), 'medium')}, ${formatStudioTime(new Date(at))}`;
 

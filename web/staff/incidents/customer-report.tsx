@@ -89,7 +89,7 @@ function AnswerForm({ incident, onDone }: { incident: Incident; onDone: () => vo
           control={form.control}
           name="outcome"
           label="What became of it"
-          options={[{ value: NOTHING_YET, label: 'We’re looking' }, ...LOST_OUTCOMES.map(optionOf)]}
+          options={[{ value: NOTHING_YET, label: 'We’re looking' }, ...LOST_OUTCOMES.map(toOption)]}
         />
       ) : null}
       <ChoiceField
@@ -112,4 +112,4 @@ const OUTCOMES: Readonly<Record<LostOutcome, string>> = {
   returned: 'Returned',
   not_found: 'Not found',
 };
-const optionOf = (outcome: LostOutcome) => ({ value: outcome, label: OUTCOMES[outcome] });
+const toOption = (outcome: LostOutcome) => ({ value: outcome, label: OUTCOMES[outcome] });

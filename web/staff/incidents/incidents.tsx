@@ -79,9 +79,9 @@ function List({ incidents, mayRefund }: { incidents: readonly Incident[] | undef
   return (
     <>
       <ul className="space-y-4">
-        {incidents.map((one) => (
-          <li key={one.id} className="bg-booth p-5">
-            <Item incident={one} mayRefund={mayRefund} />
+        {incidents.map((incident) => (
+          <li key={incident.id} className="bg-booth p-5">
+            <Item incident={incident} mayRefund={mayRefund} />
           </li>
         ))}
       </ul>

@@ -65,19 +65,19 @@ function Found({ words }: { words: string }) {
   return (
     <>
       <Table caption="Addresses" columns={COLUMNS}>
-        {found.data.map((one) => (
-          <Row key={one.email}>
+        {found.data.map((subscription) => (
+          <Row key={subscription.email}>
             <Cell label="Email">
-              <span className="break-all">{one.email}</span>
+              <span className="break-all">{subscription.email}</span>
             </Cell>
-            <Cell label="Joined">{formatStudioDate(new Date(one.joined_at), 'medium')}</Cell>
+            <Cell label="Joined">{formatStudioDate(new Date(subscription.joined_at), 'medium')}</Cell>
             <Cell label="Status">
-              <Status one={one} />
+              <Status subscription={subscription} />
             </Cell>
             <Cell label="">
-              {one.left_at === null ? (
-                <Button tone="plain" onClick={() => setRemoving(one.email)}>
-                  Remove <span className="sr-only">{one.email}</span>
+              {subscription.left_at === null ? (
+                <Button tone="plain" onClick={() => setRemoving(subscription.email)}>
+                  Remove <span className="sr-only">{subscription.email}</span>
                 </Button>
               ) : null}
             </Cell>
@@ -94,9 +94,9 @@ function Found({ words }: { words: string }) {
   );
 }
 
-function Status({ one }: { one: Subscription }) {
-  if (one.left_at !== null) return <Chip>Left</Chip>;
-  if (one.bounced_at !== null) return <Chip tone="warn">Bounced</Chip>;
+function Status({ subscription }: { subscription: Subscription }) {
+  if (subscription.left_at !== null) return <Chip>Left</Chip>;
+  if (subscription.bounced_at !== null) return <Chip tone="warn">Bounced</Chip>;
   return <Chip tone="good">Gets news</Chip>;
 }
 

@@ -22,7 +22,7 @@ export function CampaignForm({ recipients, onDone }: { recipients: number | null
   // With this id, another try after a lost answer is the same campaign. Changed text gets a new id.
   const [campaignId, setCampaignId] = useState(() => crypto.randomUUID());
   const [pace, setPace] = useState(String(CAMPAIGN_PACE));
-  const [asked, setAsked] = useState<Letter | null>(null);
+  const [confirming, setConfirming] = useState<Letter | null>(null);
   const form = useSchemaForm(letterSchema, { defaultValues: { subject: '', body: '' } });
   const test = useMutation({
     mutationFn: (letter: Letter) => testCampaign(letter),
@@ -40,24 +40,24 @@ export function CampaignForm({ recipients, onDone }: { recipients: number | null
       onDone();
     },
     onError: (error) => {
-      setAsked(null);
+      setConfirming(null);
       refuseForm(form, { message: describeError(error, 'The email was not sent. Check your connection.') });
     },
   });
-  if (asked !== null)
+  if (confirming !== null)
     return (
       <Question
         recipients={recipients}
         busy={send.isPending}
-        onSend={() => send.mutate(asked)}
+        onSend={() => send.mutate(confirming)}
         onBack={() => {
-          setAsked(null);
+          setConfirming(null);
           setCampaignId(crypto.randomUUID());
         }}
       />
     );
   return (
-    <Form form={form} onSend={(letter) => setAsked(letter)} className="space-y-4">
+    <Form form={form} onSend={(letter) => setConfirming(letter)} className="space-y-4">
       <LetterFields control={form.control} />
       <SelectField label="Pace" options={PACES} value={pace} onChange={(event) => setPace(event.target.value)} />
       <p className="text-sm text-fog">

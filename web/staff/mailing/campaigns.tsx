@@ -32,24 +32,25 @@ export function Campaigns() {
   if (campaigns.data.length === 0) return <Empty>No email has been sent to the list yet.</Empty>;
   return (
     <Table caption="Emails to the list" columns={COLUMNS}>
-      {campaigns.data.map((one) => (
-        <Row key={one.id}>
+      {campaigns.data.map((campaign) => (
+        <Row key={campaign.id}>
           <Cell label="Email">
-            <span className="font-bold break-words">{one.subject}</span>
+            <span className="font-bold break-words">{campaign.subject}</span>
             <span className="block text-sm text-fog">
-              {formatStudioDate(new Date(one.created_at), 'medium')}, {formatStudioTime(new Date(one.created_at))}{' '}
-              (Sydney time){one.made_by === null ? '' : `, by ${one.made_by}`}
+              {formatStudioDate(new Date(campaign.created_at), 'medium')},{' '}
+              {formatStudioTime(new Date(campaign.created_at))} (Sydney time)
+              {campaign.made_by === null ? '' : `, by ${campaign.made_by}`}
             </span>
           </Cell>
           <Cell label="Sent">
-            <Sent campaign={one} />
+            <Sent campaign={campaign} />
           </Cell>
-          <Cell label="Bounced">{one.bounced}</Cell>
-          <Cell label="Skipped">{one.skipped}</Cell>
+          <Cell label="Bounced">{campaign.bounced}</Cell>
+          <Cell label="Skipped">{campaign.skipped}</Cell>
           <Cell label="Status">
-            <Status campaign={one} />
+            <Status campaign={campaign} />
           </Cell>
-          <Cell label="">{isRunning(one) ? <StopButton campaign={one} /> : null}</Cell>
+          <Cell label="">{isRunning(campaign) ? <StopButton campaign={campaign} /> : null}</Cell>
         </Row>
       ))}
     </Table>

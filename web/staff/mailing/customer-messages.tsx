@@ -67,7 +67,8 @@ function MessageList({ userId }: { userId: string }) {
     queryKey: queryKeys.customerMessages.of(userId),
     queryFn: () => readCustomerMessages(userId),
     // A pending mail is sent within moments, so the list is polled more often.
-    refetchInterval: ({ state }) => (state.data?.some((one) => one.sent_at === null && !one.closed) ? 5_000 : 60_000),
+    refetchInterval: ({ state }) =>
+      state.data?.some((message) => message.sent_at === null && !message.closed) ? 5_000 : 60_000,
   });
   if (messages.isError && !messages.data)
     return (
@@ -82,8 +83,8 @@ function MessageList({ userId }: { userId: string }) {
   return (
     <>
       <ul className="space-y-3">
-        {messages.data.map((one) => (
-          <Message key={`${one.kind} ${one.id}`} message={one} />
+        {messages.data.map((message) => (
+          <Message key={`${message.kind} ${message.id}`} message={message} />
         ))}
       </ul>
       {messages.data.length === MESSAGES_SHOWN ? (

@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
-import { type Letter, type Paragraph, paragraphsOf } from '#rules/letter.ts';
+import { type Letter, type Paragraph, parseParagraphs } from '#rules/letter.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
 
 /** The form of a letter as typed. */
@@ -31,7 +31,7 @@ function Preview({ control }: { control: Control<TypedLetter, unknown, Letter> }
   return (
     <section aria-label="Preview" className="border-t-4 border-signal bg-deck p-5">
       <h3 className="text-2xl break-words">{subject}</h3>
-      {paragraphsOf(body).map((lines, at) => (
+      {parseParagraphs(body).map((lines, at) => (
         // Paragraphs have no other identity than their position.
         <Lines key={at} lines={lines} />
       ))}

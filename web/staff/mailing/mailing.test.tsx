@@ -55,7 +55,7 @@ test('an empty list says so, and failures offer another try', async () => {
   expect(await screen.findByText('The addresses could not be loaded.')).toBeTruthy();
   wire.answerRows('campaigns', []);
   wire.answerRows('search_mailing_list', []);
-  for (const again of screen.getAllByRole('button', { name: 'Try again' })) await user.click(again);
+  for (const button of screen.getAllByRole('button', { name: 'Try again' })) await user.click(button);
   expect(await screen.findByText('No email has been sent to the list yet.')).toBeTruthy();
   expect(await screen.findByText('Nobody has joined the list yet.')).toBeTruthy();
   expect(screen.getByText('120 get news, 3 left, 1 bounced')).toBeTruthy();

@@ -19,7 +19,7 @@ export type Campaign = {
   readonly finished_at: string | null;
 };
 /** Whether a campaign is still sending mails. */
-export const isRunning = (one: Campaign): boolean => one.stopped_at === null && one.finished_at === null;
+export const isRunning = (campaign: Campaign): boolean => campaign.stopped_at === null && campaign.finished_at === null;
 
 export type Subscription = {
   readonly email: string;

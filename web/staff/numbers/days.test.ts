@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { daysBefore, formatDays, lengthOf, periods, problemOf } from './days.ts';
+import { daysBefore, formatDays, countDays, periods, findProblem } from './days.ts';
 
 test.each([
   ['whole months', '2031-01-01', '2031-03-31', '2030-10-01', '2030-12-31'],
@@ -17,7 +17,7 @@ test.each([
   ['', '2031-03-01', 'Choose the first day.'],
   ['2031-03-01', '2031-02-29', 'Choose the last day.'],
 ])('%s to %s: %s', (first, last, problem) => {
-  expect(problemOf({ first, last })).toBe(problem);
+  expect(findProblem({ first, last })).toBe(problem);
 });
 
 test('on 31 January the offered ranges are the month, December, 28 days until yesterday, and the year', () => {
@@ -27,7 +27,7 @@ test('on 31 January the offered ranges are the month, December, 28 days until ye
     '3 Jan to 30 Jan 2031',
     '1 Jan to 31 Dec 2031',
   ]);
-  expect(periods('2032-02-10').map(({ days }) => lengthOf(days))).toEqual([29, 31, 28, 366]);
+  expect(periods('2032-02-10').map(({ days }) => countDays(days))).toEqual([29, 31, 28, 366]);
 });
 
 test('a range over new year names both years', () => {

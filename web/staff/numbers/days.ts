@@ -8,18 +8,18 @@ const MOST_DAYS = 366;
 
 const dayNumber = (day: StudioDate): number => Date.parse(`${day}T00:00:00Z`) / 86_400_000;
 /** Returns the number of days in a range. */
-export const lengthOf = ({ first, last }: Days): number => dayNumber(last) - dayNumber(first) + 1;
+export const countDays = ({ first, last }: Days): number => dayNumber(last) - dayNumber(first) + 1;
 const monthStart = (day: StudioDate): StudioDate => `${day.slice(0, 7)}-01`;
 const monthBefore = (start: StudioDate): StudioDate => monthStart(addDays(start, -1));
 /** Returns the last day of the month that contains a day. */
 const monthEnd = (day: StudioDate): StudioDate => addDays(monthStart(addDays(monthStart(day), 31)), -1);
 
 /** Returns why a range cannot be counted; null if it can. */
-export function problemOf({ first, last }: Days): string | null {
+export function findProblem({ first, last }: Days): string | null {
   if (!isStudioDate(first)) return 'Choose the first day.';
   if (!isStudioDate(last)) return 'Choose the last day.';
   if (last < first) return 'The last day must not be before the first.';
-  return lengthOf({ first, last }) > MOST_DAYS ? 'Choose at most a year.' : null;
+  return countDays({ first, last }) > MOST_DAYS ? 'Choose at most a year.' : null;
 }
 
 /** Returns the ranges that are offered on a day, with their names. */
@@ -40,7 +40,7 @@ export function periods(today: StudioDate): readonly { readonly label: string; r
 export function daysBefore(days: Days): Days {
   const last = addDays(days.first, -1);
   if (days.first !== monthStart(days.first) || days.last !== monthEnd(days.last))
-    return { first: addDays(days.first, -lengthOf(days)), last };
+    return { first: addDays(days.first, -countDays(days)), last };
   let first = days.first;
   for (let month = days.first; month <= days.last; month = addDays(monthEnd(month), 1)) first = monthBefore(first);
   return { first, last };

@@ -13,9 +13,9 @@ const count = (value: number): string => String(value);
 const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 const percent = (value: number): string => `${Math.round(value * 100)} %`;
 const total = (hours: readonly WeekdayHours[], key: 'booked' | 'open'): number =>
-  hours.reduce((sum, one) => sum + one[key], 0);
+  hours.reduce((sum, hour) => sum + hour[key], 0);
 const money = (numbers: Numbers, key: 'paidCents' | 'refundedCents' | 'disputedCents'): number =>
-  numbers.months.reduce((sum, one) => sum + one[key], 0);
+  numbers.months.reduce((sum, month) => sum + month[key], 0);
 /** Formats a lead time: "45 min", "7 h", "3 days". */
 const lead = (hours: number): string =>
   hours < 1

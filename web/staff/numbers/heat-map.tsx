@@ -10,7 +10,7 @@ const nameOfHour = (hour: number): string => `${hour % 12 === 0 ? 12 : hour % 12
 
 /** Shows which share of each hour of the week was booked; darker cells are fuller. Screen readers use the same table. */
 export function HeatMap({ hours }: { hours: readonly WeekdayHours[] }) {
-  const found = new Map(hours.map((one) => [`${one.weekday} ${one.hour}`, one]));
+  const found = new Map(hours.map((hour) => [`${hour.weekday} ${hour.hour}`, hour]));
   return (
     <table className="w-full table-fixed border-collapse text-center text-xs tabular-nums">
       <caption className="mb-3 text-left text-sm text-fog">

@@ -158,30 +158,30 @@ function Differences({ differences }: { differences: readonly Difference[] }) {
   const [search] = useSearchParams();
   return (
     <Table caption="Differences" columns={['What', 'When', 'Booking', 'Here', 'At the provider']}>
-      {differences.map((one) => (
-        <Row key={`${one.kind} ${one.id} ${one.name}`}>
+      {differences.map((difference) => (
+        <Row key={`${difference.kind} ${difference.id} ${difference.name}`}>
           <Cell label="What">
-            {NAMES[one.name]}
-            <span className="block text-sm break-all text-fog">{one.id}</span>
+            {NAMES[difference.name]}
+            <span className="block text-sm break-all text-fog">{difference.id}</span>
           </Cell>
           <Cell label="When">
-            {formatStudioDate(one.at, 'medium')}, {formatStudioTime(one.at)}
+            {formatStudioDate(difference.at, 'medium')}, {formatStudioTime(difference.at)}
           </Cell>
           <Cell label="Booking">
-            {one.reference === null ? (
+            {difference.reference === null ? (
               'None'
             ) : (
               <Link
-                to={withBooking(search, one.reference)}
+                to={withBooking(search, difference.reference)}
                 className="underline decoration-edge underline-offset-4 hover:text-signal"
               >
-                {one.reference}
+                {difference.reference}
               </Link>
             )}
           </Cell>
-          <Cell label="Here">{cents(one.hereCents)}</Cell>
+          <Cell label="Here">{cents(difference.hereCents)}</Cell>
           <Cell label="At the provider">
-            {cents(one.thereCents)} {one.currency === null ? '' : one.currency.toUpperCase()}
+            {cents(difference.thereCents)} {difference.currency === null ? '' : difference.currency.toUpperCase()}
           </Cell>
         </Row>
       ))}

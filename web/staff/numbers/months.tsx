@@ -6,42 +6,42 @@ import { Cell, Row, Table } from '#web/ui/table.tsx';
 import type { MonthOfMoney } from './queries.ts';
 
 /** GST is one eleventh of a price that includes it. */
-const gstOf = (cents: number): number => Math.round(cents / 11);
-const leftOf = (one: MonthOfMoney): number => one.paidCents - one.refundedCents - one.disputedCents;
-const nameOf = (month: string): string => formatStudioDate(`${month}-01`).replace(/^\S+ \S+ /, '');
+const getGst = (cents: number): number => Math.round(cents / 11);
+const getRemainingCents = (month: MonthOfMoney): number => month.paidCents - month.refundedCents - month.disputedCents;
+const formatMonth = (month: string): string => formatStudioDate(`${month}-01`).replace(/^\S+ \S+ /, '');
 
 /** The money of each month, as a number and a bar. */
 export function Months({ months }: { months: readonly MonthOfMoney[] }) {
   const registered = useBusiness().abn !== '';
   if (months.length === 0) return <Empty>No money arrived or left in these days.</Empty>;
-  const most = Math.max(...months.map((one) => one.paidCents), 1);
+  const most = Math.max(...months.map((month) => month.paidCents), 1);
   return (
     <>
       <Table
         caption="Money by month"
         columns={['Month', 'Received', 'Refunded', 'Disputed', 'Left', 'GST in it', 'Received, as a bar']}
       >
-        {months.map((one) => (
-          <Row key={one.month}>
-            <Cell label="Month">{nameOf(one.month)}</Cell>
+        {months.map((month) => (
+          <Row key={month.month}>
+            <Cell label="Month">{formatMonth(month.month)}</Cell>
             <Cell label="Received" className="tabular-nums">
-              {formatMoney(one.paidCents)}
+              {formatMoney(month.paidCents)}
             </Cell>
             <Cell label="Refunded" className="tabular-nums">
-              {formatMoney(one.refundedCents)}
+              {formatMoney(month.refundedCents)}
             </Cell>
             <Cell label="Disputed" className="tabular-nums">
-              {formatMoney(one.disputedCents)}
+              {formatMoney(month.disputedCents)}
             </Cell>
             <Cell label="Left" className="tabular-nums">
-              {formatMoney(leftOf(one))}
+              {formatMoney(getRemainingCents(month))}
             </Cell>
             <Cell label="GST in it" className="tabular-nums">
-              {registered ? formatMoney(gstOf(leftOf(one))) : '–'}
+              {registered ? formatMoney(getGst(getRemainingCents(month))) : '–'}
             </Cell>
             <Cell label="" className="lg:w-1/4">
               <svg aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none" className="h-2 w-full bg-deck">
-                <rect width={(100 * one.paidCents) / most} height="8" className="fill-signal" />
+                <rect width={(100 * month.paidCents) / most} height="8" className="fill-signal" />
               </svg>
             </Cell>
           </Row>

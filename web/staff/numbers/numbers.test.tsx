@@ -61,7 +61,7 @@ test('figures stand beside those of the range before, the money by month, and th
   expect([month.getByText('$12.34'), month.getByText('$59'), month.getByText('$213.66')]).toHaveLength(3);
   expect(figure('Disputed').getByText('$59')).toBeTruthy();
   const midnight = within(screen.getByRole('row', { name: /^12 am/ }));
-  expect(midnight.getAllByRole('cell').map((one) => one.textContent)).toEqual(['25', 'shut', '', '', '', '', '']);
+  expect(midnight.getAllByRole('cell').map((cell) => cell.textContent)).toEqual(['25', 'shut', '', '', '', '', '']);
 });
 
 test('a period, a day and a studio are chosen into the address', async () => {

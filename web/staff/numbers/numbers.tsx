@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
-import { type Days, daysBefore, formatDays, periods, problemOf } from './days.ts';
+import { type Days, daysBefore, formatDays, periods, findProblem } from './days.ts';
 import { Figures } from './figures.tsx';
 import { HeatMap } from './heat-map.tsx';
 import { Months } from './months.tsx';
@@ -25,21 +25,21 @@ export function Numbers({ chosen, studios, onChoose }: { chosen: Chosen; studios
   const first = chosen.first ?? offered[0]?.days.first ?? '';
   const days = { first, last: chosen.last ?? offered[0]?.days.last ?? first };
   const studioId = studios.some(({ id }) => id === chosen.studioId) ? chosen.studioId : null;
-  const problem = problemOf(days);
+  const problem = findProblem(days);
   return (
     <>
       <h2 className="text-3xl">Numbers</h2>
       <p className="mt-2 mb-6 text-fog">Days are whole days in Sydney. Test bookings are not counted.</p>
       <div className="mb-4 flex flex-wrap gap-2">
-        {offered.map((one) => (
+        {offered.map((range) => (
           <Button
-            key={one.label}
+            key={range.label}
             tone="plain"
             className="aria-pressed:border-signal"
-            aria-pressed={one.days.first === days.first && one.days.last === days.last}
-            onClick={() => onChoose(one.days, studioId)}
+            aria-pressed={range.days.first === days.first && range.days.last === days.last}
+            onClick={() => onChoose(range.days, studioId)}
           >
-            {one.label}
+            {range.label}
           </Button>
         ))}
       </div>

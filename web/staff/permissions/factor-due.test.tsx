@@ -20,7 +20,7 @@ test('staff without two-step sign-in are told by when they need it, in Sydney ti
 
 test('the notice goes once nothing is due any more', async () => {
   wire.answerRows('second_factor_rules', { permissions: [], shown: false, due: new Date('2031-03-08T07:00:00Z') });
-  const { client } = renderPart(withAccount(<FactorDue />), { beside: <p>Today</p> });
+  const { client } = renderPart(withAccount(<FactorDue />), { sibling: <p>Today</p> });
   await screen.findByText(/^Add two-step sign-in by/);
   wire.answerRows('second_factor_rules', { permissions: ['money'], shown: true, due: null });
   await act(() => client.invalidateQueries());

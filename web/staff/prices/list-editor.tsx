@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   type PriceList,
-  priceListOf,
+  getPriceList,
   type Rates,
   type VolumeStep,
-  volumePercentsOf,
+  getVolumePercents,
   volumeSteps,
 } from '#rules/pricing.ts';
 import { addDays, formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
@@ -43,12 +43,12 @@ const firstDraft = (before: PriceList, today: StudioDate): Draft => ({
 
 /** Edits the prices of a week from a day on, next to the price of an example booking with these prices. */
 export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Rates; today: StudioDate }) {
-  const [before] = useState(() => priceListOf(today, rates));
+  const [before] = useState(() => getPriceList(today, rates));
   const draft = useKept(`prices:${studio.id}`, firstDraft(before, today));
   const { cents, steps, from, everywhere } = draft.value;
   const [preview, setPreview] = useState(false);
-  const list: PriceList = { validFrom: from, hourCents: cents, volumePercents: volumePercentsOf(steps) };
-  const old = isStudioDate(from) && from >= today ? priceListOf(from, rates) : before;
+  const list: PriceList = { validFrom: from, hourCents: cents, volumePercents: getVolumePercents(steps) };
+  const old = isStudioDate(from) && from >= today ? getPriceList(from, rates) : before;
   const changes = listChanges(mondayFirst(old.hourCents), mondayFirst(cents));
   const changed = changes.length > 0 || old.volumePercents.join() !== list.volumePercents.join();
   const save = useMutation({
@@ -56,7 +56,7 @@ export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Ra
       setPrices({
         studioId: everywhere ? null : studio.id,
         validFrom: from,
-        prices: { hourCents: [...cents], volumePercents: volumePercentsOf(steps) },
+        prices: { hourCents: [...cents], volumePercents: getVolumePercents(steps) },
       }),
     meta: { handled: true, invalidates: [queryKeys.prices.all, queryKeys.studios.all] },
     onSuccess: () => {

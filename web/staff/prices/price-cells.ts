@@ -14,7 +14,7 @@ export type CellSelection = { readonly cells: ReadonlySet<number>; readonly acti
 
 /** Lists the cells of the rectangle between two corners. */
 export function rectangle(from: number, to: number): number[] {
-  const range = (one: number, other: number) => [Math.min(one, other), Math.max(one, other)] as const;
+  const range = (corner: number, other: number) => [Math.min(corner, other), Math.max(corner, other)] as const;
   const [firstColumn, lastColumn] = range(Math.floor(from / HOURS), Math.floor(to / HOURS));
   const [firstHour, lastHour] = range(from % HOURS, to % HOURS);
   const cells: number[] = [];

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
-import { priceListOf, quoteSlots, type Rates, specialDaysOf } from '#rules/pricing.ts';
+import { getPriceList, quoteSlots, type Rates, findSpecialDays } from '#rules/pricing.ts';
 import { nextSlot, type Slot, slotRangeLabel } from '#rules/slots.ts';
 import { addDays, formatStudioDate, hourExists, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { SelectField } from '#web/ui/choice.tsx';
@@ -75,9 +75,9 @@ function Answer({ slots, rates }: { slots: readonly Slot[]; rates: Rates }) {
 }
 
 function nameRule(date: StudioDate, rates: Rates): string {
-  const special = specialDaysOf(date, rates);
+  const special = findSpecialDays(date, rates);
   if (special) return `Special days: ${special.name}`;
-  return nameList(priceListOf(date, rates).validFrom);
+  return nameList(getPriceList(date, rates).validFrom);
 }
 
 /** Names a price list by the day on which it begins. */

@@ -128,7 +128,7 @@ function useCells({
   const reach = (cell: number): void => onSelect({ cells: new Set(rectangle(anchor, cell)), active: cell, anchor });
   const toggle = (cell: number): void =>
     onSelect({
-      cells: new Set(cells.has(cell) ? [...cells].filter((one) => one !== cell) : [...cells, cell]),
+      cells: new Set(cells.has(cell) ? [...cells].filter((chosen) => chosen !== cell) : [...cells, cell]),
       active: cell,
       anchor: cell,
     });

@@ -39,19 +39,19 @@ export function PricePreview({
         <p className="text-fog">The prices of the hours stay the same.</p>
       ) : (
         <Table caption="Hours whose price changes" columns={['Day', 'Hours', 'Before', 'After']}>
-          {changes.map((one) => (
-            <Row key={`${one.column} ${one.hours}`}>
-              <Cell label="Day">{columns[one.column]}</Cell>
-              <Cell label="Hours">{one.hours}</Cell>
-              <Cell label="Before">{one.before}</Cell>
-              <Cell label="After">{one.after}</Cell>
+          {changes.map((change) => (
+            <Row key={`${change.column} ${change.hours}`}>
+              <Cell label="Day">{columns[change.column]}</Cell>
+              <Cell label="Hours">{change.hours}</Cell>
+              <Cell label="Before">{change.before}</Cell>
+              <Cell label="After">{change.after}</Cell>
             </Row>
           ))}
         </Table>
       )}
       <p>
         Volume discount:{' '}
-        {steps.length === 0 ? 'none' : steps.map((one) => `${one.percent}% from ${one.hours} hours`).join(', ')}.
+        {steps.length === 0 ? 'none' : steps.map((step) => `${step.percent}% from ${step.hours} hours`).join(', ')}.
       </p>
       {problem === null ? null : (
         <p role="alert" className="text-bad">

@@ -40,7 +40,7 @@ async function open(): Promise<void> {
 const cell = (column: number, hour: number) =>
   document.querySelector<HTMLElement>(`[data-cell="${column * 24 + hour}"]`) as HTMLElement;
 const chosen = () =>
-  [...document.querySelectorAll('[aria-selected="true"]')].map((one) => Number(one.getAttribute('data-cell')));
+  [...document.querySelectorAll('[aria-selected="true"]')].map((element) => Number(element.getAttribute('data-cell')));
 /** Waits until the last change that was sent is this one. */
 const expectChange = (change: CallBody<'staff-set-prices'>) =>
   waitFor(() => expect(wire.sent('staff-set-prices').at(-1)).toEqual(change));
@@ -50,7 +50,7 @@ const dialog = () => within(screen.getByRole('dialog'));
 test('the table shows every hour of the week of a studio and follows changes, and another studio can be chosen', async () => {
   await open();
   expect(document.querySelectorAll('[data-cell]')).toHaveLength(168);
-  expect([cell(0, 17), cell(0, 18), cell(6, 0), cell(6, 23)].map((one) => one.textContent)).toEqual([
+  expect([cell(0, 17), cell(0, 18), cell(6, 0), cell(6, 23)].map((element) => element.textContent)).toEqual([
     '$49',
     '$59',
     '$69',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { priceListOf, type Rates, volumeSteps } from '#rules/pricing.ts';
+import { getPriceList, type Rates, volumeSteps } from '#rules/pricing.ts';
 import { type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -63,7 +63,7 @@ export function Prices({ studios }: { studios: readonly Studio[] }) {
 
 /** Lists past, current and future prices. Future ones can be removed. */
 function History({ studio, rates, today }: { studio: Studio; rates: Rates; today: StudioDate }) {
-  const now = priceListOf(today, rates).validFrom;
+  const now = getPriceList(today, rates).validFrom;
   return (
     <section aria-label="All prices">
       <h3 className="mb-4 text-2xl">All prices</h3>

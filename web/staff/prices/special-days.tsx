@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
-import { priceListOf, type Rates, type SpecialDays as Days } from '#rules/pricing.ts';
-import { addDays, formatStudioDate, isStudioDate, type StudioDate, weekdayOf } from '#rules/studio-time.ts';
+import { getPriceList, type Rates, type SpecialDays as Days } from '#rules/pricing.ts';
+import { addDays, formatStudioDate, isStudioDate, type StudioDate, getWeekday } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -122,7 +122,7 @@ function NewDays({ studio, rates, today, onDone }: Place & { onDone: () => void 
 
 /** Returns the prices of an ordinary day, as initial values. */
 const dayPrices = (day: StudioDate, rates: Rates): readonly number[] =>
-  priceListOf(day, rates).hourCents.slice(weekdayOf(day) * 24, weekdayOf(day) * 24 + 24);
+  getPriceList(day, rates).hourCents.slice(getWeekday(day) * 24, getWeekday(day) * 24 + 24);
 
 const nameDays = ({ firstDay, lastDay }: Days): string =>
   firstDay === lastDay

@@ -34,7 +34,7 @@ export function LockField<In extends FieldValues, Out>({
         </Button>
       </div>
     );
-  return <ChoiceField control={control} name={name} label="Lock" options={optionsOf(locks.data, chosen, room)} />;
+  return <ChoiceField control={control} name={name} label="Lock" options={toOptions(locks.data, chosen, room)} />;
 }
 
 /** The field for the plug of a room's lights. */
@@ -50,7 +50,7 @@ export function PlugField<In extends FieldValues, Out>({ control, name }: Place<
   );
 }
 
-function optionsOf(locks: readonly RoomLock[], chosen: string, room: string | null) {
+function toOptions(locks: readonly RoomLock[], chosen: string, room: string | null) {
   // If staff have chosen no lock, an open room has the lock that the operator's settings assign to it.
   const own = chosen === '' && room !== null ? locks.find((lock) => lock.room === room) : undefined;
   const unknown = chosen !== '' && locks.every(({ id }) => id !== chosen);

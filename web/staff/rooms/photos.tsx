@@ -4,7 +4,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
 const MOST = 8;
-const addressOf = (photo: string): string =>
+const getAddress = (photo: string): string =>
   photo.startsWith('drawn-')
     ? `/rooms/${photo.slice('drawn-'.length)}-480.webp`
     : `/storage/v1/render/image/public/rooms/${photo}?width=480&height=300&resize=cover&format=webp`;
@@ -77,7 +77,7 @@ function Photo({
   return (
     <li className="space-y-2">
       <img
-        src={addressOf(photo)}
+        src={getAddress(photo)}
         alt={`Number ${number}`}
         width={480}
         height={300}

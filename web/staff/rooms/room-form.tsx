@@ -43,7 +43,7 @@ const EMPTY: Typed = {
 
 /** Adds a room, or edits the given one. */
 export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => void }) {
-  const form = useSchemaForm(formSchema, { defaultValues: of === null ? EMPTY : typedOf(of.room) });
+  const form = useSchemaForm(formSchema, { defaultValues: of === null ? EMPTY : toTyped(of.room) });
   const { control } = form;
   const [photos, setPhotos] = useState<readonly string[]>(of?.room.photos ?? []);
   const [openHours, setOpenHours] = useState<readonly boolean[]>(of?.room.openHours ?? ALWAYS);
@@ -57,7 +57,7 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
     },
     onError: (error) => {
       const at = error instanceof AppError ? error.details['field'] : undefined;
-      const field = (['name', 'lockId', 'plug'] as const).find((one) => at === `room.${one}`);
+      const field = (['name', 'lockId', 'plug'] as const).find((field) => at === `room.${field}`);
       const message = describeError(error, 'Nothing was saved. Please try again.');
       refuseForm(form, field === undefined ? { message } : { field, message });
     },
@@ -113,6 +113,6 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
   );
 }
 
-function typedOf({ photos: _photos, openHours: _hours, features, lockId, plug, ...room }: Room): Typed {
+function toTyped({ photos: _photos, openHours: _hours, features, lockId, plug, ...room }: Room): Typed {
   return { ...room, features: features.join('\n'), lockId: lockId ?? '', plug: plug ?? '' };
 }

@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 const changes = () => wire.sent('staff-set-room');
 const PHOTO = '0a1b2c3d-0000-4000-8000-000000000001.jpg';
-const show = () => renderPart(<Rooms />, { beside: <Toaster /> });
+const show = () => renderPart(<Rooms />, { sibling: <Toaster /> });
 const answerLocks = () =>
   wire.answer('staff-locks', {
     locks: [
@@ -53,7 +53,9 @@ const press = async (name: string) => user.click(await screen.findByRole('button
 test('a room that was never open is a draft, and one that was is retired', async () => {
   wire.answerRows('staff_rooms', [room('Studio A'), room('Studio B', false), room('Studio C', false, false)]);
   show();
-  const rows = (await screen.findAllByRole('listitem')).map((one) => /Retired|Draft/.exec(one.textContent ?? '')?.[0]);
+  const rows = (await screen.findAllByRole('listitem')).map(
+    (item) => /Retired|Draft/.exec(item.textContent ?? '')?.[0],
+  );
   expect(rows).toEqual([undefined, 'Retired', 'Draft']);
 });
 

@@ -56,14 +56,14 @@ export function Rooms() {
         <Empty>There is no room yet.</Empty>
       ) : (
         <ol className="divide-y divide-line border-y border-line">
-          {list.map((one, at) => (
+          {list.map((room, at) => (
             <RoomRow
-              key={one.id}
-              of={one}
+              key={room.id}
+              of={room}
               isFirst={at === 0}
               isLast={at === list.length - 1}
               busy={order.isPending}
-              onEdit={() => setOpen(one)}
+              onEdit={() => setOpen(room)}
               onMove={(step) => move(at, step)}
             />
           ))}

@@ -42,7 +42,7 @@ export function BookingSeries({
   const series = read.data ?? null;
   const own = series?.bookings.find((booking) => booking.reference === reference);
   if (series === null || own === undefined) return null;
-  const left = series.bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime > now);
+  const remaining = series.bookings.filter(({ status, endTime }) => status === 'confirmed' && endTime > now);
   return (
     <section aria-label="Series">
       <h3 className="font-bold">
@@ -53,11 +53,11 @@ export function BookingSeries({
           <Row key={booking.reference} booking={booking} here={booking === own} />
         ))}
       </ol>
-      {left.length < 2 ? null : asking ? (
-        <CancelAll bookingId={bookingId} left={left} mayRefund={mayRefund} onDone={() => setAsking(false)} />
+      {remaining.length < 2 ? null : asking ? (
+        <CancelAll bookingId={bookingId} remaining={remaining} mayRefund={mayRefund} onDone={() => setAsking(false)} />
       ) : (
         <Button tone="quiet" className="mt-2" onClick={() => setAsking(true)}>
-          Cancel all {left.length} that are left
+          Cancel all {remaining.length} that are left
         </Button>
       )}
     </section>
@@ -92,12 +92,12 @@ const REFUNDS = [
 /** Asks for the reason and the refund. The cancellation cannot be undone. */
 function CancelAll({
   bookingId,
-  left,
+  remaining,
   mayRefund,
   onDone,
 }: {
   bookingId: string;
-  left: readonly SeriesBooking[];
+  remaining: readonly SeriesBooking[];
   mayRefund: boolean;
   onDone: () => void;
 }) {
@@ -118,8 +118,8 @@ function CancelAll({
   return (
     <div role="group" aria-label="Cancel the series" className="mt-3 space-y-4 border-l-4 border-signal bg-deck p-4">
       <p>
-        The hours of {left.length} bookings are free at once, and their PINs stop working. The customer gets an email
-        for each. You can’t undo this.
+        The hours of {remaining.length} bookings are free at once, and their PINs stop working. The customer gets an
+        email for each. You can’t undo this.
       </p>
       {mayRefund ? (
         <SelectField
@@ -145,7 +145,7 @@ function CancelAll({
       ) : null}
       <div className="flex flex-wrap gap-3">
         <Button tone="danger" busy={cancel.isPending} disabled={reason.trim() === ''} onClick={() => cancel.mutate()}>
-          Cancel {left.length} bookings
+          Cancel {remaining.length} bookings
         </Button>
         <Button tone="plain" disabled={cancel.isPending} onClick={onDone}>
           Keep them

@@ -21,13 +21,13 @@ export function ArticlesForm({
   hint: string;
   onReview: (articles: Article[]) => void;
 }) {
-  const kept = useKept(draftName, { version, parts: articles.map((one, key): Draft => ({ ...one, key })) });
+  const kept = useKept(draftName, { version, parts: articles.map((article, key): Draft => ({ ...article, key })) });
   const drafts = kept.value.parts;
   const setDrafts = (parts: Draft[]): void => kept.change({ parts });
   const [problem, setProblem] = useState<string | null>(null);
   function move(at: number, step: 1 | -1): void {
-    const one = drafts[at];
-    if (one !== undefined) setDrafts(drafts.toSpliced(at, 1).toSpliced(at + step, 0, one));
+    const moved = drafts[at];
+    if (moved !== undefined) setDrafts(drafts.toSpliced(at, 1).toSpliced(at + step, 0, moved));
   }
   function add(): void {
     setDrafts([...drafts, { title: '', text: '', key: Math.max(-1, ...drafts.map(({ key }) => key)) + 1 }]);

@@ -30,15 +30,15 @@ export const NAMES = {
 type Key = keyof typeof NAMES;
 const KEYS = Object.keys(NAMES).filter((key): key is Key => key in NAMES);
 
-const same = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+const same = (value: unknown, other: unknown): boolean => canonical(value) === canonical(other);
 /** Serialises a value regardless of the order of the keys in articles, which the database may have changed. */
 const canonical = (value: unknown): string =>
   JSON.stringify(Array.isArray(value) ? value.map(({ title, text }: Article) => [title, text]) : value);
 
 /** Returns the settings whose new values differ from the current ones. */
-export function changesOf(current: BusinessSettings, wanted: SettingsChange): SettingsChange {
-  const keys = KEYS.filter((key) => wanted[key] !== undefined && !same(current[key], wanted[key]));
-  return Object.fromEntries(keys.map((key) => [key, wanted[key]]));
+export function getChanges(current: BusinessSettings, requested: SettingsChange): SettingsChange {
+  const keys = KEYS.filter((key) => requested[key] !== undefined && !same(current[key], requested[key]));
+  return Object.fromEntries(keys.map((key) => [key, requested[key]]));
 }
 
 /** Names the settings that differ between two versions. */

@@ -7,7 +7,7 @@ import { useFormDraft } from '#web/lib/use-form-draft.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { changesOf, NAMES } from './changes.ts';
+import { getChanges, NAMES } from './changes.ts';
 import { KeptPart, type PartDraft } from './kept-part.tsx';
 import { PhotoField } from './photo-field.tsx';
 
@@ -81,7 +81,7 @@ const NUMBERS = [
   'maxUnpaidHours',
   'maxUnpaidHoursOfBooking',
 ] as const;
-const isNumber = (name: string): boolean => NUMBERS.some((one) => one === name);
+const isNumber = (name: string): boolean => NUMBERS.some((field) => field === name);
 
 /** The details of the business. Passes on the validated values that differ from the current ones. */
 export function DetailsForm({
@@ -93,9 +93,9 @@ export function DetailsForm({
   current: BusinessSettings;
   onReview: (changes: SettingsChange) => void;
 }) {
-  const [kept, setKept] = useState(() => readTyped(draftName, { version, values: typedOf(current) }));
+  const [kept, setKept] = useState(() => readTyped(draftName, { version, values: toTyped(current) }));
   const form = useSchemaForm(detailsFormSchema, {
-    defaultValues: kept?.values ?? typedOf(current),
+    defaultValues: kept?.values ?? toTyped(current),
     showAll: true,
   });
   const { control } = form;
@@ -103,10 +103,10 @@ export function DetailsForm({
   function discard(): void {
     removeTyped(draftName);
     setKept(null);
-    form.reset(typedOf(current));
+    form.reset(toTyped(current));
   }
-  function review(wanted: SettingsChange): void {
-    const changes = changesOf(current, wanted);
+  function review(requested: SettingsChange): void {
+    const changes = getChanges(current, requested);
     if (Object.keys(changes).length > 0) onReview(changes);
     else refuseForm(form, { message: 'Nothing has changed.' });
   }
@@ -143,7 +143,7 @@ export function DetailsForm({
   );
 }
 
-function typedOf(settings: BusinessSettings): Typed {
+function toTyped(settings: BusinessSettings): Typed {
   const { termsVersion: _version, terms: _terms, privacy: _privacy, ...details } = settings;
   // Cast: `fromEntries` loses the names of the keys.
   const numbers = Object.fromEntries(NUMBERS.map((name) => [name, String(details[name])])) as Record<

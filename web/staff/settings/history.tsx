@@ -15,19 +15,23 @@ export function History({
   const [newest] = versions;
   return (
     <Table caption="Changes, newest first, in Sydney time" columns={['When', 'Who', 'What', 'Actions']}>
-      {versions.map((one, at) => {
-        const when = `${formatStudioDate(one.at, 'medium')}, ${formatStudioTime(one.at)}`;
+      {versions.map((version, at) => {
+        const when = `${formatStudioDate(version.at, 'medium')}, ${formatStudioTime(version.at)}`;
         const before = versions[at + 1];
-        const names = before === undefined ? [] : namesOfChanges(before.settings, one.settings);
-        const differs = newest !== undefined && namesOfChanges(newest.settings, one.settings).length > 0;
+        const names = before === undefined ? [] : namesOfChanges(before.settings, version.settings);
+        const differs = newest !== undefined && namesOfChanges(newest.settings, version.settings).length > 0;
         return (
-          <Row key={one.version}>
+          <Row key={version.version}>
             <Cell label="When">{when}</Cell>
-            <Cell label="Who">{one.by ?? '–'}</Cell>
-            <Cell label="What">{one.version === 1 ? 'The first settings' : names.join(', ') || '–'}</Cell>
+            <Cell label="Who">{version.by ?? '–'}</Cell>
+            <Cell label="What">{version.version === 1 ? 'The first settings' : names.join(', ') || '–'}</Cell>
             <Cell label="">
               {differs ? (
-                <Button tone="plain" aria-label={`Bring back the settings of ${when}`} onClick={() => onRestore(one)}>
+                <Button
+                  tone="plain"
+                  aria-label={`Bring back the settings of ${when}`}
+                  onClick={() => onRestore(version)}
+                >
                   Bring back
                 </Button>
               ) : null}

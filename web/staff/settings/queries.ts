@@ -32,7 +32,7 @@ export async function readSettings(): Promise<SettingsVersion[]> {
     .select('user_id,full_name')
     .in('user_id', [...new Set(data.flatMap(({ created_by }) => created_by ?? []))]);
   if (people.error) throw people.error;
-  const names = new Map(people.data.map((one) => [one.user_id, one.full_name]));
+  const names = new Map(people.data.map((person) => [person.user_id, person.full_name]));
   return data.map(({ version, settings, created_at, created_by }) => ({
     version,
     // Cast: the database checks every value that is stored.

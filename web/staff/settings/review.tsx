@@ -36,14 +36,14 @@ export function Review({
   return (
     <div className="space-y-6">
       <Table caption="What changes" columns={['Setting', 'Before', 'After']}>
-        {describeChanges(current, changes).map((one) => (
-          <Row key={one.name}>
-            <Cell label="Setting">{one.name}</Cell>
+        {describeChanges(current, changes).map((change) => (
+          <Row key={change.name}>
+            <Cell label="Setting">{change.name}</Cell>
             <Cell label="Before" className="whitespace-pre-line text-fog">
-              {one.before}
+              {change.before}
             </Cell>
             <Cell label="After" className="whitespace-pre-line">
-              {one.after}
+              {change.after}
             </Cell>
           </Row>
         ))}

@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 const show = () =>
   renderPart(<Settings preview={({ name, notice }) => <p>{`Preview: ${name}, ${notice}`}</p>} />, {
-    beside: <Toaster />,
+    sibling: <Toaster />,
   });
 const KEPT = 'Your changes are still here. They are not saved yet.';
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
@@ -103,14 +103,14 @@ test.each([
   const { unmount } = show();
   await type();
   unmount();
-  const again = show();
+  const second = show();
   expect(await find()).toBeTruthy();
   expect(screen.getByText(KEPT)).toBeTruthy();
   await press('Preview changes');
   expect(await screen.findByRole('row', { name: row })).toBeTruthy();
   await press('Save');
   await screen.findByRole('button', { name: 'History', current: true });
-  again.unmount();
+  second.unmount();
   show();
   await screen.findByLabelText('Name');
   expect([screen.queryByDisplayValue('Harbour'), screen.queryByText(KEPT)]).toEqual([null, null]);
@@ -140,7 +140,7 @@ test('every invalid setting has its message at once', async () => {
   await fill(screen.getByLabelText('Minutes to pay'), '90');
   await press('Preview changes');
   await waitFor(() =>
-    expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual([
+    expect(screen.getAllByRole('alert').map((alert) => alert.textContent)).toEqual([
       'This is needed.',
       'This is not an ABN.',
       'At most 30.',

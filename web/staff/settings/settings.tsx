@@ -9,7 +9,7 @@ import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { ArticlesForm } from './articles-form.tsx';
-import { changesOf } from './changes.ts';
+import { getChanges } from './changes.ts';
 import { DetailsForm } from './details-form.tsx';
 import { History } from './history.tsx';
 import { readSettings, type SettingsVersion } from './queries.ts';
@@ -22,7 +22,7 @@ const HINT =
   'An empty line begins a paragraph. {name}, {email} and {cancelHours} stand for the details of the business.';
 
 /** Returns the key under which the tab keeps what was typed into a form. */
-const draftOf = (part: Part): string => `settings:${part}`;
+const getDraftKey = (part: Part): string => `settings:${part}`;
 
 /** Settings of the business: details, texts of pages, and their history. Every change is previewed before it is saved. */
 export function Settings({ preview }: { preview: Preview }) {
@@ -67,14 +67,14 @@ function Editor({
         What pages, mails and calendar files say of the business, and the rules of booking.
       </p>
       <nav aria-label="Parts of the settings" className="mt-6 mb-8 flex flex-wrap gap-2">
-        {PARTS.map((one) => (
+        {PARTS.map((entry) => (
           <Button
-            key={one}
-            tone={one === part ? 'signal' : 'plain'}
-            aria-current={one === part ? 'true' : undefined}
-            onClick={() => open(one)}
+            key={entry}
+            tone={entry === part ? 'signal' : 'plain'}
+            aria-current={entry === part ? 'true' : undefined}
+            onClick={() => open(entry)}
           >
-            {one}
+            {entry}
           </Button>
         ))}
       </nav>
@@ -95,7 +95,7 @@ function Editor({
           preview={preview}
           onBack={() => review(null)}
           onDone={() => {
-            removeTyped(draftOf(part));
+            removeTyped(getDraftKey(part));
             open('History');
           }}
         />
@@ -129,11 +129,11 @@ function Fields({
   onReview: (changes: SettingsChange) => void;
 }) {
   if (part === 'Details')
-    return <DetailsForm draft={{ name: draftOf(part), version }} current={base} onReview={onReview} />;
+    return <DetailsForm draft={{ name: getDraftKey(part), version }} current={base} onReview={onReview} />;
   if (part === 'Terms')
     return (
       <ArticlesForm
-        draft={{ name: draftOf(part), version }}
+        draft={{ name: getDraftKey(part), version }}
         articles={base.terms}
         hint={`Everybody has to accept a new text once, before the next booking. ${HINT}`}
         onReview={(terms) => onReview({ terms })}
@@ -142,7 +142,7 @@ function Fields({
   if (part === 'Privacy')
     return (
       <ArticlesForm
-        draft={{ name: draftOf(part), version }}
+        draft={{ name: getDraftKey(part), version }}
         articles={base.privacy}
         hint={HINT}
         onReview={(privacy) => onReview({ privacy })}
@@ -154,7 +154,7 @@ function Fields({
 /** Returns the change that restores earlier settings. */
 function restored(current: BusinessSettings, before: BusinessSettings): SettingsChange {
   const { termsVersion: _version, ...settings } = before;
-  return changesOf(current, {
+  return getChanges(current, {
     ...settings,
     terms: [...settings.terms],
     privacy: [...settings.privacy],

@@ -56,7 +56,7 @@ function RulesForm({ permissions, staff }: { permissions: readonly Permission[];
         description:
           draft.permissions.length === 0
             ? 'No permission needs it any more.'
-            : `Needed for: ${draft.permissions.map((one) => PERMISSION_WORDS[one].label).join(', ')}`,
+            : `Needed for: ${draft.permissions.map((permission) => PERMISSION_WORDS[permission].label).join(', ')}`,
       }),
     onError: (error) =>
       refuseForm(form, { message: describeError(error, 'Nothing was changed. Check your connection.') }),
@@ -69,9 +69,9 @@ function RulesForm({ permissions, staff }: { permissions: readonly Permission[];
           then they see only what customers see. As soon as one is ticked, this holds for owners too. You need two-step
           sign-in yourself to change this.
         </legend>
-        {PERMISSIONS.map((one) => (
-          <CheckField key={one} control={form.control} name={one}>
-            {PERMISSION_WORDS[one].label}
+        {PERMISSIONS.map((permission) => (
+          <CheckField key={permission} control={form.control} name={permission}>
+            {PERMISSION_WORDS[permission].label}
           </CheckField>
         ))}
       </fieldset>
@@ -93,13 +93,13 @@ function Lacking({
   staff: readonly Member[];
 }) {
   const values = useWatch({ control });
-  const chosen = PERMISSIONS.filter((one) => values[one] === true);
+  const chosen = PERMISSIONS.filter((permission) => values[permission] === true);
   const lacking = staff.filter(
     ({ secondFactor, permissions: held }) =>
-      !secondFactor && held.some((one) => one === 'owner' || chosen.includes(one)),
+      !secondFactor && held.some((permission) => permission === 'owner' || chosen.includes(permission)),
   );
   if (chosen.length === 0 || lacking.length === 0) return null;
-  const isNew = chosen.some((one) => !before.includes(one));
+  const isNew = chosen.some((permission) => !before.includes(permission));
   return (
     <div className="space-y-4">
       <Notice tone="warn">

@@ -17,24 +17,24 @@ export function Invitations({ invitations }: { invitations: readonly OpenInvitat
   if (invitations.length === 0) return <Empty>No open invitations.</Empty>;
   return (
     <Table caption="Open invitations" columns={COLUMNS}>
-      {invitations.map((one) => (
-        <Row key={one.id}>
+      {invitations.map((invitation) => (
+        <Row key={invitation.id}>
           <Cell label="Email" className="break-words">
-            {one.email}
+            {invitation.email}
           </Cell>
           <Cell label="May do">
-            <PermissionChips permissions={one.permissions} />
+            <PermissionChips permissions={invitation.permissions} />
           </Cell>
-          <Cell label="Invited by">{one.invitedBy ?? 'The service key'}</Cell>
+          <Cell label="Invited by">{invitation.invitedBy ?? 'The service key'}</Cell>
           <Cell label="Valid until">
-            {one.expired ? (
+            {invitation.expired ? (
               <Chip tone="warn">Expired</Chip>
             ) : (
-              `${formatStudioDate(one.expiresAt, 'medium')}, ${formatStudioTime(one.expiresAt)}`
+              `${formatStudioDate(invitation.expiresAt, 'medium')}, ${formatStudioTime(invitation.expiresAt)}`
             )}
           </Cell>
           <Cell label="">
-            <Actions invitation={one} />
+            <Actions invitation={invitation} />
           </Cell>
         </Row>
       ))}

@@ -28,7 +28,7 @@ export function InviteForm({ onDone }: { onDone: () => void }) {
     <Form form={form} onSend={send.mutateAsync} className="space-y-4">
       <p className="text-fog">The mail has a link that works once, for 7 days, with this address only.</p>
       <TextField control={form.control} name="email" label="Email" type="email" required autoComplete="off" />
-      <PermissionFields control={form.control} place={(one) => `permissions.${one}`} />
+      <PermissionFields control={form.control} place={(permission) => `permissions.${permission}`} />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
         <SubmitButton control={form.control}>Send the invitation</SubmitButton>

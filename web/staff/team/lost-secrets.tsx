@@ -31,17 +31,17 @@ export function LostSecrets({ secrets }: { secrets: readonly LostSecret[] }) {
         </div>
       )}
       <Table caption="Seen under a lost permission" columns={COLUMNS}>
-        {secrets.map((one) => (
-          <Row key={one.id}>
+        {secrets.map((secret) => (
+          <Row key={secret.id}>
             <Cell label="What" className="break-words">
-              {describe(one)}
+              {describe(secret)}
             </Cell>
-            <Cell label="Room">{one.studioName}</Cell>
+            <Cell label="Room">{secret.studioName}</Cell>
             <Cell label="Seen by" className="break-words">
-              {one.person ?? 'A deleted account'}
+              {secret.person ?? 'A deleted account'}
             </Cell>
             <Cell label="Works">
-              <State secret={one} />
+              <State secret={secret} />
             </Cell>
           </Row>
         ))}

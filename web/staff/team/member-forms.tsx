@@ -11,7 +11,7 @@ import { type Member, removeMember, setPermissions } from './queries.ts';
 import { permissionsFormSchema, ticked } from './team-form.ts';
 
 const INVALIDATES = [queryKeys.team.all, queryKeys.staffRights.all];
-const nameOf = ({ name, email }: Member): string => name ?? email ?? 'Account without a name';
+const getName = ({ name, email }: Member): string => name ?? email ?? 'Account without a name';
 
 /** Changes the permissions of a member of staff. */
 export function PermissionsForm({ member, onDone }: { member: Member; onDone: () => void }) {
@@ -20,7 +20,7 @@ export function PermissionsForm({ member, onDone }: { member: Member; onDone: ()
     mutationFn: (draft: { permissions: Permission[] }) => setPermissions(member.userId, draft.permissions),
     meta: { handled: true, invalidates: INVALIDATES },
     onSuccess: () => {
-      toast({ title: 'Permissions changed', description: nameOf(member) });
+      toast({ title: 'Permissions changed', description: getName(member) });
       onDone();
     },
     onError: (error) =>
@@ -28,8 +28,8 @@ export function PermissionsForm({ member, onDone }: { member: Member; onDone: ()
   });
   return (
     <Form form={form} onSend={change.mutateAsync} className="space-y-4">
-      <p className="break-words">{nameOf(member)}</p>
-      <PermissionFields control={form.control} place={(one) => `permissions.${one}`} />
+      <p className="break-words">{getName(member)}</p>
+      <PermissionFields control={form.control} place={(permission) => `permissions.${permission}`} />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
         <SubmitButton control={form.control}>Save</SubmitButton>
@@ -47,7 +47,7 @@ export function RemoveMember({ member, onDone }: { member: Member; onDone: () =>
     mutationFn: () => removeMember(member.userId),
     meta: { handled: true, invalidates: INVALIDATES },
     onSuccess: () => {
-      toast({ title: 'Removed from the staff', description: nameOf(member) });
+      toast({ title: 'Removed from the staff', description: getName(member) });
       onDone();
     },
     onError: (error) =>
@@ -56,7 +56,7 @@ export function RemoveMember({ member, onDone }: { member: Member; onDone: () =>
   return (
     <div className="space-y-4">
       <p className="break-words">
-        {nameOf(member)} can open nothing of the back office any more, from now on. The account stays, with its
+        {getName(member)} can open nothing of the back office any more, from now on. The account stays, with its
         bookings.
       </p>
       <p>

@@ -5,9 +5,9 @@ import { Chip } from '#web/ui/chip.tsx';
 export function PermissionChips({ permissions }: { permissions: readonly Permission[] }) {
   return (
     <ul className="flex flex-wrap gap-1.5">
-      {permissions.map((one) => (
-        <li key={one}>
-          <Chip tone={one === 'owner' ? 'signal' : 'plain'}>{PERMISSION_WORDS[one].label}</Chip>
+      {permissions.map((permission) => (
+        <li key={permission}>
+          <Chip tone={permission === 'owner' ? 'signal' : 'plain'}>{PERMISSION_WORDS[permission].label}</Chip>
         </li>
       ))}
     </ul>

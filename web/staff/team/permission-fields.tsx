@@ -13,10 +13,10 @@ export function PermissionFields<In extends FieldValues, Out>({
   return (
     <fieldset>
       <legend className="mb-1 text-sm font-semibold">May do</legend>
-      {PERMISSIONS.map((one) => (
-        <CheckField key={one} control={control} name={place(one)}>
-          {PERMISSION_WORDS[one].label}
-          <span className="block text-sm text-fog">{PERMISSION_WORDS[one].opens}</span>
+      {PERMISSIONS.map((permission) => (
+        <CheckField key={permission} control={control} name={place(permission)}>
+          {PERMISSION_WORDS[permission].label}
+          <span className="block text-sm text-fog">{PERMISSION_WORDS[permission].opens}</span>
         </CheckField>
       ))}
     </fieldset>

@@ -6,7 +6,7 @@ import { rest } from '#web/data/rest.ts';
 const permissionsSchema = z
   .array(z.enum(PERMISSIONS))
   .nullable()
-  .transform((held) => PERMISSIONS.filter((one) => held?.includes(one)));
+  .transform((held) => PERMISSIONS.filter((permission) => held?.includes(permission)));
 const memberSchema = z.object({
   userId: z.string(),
   name: z.string().nullable(),

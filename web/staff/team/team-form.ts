@@ -12,8 +12,11 @@ const boxes = z.object({
 /** The permission checkboxes as ticked. */
 export type TickedPermissions = z.input<typeof boxes>;
 const permissions = boxes
-  .refine((ticked) => PERMISSIONS.some((one) => ticked[one]), { path: ['owner'], message: 'Choose at least one.' })
-  .transform((ticked): Permission[] => PERMISSIONS.filter((one) => ticked[one]));
+  .refine((ticked) => PERMISSIONS.some((permission) => ticked[permission]), {
+    path: ['owner'],
+    message: 'Choose at least one.',
+  })
+  .transform((ticked): Permission[] => PERMISSIONS.filter((permission) => ticked[permission]));
 
 /** Returns the checkboxes with these permissions ticked. */
 export const ticked = (held: readonly Permission[]): TickedPermissions => ({
@@ -27,6 +30,6 @@ export const ticked = (held: readonly Permission[]): TickedPermissions => ({
 /** The permissions that require two-step sign-in. Choosing none is allowed. */
 export const factorFormSchema = boxes
   .extend({ graceDays: z.string().transform(Number) })
-  .transform(({ graceDays, ...one }) => ({ permissions: PERMISSIONS.filter((name) => one[name]), graceDays }));
+  .transform(({ graceDays, ...ticked }) => ({ permissions: PERMISSIONS.filter((name) => ticked[name]), graceDays }));
 export const permissionsFormSchema = z.object({ permissions });
 export const inviteFormSchema = z.object({ email: emailSchema, permissions });

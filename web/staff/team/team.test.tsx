@@ -133,16 +133,16 @@ test('somebody is removed only after a question, and a refusal says why', async 
 test('staff that could not be loaded offer another try', async () => {
   wire.fail('staff_team', 500);
   renderPart(withAccount(<Team />));
-  const again = await screen.findByRole('button', { name: 'Try again' });
+  const retry = await screen.findByRole('button', { name: 'Try again' });
   wire.answerRows('staff_team', TEAM);
-  await user.click(again);
+  await user.click(retry);
   expect(await screen.findByRole('table', { name: 'Staff' })).toBeTruthy();
 });
 
 test('opening the link accepts nothing; the button does, and opens the back office', async () => {
   const Address = () => <output>{useLocation().pathname}</output>;
   const part = withAccount(<AcceptInvitation token="id.1.mark" />);
-  renderPart(part, { path: '/staff-invitation', beside: <Address /> });
+  renderPart(part, { path: '/staff-invitation', sibling: <Address /> });
   expect(await screen.findByText('You’re signed in as me@example.com.')).toBeTruthy();
   expect(wire.sent('accept-staff-invitation')).toEqual([]);
   wire.refuse('accept-staff-invitation', 'not_yours', { message: 'It is for another address.' });

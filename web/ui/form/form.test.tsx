@@ -21,11 +21,11 @@ const STUDIOS = [
 ];
 
 type Sent = (values: Typed, form: SchemaForm<Typed>) => unknown;
-function Sample({ onSend, titleOf }: { onSend: Sent; titleOf?: (field: string, message: string) => string | null }) {
+function Sample({ onSend, getTitle }: { onSend: Sent; getTitle?: (field: string, message: string) => string | null }) {
   const form = useSchemaForm(schema, { defaultValues: empty });
   const { control } = form;
   return (
-    <Form form={form} onSend={(values) => onSend(values, form)} {...(titleOf ? { titleOf } : {})}>
+    <Form form={form} onSend={(values) => onSend(values, form)} {...(getTitle ? { getTitle } : {})}>
       <TextField control={control} name="name" label="Name" hint="As on your ID" />
       <CodeField control={control} name="code" label="Code" digits={6} />
       <ChoiceField control={control} name="studio" label="Studio" options={STUDIOS} />
@@ -39,8 +39,8 @@ function Sample({ onSend, titleOf }: { onSend: Sent; titleOf?: (field: string, m
     </Form>
   );
 }
-const show = (onSend: Sent, titleOf?: (field: string, message: string) => string | null) =>
-  renderPart(<Sample onSend={onSend} {...(titleOf ? { titleOf } : {})} />, { beside: <Toaster /> });
+const show = (onSend: Sent, getTitle?: (field: string, message: string) => string | null) =>
+  renderPart(<Sample onSend={onSend} {...(getTitle ? { getTitle } : {})} />, { sibling: <Toaster /> });
 const press = () => user.click(screen.getByRole('button', { name: 'Send' }));
 const messages = () => screen.getByRole('region', { name: 'Messages' });
 
@@ -65,7 +65,7 @@ test('the title of a toast comes from the form, and null shows no toast', async 
   show(vi.fn(), (field, message) => `${field}: ${message}`);
   await press();
   await waitFor(() => expect(messages().textContent).toContain('name: Name is too short'));
-  document.body.querySelectorAll('[aria-label="Dismiss"]').forEach((one) => (one as HTMLElement).click());
+  document.body.querySelectorAll('[aria-label="Dismiss"]').forEach((button) => (button as HTMLElement).click());
   show(vi.fn(), () => null);
   await user.click(screen.getAllByRole('button', { name: 'Send' })[1] as HTMLElement);
   await waitFor(() => expect(screen.getAllByRole('alert')).toHaveLength(2));

@@ -10,7 +10,7 @@ type Props<In extends FieldValues, Out> = Omit<ComponentProps<'form'>, 'onSubmit
   /** Sends the validated values. The form does not report a rejection, because the mutation does. */
   readonly onSend: (values: Out) => unknown;
   /** Returns the title of the toast for an invalid field, or null for no toast. The default title is 'Validation Error'. */
-  readonly titleOf?: (field: string, message: string) => string | null;
+  readonly getTitle?: (field: string, message: string) => string | null;
   /** The field that receives the focus when the form appears. */
   readonly startAt?: Path<In>;
   readonly children: ReactNode;
@@ -20,7 +20,7 @@ type Props<In extends FieldValues, Out> = Omit<ComponentProps<'form'>, 'onSubmit
 export function Form<In extends FieldValues, Out>({
   form,
   onSend,
-  titleOf,
+  getTitle,
   startAt,
   children,
   ...rest
@@ -34,7 +34,7 @@ export function Form<In extends FieldValues, Out>({
   function reportErrors(errors: FieldErrors<In>): void {
     const [field = ''] = Object.keys(errors);
     const message = messageAt(errors, field) ?? '';
-    const title = titleOf === undefined ? 'Validation Error' : titleOf(field, message);
+    const title = getTitle === undefined ? 'Validation Error' : getTitle(field, message);
     if (title !== null) toast({ title, description: message, tone: 'bad' });
   }
   async function send(event: FormEvent): Promise<void> {

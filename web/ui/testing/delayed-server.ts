@@ -31,6 +31,6 @@ export async function expectOneCall(name: string): Promise<unknown> {
 export function answerCall(name: string, answer: unknown, status = 200): void {
   const found = waiting.find(({ address }) => address.endsWith(`/${name}`));
   if (!found) throw new Error(`no request to ${name} waits`);
-  waiting = waiting.filter((one) => one !== found);
+  waiting = waiting.filter((request) => request !== found);
   found.answer(Response.json(answer, { status }));
 }
