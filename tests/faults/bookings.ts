@@ -42,7 +42,7 @@ export const BOOKINGS: readonly Fault[] = [
   {
     title: 'A move is made although its price has changed since the customer saw it',
     file: 'server/operations/bookings/move.ts',
-    find: '  requireShown(wanted, price);\n',
+    find: '  requireShown(move, price);\n',
     replace: '',
     tests: MOVES,
   },

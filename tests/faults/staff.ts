@@ -48,8 +48,8 @@ export const STAFF: readonly Fault[] = [
   {
     title: 'Staff without the permission money refund a part against the terms when they cancel',
     file: 'server/operations/bookings/cancel-for-staff.ts',
-    find: `requireConcession(wanted.money, { kind: 'refund', cents: decision.cents, termsCents });`,
-    replace: `if (decision.refund !== 'part') requireConcession(wanted.money, { kind: 'refund', cents: decision.cents, termsCents });`,
+    find: `requireConcession(request.money, { kind: 'refund', cents: decision.cents, termsCents });`,
+    replace: `if (decision.refund !== 'part') requireConcession(request.money, { kind: 'refund', cents: decision.cents, termsCents });`,
     tests: [
       'tests/operations/{staff-bookings,staff-refunds,staff-undo}.test.ts',
       'tests/api/{permissions,staff}.test.ts',

@@ -37,8 +37,8 @@ export const WEB: readonly Fault[] = [
   {
     title: 'A refund that is pressed again after a lost answer is another request',
     file: 'web/staff/booking-panel/refund-form.tsx',
-    find: 'refundBooking({ bookingId: booking.id, requestId, ...wanted })',
-    replace: 'refundBooking({ bookingId: booking.id, requestId: crypto.randomUUID(), ...wanted })',
+    find: 'refundBooking({ bookingId: booking.id, requestId, ...values })',
+    replace: 'refundBooking({ bookingId: booking.id, requestId: crypto.randomUUID(), ...values })',
     tests: under('staff/booking-panel', 'staff/bookings'),
   },
   {
