@@ -14,10 +14,10 @@ const PORTS_APART = 20;
 type Server = { readonly port: number; readonly sandboxPort: number; readonly dataDir: string };
 // Workers read this file too: the first process decides.
 const folder = (process.env['E2E_FOLDER'] ??= mkdtempSync(join(tmpdir(), 'e2e-')));
-const servers = Array.from({ length: SERVERS }, (_, at): Server => ({
-  port: PORT + PORTS_APART * at,
-  sandboxPort: SANDBOX_PORT + PORTS_APART * at,
-  dataDir: join(folder, String(at)),
+const servers = Array.from({ length: SERVERS }, (_, index): Server => ({
+  port: PORT + PORTS_APART * index,
+  sandboxPort: SANDBOX_PORT + PORTS_APART * index,
+  dataDir: join(folder, String(index)),
 }));
 const inWorker = process.env['TEST_PARALLEL_INDEX'];
 const own = servers[Number(inWorker ?? 0)] ?? servers[0];

@@ -166,8 +166,8 @@ async function measureUser(target: Target, ratios: Ratios): Promise<void> {
 async function openSessions(target: Target): Promise<Record<'ours' | 'bare' | 'signed', () => Promise<number>>> {
   const { apiUrl, baselineUrl, json } = target;
   const tokens: string[] = [];
-  for (let at = 0; at < 2 * CONNECTIONS * SESSIONS_EACH; at += 1) {
-    const email = getEmail(at % CONNECTIONS);
+  for (let index = 0; index < 2 * CONNECTIONS * SESSIONS_EACH; index += 1) {
+    const email = getEmail(index % CONNECTIONS);
     tokens.push((await post(target, '/token?grant_type=password', { ...ACCOUNT, email })).refresh_token);
   }
   const [own, others] = [tokens.slice(0, tokens.length / 2), tokens.slice(tokens.length / 2)];

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   await owner.connect();
   const target = await compose(readConfig({ ...env, PORT: String(ports + 5) }));
   const customers: { id: string; token: string }[] = [];
-  for (let at = 0; at < HOLDERS; at += 1) customers.push(await addCustomer(target, new Date()));
+  for (let index = 0; index < HOLDERS; index += 1) customers.push(await addCustomer(target, new Date()));
   await target.close();
   const begin = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
   await load(server.runtime.apiUrl, {

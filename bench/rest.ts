@@ -15,7 +15,7 @@ const VARIANTS = 16;
 /** The largest answer to a guest, in bytes, as the server binds it. */
 const GUEST_BYTES = '2000000';
 
-const variants = Array.from({ length: VARIANTS }, (_, at) => at * 7_919);
+const variants = Array.from({ length: VARIANTS }, (_, index) => index * 7_919);
 
 /** Returns the cases by name. `claims`: those of the customer who inserts. */
 function casesFor(anonKey: string, token: string, claims: string): Case[] {

@@ -86,10 +86,10 @@ describe('random names', () => {
 
   it('never match when the account has a name that the licence lacks', () => {
     fc.assert(
-      fc.property(names(3, 5), fc.nat(), (list, at) => {
+      fc.property(names(3, 5), fc.nat(), (list, index) => {
         const [otherUser = '', ...own] = list;
         const account = [...own];
-        account[at % own.length] = otherUser;
+        account[index % own.length] = otherUser;
         const licence = { given: own.slice(0, -1).join(' '), family: own.at(-1)! };
         expect(matchNames(licence, account.join(' ')).status).not.toBe('match');
         expect(matchNames(licence, [...own, otherUser].join(' ')).status).not.toBe('match');
@@ -293,7 +293,7 @@ describe('edge cases of a licence check', () => {
   it('recognises months by their first three letters', () => {
     const months = ['JAN', 'FEB', 'March', 'apr', 'MAY', 'June', 'JUL', 'AUG', 'SEPT', 'OCT', 'NOV', 'December'];
     expect(months.map((month) => parsePrintedDate(`7 ${month} 1998`))).toEqual(
-      months.map((_, at) => `1998-${String(at + 1).padStart(2, '0')}-07`),
+      months.map((_, index) => `1998-${String(index + 1).padStart(2, '0')}-07`),
     );
   });
   it('reads a printed date without separators and one with dots', () => {

@@ -79,11 +79,11 @@ function slotsAround({ date }: Slot): Slot[] {
 /** Lists all runs of `count` free hours that end on the day they begin or on the next day. */
 function findRuns(calendar: readonly Slot[], count: number, isFree: (slot: Slot) => boolean): Candidate[] {
   const free = calendar.map(isFree);
-  return calendar.flatMap((slot, at) => {
-    const slots = calendar.slice(at, at + count);
+  return calendar.flatMap((slot, index) => {
+    const slots = calendar.slice(index, index + count);
     const last = slots.at(-1);
     if (slots.length < count || last === undefined || last.date > addDays(slot.date, 1)) return [];
-    if (!free.slice(at, at + count).every(Boolean)) return [];
+    if (!free.slice(index, index + count).every(Boolean)) return [];
     return [{ slots, startsAt: slotStart(slot.date, slot.hour)?.getTime() ?? 0 }];
   });
 }

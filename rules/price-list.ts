@@ -26,7 +26,10 @@ const priceListSchema = z.object({
   volumePercents: z
     .array(z.int().min(0).max(VOLUME_PERCENT_MAX, `A discount is at most ${VOLUME_PERCENT_MAX}%.`))
     .length(24)
-    .refine((list) => list.every((percent, at) => percent >= (list[at - 1] ?? 0)), 'More hours must not save less.'),
+    .refine(
+      (list) => list.every((percent, index) => percent >= (list[index - 1] ?? 0)),
+      'More hours must not save less.',
+    ),
 });
 
 /**

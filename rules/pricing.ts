@@ -65,15 +65,15 @@ export type VolumeStep = { readonly hours: number; readonly percent: number };
 
 /** Lists the volume-discount tiers, fewest hours first. Empty without a discount. */
 export function volumeSteps({ volumePercents }: Pick<PriceList, 'volumePercents'>): VolumeStep[] {
-  return volumePercents.flatMap((percent, at) =>
-    percent === (volumePercents[at - 1] ?? 0) ? [] : [{ hours: at + 1, percent }],
+  return volumePercents.flatMap((percent, index) =>
+    percent === (volumePercents[index - 1] ?? 0) ? [] : [{ hours: index + 1, percent }],
   );
 }
 
 /** Expands tiers into the volume discount for 1 to 24 hours. More hours never save less. */
 export function getVolumePercents(steps: readonly VolumeStep[]): number[] {
-  return Array.from({ length: 24 }, (_, at) =>
-    Math.max(0, ...steps.filter(({ hours }) => hours <= at + 1).map(({ percent }) => percent)),
+  return Array.from({ length: 24 }, (_, index) =>
+    Math.max(0, ...steps.filter(({ hours }) => hours <= index + 1).map(({ percent }) => percent)),
   );
 }
 

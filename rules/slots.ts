@@ -52,8 +52,8 @@ export function adjacent(a: Slot, b: Slot): boolean {
   return sameSlot(nextSlot(a), b) || sameSlot(nextSlot(b), a);
 }
 function consecutive(sorted: readonly Slot[]): boolean {
-  return sorted.every((slot, at) => {
-    const before = sorted[at - 1];
+  return sorted.every((slot, index) => {
+    const before = sorted[index - 1];
     return before === undefined || sameSlot(nextSlot(before), slot);
   });
 }

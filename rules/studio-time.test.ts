@@ -56,9 +56,13 @@ describe('Sydney time', () => {
       hour: '2-digit',
     });
     let differences = 0;
-    for (let at = Date.parse('2026-01-01T00:00:00Z'); at < Date.parse('2032-01-01T00:00:00Z'); at += 3_600_000) {
-      const parts = Object.fromEntries(clock.formatToParts(at).map((part) => [part.type, part.value]));
-      const instant = new Date(at);
+    for (
+      let index = Date.parse('2026-01-01T00:00:00Z');
+      index < Date.parse('2032-01-01T00:00:00Z');
+      index += 3_600_000
+    ) {
+      const parts = Object.fromEntries(clock.formatToParts(index).map((part) => [part.type, part.value]));
+      const instant = new Date(index);
       if (
         studioDate(instant) !== `${parts['year']}-${parts['month']}-${parts['day']}` ||
         studioHour(instant) !== Number(parts['hour'])

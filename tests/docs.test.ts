@@ -52,7 +52,7 @@ test('no source file refers to pages outside the repository', () => {
 test('migrations are numbered without gaps, each number once', () => {
   const numbers = readdirSync('database/migrations').map((name) => Number(/^(\d{4})_[a-z_]+\.sql$/.exec(name)?.[1]));
   const [first = 0] = numbers;
-  expect(numbers).toEqual(numbers.map((_, at) => first + at));
+  expect(numbers).toEqual(numbers.map((_, index) => first + index));
 });
 
 test('each decision has a number of its own, and nothing else lies in their folder', () => {

@@ -155,11 +155,11 @@ const memory: Row = {
 };
 
 export const POSTGRES_ROWS: readonly Row[] = [
-  throughput('availability, guest', (side, at) => get(availabilityPath(at), side)),
-  throughput('availability, customer', (side, at) => get(availabilityPath(at), side, side.customers[0])),
-  throughput('availability, staff', (side, at) => get(availabilityPath(at), side, side.staff)),
-  throughput('point', (side, at) =>
-    get(`/rest/v1/bench_town?select=id,name,note&id=eq.${1 + ((at * 7_919) % POINTS)}`, side),
+  throughput('availability, guest', (side, index) => get(availabilityPath(index), side)),
+  throughput('availability, customer', (side, index) => get(availabilityPath(index), side, side.customers[0])),
+  throughput('availability, staff', (side, index) => get(availabilityPath(index), side, side.staff)),
+  throughput('point', (side, index) =>
+    get(`/rest/v1/bench_town?select=id,name,note&id=eq.${1 + ((index * 7_919) % POINTS)}`, side),
   ),
   throughput('range', townsWithin('id,name,at', 48)),
   throughput('embedded', townsWithin('id,name,bench_land(id,name)', 24)),
@@ -173,8 +173,8 @@ export const POSTGRES_ROWS: readonly Row[] = [
 ];
 
 export const EMBEDDED_ROWS: readonly Row[] = [
-  throughput('availability, guest', (side, at) => get(availabilityPath(at), side)),
-  throughput('availability, customer', (side, at) => get(availabilityPath(at), side, side.customers[0])),
+  throughput('availability, guest', (side, index) => get(availabilityPath(index), side)),
+  throughput('availability, customer', (side, index) => get(availabilityPath(index), side, side.customers[0])),
   throughput('GET /user', (side) => get('/auth/v1/user', side, side.customers[0])),
   fairness,
   memory,

@@ -136,9 +136,9 @@ export async function callAtRate(
     answers.push(answer);
     if (answer.status !== 0) idle.push(connection);
   };
-  for (let at = 0; at < total;) {
+  for (let index = 0; index < total;) {
     const dueBy = Math.min(total, Math.ceil(((performance.now() - began) / 1_000) * options.perSecond));
-    for (; at < dueBy; at += 1) pending.push(sendRequest(at));
+    for (; index < dueBy; index += 1) pending.push(sendRequest(index));
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   await Promise.all(pending);

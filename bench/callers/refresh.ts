@@ -18,15 +18,15 @@ export async function refreshInChains(url: string, options: RefreshOptions): Pro
     Array.from({ length: connections }, async (_, connection) => {
       const caller = await openConnection(url);
       for (
-        let at = connection;
+        let index = connection;
         performance.now() < end;
-        at = at + connections < sessions.length ? at + connections : connection
+        index = index + connections < sessions.length ? index + connections : connection
       ) {
-        const body = JSON.stringify({ refresh_token: sessions[at] });
+        const body = JSON.stringify({ refresh_token: sessions[index] });
         const answer = await caller.send({ method: 'POST', path, headers, body });
         if (answer.status !== 200) throw new Error(`a refresh was refused: ${answer.status} ${answer.body.toString()}`);
         const { refresh_token }: { refresh_token: string } = JSON.parse(answer.body.toString());
-        sessions[at] = refresh_token;
+        sessions[index] = refresh_token;
         count += 1;
       }
       caller.close();

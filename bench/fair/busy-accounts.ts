@@ -78,7 +78,7 @@ export async function measureBusyAccounts(): Promise<boolean> {
   const app = await compose(readConfig(env));
   await fillBookings((text, values) => app.db.query(text, values), { bookings: BOOKINGS, studios: 3, accounts: 1_000 });
   const tokens: string[] = [];
-  for (let at = 0; at < ACCOUNTS; at += 1) tokens.push((await addCustomer(app, new Date())).token);
+  for (let index = 0; index < ACCOUNTS; index += 1) tokens.push((await addCustomer(app, new Date())).token);
   await app.close();
   const server = await startServer(env);
 

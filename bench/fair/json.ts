@@ -22,7 +22,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Returns an object with `count` keys of about 17 bytes each, as JSON. */
 const manyKeys = (count: number): string =>
-  `{${Array.from({ length: count }, (_, at) => `"key${String(at).padStart(8, '0')}":1`).join(',')}}`;
+  `{${Array.from({ length: count }, (_, index) => `"key${String(index).padStart(8, '0')}":1`).join(',')}}`;
 
 type Target = { readonly url: string; readonly anonKey: string };
 type Attack = { readonly name: string; readonly run: (target: Target, until: number) => Promise<string> };
@@ -102,8 +102,8 @@ async function report(target: Target, { name, run }: Attack): Promise<boolean> {
   );
   say(`${name} (${await attack})`);
   let reached = true;
-  for (const [at, [what]] of OTHERS.entries()) {
-    const answers = others[at] ?? [];
+  for (const [index, [what]] of OTHERS.entries()) {
+    const answers = others[index] ?? [];
     const times = answers.map(({ ms }) => ms);
     const longest = quantile(times, 1);
     reached &&= longest < GOAL_MS;

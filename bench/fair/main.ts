@@ -33,7 +33,7 @@ async function measure(target: Target, callers: readonly LightCaller[]): Promise
   const answers = await Promise.all(
     callers.map(({ make }) => callSteadily(target.url, { until, pauseMs: PAUSE_MS, make })),
   );
-  return new Map(callers.map(({ name }, at) => [name, answers[at] ?? []]));
+  return new Map(callers.map(({ name }, index) => [name, answers[index] ?? []]));
 }
 
 const formatCounts = (answers: readonly Answer[]): string =>

@@ -22,7 +22,7 @@ export function pgbenchAs(
 ): Promise<number> {
   const variables = [`claims=${caller.claims}`, `plan=${caller.planMode}`, `role=${caller.role}`];
   const scripts = statement.values.map((values, line) => {
-    values.forEach((value, at) => variables.push(`v${line}_${at + 1}=${value}`));
+    values.forEach((value, index) => variables.push(`v${line}_${index + 1}=${value}`));
     const text = statement.text.replaceAll(/\$(\d+)/g, `:v${line}_$1`);
     return [
       '\\startpipeline',
@@ -43,8 +43,8 @@ async function run(
 ): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'pgbench-'));
   const files = await Promise.all(
-    scripts.map(async (script, at) => {
-      const file = join(folder, `${at}.sql`);
+    scripts.map(async (script, index) => {
+      const file = join(folder, `${index}.sql`);
       await writeFile(file, script);
       return ['-f', file];
     }),

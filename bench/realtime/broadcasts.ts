@@ -99,10 +99,10 @@ export async function writePaced(
 ): Promise<number> {
   const began = performance.now();
   const running: Promise<unknown>[] = [];
-  for (let at = 0; at < rate * seconds; at += 1) {
-    const wait = began + (at * 1000) / rate - performance.now();
+  for (let index = 0; index < rate * seconds; index += 1) {
+    const wait = began + (index * 1000) / rate - performance.now();
     if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-    running.push(owner.query(...make(at)));
+    running.push(owner.query(...make(index)));
   }
   await Promise.all(running);
   return running.length;

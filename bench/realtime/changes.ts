@@ -148,10 +148,10 @@ async function postPaced(url: string, key: string, rate: number, people: readonl
   const headers = { apikey: key, authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const began = performance.now();
   const running: Promise<void>[] = [];
-  for (let at = 0; at < rate * SECONDS; at += 1) {
-    const wait = began + (at * 1000) / rate - performance.now();
+  for (let index = 0; index < rate * SECONDS; index += 1) {
+    const wait = began + (index * 1000) / rate - performance.now();
     if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-    const [owner, team, body] = createRow(people, at);
+    const [owner, team, body] = createRow(people, index);
     running.push(postRow(url, headers, JSON.stringify({ owner, team, body })));
   }
   await Promise.all(running);

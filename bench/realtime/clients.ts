@@ -184,7 +184,7 @@ async function send(state: State, { seconds, bytes, perSecond }: Sending): Promi
       if (performance.now() >= end) finished.resolve();
       else if (state.received > (sent - WINDOW) * others.length) sendBroadcast();
     };
-    for (let at = 0; at < WINDOW; at += 1) sendBroadcast();
+    for (let index = 0; index < WINDOW; index += 1) sendBroadcast();
     await finished.promise;
     state.onReceived = () => undefined;
     const found = report(state);
@@ -214,8 +214,8 @@ function encodeBroadcast({ topic, joinRef }: One, bytes: number): Buffer {
 async function pace(seconds: number, perSecond: number, work: () => Promise<void>): Promise<void> {
   const began = performance.now();
   const running: Promise<void>[] = [];
-  for (let at = 0; at < seconds * perSecond; at += 1) {
-    const wait = began + (at * 1000) / perSecond - performance.now();
+  for (let index = 0; index < seconds * perSecond; index += 1) {
+    const wait = began + (index * 1000) / perSecond - performance.now();
     if (wait > 0) await new Promise((done) => setTimeout(done, wait));
     running.push(work());
   }
@@ -249,11 +249,15 @@ async function joins(state: State, { seconds, atOnce, join }: Joining): Promise<
   const end = state.since + seconds * 1000;
   // Each loop has separate sockets, because a socket answers one join at a time.
   const joinSome = async (loop: number): Promise<void> => {
-    for (let at = loop; performance.now() < end; at = at + atOnce < state.ones.length ? at + atOnce : loop) {
-      const connection = state.ones[at];
+    for (
+      let index = loop;
+      performance.now() < end;
+      index = index + atOnce < state.ones.length ? index + atOnce : loop
+    ) {
+      const connection = state.ones[index];
       if (!connection) return;
       const began = performance.now();
-      await joinTopic(state, connection, at, join);
+      await joinTopic(state, connection, index, join);
       state.times.push(performance.now() - began);
       state.received += 1;
       connection.socket.send(JSON.stringify([connection.joinRef, null, connection.topic, 'phx_leave', {}]));

@@ -37,13 +37,13 @@ export async function measureWriters({ clients, port, path, people, owner, targe
 
 async function measureLoss(database: Measured, who: string, goal: string): Promise<void> {
   const rounds: { published: Round; plain: Round }[] = [];
-  for (let at = 0; at <= ROUNDS * 2; at += 1) {
+  for (let index = 0; index <= ROUNDS * 2; index += 1) {
     // The two tables take turns at being first.
-    const first = at % 2 === 0 ? 'bench_published' : 'bench_plain';
+    const first = index % 2 === 0 ? 'bench_published' : 'bench_plain';
     const firstRound = await insert(database, first);
     const other = await insert(database, first === 'bench_plain' ? 'bench_published' : 'bench_plain');
     const [published, plain] = first === 'bench_published' ? [firstRound, other] : [other, firstRound];
-    if (at === 0) continue; // warms both up
+    if (index === 0) continue; // warms both up
     rounds.push({ published, plain });
     say(`  inserts with ${who}: published ${formatRound(published)}, without a trigger ${formatRound(plain)}`);
   }

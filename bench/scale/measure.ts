@@ -45,7 +45,7 @@ type Target = {
 export async function measure(sizes: readonly string[], opened: readonly Target[] = []): Promise<Measured[]> {
   const [size, ...others] = sizes;
   if (size !== undefined) return withTarget(size, (target) => measure(others, [...opened, target]));
-  for (let at = 0; at < (opened[0]?.queries.length ?? 0); at += 1) await measureQuery(opened, at);
+  for (let index = 0; index < (opened[0]?.queries.length ?? 0); index += 1) await measureQuery(opened, index);
   const parts: readonly ((target: Target) => Promise<Times>)[] = [
     ({ running }) => signIns(running, ROUNDS_OF_TURN),
     ({ running, customer }) => holds(running, customer.token, ROUNDS_OF_TURN),

@@ -27,7 +27,7 @@ export async function readScans(
     [JSON.stringify({ role: 'authenticated', sub: staffId })],
   );
   const name = path.replace('rpc/', '').replace(/\?.*/, '');
-  const parameters = Object.keys(body).map((key, at) => `${key} => $${at + 1}`);
+  const parameters = Object.keys(body).map((key, index) => `${key} => $${index + 1}`);
   await client.query(`select count(*) from public.${name}(${parameters.join(', ')})`, Object.values(body));
   await client.query(`set auto_explain.log_min_duration = -1`);
   client.off('notice', listen);

@@ -114,7 +114,7 @@ function report(name: string, value: string, goal: string, good: boolean): void 
 async function measure(base: string, page: (typeof PAGES)[number], chromePath: string): Promise<void> {
   const runs: Run[] = [];
   // On a busy machine Lighthouse sometimes cannot score a run, which is not the page's fault.
-  for (let at = 0; runs.length < RUNS && at < RUNS + 3; at += 1) {
+  for (let index = 0; runs.length < RUNS && index < RUNS + 3; index += 1) {
     const run = await visit(`${base}${page.path}`, chromePath);
     if (!Number.isNaN(run.scores.performance)) runs.push(run);
   }

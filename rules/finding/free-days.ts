@@ -14,8 +14,8 @@ export function freeHoursByDay(
   const sorted = busy.toSorted((span, other) => span.start.getTime() - other.start.getTime());
   const from = Math.ceil(now.getTime() / HOUR_MS) * HOUR_MS;
   const free = new Map<StudioDate, number>();
-  for (let at = 0; at < days; at += 1) {
-    const date = addDays(first, at);
+  for (let index = 0; index < days; index += 1) {
+    const date = addDays(first, index);
     const { start, end } = dayBounds(date);
     free.set(date, freeMs(Math.max(start.getTime(), from), end.getTime(), sorted) / HOUR_MS);
   }

@@ -15,7 +15,7 @@ export function isSeries(dates: readonly StudioDate[]): boolean {
   return (
     dates.length >= SERIES_MIN &&
     dates.length <= SERIES_MAX &&
-    days.every((day, at) => day % 7 === 0 && (at === 0 || day > (days[at - 1] ?? 0)))
+    days.every((day, index) => day % 7 === 0 && (index === 0 || day > (days[index - 1] ?? 0)))
   );
 }
 

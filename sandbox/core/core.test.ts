@@ -72,7 +72,8 @@ describe('a fault', () => {
 
   test('ends after its seconds, or when faults are cleared', async () => {
     await arm({ kind: 'status', seconds: 60 });
-    for (let at = 0; at < 3; at += 1) expect(await catchError(create('down'))).toMatchObject({ statusCode: 503 });
+    for (let index = 0; index < 3; index += 1)
+      expect(await catchError(create('down'))).toMatchObject({ statusCode: 503 });
     await fixture.control('DELETE', '/api/faults');
     await create('up');
     await arm({ kind: 'status', seconds: 0.05 });

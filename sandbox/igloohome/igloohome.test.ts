@@ -190,7 +190,8 @@ describe('computed codes', () => {
       endDate: stamp(next + Math.floor(at / 3 + 1) * HOUR),
       accessName: 'b',
     });
-    for (let at = 0; at < 199; at += 1) expect((await call('POST', `${path}/hourly`, wish(at))).status).toBe(200);
+    for (let index = 0; index < 199; index += 1)
+      expect((await call('POST', `${path}/hourly`, wish(index))).status).toBe(200);
     // The same request gives the same code and takes no extra space.
     expect((await call('POST', `${path}/hourly`, wish(0))).status).toBe(200);
     expect((await call('POST', `${path}/hourly`, wish(199))).status).toBe(400);
@@ -284,7 +285,7 @@ describe('jobs for the bridge', () => {
 describe('the keypad', () => {
   it('is locked for five minutes after five wrong codes', async () => {
     await job(newCode());
-    for (let at = 0; at < 5; at += 1) expect(await press('999999')).toMatchObject({ reason: 'wrong code' });
+    for (let index = 0; index < 5; index += 1) expect(await press('999999')).toMatchObject({ reason: 'wrong code' });
     expect(await press('123456')).toMatchObject({ opened: false, reason: expect.stringContaining('locked out') });
     await control('POST', '/api/clock', { advance_seconds: 301 });
     expect(await press('123456')).toMatchObject({ opened: true });

@@ -46,17 +46,17 @@ function unpackWoff(woff: Buffer): Buffer {
   head.writeUInt16BE(count * 16 - 2 ** power * 16, 10);
   const tables: Buffer[] = [];
   let offset = head.length;
-  for (let at = 0; at < count; at += 1) {
-    const entry = 44 + at * 20;
+  for (let index = 0; index < count; index += 1) {
+    const entry = 44 + index * 20;
     const start = woff.readUInt32BE(entry + 4);
     const packed = woff.readUInt32BE(entry + 8);
     const size = woff.readUInt32BE(entry + 12);
     const bytes = woff.subarray(start, start + packed);
     const table = packed < size ? inflateSync(bytes) : Buffer.from(bytes);
-    woff.copy(head, 12 + at * 16, entry, entry + 4);
-    head.writeUInt32BE(woff.readUInt32BE(entry + 16), 12 + at * 16 + 4);
-    head.writeUInt32BE(offset, 12 + at * 16 + 8);
-    head.writeUInt32BE(size, 12 + at * 16 + 12);
+    woff.copy(head, 12 + index * 16, entry, entry + 4);
+    head.writeUInt32BE(woff.readUInt32BE(entry + 16), 12 + index * 16 + 4);
+    head.writeUInt32BE(offset, 12 + index * 16 + 8);
+    head.writeUInt32BE(size, 12 + index * 16 + 12);
     const padded = Buffer.alloc(Math.ceil(size / 4) * 4);
     table.copy(padded);
     tables.push(padded);

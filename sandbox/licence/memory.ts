@@ -64,12 +64,12 @@ async function computeLook(picture: Uint8Array): Promise<Uint8Array> {
   const small = await sharp(data, full).resize(COLUMNS, ROWS, { fit: 'fill' }).toColourspace('b-w').raw().toBuffer();
   const tiny = { raw: { width: COLUMNS, height: ROWS, channels: 1 } } as const;
   const ground = await sharp(small, tiny).blur(GROUND_BLUR).toColourspace('b-w').raw().toBuffer();
-  return small.map((value, at) => Math.max(0, Math.min(255, 128 + value - (ground[at] ?? 0))));
+  return small.map((value, index) => Math.max(0, Math.min(255, 128 + value - (ground[index] ?? 0))));
 }
 
 /** Returns the mean squared difference. */
 function distance(look: Uint8Array, other: Uint8Array): number {
   let sum = 0;
-  for (const [at, value] of look.entries()) sum += (value - (other[at] ?? 0)) ** 2;
+  for (const [index, value] of look.entries()) sum += (value - (other[index] ?? 0)) ** 2;
   return sum / Math.max(1, look.length);
 }

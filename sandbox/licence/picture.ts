@@ -53,8 +53,8 @@ function createGrain(size: number): Uint8Array {
 function scene(specimen: Specimen): string {
   const planks = [0, 160, 320, 480, 640]
     .map(
-      (y, at) =>
-        `<rect y="${y}" width="${WIDTH}" height="160" fill="${['#6f5741', '#7a6049', '#6a523d', '#755c46', '#6d5540'][at]}"/><rect y="${y}" width="${WIDTH}" height="3" fill="#4b3a2b"/>`,
+      (y, index) =>
+        `<rect y="${y}" width="${WIDTH}" height="160" fill="${['#6f5741', '#7a6049', '#6a523d', '#755c46', '#6d5540'][index]}"/><rect y="${y}" width="${WIDTH}" height="3" fill="#4b3a2b"/>`,
     )
     .join('');
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">

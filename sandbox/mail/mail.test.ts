@@ -85,7 +85,7 @@ describe('the mailbox', () => {
     expect(await mailbox()).toEqual([]);
   });
   it('stores repeats and links each to its first mail', async () => {
-    for (let at = 0; at < 2; at += 1) await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
+    for (let index = 0; index < 2; index += 1) await connect().sendMail(mail({ messageId: '<one@studio.example>' }));
     await connect().sendMail(mail({ messageId: '<one@studio.example>', to: 'kim@example.com' }));
     const [other, second, first] = await mailbox();
     expect(second).toMatchObject({ duplicateOf: first?.id });

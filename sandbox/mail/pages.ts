@@ -56,8 +56,8 @@ function mailPage(mail: ReceivedMail, asText: boolean): Response {
   const { id } = mail;
   const files = mail.attachments
     .map(
-      (file, at) =>
-        `<li><a href="/mail/${id}/${at}" download="${esc(file.filename)}">${esc(file.filename)}</a> (${esc(file.contentType)}, ${file.size} bytes)</li>`,
+      (file, index) =>
+        `<li><a href="/mail/${id}/${index}" download="${esc(file.filename)}">${esc(file.filename)}</a> (${esc(file.contentType)}, ${file.size} bytes)</li>`,
     )
     .join('');
   const tab = (name: string, href: string, current: boolean): string =>

@@ -122,7 +122,7 @@ function keyFaults(env: CheckedEnvironment): string[] {
 function lockMapFaults(text: string | undefined): string[] {
   const { pairs, malformed } = readLockMap(text ?? '');
   const duplicates = (values: readonly string[]): string[] => [
-    ...new Set(values.filter((value, at) => values.indexOf(value) !== at)),
+    ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
   ];
   return [
     ...malformed.map((part) => `IGLOOHOME_LOCKS: ${JSON.stringify(part)} is not studio=lock`),

@@ -33,7 +33,7 @@ export function readPlugConfig(env: PlugEnvironment, at: SandboxAddress | null):
 export function plugFaults(env: { readonly [name in 'SHELLY_URL' | 'SHELLY_PLUGS']?: string | undefined }): string[] {
   const { pairs, malformed } = readPlugMap(env.SHELLY_PLUGS);
   const repeated = (values: readonly string[]): string[] => [
-    ...new Set(values.filter((value, at) => values.indexOf(value) !== at)),
+    ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
   ];
   const urls = [...(env.SHELLY_URL === undefined ? [] : [env.SHELLY_URL]), ...pairs.map(([, url]) => url)];
   return [

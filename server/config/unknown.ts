@@ -36,7 +36,7 @@ function nearest(name: string, supported: readonly string[], most: number): stri
 /** Returns the optimal string alignment distance: the number of characters to add, drop or change and of neighbours to exchange. */
 function distance(a: string, b: string): number {
   let above: readonly number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {

@@ -46,14 +46,14 @@ function decryptWith(
 ): { readonly text: string; readonly key: Uint8Array } {
   const bytes = Buffer.from(encrypted, 'base64url');
   const options = { authTagLength: TAG_BYTES };
-  for (const [at, key] of keys.entries()) {
+  for (const [index, key] of keys.entries()) {
     try {
       const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), options);
       cipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const body = Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), cipher.final()]);
       return { text: body.toString('utf8'), key };
     } catch (error) {
-      if (at === keys.length - 1) throw error;
+      if (index === keys.length - 1) throw error;
     }
   }
   throw new Error('there is no key to decrypt with');

@@ -35,7 +35,7 @@ export async function readSigningKeys(content: string, where: string): Promise<r
   const parsed = file.safeParse(json);
   if (!parsed.success) throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} is not a JWKS with one to ten keys`);
   const jwks = Array.isArray(parsed.data) ? parsed.data : parsed.data.keys;
-  const keys = await Promise.all(jwks.map((jwk, at) => readKey(jwk, `${where}, key ${at + 1}`)));
+  const keys = await Promise.all(jwks.map((jwk, index) => readKey(jwk, `${where}, key ${index + 1}`)));
   if (new Set(keys.map((key) => key.kid)).size !== keys.length)
     throw new Error(`AUTH_SIGNING_KEYS_FILE: ${where} has two keys with one kid`);
   return keys;

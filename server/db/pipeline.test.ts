@@ -31,17 +31,19 @@ describe.each(ENGINES)('prepared statements on %s', (name) => {
   };
 
   test('a reused statement name returns the rows and columns of its new text', async () => {
-    for (let at = 0; at < MANY; at += 1) expect(await ask(at)).toEqual([{ [`sum ${at}`]: at + 1, word: 'x' }]);
-    for (let at = 0; at < MANY; at += 50) expect(await ask(at)).toEqual([{ [`sum ${at}`]: at + 1, word: 'x' }]);
-    const all = await Promise.all(Array.from({ length: MANY }, (_, at) => ask(at)));
-    expect(all).toEqual(Array.from({ length: MANY }, (_, at) => [{ [`sum ${at}`]: at + 1, word: 'x' }]));
+    for (let index = 0; index < MANY; index += 1)
+      expect(await ask(index)).toEqual([{ [`sum ${index}`]: index + 1, word: 'x' }]);
+    for (let index = 0; index < MANY; index += 50)
+      expect(await ask(index)).toEqual([{ [`sum ${index}`]: index + 1, word: 'x' }]);
+    const all = await Promise.all(Array.from({ length: MANY }, (_, index) => ask(index)));
+    expect(all).toEqual(Array.from({ length: MANY }, (_, index) => [{ [`sum ${index}`]: index + 1, word: 'x' }]));
   }, 60_000);
 
   test('rarely used statements are closed while frequently used ones stay prepared', async () => {
     const often = `select 'often' as word`;
-    for (let at = 0; at < MANY; at += 1) {
-      await db.query(`select ${at} as odd`);
-      if (at % 20 === 0) await db.query(often);
+    for (let index = 0; index < MANY; index += 1) {
+      await db.query(`select ${index} as odd`);
+      if (index % 20 === 0) await db.query(often);
     }
     const { rows } = await db.query<{ kept: number; often: number }>(
       `select count(*)::int as kept, count(*) filter (where statement = $1)::int as often from pg_prepared_statements`,
@@ -52,10 +54,11 @@ describe.each(ENGINES)('prepared statements on %s', (name) => {
   }, 60_000);
 
   test('failed statements do not break later uses of their names', async () => {
-    for (let at = 0; at < MANY; at += 1) {
-      const wrong = db.as({ role: 'nobody at all', claims: '{}' }, `select ${at} as never`);
+    for (let index = 0; index < MANY; index += 1) {
+      const wrong = db.as({ role: 'nobody at all', claims: '{}' }, `select ${index} as never`);
       await expect(wrong).rejects.toThrow(DatabaseError);
     }
-    for (let at = 0; at < MANY; at += 40) expect(await ask(at)).toEqual([{ [`sum ${at}`]: at + 1, word: 'x' }]);
+    for (let index = 0; index < MANY; index += 40)
+      expect(await ask(index)).toEqual([{ [`sum ${index}`]: index + 1, word: 'x' }]);
   }, 60_000);
 });

@@ -46,7 +46,7 @@ function textFor(names: readonly string[]): string {
   const key = names.join('\0');
   const cached = texts.get(key);
   if (cached !== undefined) return cached;
-  const calls = names.map((name, at) => `set_config(${pg.escapeLiteral(name)}, $${at + 1}, true)`);
+  const calls = names.map((name, index) => `set_config(${pg.escapeLiteral(name)}, $${index + 1}, true)`);
   // Returns one small column; otherwise each value would be sent back. Every argument of `||` is evaluated, in order.
   const text = `select octet_length(${calls.join(' || ')})`;
   texts.set(key, text);

@@ -22,7 +22,7 @@ function limitWith(remaining: number) {
 
 test('ten requests cost one query', async () => {
   const { admit, taken } = limitWith(100);
-  for (let at = 0; at < 10; at += 1) expect(await admit('a')).toBeNull();
+  for (let index = 0; index < 10; index += 1) expect(await admit('a')).toBeNull();
   expect(taken).toEqual([10]);
 });
 
@@ -64,7 +64,7 @@ test('of more than 10,000 keys the one unused for longest is dropped, and forfei
   const { admit, taken } = limitWith(1_000_000);
   await admit('busy');
   await admit('idle');
-  for (let at = 0; at < 9_998; at += 1) await admit(`other ${at}`);
+  for (let index = 0; index < 9_998; index += 1) await admit(`other ${index}`);
   await admit('busy');
   await admit('next');
   const before = taken.length;

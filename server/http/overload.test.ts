@@ -32,7 +32,7 @@ test('guests are refused first, then accounts, and functions last', () => {
 
 test('pages, health and files are never refused', () => {
   const overload = createOverload(10, () => 0);
-  for (let at = 0; at < 10; at += 1) enter(overload, '/functions/v1/anything', CUSTOMER);
+  for (let index = 0; index < 10; index += 1) enter(overload, '/functions/v1/anything', CUSTOMER);
   for (const path of ['/', '/healthz', '/metrics', '/storage/v1/object/a', '/realtime/v1/websocket'])
     expect(enter(overload, path, GUEST).admitted, path).toBe(true);
 });
@@ -40,7 +40,7 @@ test('pages, health and files are never refused', () => {
 test('an ended request makes room for the next', () => {
   const overload = createOverload(10, () => 0);
   const first = enter(overload, '/rest/v1/towns', GUEST);
-  for (let at = 0; at < 5; at += 1) enter(overload, '/rest/v1/towns', GUEST);
+  for (let index = 0; index < 5; index += 1) enter(overload, '/rest/v1/towns', GUEST);
   const refused = enter(overload, '/rest/v1/towns', GUEST);
   expect(refused.admitted).toBe(false);
   expect(refused.ended[0]).toMatchObject({ status: 503, body: expect.stringContaining('"server_busy"') });
@@ -51,7 +51,7 @@ test('an ended request makes room for the next', () => {
 test('while answers are slow guests and accounts are refused earlier, and functions are not', () => {
   let now = 0;
   const overload = createOverload(20, () => now);
-  for (let at = 0; at < 200; at += 1) {
+  for (let index = 0; index < 200; index += 1) {
     const request = enter(overload, '/rest/v1/towns', GUEST);
     now += 1_000;
     request.close();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSite } from './site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'site-'));
-const video = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 251));
+const video = Buffer.from(Array.from({ length: 1_000 }, (_, index) => index % 251));
 const earlierAssets = mkdtempSync(join(tmpdir(), 'earlier-'));
 const { router: site, show } = createSite({
   folder,

@@ -77,10 +77,10 @@ async function readWhole(file: FileHandle): Promise<Uint8Array> {
   try {
     const { size } = await file.stat();
     const bytes = Buffer.allocUnsafeSlow(size);
-    for (let at = 0; at < size;) {
-      const { bytesRead } = await file.read(bytes, at, size - at, at);
+    for (let index = 0; index < size;) {
+      const { bytesRead } = await file.read(bytes, index, size - index, index);
       if (bytesRead === 0) throw new Error('a stored file became shorter');
-      at += bytesRead;
+      index += bytesRead;
     }
     return bytes;
   } finally {

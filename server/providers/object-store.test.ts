@@ -29,7 +29,7 @@ async function openS3(): Promise<Open> {
 }
 
 async function* inPieces(...sizes: number[]): AsyncGenerator<Uint8Array> {
-  for (const [at, size] of sizes.entries()) yield new Uint8Array(size).fill(at + 1);
+  for (const [index, size] of sizes.entries()) yield new Uint8Array(size).fill(index + 1);
 }
 async function* broken(): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(70_000);

@@ -139,10 +139,10 @@ async function openUnlinked(folder: string): Promise<FileHandle> {
 }
 
 async function* readContent(file: FileHandle, size: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < size;) {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(PIECE, size - at)), 0, null, at);
+  for (let index = 0; index < size;) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(PIECE, size - index)), 0, null, index);
     if (bytesRead === 0) throw new Error('the spool is shorter than it was');
-    at += bytesRead;
+    index += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
 }

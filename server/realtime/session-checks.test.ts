@@ -66,7 +66,7 @@ test('whenever a session ends, its channel ends within 1.2 seconds', async () =>
 });
 
 test('many ends are checked in one turn', async () => {
-  const ids = Array.from({ length: 500 }, (_, at) => `s${at}`);
+  const ids = Array.from({ length: 500 }, (_, index) => `s${index}`);
   const { end, world } = start(...ids);
   for (const id of ids) end(id);
   await vi.advanceTimersByTimeAsync(1_200);

@@ -581,7 +581,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(await answer(found)).toMatchObject({ status: 200 });
     expect(await feedback(owner)).toMatchObject({ reports: [{ kind: 'lost', outcome: 'found' }, {}] });
     // A booking cannot have more reports than the limit, even if they arrive at the same moment.
-    const many = await Promise.all(Array.from({ length: 10 }, (_, at) => report({ requestId: `more ${at}` })));
+    const many = await Promise.all(Array.from({ length: 10 }, (_, index) => report({ requestId: `more ${index}` })));
     expect(many.filter(({ status }) => status === 200)).toHaveLength(8);
     expect(many.find(({ status }) => status !== 200)).toMatchObject({ status: 429 });
     const log = JSON.stringify(await rows(`select details from public.audit_logs where resource_type = 'incident'`));

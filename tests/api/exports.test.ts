@@ -73,7 +73,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const [head = '', ...rest] = (await response.text()).trimEnd().split('\r\n');
     const cells = (line: string): string[] =>
       [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    return rest.map((line) => Object.fromEntries(cells(head).map((name, at) => [name, cells(line)[at] ?? ''])));
+    return rest.map((line) => Object.fromEntries(cells(head).map((name, index) => [name, cells(line)[index] ?? ''])));
   }
   const sum = (list: readonly Record<string, string>[], column: string): number =>
     list.reduce((total, line) => total + Math.round(Number(line[column]) * 100), 0);
@@ -415,7 +415,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const { data } = await server.client(staff.token).rpc('ledger_check', { month: '2030-01-01' });
     expect(data).toMatchObject({ differenceCount: 250 });
     const ids = (data as Check).differences.map(({ id }) => id);
-    expect(ids).toEqual(Array.from({ length: 200 }, (_, at) => `pi_${at + 1}`));
+    expect(ids).toEqual(Array.from({ length: 200 }, (_, index) => `pi_${index + 1}`));
   });
 
   it('a month that has not begun, and one that is none, are refused', async () => {

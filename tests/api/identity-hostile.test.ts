@@ -32,7 +32,7 @@ describe('hostile licence photos', () => {
   test('are refused or fail, one after the other', { timeout: 1_200_000 }, async () => {
     const all = await hostileFiles(NOWHERE);
     const every = LONG ? 1 : Math.floor(all.length / SAMPLE);
-    const files = all.filter(({ name }, at) => HEAVY.test(name) || at % every === 0);
+    const files = all.filter(({ name }, index) => HEAVY.test(name) || index % every === 0);
     // A valid picture is read first, so that the reader is loaded before memory is measured.
     const blank = { create: { width: 900, height: 600, channels: 3, background: '#fff' } } as const;
     expect(await show(await sharp(blank).jpeg().toBuffer())).toMatchObject({ status: 200 });

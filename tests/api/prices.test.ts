@@ -10,7 +10,7 @@ const slotsAtNoon = (date: string) => [12, 13].map((hour) => ({ date, hour }));
 const [specified] = specifiedRates.lists;
 const prices = (cents: number, percent = 0) => ({
   hourCents: Array.from({ length: 168 }, () => cents),
-  volumePercents: Array.from({ length: 24 }, (_, at) => (at === 0 ? 0 : percent)),
+  volumePercents: Array.from({ length: 24 }, (_, index) => (index === 0 ? 0 : percent)),
 });
 
 describe.each(engines)('prices on $name', ({ open }) => {

@@ -75,8 +75,8 @@ test('on the embedded engine a hold and an access code are served before the sta
   const { db } = embedded.app;
   const { token } = await embedded.addCustomer();
   let answered = 0;
-  const guests = Array.from({ length: 25 }, async (_, at) => {
-    const guest = { role: 'anon', claims: '{}', caller: `ip:192.0.2.${at}` } as const;
+  const guests = Array.from({ length: 25 }, async (_, index) => {
+    const guest = { role: 'anon', claims: '{}', caller: `ip:192.0.2.${index}` } as const;
     await db.as(guest, 'select count(*)::int as n from generate_series(1, 200000)');
     answered += 1;
   });

@@ -263,7 +263,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
     const ids = [...first, ...next].map((entry) => Number(entry.resource_id));
     // The embedded database counts milliseconds: entries of the same millisecond may come in any order, but none twice.
     expect(first).toHaveLength(100);
-    expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 130 }, (_, at) => at));
+    expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 130 }, (_, index) => index));
     const newest = first[0]?.created_at ?? '';
     const older = await page({ before_at: newest });
     expect(older.every((entry) => entry.created_at < newest)).toBe(true);

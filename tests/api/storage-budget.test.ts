@@ -66,12 +66,12 @@ describe.each(engines)('the bytes of unfinished uploads on $name', (engine) => {
     await server.app.db.query('delete from storage.uploads');
     const people = [await server.addCustomer(), await server.addCustomer(), await server.addCustomer()];
     const statuses: number[] = [];
-    for (const person of people) for (let at = 0; at < 2; at += 1) statuses.push((await begin(person)).status);
+    for (const person of people) for (let index = 0; index < 2; index += 1) statuses.push((await begin(person)).status);
     expect(statuses).toEqual([201, 201, 201, 201, 503, 503]);
     // The service key has no budget of its own; only the total applies.
     expect((await begin({ id: 'service', token: server.app.keys.serviceRoleKey })).status).toBe(503);
     await server.app.db.query('delete from storage.uploads');
-    for (let at = 0; at < 3; at += 1)
+    for (let index = 0; index < 3; index += 1)
       expect((await begin({ id: 'service', token: server.app.keys.serviceRoleKey })).status).toBe(201);
   });
 });

@@ -213,7 +213,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
 
     test('more than a megabyte, in a form, byte by byte', async () => {
       const bytes = Buffer.alloc(3_333_333);
-      for (let at = 0; at < bytes.length; at += 1) bytes[at] = (at * 31 + (at >> 8)) & 255;
+      for (let index = 0; index < bytes.length; index += 1) bytes[index] = (index * 31 + (index >> 8)) & 255;
       // These bytes resemble the end of the form.
       bytes.write('\r\n------formdata-undici-\r\n--\r\n', 1_000_000);
       await files().upload(path('large.bin'), new Blob([bytes], { type: 'application/x-any' }));

@@ -23,7 +23,7 @@ describe('hostile files', () => {
     beacon = await startBeacon();
     const all = await hostileFiles(beacon.url);
     expect(all.length).toBeGreaterThanOrEqual(200);
-    files = LONG ? all : all.filter((_, at) => at % Math.floor(all.length / SAMPLE) === 0);
+    files = LONG ? all : all.filter((_, index) => index % Math.floor(all.length / SAMPLE) === 0);
   }, 120_000);
   afterAll(async () => {
     beacon.close();
@@ -40,15 +40,15 @@ describe('hostile files', () => {
     });
     const before = await server.usedMemory();
     let highest = before;
-    for (const [at, { name, make }] of files.entries()) {
+    for (const [index, { name, make }] of files.entries()) {
       const bytes = await make();
-      const path = `${server.person.id}/${at}.jpg`;
+      const path = `${server.person.id}/${index}.jpg`;
       const { error } = await own.upload(path, bytes, { contentType: 'image/jpeg' });
       // The answer is either a refusal in the format of the protocol, or a picture that we re-encoded.
       if (error) expect([name, error]).toEqual([name, refusal]);
       else uploaded.push(path);
-      expect((await shown.upload(`${at}.jpg`, bytes, { contentType: 'image/jpeg' })).error).toBeNull();
-      const small = await shown.download(`${at}.jpg`, { transform: { width: 64, height: 64 } });
+      expect((await shown.upload(`${index}.jpg`, bytes, { contentType: 'image/jpeg' })).error).toBeNull();
+      const small = await shown.download(`${index}.jpg`, { transform: { width: 64, height: 64 } });
       if (small.data) {
         const { width, height } = await sharp(Buffer.from(await small.data.arrayBuffer())).metadata();
         expect([name, width <= 64, height <= 64]).toEqual([name, true, true]);
@@ -94,9 +94,9 @@ describe('hostile files', () => {
       'text/html;charset=x',
       'IMAGE/SVG+XML',
     ];
-    for (const [at, type] of active.entries()) {
-      await bucket.upload(`active/${at}`, '<script>1</script>', { contentType: type });
-      const { headers } = await fetch(`${server.url}/storage/v1/object/public/anything/active/${at}`);
+    for (const [index, type] of active.entries()) {
+      await bucket.upload(`active/${index}`, '<script>1</script>', { contentType: type });
+      const { headers } = await fetch(`${server.url}/storage/v1/object/public/anything/active/${index}`);
       expect([headers.get('content-type'), headers.get('content-disposition')?.split(';')[0]]).toEqual([
         type,
         type.startsWith('image/jpeg') ? 'inline' : 'attachment',

@@ -42,8 +42,8 @@ describe.each(stores)(`${SENDERS} uploads at once, files on $name`, (store) => {
       }
     })();
     const statuses = await Promise.all(
-      Array.from({ length: SENDERS }, (_, at) =>
-        send(`${server.url}/storage/v1/object/large/${at}`, key, kind, piece, agent),
+      Array.from({ length: SENDERS }, (_, index) =>
+        send(`${server.url}/storage/v1/object/large/${index}`, key, kind, piece, agent),
       ),
     );
     sending = false;

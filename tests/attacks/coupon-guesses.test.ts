@@ -68,9 +68,9 @@ describe.each(engines)('guesses of coupon codes on $name', ({ open }) => {
     const address = nextAddress();
     const began = performance.now();
     const statuses: number[] = [];
-    for (let at = 0; at < 3 * GUESSES; at += 1) {
-      const guess = guesses[at % guesses.length];
-      const status = guess === undefined ? 0 : (await send(guess, `GUESS${at}`, { token, address })).status;
+    for (let index = 0; index < 3 * GUESSES; index += 1) {
+      const guess = guesses[index % guesses.length];
+      const status = guess === undefined ? 0 : (await send(guess, `GUESS${index}`, { token, address })).status;
       if (status === 429) break;
       statuses.push(status);
     }

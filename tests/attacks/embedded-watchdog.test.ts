@@ -125,14 +125,14 @@ describe('a long statement on the embedded engine', { timeout: 120_000 }, () => 
     await clear();
     for (let n = 1; n <= 50; n += 1) await note(n);
     const running = runLong(guest);
-    const waiting = Array.from({ length: 50 }, (_, at) => note(51 + at));
+    const waiting = Array.from({ length: 50 }, (_, index) => note(51 + index));
     const inTransaction = server.app.db.transaction(async ({ query }) => {
       await query('insert into private.watchdog_note values (101)');
       await query('insert into private.watchdog_note values (102)');
     });
     expect((await running).code).toBe('57014');
     await Promise.all([...waiting, inTransaction]);
-    expect(await notes()).toEqual(Array.from({ length: 102 }, (_, at) => at + 1));
+    expect(await notes()).toEqual(Array.from({ length: 102 }, (_, index) => index + 1));
   });
 
   it('rolls back the changes of its own transaction', async () => {

@@ -58,8 +58,8 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   async function fetchAnswers(list: readonly Ask[], who: keyof typeof tokens): Promise<readonly string[]> {
     const answers: string[] = [];
     const lines = 4;
-    for (let at = 0; at < list.length; at += lines)
-      answers.push(...(await Promise.all(list.slice(at, at + lines).map((ask) => fetchAnswer(ask, who)))));
+    for (let index = 0; index < list.length; index += lines)
+      answers.push(...(await Promise.all(list.slice(index, index + lines).map((ask) => fetchAnswer(ask, who)))));
     return answers;
   }
 
@@ -81,10 +81,10 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
       ...asks.guest.map((ask) => ({ who: 'guest', ask })),
       ...asks.customer.map((ask) => ({ who: 'customer', ask })),
     ];
-    return all.flatMap(({ who, ask }, at) =>
-      first[at] === other[at]
+    return all.flatMap(({ who, ask }, index) =>
+      first[index] === other[index]
         ? []
-        : [`${who} ${ask.method} ${ask.path} ${ask.prefer ?? ''}: ${first[at]} | ${other[at]}`],
+        : [`${who} ${ask.method} ${ask.path} ${ask.prefer ?? ''}: ${first[index]} | ${other[index]}`],
     );
   }
 
@@ -95,16 +95,16 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
     columns = await hiddenColumns(server);
     await enter(1);
     const about = (list: readonly Column[], number: number): Ask[] =>
-      list.flatMap((column, at) => {
+      list.flatMap((column, index) => {
         const value = values[1]?.get(column.relation)?.get(column.name)?.[0] ?? 'secret-1';
-        return sampled(asksAbout(column, value), number, at);
+        return sampled(asksAbout(column, value), number, index);
       });
     const seen = columns.filter((column) => GUESTS_SEE.includes(column.relation));
     const others = columns.filter((column) => !GUESTS_SEE.includes(column.relation));
     const calls = Object.values(CALLS).flat();
     // PostgreSQL itself applies the policies of tables. The view that hides columns is ours, so it gets more requests.
     asks = {
-      guest: [...about(seen, 6), ...about(LONG ? others : others.filter((_, at) => at % 5 === 0), 1), ...calls],
+      guest: [...about(seen, 6), ...about(LONG ? others : others.filter((_, index) => index % 5 === 0), 1), ...calls],
       customer: [...about(seen, 5), ...about(others, 2), ...calls],
     };
   }, 120_000);

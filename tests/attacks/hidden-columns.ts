@@ -93,8 +93,8 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
     },
   ],
   'public.id_verifications': (state) =>
-    [`'verified'`, state === 1 ? `'review'` : `'failed'`].map((verification_status, at) => ({
-      id: `'a500000${at}-0000-4000-8000-00000000000${state}'`,
+    [`'verified'`, state === 1 ? `'review'` : `'failed'`].map((verification_status, index) => ({
+      id: `'a500000${index}-0000-4000-8000-00000000000${state}'`,
       source: state === 1 ? `'photo'` : `'staff'`,
       verification_status,
       ai_raw_response: 'null',

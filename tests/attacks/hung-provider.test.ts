@@ -73,9 +73,9 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
 
   it('16 expired holds that cannot be released delay neither the confirmation of another booking nor each other', async () => {
     const holders = await Promise.all(Array.from({ length: 8 }, () => server.addCustomer()));
-    for (const [at, holder] of holders.entries())
+    for (const [index, holder] of holders.entries())
       for (const studio of [STUDIO_A, STUDIO_B]) {
-        const hours = checkout(span(server.now(), 60 + at), {}, studio);
+        const hours = checkout(span(server.now(), 60 + index), {}, studio);
         // On a busy machine the first answer may be that the payment page is still opening.
         await until(async () => (await server.call('create-payment', hours, holder.token)).status === 200, 60_000);
       }

@@ -10,7 +10,7 @@ import { readCloseCode, UNFINISHED } from './unfinished-frame.ts';
 const MARK = 'a mark in every body';
 const list = (count: number, item: string): string => Array.from({ length: count }, () => item).join(',');
 const COSTLY: readonly (readonly [string, string])[] = [
-  ['many keys', `{"${MARK}":1,${Array.from({ length: 26_000 }, (_, at) => `"k${at}":1`).join(',')}}`],
+  ['many keys', `{"${MARK}":1,${Array.from({ length: 26_000 }, (_, index) => `"k${index}":1`).join(',')}}`],
   ['many items', `["${MARK}",${list(26_000, '1')}]`],
   ['many lists', `{"${MARK}":[${list(13_000, '[1]')}]}`],
   ['a long number', `{"${MARK}":${'9'.repeat(20_000)}}`],
@@ -221,7 +221,7 @@ describe('the bytes of one sender in a minute', { timeout: 120_000 }, () => {
     const code = await new Promise<number>((resolve) => {
       socket.on('close', resolve);
       socket.on('open', () => {
-        for (let at = 0; at < 30; at += 1) socket.send(`[null,"1","phoenix","heartbeat",${KB_60}]`);
+        for (let index = 0; index < 30; index += 1) socket.send(`[null,"1","phoenix","heartbeat",${KB_60}]`);
       });
     });
     expect(code).toBe(1008);

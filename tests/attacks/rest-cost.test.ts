@@ -41,9 +41,9 @@ const STOPPING = 'studios?select=id&description=match.(?:(?:a{0,255}){0,255}){0,
 /** PostgreSQL needs more than 20 seconds to compile this. */
 const SLOW_PATTERN = '(?:(^|$|a|)(^|$|a|)(^|$|a|)){11}';
 const copies = (column: string, count: number): string =>
-  Array.from({ length: count }, (_, at) => `c${at}:${column}`).join(',');
+  Array.from({ length: count }, (_, index) => `c${index}:${column}`).join(',');
 const embeds = (count: number, inside: string): string =>
-  Array.from({ length: count }, (_, at) => `e${at}:pages(${inside})`).join(',');
+  Array.from({ length: count }, (_, index) => `e${index}:pages(${inside})`).join(',');
 
 const PATTERN = 'pattern_too_costly';
 const REQUEST = 'request_too_costly';
@@ -113,7 +113,7 @@ const ANSWERED: readonly (readonly [string, string])[] = [
   ['a list of patterns', 'books?select=id&body=like(any).{x,y}'],
   ['a text search', 'books?select=id&body=fts.nothing'],
   ['a pattern on a computed column', 'pages?select=id&twice=like.*nothing'],
-  ['a long list of keys', `books?select=id&id=in.(${Array.from({ length: 900 }, (_, at) => at).join()})`],
+  ['a long list of keys', `books?select=id&id=in.(${Array.from({ length: 900 }, (_, index) => index).join()})`],
 ];
 
 /** Generates the same requests in every run, from pieces that can each be expensive. */
@@ -145,7 +145,7 @@ function makeRequests(count: number): string[] {
   return Array.from({ length: count }, () => {
     const lists = Array.from(
       { length: pick([0, 1, 2, 5, 9]) },
-      (_, at) => `,e${at}:pages(${inside(pick([0, 0, 1, 2]))})`,
+      (_, index) => `,e${index}:pages(${inside(pick([0, 0, 1, 2]))})`,
     );
     return `books?select=${pick(['id', '*', copies('body', 2), copies('body', 9)])}${lists.join('')}${filter()}${filter()}${pick(['', '&limit=3', '&id=eq.7'])}`;
   });
@@ -246,7 +246,11 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
   );
 
   test('a write whose answer would be too large is rolled back', async () => {
-    const rows = Array.from({ length: 100 }, (_, at) => ({ id: 10_000 + at, title: 'x', body: 'y'.repeat(5_000) }));
+    const rows = Array.from({ length: 100 }, (_, index) => ({
+      id: 10_000 + index,
+      title: 'x',
+      body: 'y'.repeat(5_000),
+    }));
     const sent = await send('books', JSON.stringify(rows), { prefer: 'return=representation' });
     expect(sent).toEqual({ status: 400, code: ANSWER });
     expect((await get('books?select=id&id=gte.10000', null)).text).toBe('[]');
@@ -278,7 +282,7 @@ describe.each(engines)('costly requests to /rest on $name', (engine) => {
   });
 
   test('a row of twenty thousand keys is refused without comparing each pair of keys, and one of sixty thousand before it is parsed', async () => {
-    const row = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, at) => [`k${at}`, 1]));
+    const row = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 1]));
     expect(await send('books', JSON.stringify([row(20_000)]))).toEqual({ status: 400, code: 'PGRST204' });
     expect(await send('books', JSON.stringify([row(60_000)]))).toEqual({ status: 400, code: 'PGRST102' });
   });
@@ -333,7 +337,7 @@ describe.each(engines)('how often a guest may call /rest on $name', (engine) => 
       { method: 'DELETE' },
     ];
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, at) => ask(`2001:db8:1:1::${at + 1}`, kinds[at % kinds.length])),
+      Array.from({ length: 60 }, (_, index) => ask(`2001:db8:1:1::${index + 1}`, kinds[index % kinds.length])),
     );
     expect(answers.some(({ status }) => status === 429)).toBe(true);
     expect((await ask('2001:db8:1:1:9::1', {}, undefined, '')).status).toBe(429);

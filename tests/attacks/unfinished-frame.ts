@@ -21,8 +21,8 @@ export const UNFINISHED: Readonly<Record<string, (sent: number) => Buffer>> = {
   'one frame': (sent) => Buffer.concat([createHead(FINAL | TEXT, 4_700_000), Buffer.alloc(sent, ' ')]),
   'parts of a kilobyte': (sent) =>
     Buffer.concat(
-      Array.from({ length: sent / 1000 }, (_, at) =>
-        Buffer.concat([createHead(at === 0 ? TEXT : 0, 1000), Buffer.alloc(1000, ' ')]),
+      Array.from({ length: sent / 1000 }, (_, index) =>
+        Buffer.concat([createHead(index === 0 ? TEXT : 0, 1000), Buffer.alloc(1000, ' ')]),
       ),
     ),
 };

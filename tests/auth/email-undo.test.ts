@@ -220,10 +220,10 @@ test('the account gets the phone back that it had then, unless another account h
   const people = [await app.member(), await app.member()];
   const phones = ['61491570142', '61491570143'];
   const tokens: string[] = [];
-  for (const [at, person] of people.entries()) {
-    await service('PUT', `/admin/users/${person.id}`, { phone: phones[at], phone_confirm: true });
+  for (const [index, person] of people.entries()) {
+    await service('PUT', `/admin/users/${person.id}`, { phone: phones[index], phone_confirm: true });
     tokens.push(await replace(person, person.email));
-    await service('PUT', `/admin/users/${person.id}`, { phone: `6149157015${at}` });
+    await service('PUT', `/admin/users/${person.id}`, { phone: `6149157015${index}` });
   }
   await service('POST', '/admin/users', { phone: phones[1], phone_confirm: true });
   for (const token of tokens)

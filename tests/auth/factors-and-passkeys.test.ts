@@ -67,14 +67,14 @@ describe('second factors', () => {
     const strict = app.server({ limitFactor: 1 });
     const people = [await app.member(), await app.member()];
     const attempts: number[][] = [[], []];
-    for (const [at, person] of people.entries()) {
+    for (const [index, person] of people.entries()) {
       const { body } = await enrol(person, { factor_type: 'totp', friendly_name: 'an app' });
       const id = textIn(body, 'id');
-      for (let n = 0; n < (at === 0 ? 11 : 1); n += 1) {
+      for (let n = 0; n < (index === 0 ? 11 : 1); n += 1) {
         const { body: challenged } = await challenge(person, id);
         const sent = { challenge_id: textIn(challenged, 'id'), code: '000000' };
         const options = { token: person.token, ip: '10.8.0.1' };
-        attempts[at]?.push((await strict.request('POST', `/factors/${id}/verify`, sent, options)).status);
+        attempts[index]?.push((await strict.request('POST', `/factors/${id}/verify`, sent, options)).status);
       }
     }
     expect(attempts).toEqual([[...Array<number>(10).fill(422), 429], [422]]);

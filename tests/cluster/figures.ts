@@ -4,7 +4,7 @@ export const median = (numbers: readonly number[]): number =>
 
 /** Returns the longest time between two consecutive moments, in seconds. */
 export const longestPause = (moments: readonly number[]): number =>
-  moments.reduce((longest, at, n) => Math.max(longest, at - (moments[n - 1] ?? at)), 0) / 1_000;
+  moments.reduce((longest, index, n) => Math.max(longest, index - (moments[n - 1] ?? index)), 0) / 1_000;
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

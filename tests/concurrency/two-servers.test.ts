@@ -86,10 +86,10 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with 
 
   it(`sell one slot to one of ${ATTEMPTS}`, { timeout: 120_000 }, async () => {
     const tokens: string[] = [];
-    for (let at = 0; at < ATTEMPTS; at += 1) tokens.push((await customer()).token);
+    for (let index = 0; index < ATTEMPTS; index += 1) tokens.push((await customer()).token);
     const time = span(new Date(), 50);
     const answers = await Promise.all(
-      tokens.map((token, at) => call(at % 2, '/functions/v1/create-payment', token, checkout(time))),
+      tokens.map((token, index) => call(index % 2, '/functions/v1/create-payment', token, checkout(time))),
     );
     const statuses = answers.map(({ status }) => status);
     const counts = Object.groupBy(statuses, String);
@@ -125,7 +125,9 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with 
   it('count the calls of an account at both for one limit', async () => {
     const { token } = await customer();
     const createPayment = (at: number): Promise<Answer> => call(at % 2, '/functions/v1/create-payment', token, {});
-    const statuses = await Promise.all(Array.from({ length: 40 }, async (_, at) => (await createPayment(at)).status));
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => (await createPayment(index)).status),
+    );
     // One or two units come back while the calls run.
     expect(statuses.filter((status) => status === 400).length).toBeGreaterThanOrEqual(20);
     expect(statuses.filter((status) => status === 400).length).toBeLessThan(23);

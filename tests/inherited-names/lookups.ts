@@ -49,7 +49,7 @@ function lookupsIn(file: SourceFile, checker: Checker): string[] {
   visit(file);
   const types = lookups.length === 0 ? [] : checker.getTypeAtLocation(lookups.map(({ key }) => key));
   return lookups
-    .filter((lookup, at) => isText(types[at], checker) && !isOwn(lookup, file))
+    .filter((lookup, index) => isText(types[index], checker) && !isOwn(lookup, file))
     .map(({ node }) => getText(node, file));
 }
 

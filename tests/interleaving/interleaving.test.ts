@@ -81,9 +81,9 @@ describe.each(OPERATIONS)('$name', (operation) => {
   afterAll(() => close?.());
   /** `turn` selects the point at which the change is made; null selects every point. Successive turns cover all points. */
   const requireOrderWith = async (turn: number | null, make: Make): Promise<void> => {
-    for (let at = 1; at <= points; at += 1)
-      if (WHOLE || turn === null || at === (turn % points) + 1)
-        expect((await runOnce(operation, at, make)).changed).toBe(true);
+    for (let index = 1; index <= points; index += 1)
+      if (WHOLE || turn === null || index === (turn % points) + 1)
+        expect((await runOnce(operation, index, make)).changed).toBe(true);
   };
 
   const matters = ({ ofNewHours, ofStaff }: (typeof CHANGES)[number]): boolean =>

@@ -65,10 +65,10 @@ const FLIPPED: Readonly<Record<string, string>> = { '=': '<>', '<>': '=', '<': '
 /** Returns the position of the bracket that closes the one at `open`. */
 function closing(code: string, open: number): number {
   let depth = 0;
-  for (let at = open; at < code.length; at += 1) {
-    if (code[at] === '(') depth += 1;
-    if (code[at] === ')') depth -= 1;
-    if (depth === 0) return at;
+  for (let index = open; index < code.length; index += 1) {
+    if (code[index] === '(') depth += 1;
+    if (code[index] === ')') depth -= 1;
+    if (depth === 0) return index;
   }
   return code.length - 1;
 }

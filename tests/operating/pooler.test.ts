@@ -48,15 +48,15 @@ describe.skipIf(!hasPooler)(`a server on ${pooledEngine.name}`, () => {
 
   test('statements that change their text and their number of values run on any connection', async () => {
     const results = await Promise.all(
-      Array.from({ length: 60 }, (_, at) =>
+      Array.from({ length: 60 }, (_, index) =>
         server.app.db.queryRow<{ sum: number }>(
-          `select ${Array.from({ length: (at % 5) + 1 }, (_, n) => `$${n + 1}::int`).join(' + ')} as sum`,
-          Array.from({ length: (at % 5) + 1 }, (_, n) => n + at),
+          `select ${Array.from({ length: (index % 5) + 1 }, (_, n) => `$${n + 1}::int`).join(' + ')} as sum`,
+          Array.from({ length: (index % 5) + 1 }, (_, n) => n + index),
         ),
       ),
     );
-    const expected = Array.from({ length: 60 }, (_, at) =>
-      Array.from({ length: (at % 5) + 1 }, (_, n) => n + at).reduce((sum, value) => sum + value, 0),
+    const expected = Array.from({ length: 60 }, (_, index) =>
+      Array.from({ length: (index % 5) + 1 }, (_, n) => n + index).reduce((sum, value) => sum + value, 0),
     );
     expect(results.map((row) => row?.sum)).toEqual(expected);
   });

@@ -252,12 +252,12 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     for (const variant of ways.filter(({ goesOn }) => goesOn === 'tap'))
       all = Math.max(all, await way(variant, Infinity, false));
     if (STOPS === 'all') {
-      for (let at = 1; at <= all; at += 1)
-        for (const variant of ways) for (const lost of [false, true]) await way(variant, at, lost);
+      for (let index = 1; index <= all; index += 1)
+        for (const variant of ways) for (const lost of [false, true]) await way(variant, index, lost);
       return;
     }
-    for (const [at, variant] of ways.entries())
-      await way(variant, 1 + Math.floor((at * all) / ways.length), at % 3 === 0);
+    for (const [index, variant] of ways.entries())
+      await way(variant, 1 + Math.floor((index * all) / ways.length), index % 3 === 0);
   }, 600_000);
 
   test('a customer whom people deleted at the provider has no cards any more, and gets another one with the next payment', async () => {

@@ -190,7 +190,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
       couponCode: null,
     });
     expect(quoted.map(({ problem }) => problem)).toEqual([null, null, 'taken', null]);
-    const kept = requested.series.filter((_, at) => at !== 2);
+    const kept = requested.series.filter((_, index) => index !== 2);
     const held = await hold(person, { ...requested, series: kept });
     expect(held.totalCents).toBe(quoted.reduce((sum, { totalCents }) => sum + (totalCents ?? 0), 0));
   });
@@ -577,7 +577,8 @@ describe.each(databases)('orders on $name', ({ open }) => {
       return killed.steps();
     }
     const all = await way(Infinity, false);
-    if (STOPS === 'all') for (let at = 1; at <= all; at += 1) for (const lost of [false, true]) await way(at, lost);
+    if (STOPS === 'all')
+      for (let index = 1; index <= all; index += 1) for (const lost of [false, true]) await way(index, lost);
     else for (let stop = 0; stop < STOPS; stop += 1) await way(1 + Math.floor((stop * all) / STOPS), stop % 2 === 1);
   }, 1_200_000);
 

@@ -138,7 +138,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
       details: { dates: [request.series[1]], bookings: [{ id: taken.bookingId }] },
     });
     expect(await countBookings()).toBe(before);
-    const rest = request.series.filter((_, at) => at !== 1);
+    const rest = request.series.filter((_, index) => index !== 1);
     expect(await order((await book({ ...request, series: rest })).bookingId)).toHaveLength(2);
   });
 

@@ -165,7 +165,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         ];
         const first = race % actions.length;
         const settled = await Promise.allSettled(
-          [...actions.slice(first), ...actions.slice(0, first)].map((act, at) => after(at * (race % 7), act)),
+          [...actions.slice(first), ...actions.slice(0, first)].map((act, index) => after(index * (race % 7), act)),
         );
         let reported = 0;
         for (const result of settled)

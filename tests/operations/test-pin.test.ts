@@ -31,7 +31,7 @@ function createLocks(mode: LockCapabilities['mode'], lockIds: readonly string[] 
       { pin: input.pin === '' ? `00${input.variant}` : input.pin, providerCodeId: 'code-1' }
     ),
   };
-  const studioLocks = new Map(lockIds.map((lockId, at) => [at === 0 ? STUDIO_A : STUDIO_B, lockId]));
+  const studioLocks = new Map(lockIds.map((lockId, index) => [index === 0 ? STUDIO_A : STUDIO_B, lockId]));
   const context = servicesWith({
     db,
     // Cast: the operation calls no other function of the locks.

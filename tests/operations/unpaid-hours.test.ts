@@ -137,7 +137,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
   test('five bookings of an hour can be moved to 24 hours without paying only twice at a time', async () => {
     const alex = await addPerson(db);
     const bookings: string[] = [];
-    for (let at = 0; at < 5; at += 1) bookings.push(await book(alex));
+    for (let index = 0; index < 5; index += 1) bookings.push(await book(alex));
     const answers = [];
     for (const id of bookings) answers.push((await refusal(moveTo(alex, id, 24)))?.code ?? 'held');
     expect(answers).toEqual(['held', 'held', 'too_many_hours', 'too_many_hours', 'too_many_hours']);
@@ -220,7 +220,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
   test('a link that staff made does not count towards the limit of the customer', async () => {
     const alex = await addPerson(db);
     const account = await db.queryRow<{ email: string }>('select email from auth.users where id = $1::uuid', [alex]);
-    for (let at = 0; at < 3; at += 1) await link(account?.email ?? '', 20);
+    for (let index = 0; index < 3; index += 1) await link(account?.email ?? '', 20);
     expect(await unpaid(alex)).toEqual([]);
     expect(await refusal(hold(alex, 24))).toBeNull();
     expect(await refusal(hold(alex, 24))).toBeNull();

@@ -234,7 +234,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
   test('joining is refused for free, own and past hours, beyond the limit, and to blocked people', async () => {
     const [owner, ann] = [await person(), await person()];
     expect(await code(join(ann))).toBe('slot_free');
-    for (let at = 0; at <= studio.maxWaitlistEntries; at += 1) await book(await person(), span(at));
+    for (let index = 0; index <= studio.maxWaitlistEntries; index += 1) await book(await person(), span(index));
     await book(owner, span(10));
     expect(await code(join(owner, span(10)))).toBe('already_done');
     expect(await code(join(ann, { startTime: new Date(START - HOUR), endTime: new Date(START) }))).toBe('too_late');
@@ -242,7 +242,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     expect(await code(join(await addPerson(db, { mailConfirmed: false })))).toBe('mail_unconfirmed');
     const entryId = await join(ann);
     expect(await join(ann)).toBe(entryId);
-    for (let at = 1; at < studio.maxWaitlistEntries; at += 1) await join(ann, span(at));
+    for (let index = 1; index < studio.maxWaitlistEntries; index += 1) await join(ann, span(index));
     expect(await code(join(ann, span(studio.maxWaitlistEntries)))).toBe('waitlist_limit');
     expect(await code(leaveWaitlist(context(), { userId: owner, entryId: entryId }))).toBe('not_found');
     await leaveWaitlist(context(), { userId: ann, entryId: entryId });
@@ -275,9 +275,9 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
   test('an entry whose hours are held for the person counts toward the limit', async () => {
     const [owner, ann] = [await person(), await person()];
     const id = await book(owner);
-    for (let at = 1; at <= studio.maxWaitlistEntries; at += 1) await book(await person(), span(at));
+    for (let index = 1; index <= studio.maxWaitlistEntries; index += 1) await book(await person(), span(index));
     const first = await join(ann);
-    for (let at = 1; at < studio.maxWaitlistEntries; at += 1) await join(ann, span(at));
+    for (let index = 1; index < studio.maxWaitlistEntries; index += 1) await join(ann, span(index));
     await cancelBooking(context(), id, owner);
     expect(await states(first)).toBe('asked');
     expect(await code(join(ann, span(studio.maxWaitlistEntries)))).toBe('waitlist_limit');
@@ -325,7 +325,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
         };
         const [cancelled, ...holds] = await Promise.all([
           after(round % 5, () => cancelBooking(context(), id, owner)),
-          ...rivals.map((rival, at) => after((round + 3 * at) % 7, () => code(hold(rival, hours)))),
+          ...rivals.map((rival, index) => after((round + 3 * index) % 7, () => code(hold(rival, hours)))),
         ]);
         await followWaitlist(context());
         expect(cancelled).toMatchObject({ refund: 'full' });

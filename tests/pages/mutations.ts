@@ -40,10 +40,10 @@ function ofFile(source: Source, sources: readonly Source[]): FoundMutation[] {
 /** Returns the text from an opening bracket to the matching closing one. */
 function balanced(text: string, from: number): string {
   let depth = 0;
-  for (let at = from; at < text.length; at += 1) {
-    if ('([{'.includes(text[at] ?? ' ')) depth += 1;
-    if (')]}'.includes(text[at] ?? ' ')) depth -= 1;
-    if (depth === 0) return text.slice(from, at + 1);
+  for (let index = from; index < text.length; index += 1) {
+    if ('([{'.includes(text[index] ?? ' ')) depth += 1;
+    if (')]}'.includes(text[index] ?? ' ')) depth -= 1;
+    if (depth === 0) return text.slice(from, index + 1);
   }
   throw new Error('a bracket is not closed');
 }

@@ -36,20 +36,20 @@ function createStatement(
   const { key, fresh } = expectation.rows[row] ?? { key: {}, fresh: {} };
   const where = (from: number): string =>
     Object.keys(key)
-      .map((name, at) => `${named(name)} = $${from + at}`)
+      .map((name, index) => `${named(name)} = $${from + index}`)
       .join(' and ');
   const relation = `public.${named(table)}`;
   if (verb === 'select') return { text: `select * from ${relation} where ${where(1)}`, values: Object.values(key) };
   if (verb === 'delete') return { text: `delete from ${relation} where ${where(1)}`, values: Object.values(key) };
   const written: Values = verb === 'insert' ? fresh : expectation.change;
   const names = Object.keys(written).map(named);
-  const places = names.map((_, at) => `$${at + 1}`);
+  const places = names.map((_, index) => `$${index + 1}`);
   if (verb === 'insert')
     return {
       text: `insert into ${relation} (${names.join(', ')}) values (${places.join(', ')})`,
       values: Object.values(written),
     };
-  const set = names.map((name, at) => `${name} = ${places[at] ?? ''}`).join(', ');
+  const set = names.map((name, index) => `${name} = ${places[index] ?? ''}`).join(', ');
   return {
     text: `update ${relation} set ${set} where ${where(names.length + 1)}`,
     values: [...Object.values(written), ...Object.values(key)],

@@ -222,7 +222,7 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
       const { reply, client } = await subscribe(bindings, { vsn });
       const sent: Record<string, unknown>[] = Object(reply['response']).postgres_changes;
       const ids = sent.map(({ id }) => id);
-      expect(sent).toEqual(bindings.map((binding, at) => ({ ...binding, id: ids[at] })));
+      expect(sent).toEqual(bindings.map((binding, index) => ({ ...binding, id: ids[index] })));
       expect([new Set(ids).size, ids.every((id) => typeof id === 'number' && id > 0)]).toEqual([3, true]);
       await insert(`(1, 'a', 1, true)`);
       await server.app.db.query('delete from public.item');

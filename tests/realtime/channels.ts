@@ -106,5 +106,5 @@ export function watchTable(
 /** Returns the ids that a watcher has missed, and those that it received twice as an event. */
 export const findGaps = (watcher: Watcher, written: readonly number[]): { missed: number[]; twice: number[] } => ({
   missed: written.filter((id) => !watcher.read.has(id) && !watcher.events.includes(id)),
-  twice: watcher.events.filter((id, at) => watcher.events.indexOf(id) !== at),
+  twice: watcher.events.filter((id, index) => watcher.events.indexOf(id) !== index),
 });

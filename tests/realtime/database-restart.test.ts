@@ -54,9 +54,9 @@ describe.runIf(process.env['TEST_POSTGRES_BIN'])('two processes on a PostgreSQL 
     'clients learn of every committed change, each process sends the broadcasts of the other again, and no process ends',
     { timeout: 120_000 },
     async () => {
-      const clients = await Promise.all(Array.from({ length: WATCHERS }, (_, at) => connect(cluster.at(at % 2))));
-      const watchers: Watcher[] = clients.map((client, at) =>
-        watchTable(client, 'news', { table: 'news', since: at >= WATCHERS / 2 }),
+      const clients = await Promise.all(Array.from({ length: WATCHERS }, (_, index) => connect(cluster.at(index % 2))));
+      const watchers: Watcher[] = clients.map((client, index) =>
+        watchTable(client, 'news', { table: 'news', since: index >= WATCHERS / 2 }),
       );
       await Promise.all(watchers.map(({ ready }) => ready));
       const channels = clients.slice(0, 2).map((client) => client.channel('talk'));

@@ -57,7 +57,7 @@ test(
     );
     const random = randomFrom(3);
     const senders = await Promise.all(
-      Array.from({ length: SOCKETS }, (_, at) => openSender(at % 2 ? '1.0.0' : '2.0.0')),
+      Array.from({ length: SOCKETS }, (_, index) => openSender(index % 2 ? '1.0.0' : '2.0.0')),
     );
     const heaps: number[] = [];
     for (let round = 0; round < FRAMES / BATCH; round += 1) {

@@ -47,7 +47,7 @@ describe.each(engines)('races of subscribing and writing on the $name database',
   async function race(): Promise<{ missed: number[]; twice: number[] }> {
     const number = (races += 1);
     const client = await connect({ url: server.url, anonKey: server.app.keys.anonKey });
-    const ids = Array.from({ length: LAST - 1 }, (_, at) => number * 10 + at + 1);
+    const ids = Array.from({ length: LAST - 1 }, (_, index) => number * 10 + index + 1);
     const writes = ids.map(async (id) => {
       await pause(Math.random() * 60);
       await insert(id, number);
@@ -69,8 +69,8 @@ describe.each(engines)('races of subscribing and writing on the $name database',
     disturb?: () => Promise<void>,
   ): Promise<{ missed: number[]; twice: number[] }> {
     const total: { missed: number[]; twice: number[] } = { missed: [], twice: [] };
-    for (let at = 0; at < count; at += AT_ONCE) {
-      const group = Promise.all(Array.from({ length: Math.min(AT_ONCE, count - at) }, race));
+    for (let index = 0; index < count; index += AT_ONCE) {
+      const group = Promise.all(Array.from({ length: Math.min(AT_ONCE, count - index) }, race));
       if (disturb) {
         await pause(Math.random() * 60);
         await disturb();

@@ -87,9 +87,9 @@ export function randomRound(random: Random): Round & { readable(role: string): R
   const pick = <T>(list: readonly [T, ...T[]]): T => list[random(list.length)] ?? list[0];
   const identity = pick(['default', 'default', 'full', 'full', 'nothing'] as const);
   const security = random(8) > 0;
-  const policies = Array.from({ length: 1 + random(3) }, (_, at) => ({
+  const policies = Array.from({ length: 1 + random(3) }, (_, index) => ({
     ...(POLICIES[random(POLICIES.length)] ?? { using: 'true' }),
-    restrictive: at > 0 && random(3) === 0,
+    restrictive: index > 0 && random(3) === 0,
     command: pick(['select', 'all'] as const),
     roles: pick([[...ROLES], ['anon'], ['authenticated'], [...ROLES]] as const),
   }));
@@ -100,8 +100,8 @@ export function randomRound(random: Random): Round & { readable(role: string): R
   const script = [
     ...[0, 1, 2].map((at) => `drop policy if exists p${at} on public.leak`),
     ...policies.map(
-      ({ using, restrictive, command, roles }, at) =>
-        `create policy p${at} on public.leak ${restrictive ? 'as restrictive' : ''} for ${command} to ${roles.join(', ')} using (${using})`,
+      ({ using, restrictive, command, roles }, index) =>
+        `create policy p${index} on public.leak ${restrictive ? 'as restrictive' : ''} for ${command} to ${roles.join(', ')} using (${using})`,
     ),
     'truncate public.leak',
     `alter table public.leak ${security ? 'enable' : 'disable'} row level security`,

@@ -327,7 +327,7 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
         await feed.deliver([...first.slice(0, 1), ...others.slice(-1)]);
       },
     });
-    expect(got).toEqual([...Array.from({ length: 599 }, (_, at) => at + 2), 1, 601]);
+    expect(got).toEqual([...Array.from({ length: 599 }, (_, index) => index + 2), 1, 601]);
   });
 
   type Resumed = {

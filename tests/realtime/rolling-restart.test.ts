@@ -28,7 +28,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
       await cluster.db.query(statement);
     const clients = await Promise.all(Array.from({ length: WATCHERS }, () => connect(cluster.any)));
     // Half of them reread the table at each connection; the others ask for the changes since their last event.
-    watchers = clients.map((client, at) => watchTable(client, 'news', { table: 'news', since: at % 2 === 1 }));
+    watchers = clients.map((client, index) => watchTable(client, 'news', { table: 'news', since: index % 2 === 1 }));
     await Promise.all(watchers.map(({ ready }) => ready));
   }, 120_000);
   afterAll(() => cluster.close());
@@ -103,7 +103,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('two processes that end one aft
     for (const { statuses } of watchers)
       expect(statuses.filter((status) => status === 'SUBSCRIBED').length).toBeGreaterThan(ROUNDS);
     // Only a client that asks for the changes since an event may receive some of them twice.
-    expect(watchers.filter((_, at) => at % 2 === 0).map((watcher) => findGaps(watcher, []).twice)).toEqual(
+    expect(watchers.filter((_, index) => index % 2 === 0).map((watcher) => findGaps(watcher, []).twice)).toEqual(
       Array(Math.ceil(WATCHERS / 2)).fill([]),
     );
   });

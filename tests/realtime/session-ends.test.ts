@@ -223,7 +223,7 @@ describe.each(places)('what ends a session $name', ({ open }) => {
     const person = await signIn();
     const client = await connect(place.socket, person.token);
     clients.push(client);
-    const channels = Array.from({ length: 20 }, (_, at) => client.channel(`public-${at}`));
+    const channels = Array.from({ length: 20 }, (_, index) => client.channel(`public-${index}`));
     const statuses = channels.map((channel) => {
       const list: string[] = [];
       channel.subscribe((status) => void list.push(status));

@@ -281,7 +281,7 @@ describe('writes to public.bookings', () => {
         const values = { studio_id: STUDIO, ...elsewhere(0), ...more };
         const names = Object.keys(values);
         return rows.query(
-          `insert into public.bookings (${names.join(', ')}) values (${names.map((_, at) => `$${at + 1}`).join(', ')})`,
+          `insert into public.bookings (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
           Object.values(values),
         );
       };

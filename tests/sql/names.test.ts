@@ -56,7 +56,9 @@ describe.each(databases)('names of verified IDs, on $name', (engine) => {
       [JSON.stringify(pairs)],
     );
     const ours = pairs.map(({ given, family, account }) => matchNames({ given, family }, account).status === 'match');
-    expect(pairs.map((pair, at) => [pair, rows[at]?.matches])).toEqual(pairs.map((pair, at) => [pair, ours[at]]));
+    expect(pairs.map((pair, index) => [pair, rows[index]?.matches])).toEqual(
+      pairs.map((pair, index) => [pair, ours[index]]),
+    );
     expect(new Set(ours).size).toBe(2);
   });
 

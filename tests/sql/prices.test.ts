@@ -8,7 +8,7 @@ import { addStudiosAndCustomers, KIM, NOW, OTHER_STUDIO, STUDIO } from './bookin
 const TODAY = '2031-03-01';
 const flat = (cents: number) => ({
   hourCents: Array.from({ length: 168 }, () => cents),
-  volumePercents: Array.from({ length: 24 }, (_, at) => at),
+  volumePercents: Array.from({ length: 24 }, (_, index) => index),
 });
 const day = (cents: number, name = 'Festival') => ({ name, hourCents: Array.from({ length: 24 }, () => cents) });
 

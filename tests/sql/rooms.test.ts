@@ -8,7 +8,7 @@ const STAFF = uuid(7);
 const NOW = '2031-03-01T00:00:00Z';
 const ALWAYS = Array.from({ length: 168 }, () => true);
 /** Open from 10 AM to 2 AM the next day, every day. */
-const LATE = ALWAYS.map((_, at) => at % 24 < 2 || at % 24 >= 10);
+const LATE = ALWAYS.map((_, index) => index % 24 < 2 || index % 24 >= 10);
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -163,7 +163,7 @@ test(
     ] as const) {
       const id = await rows.value('select private.set_room(null, $1::jsonb, $2::uuid, $3)', [
         // The room closes only from 2 AM to 3 AM, the hour that is skipped in October and repeated in April.
-        { name: night, openHours: ALWAYS.map((_, at) => at % 24 !== 2) },
+        { name: night, openHours: ALWAYS.map((_, index) => index % 24 !== 2) },
         STAFF,
         now,
       ]);

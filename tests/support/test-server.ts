@@ -52,7 +52,7 @@ export async function freePorts(): Promise<number> {
   for (let round = 0; round < 50; round += 1) {
     // These ports are below those that operating systems assign to clients.
     const first = 20_000 + Math.floor(Math.random() * 1_250) * 10;
-    const free = await Promise.all(Array.from({ length: PORTS_NEEDED }, (_, at) => isFree(first + at)));
+    const free = await Promise.all(Array.from({ length: PORTS_NEEDED }, (_, index) => isFree(first + index)));
     if (free.every(Boolean) && (await reserve(first))) return first;
   }
   throw new Error('no free ports');

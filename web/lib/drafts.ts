@@ -149,7 +149,7 @@ const TYPED = 'typed:';
 
 /** Removes what was typed into forms whose name starts with `name`; '' matches all forms. */
 export function removeTyped(name: string): void {
-  const keys = Array.from({ length: sessionStorage.length }, (_, at) => sessionStorage.key(at) ?? '');
+  const keys = Array.from({ length: sessionStorage.length }, (_, index) => sessionStorage.key(index) ?? '');
   for (const key of keys) if (key.startsWith(`${TYPED}${name}`)) sessionStorage.removeItem(key);
 }
 

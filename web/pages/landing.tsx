@@ -85,9 +85,9 @@ function About() {
   return (
     <section id="about" aria-label="About us" className="px-4 py-24 sm:px-8 sm:py-32">
       <h2 className="text-poster leading-[0.86]">
-        {venue.tagline.split('. ').map((part, at, all) => (
+        {venue.tagline.split('. ').map((part, index, all) => (
           <span key={part} className="block">
-            {at < all.length - 1 ? `${part}. ` : part}
+            {index < all.length - 1 ? `${part}. ` : part}
           </span>
         ))}
       </h2>

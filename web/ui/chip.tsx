@@ -34,8 +34,8 @@ export function StepBars({
   return (
     <span className={`inline-flex items-center gap-3 font-semibold ${COLOURS[tone]}`}>
       <span className="flex gap-1" aria-hidden="true">
-        {steps.map((step, at) => (
-          <i key={step} title={step} className={`h-4 w-1.5 ${at < done ? 'bg-current' : 'bg-line'}`} />
+        {steps.map((step, index) => (
+          <i key={step} title={step} className={`h-4 w-1.5 ${index < done ? 'bg-current' : 'bg-line'}`} />
         ))}
       </span>
       {label}

@@ -82,7 +82,7 @@ export async function expectNoFutureDates(today: string, message: string): Promi
   expect(screen.queryByText(message)).toBeNull();
   const months = screen.getByLabelText<HTMLSelectElement>('Month');
   const closed = [...months.options].filter((option) => option.disabled).map((option) => Number(option.value));
-  expect(closed).toEqual(Array.from({ length: 12 - Number(month) }, (_, at) => Number(month) + 1 + at));
+  expect(closed).toEqual(Array.from({ length: 12 - Number(month) }, (_, index) => Number(month) + 1 + index));
   await user.selectOptions(months, String(Number(month)));
   await fill(input('Day'), '32');
   expect(input('Day').value).toBe('');

@@ -121,8 +121,8 @@ function Month({ value, accepts, onEnter, ...select }: Shared & { accepts: (part
       onChange={(event) => onEnter({ ...value, month: event.target.value })}
     >
       <option value="">Month</option>
-      {MONTHS.map((name, at) => (
-        <option key={name} value={String(at + 1)} disabled={!accepts({ ...value, month: String(at + 1) })}>
+      {MONTHS.map((name, index) => (
+        <option key={name} value={String(index + 1)} disabled={!accepts({ ...value, month: String(index + 1) })}>
           {name}
         </option>
       ))}

@@ -71,7 +71,8 @@ export function chargeCard(state: StripeState, form: FormMap): Stripe.PaymentInt
 /** Checks the allowed payment methods. Without a list, some of them may redirect the customer, so Stripe requires a `return_url`. */
 function checkTypes(form: FormMap): void {
   const types = listAt(form['allowed_payment_method_types']);
-  for (const [at, type] of types.entries()) parseWord(type, `allowed_payment_method_types[${at}]`, ['card', 'link']);
+  for (const [index, type] of types.entries())
+    parseWord(type, `allowed_payment_method_types[${index}]`, ['card', 'link']);
   if (types.length === 0 && parseUrl(form['return_url'], 'return_url') === null)
     throw invalid(
       'return_url',

@@ -183,8 +183,10 @@ describe('a list', () => {
   test('is newest first, has pages, and can be filtered by reference', async () => {
     const began = Math.floor(Date.now() / 1000);
     const ids: string[] = [];
-    for (let at = 0; at < 5; at += 1)
-      ids.unshift((await fixture.stripe.checkout.sessions.create(booking({ client_reference_id: `listed-${at}` }))).id);
+    for (let index = 0; index < 5; index += 1)
+      ids.unshift(
+        (await fixture.stripe.checkout.sessions.create(booking({ client_reference_id: `listed-${index}` }))).id,
+      );
     const first = await fixture.stripe.checkout.sessions.list({ limit: 2, created: { gte: began - 1 } });
     expect(first.data.map((session) => session.id)).toEqual(ids.slice(0, 2));
     expect(first.has_more).toBe(true);

@@ -74,8 +74,8 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
   const reference = parseText(form['client_reference_id']);
   if (reference !== null && reference.length > 200)
     throw invalid('client_reference_id', 'This value may have at most 200 characters.');
-  const methods = listAt(form['allowed_payment_method_types']).map((_, at) =>
-    parseWord(listAt(form['allowed_payment_method_types'])[at], `allowed_payment_method_types[${at}]`, METHODS),
+  const methods = listAt(form['allowed_payment_method_types']).map((_, index) =>
+    parseWord(listAt(form['allowed_payment_method_types'])[index], `allowed_payment_method_types[${index}]`, METHODS),
   );
 
   const id = newId('cs_test');
@@ -172,8 +172,8 @@ function readItems(value: FormValue | undefined, session: string): Stripe.LineIt
   const items = listAt(value);
   if (items.length === 0) throw requiredParameter('line_items');
   if (items.length > LINE_ITEMS_MAX) throw invalid('line_items', 'A session has at most 100 line items.');
-  return items.map((item, at) => {
-    const param = `line_items[${at}]`;
+  return items.map((item, index) => {
+    const param = `line_items[${index}]`;
     const price = mapAt(mapAt(item)['price_data']);
     const name = parseText(mapAt(price['product_data'])['name']);
     if (parseText(price['currency']) === null) throw requiredParameter(`${param}[price_data][currency]`);
@@ -183,7 +183,7 @@ function readItems(value: FormValue | undefined, session: string): Stripe.LineIt
     if (name === null) throw requiredParameter(`${param}[price_data][product_data][name]`);
     const quantity = parseInteger(mapAt(item)['quantity'], `${param}[quantity]`, 1);
     if (quantity === null) throw requiredParameter(`${param}[quantity]`);
-    return lineItem(name, unit, quantity, `li_${session.slice(8)}${at}`);
+    return lineItem(name, unit, quantity, `li_${session.slice(8)}${index}`);
   });
 }
 

@@ -11,8 +11,8 @@ const isFields = (value: unknown): value is Fields =>
 
 /** Reads the paths of `expand[]`. */
 export function parseExpand(form: FormMap): string[] {
-  return listAt(form['expand']).map((path, at) => {
-    if (typeof path !== 'string' || path === '') throw invalid(`expand[${at}]`, 'Invalid string');
+  return listAt(form['expand']).map((path, index) => {
+    if (typeof path !== 'string' || path === '') throw invalid(`expand[${index}]`, 'Invalid string');
     if (path.split('.').length > DEPTH_MAX)
       throw invalid('expand', `You cannot expand more than ${DEPTH_MAX} levels of a property.`);
     return path;

@@ -42,7 +42,7 @@ describe('values', () => {
   });
   test('metadata has at most 50 keys of 40 characters', () => {
     const keys = (count: number): Record<string, string> =>
-      Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']));
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
     expect(Object.keys(parseMetadata(keys(50)))).toHaveLength(50);
     expect(() => parseMetadata(keys(51))).toThrow('50 keys');
     expect(() => parseMetadata({ ['k'.repeat(41)]: 'v' })).toThrow('40 characters');

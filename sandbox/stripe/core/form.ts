@@ -39,7 +39,7 @@ const toMap = (branch: Branch): FormMap =>
 
 function toValue(branch: Branch): FormValue {
   const keys = [...branch.keys()];
-  if (keys.every((key, at) => key === String(at)))
+  if (keys.every((key, index) => key === String(index)))
     return [...branch.values()].map((value) => (typeof value === 'string' ? value : toValue(value)));
   return toMap(branch);
 }
@@ -53,7 +53,7 @@ export function onlyKnown(form: FormMap, allowed: readonly string[]): void {
       return;
     }
     const fits = (pattern: readonly string[]): boolean =>
-      pattern.length === path.length && pattern.every((part, at) => part === '*' || part === path[at]);
+      pattern.length === path.length && pattern.every((part, index) => part === '*' || part === path[index]);
     if (patterns.some(fits)) return;
     const name = bracketed(path);
     throw new StripeRefusal(400, {

@@ -28,7 +28,7 @@ export function readDump(dump: string, schema: string, table: string): DumpRow[]
     for (const values of read.rows) {
       if (values.length !== names.length)
         throw new DumpRefused(`a row of ${schema}.${table} has ${values.length} values for ${names.length} columns`);
-      rows.push(Object.fromEntries(names.map((name, at) => [name, values[at] ?? null])));
+      rows.push(Object.fromEntries(names.map((name, index) => [name, values[index] ?? null])));
     }
   }
 }

@@ -77,7 +77,7 @@ export async function rotateAll(
       ? await db.query<RotatedRow & { n: number }>(ROTATE_ONE, [...times, ids[0], numbers[0], ips[0]])
       : await db.query<RotatedRow & { n: number }>(ROTATE_ALL, [...times, ids, numbers, ips]);
   const found = new Map(rows.map((row) => [row.n, row]));
-  return rotations.map((_, at) => found.get(at + 1) ?? null);
+  return rotations.map((_, index) => found.get(index + 1) ?? null);
 }
 
 /** Returns the times of a rotation at `now`. */
@@ -113,7 +113,7 @@ export function createRotate(dependencies: {
         together.map(({ rotation }) => rotation),
         rotationTimes(clock(), config),
       ).then(
-        (rows) => together.forEach(({ resolve }, at) => resolve(rows[at] ?? null)),
+        (rows) => together.forEach(({ resolve }, index) => resolve(rows[index] ?? null)),
         (error: unknown) => together.forEach(({ reject }) => reject(error)),
       );
     running -= 1;

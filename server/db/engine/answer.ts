@@ -42,13 +42,13 @@ const CODE = {
 export function readAnswer(bytes: Uint8Array, reader: AnswerReader): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let ready = false;
-  for (let at = 0; at + 5 <= buffer.length;) {
-    const code = buffer[at];
-    const from = at + 5;
-    at += 1 + buffer.readInt32BE(at + 1);
-    if (at > buffer.length) return false;
+  for (let index = 0; index + 5 <= buffer.length;) {
+    const code = buffer[index];
+    const from = index + 5;
+    index += 1 + buffer.readInt32BE(index + 1);
+    if (index > buffer.length) return false;
     if (code === CODE.dataRow) reader.row(readTexts(buffer, from));
-    else if (code === CODE.commandComplete) reader.complete(buffer.toString('utf8', from, at - 1));
+    else if (code === CODE.commandComplete) reader.complete(buffer.toString('utf8', from, index - 1));
     else if (code === CODE.emptyQuery) reader.complete('');
     else if (code === CODE.rowDescription) reader.fields(readFields(buffer, from));
     else if (code === CODE.parseComplete) reader.parsed();
@@ -56,7 +56,7 @@ export function readAnswer(bytes: Uint8Array, reader: AnswerReader): boolean {
     else if (code === CODE.error) reader.failed(readError(buffer, from));
     else if (code === CODE.notification) {
       const end = buffer.indexOf(0, from + 4);
-      reader.notified(buffer.toString('utf8', from + 4, end), buffer.toString('utf8', end + 1, at - 1));
+      reader.notified(buffer.toString('utf8', from + 4, end), buffer.toString('utf8', end + 1, index - 1));
     } else if (code === CODE.ready) {
       ready = true;
       reader.ready();
@@ -97,10 +97,10 @@ function readFields(buffer: Buffer, from: number): Field[] {
 
 function readError(buffer: Buffer, from: number): ServerError {
   const parts = new Map<string, string>();
-  for (let at = from; buffer[at] !== 0 && at < buffer.length;) {
-    const end = buffer.indexOf(0, at);
-    parts.set(String.fromCharCode(buffer[at] ?? 0), buffer.toString('utf8', at + 1, end));
-    at = end + 1;
+  for (let index = from; buffer[index] !== 0 && index < buffer.length;) {
+    const end = buffer.indexOf(0, index);
+    parts.set(String.fromCharCode(buffer[index] ?? 0), buffer.toString('utf8', index + 1, end));
+    index = end + 1;
   }
   return {
     code: parts.get('C') ?? 'XX000',

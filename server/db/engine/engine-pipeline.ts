@@ -71,7 +71,7 @@ async function sendTogether(
 ): Promise<Outcome[]> {
   const { host, cache } = engine;
   const names = pipelines.map((statements) => statements.map(({ text }) => statementName(text)));
-  const parts = pipelines.flatMap((statements, at) => writePipeline(cache, statements, names[at] ?? []));
+  const parts = pipelines.flatMap((statements, index) => writePipeline(cache, statements, names[index] ?? []));
   const bytes = await host.run(concatBytes(parts), limitMs);
   const outcomes = readOutcomes(engine, bytes, names);
   if (outcomes.length < pipelines.length) {

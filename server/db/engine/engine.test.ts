@@ -65,11 +65,11 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
       return (await db.as<{ n: number }>(principal, PAIRS, [divisor, size])).rows[0]?.n;
     };
     beforeAll(async () => {
-      for (let at = 0; at < 8; at += 1) await read('ip:known', 1, 2);
+      for (let index = 0; index < 8; index += 1) await read('ip:known', 1, 2);
     });
 
     test('each get their own answer, and one that fails leaves the others alone', async () => {
-      const reads = Array.from({ length: 12 }, (_, at) => read(`ip:${at}`, at === 5 ? 0 : 1, at + 1));
+      const reads = Array.from({ length: 12 }, (_, index) => read(`ip:${index}`, index === 5 ? 0 : 1, index + 1));
       const outcomes = (await Promise.allSettled(reads)).map((outcome) =>
         outcome.status === 'fulfilled' ? outcome.value : 'failed',
       );
@@ -78,7 +78,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
 
     test('one that exceeds its time is stopped alone and counts for its caller only', async () => {
       const before = warned.length;
-      const others = Array.from({ length: 6 }, (_, at) => `ip:other ${at}`);
+      const others = Array.from({ length: 6 }, (_, index) => `ip:other ${index}`);
       const [first, ...reads] = others.map((caller) => read(caller, 1, 3));
       const slow = getCode(read('ip:slow', 1, 1_000_000));
       expect(await Promise.all([first, ...reads, ...others.map((caller) => read(caller, 1, 3))])).toEqual(
@@ -235,7 +235,7 @@ test('statements of the server for one request wait for those of the same caller
   await run('ip:a', 'first', 1);
   finished.length = 0;
   await Promise.all([
-    ...Array.from({ length: 12 }, (_, at) => run('ip:a', `a${at}`, 200_000)),
+    ...Array.from({ length: 12 }, (_, index) => run('ip:a', `a${index}`, 200_000)),
     run('ip:b', 'b', 1),
     run('ip:c', 'c', 1),
   ]);

@@ -42,7 +42,7 @@ export function createSharedMessages(
     const outcomes = await (runs.length === 1
       ? sent
       : sent.catch((cause: unknown) => Promise.reject(new Interrupted(cause))));
-    runs.forEach(({ done }, at) => done(outcomes[at] ?? []));
+    runs.forEach(({ done }, index) => done(outcomes[index] ?? []));
   });
   return async (ticket, statements, started) => {
     try {

@@ -97,7 +97,7 @@ class Pipeline implements pg.Submittable {
   }
 
   #isReady(cache: StatementCache): boolean {
-    return this.#statements.every(({ text }, at) => isPrepared(cache, this.#names[at] ?? '', text));
+    return this.#statements.every(({ text }, index) => isPrepared(cache, this.#names[index] ?? '', text));
   }
 
   #write(cache: StatementCache, parts: Buffer[]): void {

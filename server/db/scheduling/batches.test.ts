@@ -39,7 +39,7 @@ function open(waitMs = 60_000) {
     return resolve;
   };
   const warmUp = async (text?: string): Promise<void> => {
-    for (let at = 0; at < 10; at += 1) await run(GUEST, statements('first', text));
+    for (let index = 0; index < 10; index += 1) await run(GUEST, statements('first', text));
     // The slot is free again after the answer.
     await nextTurn();
     sent.length = 0;
@@ -54,11 +54,11 @@ test('transactions of a class that wait for a slot are sent together, and each g
   const release = held();
   const first = run(GUEST, statements('guest 0'));
   await nextTurn();
-  const others = Array.from({ length: 11 }, (_, at) => run(GUEST, statements(`guest ${at + 1}`)));
+  const others = Array.from({ length: 11 }, (_, index) => run(GUEST, statements(`guest ${index + 1}`)));
   const customer = run(CUSTOMER, statements('customer'));
   release();
   const values = (await Promise.all([first, ...others, customer])).map(({ rows }) => rows[0]?.['value']);
-  expect(values).toEqual([...Array.from({ length: 12 }, (_, at) => `guest ${at}`), 'customer']);
+  expect(values).toEqual([...Array.from({ length: 12 }, (_, index) => `guest ${index}`), 'customer']);
   // The first guest has the slot; then the customer runs alone; then the waiting guests, eight at a time.
   expect(sizes()).toEqual([1, 1, 8, 3]);
 });
@@ -69,7 +69,7 @@ test('transactions that were sent with another one leave their slot at once to t
   const release = held();
   const first = run(GUEST, statements('first'));
   await nextTurn();
-  const others = Array.from({ length: 11 }, (_, at) => run(GUEST, statements(`other ${at}`)));
+  const others = Array.from({ length: 11 }, (_, index) => run(GUEST, statements(`other ${index}`)));
   release();
   // The seven transactions that were sent along with another use none of these turns of the event loop.
   for (let turn = 0; turn < 4; turn += 1) await nextTurn();

@@ -6,7 +6,7 @@ const open = () => {
   let now = 1_000;
   const estimates = createEstimates(() => now, null);
   const run = (text: string, ms: number, first = true): void => {
-    for (let at = 0; at < RUNS; at += 1) estimates.addStatement(text, ms, first);
+    for (let index = 0; index < RUNS; index += 1) estimates.addStatement(text, ms, first);
     now += 300;
   };
   return { estimates, run };

@@ -54,7 +54,7 @@ test('a free slot goes to the highest class that waits', async () => {
 });
 
 test('a class that was passed over eight times gets the next turn', async () => {
-  const urgent = Array.from({ length: 12 }, (_, at): Waiting => ['urgent', `u${at}`, 'urgent']);
+  const urgent = Array.from({ length: 12 }, (_, index): Waiting => ['urgent', `u${index}`, 'urgent']);
   const order = await getOrder(createScheduler({ slots: 1, limits: limitsFor(1) }), [
     ['guest', 'g', 'guest'],
     ...urgent,
@@ -69,7 +69,7 @@ test('within a class the caller whose statements took least lately goes first', 
     scheduler.run({ workClass: 'guest', caller }, async () => void (now += ms));
   await run('heavy', 500);
   await run('heavier', 900);
-  for (let at = 0; at < 10; at += 1) await run('light', 2);
+  for (let index = 0; index < 10; index += 1) await run('light', 2);
   const waiting: Waiting[] = [
     ['guest', 'heavier', 'heavier'],
     ['guest', 'heavy', 'heavy'],
@@ -84,7 +84,7 @@ test('within a class the caller whose statements took least lately goes first', 
 test('a caller whose statements take a few milliseconds goes before one whose take twenty', async () => {
   let now = 0;
   const scheduler = createScheduler({ slots: 1, limits: limitsFor(1), now: () => now });
-  for (let at = 0; at < 10; at += 1)
+  for (let index = 0; index < 10; index += 1)
     for (const [caller, ms] of [
       ['brief', 3],
       ['longer', 19],
@@ -102,7 +102,7 @@ test('a new caller whose statement is known to be brief goes before callers know
   const scheduler = createScheduler({ slots: 1, limits: limitsFor(1), now: () => now });
   const run = (caller: string, text: string, ms: number): Promise<unknown> =>
     scheduler.run({ workClass: 'guest', caller, text }, async () => void (now += ms));
-  for (let at = 0; at < 10; at += 1) await run('heavy', 'sort everything', 20);
+  for (let index = 0; index < 10; index += 1) await run('heavy', 'sort everything', 20);
   await run('somebody', 'read a day', 2);
   const first = heldWork();
   const held = scheduler.run({ workClass: 'server', caller: 'first' }, first.work);
@@ -174,7 +174,7 @@ test('nothing is held back after a long statement that nobody else waited for', 
 test('a caller known for brief statements cannot hide a long one among them', async () => {
   using held = slotsWithHoldBack();
   const { scheduler, run, block } = held;
-  for (let at = 0; at < 10; at += 1) await run('guest', 'mixed', 'brief', 2);
+  for (let index = 0; index < 10; index += 1) await run('guest', 'mixed', 'brief', 2);
   await block('heavy');
   const hidden = run('guest', 'mixed', 'long', 0);
   expect(scheduler.load().guest.waiting).toBe(1);
@@ -186,7 +186,7 @@ test('every eighth turn of a class is for the caller who waits longest', async (
   let now = 0;
   const scheduler = createScheduler({ slots: 1, limits: limitsFor(1), now: () => now });
   await scheduler.run({ workClass: 'guest', caller: 'heavy' }, async () => void (now += 900));
-  const light = Array.from({ length: 12 }, (_, at): Waiting => ['guest', `light ${at}`, 'light']);
+  const light = Array.from({ length: 12 }, (_, index): Waiting => ['guest', `light ${index}`, 'light']);
   const order = await getOrder(scheduler, [['guest', 'heavy', 'heavy'], ...light]);
   expect(order.indexOf('heavy')).toBe(7);
 });
@@ -297,8 +297,8 @@ test('long statements of guests leave the slots for brief ones free', async () =
     if (settings?.['statement_timeout'] !== undefined) throw new DatabaseError({ code: '57014', message: 'stopped' });
     await long.work();
   };
-  const heavy = Array.from({ length: 12 }, (_, at) =>
-    scheduler.runStatement({ workClass: 'guest', caller: `heavy ${at}` }, GUEST, run),
+  const heavy = Array.from({ length: 12 }, (_, index) =>
+    scheduler.runStatement({ workClass: 'guest', caller: `heavy ${index}` }, GUEST, run),
   );
   await vi.waitFor(() => expect(scheduler.load().guest.waiting).toBe(10));
   const light = scheduler.runStatement({ workClass: 'guest', caller: 'light' }, GUEST, () =>

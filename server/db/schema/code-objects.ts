@@ -77,14 +77,14 @@ function argumentTypes(text: string, from: number): string[] {
   const parts: string[] = [];
   let depth = 1;
   let start = from;
-  for (let at = from; depth > 0; at += 1) {
-    const sign = text[at];
+  for (let index = from; depth > 0; index += 1) {
+    const sign = text[index];
     if (sign === undefined) throw new Error(`no closing bracket: ${text.slice(0, 60)}`);
     if (sign === '(') depth += 1;
     if (sign === ')') depth -= 1;
     if ((sign === ',' && depth === 1) || depth === 0) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
+      parts.push(text.slice(start, index));
+      start = index + 1;
     }
   }
   return parts

@@ -8,7 +8,7 @@ function limitOfHundred() {
   return {
     current: limit.current,
     answer(count: number, ms: number) {
-      for (let at = 0; at < count; at += 1) {
+      for (let index = 0; index < count; index += 1) {
         now += 1_000 / count;
         limit.add(ms);
       }
@@ -30,7 +30,7 @@ test('the limit falls while most answers are slow, to two fifths, and rises to a
 
 test('few slow answers among quick ones do not change the limit', () => {
   const { current, answer } = limitOfHundred();
-  for (let at = 0; at < 50; at += 1) {
+  for (let index = 0; index < 50; index += 1) {
     answer(3, 2_000);
     answer(7, 10);
   }

@@ -27,7 +27,7 @@ function createQueue(ms: number) {
 
 test('work starts at once while little has started in this turn, and the rest over the next turns', () => {
   const { add, turn, started } = createQueue(0.8);
-  for (let at = 1; at <= 8; at += 1) add(2, `work ${at}`);
+  for (let index = 1; index <= 8; index += 1) add(2, `work ${index}`);
   expect(started).toEqual(['work 1', 'work 2', 'work 3']);
   expect(turn()).toEqual(['work 4', 'work 5', 'work 6']);
   expect(turn()).toEqual(['work 7', 'work 8']);
@@ -61,7 +61,7 @@ test('every eighth start is for the work that waits longest', () => {
   const { add, turn } = createQueue(5);
   add(2, 'first');
   add(2, 'guest');
-  for (let at = 0; at < 12; at += 1) add(0, 'hold');
+  for (let index = 0; index < 12; index += 1) add(0, 'hold');
   const order = Array.from({ length: 13 }, () => turn()).flat();
   expect(order.indexOf('guest')).toBeLessThan(8);
   expect(order.filter((name) => name === 'hold')).toHaveLength(12);

@@ -26,7 +26,11 @@ test.each([
   ['a small exponent', '[1E-16383]', 'exponent'],
   ['a hundred and one levels', `${'['.repeat(101)}${']'.repeat(101)}`, 'deeper'],
   ['levels that never end', '[{"a":'.repeat(51), 'deeper'],
-  ['a thousand and one members', `{${Array.from({ length: 1_001 }, (_, at) => `"k${at}":1`).join(',')}}`, 'members'],
+  [
+    'a thousand and one members',
+    `{${Array.from({ length: 1_001 }, (_, index) => `"k${index}":1`).join(',')}}`,
+    'members',
+  ],
   ['a thousand and one items', `[${'1,'.repeat(1_000)}1]`, 'members'],
   ['many lists', `[${'[],'.repeat(600)}[]]`, 'members'],
   ['items behind a long text', `["${'x'.repeat(200)}\\"",${'1,'.repeat(1_000)}1]`, 'members'],
@@ -42,7 +46,7 @@ test('a text ends where JSON.parse ends it, whatever quotes and backslashes it h
   for (let seed = 1; seed < 3_000; seed += 1) {
     const text = Array.from(
       { length: 140 },
-      (_, at) => '\\"a,['[((seed * 7_919 + at * at * 104_729) >>> (seed % 7)) % 5],
+      (_, index) => '\\"a,['[((seed * 7_919 + index * index * 104_729) >>> (seed % 7)) % 5],
     ).join('');
     const json = JSON.stringify([text, text]);
     expect(() => checkJson(Buffer.from(json), { members: 2, depth: 1 })).not.toThrow();
@@ -68,7 +72,7 @@ test('a megabyte above the limits is refused in less than a tenth of the time th
     return times.toSorted((a, b) => a - b)[1] ?? 0;
   };
   for (const text of [
-    `{${Array.from({ length: 60_000 }, (_, at) => `"key${String(at).padStart(8, '0')}":1`).join(',')}}`,
+    `{${Array.from({ length: 60_000 }, (_, index) => `"key${String(index).padStart(8, '0')}":1`).join(',')}}`,
     `[${'1,'.repeat(500_000)}1]`,
     `${'['.repeat(500_000)}${']'.repeat(500_000)}`,
     JSON.stringify(Array.from({ length: 5_000 }, (_, id) => ({ id, name: `name ${id}`, text: 'x'.repeat(150) }))),

@@ -33,12 +33,12 @@ const [QUOTE_BYTE, BACKSLASH, PLUS, MINUS] = [0x22, 0x5c, 0x2b, 0x2d] as const;
 export function checkJson(bytes: Uint8Array, { members: membersMax, depth: depthMax }: JsonLimits): void {
   let members = 0;
   let depth = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const kind = KINDS[bytes[at] ?? 0];
+  for (let index = 0; index < bytes.length; index += 1) {
+    const kind = KINDS[bytes[index] ?? 0];
     if (kind === OTHER) continue;
-    if (kind === QUOTE) at = endOfText(bytes, at);
-    else if (kind === DIGIT) at = endOfDigits(bytes, at);
-    else if (kind === EXPONENT) checkExponent(bytes, at);
+    if (kind === QUOTE) index = endOfText(bytes, index);
+    else if (kind === DIGIT) index = endOfDigits(bytes, index);
+    else if (kind === EXPONENT) checkExponent(bytes, index);
     else if (kind === CLOSE) depth -= 1;
     else {
       // An opening bracket counts as the first member of its object or list, and each comma as another.

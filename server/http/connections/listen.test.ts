@@ -46,7 +46,7 @@ test.runIf(process.platform === 'linux')(
       turns += 1;
       if (accepted < 64) setImmediate(count);
     };
-    for (let at = 0; at < 64; at += 1) connected(port);
+    for (let index = 0; index < 64; index += 1) connected(port);
     count();
     await all;
     expect(turns).toBeLessThan(40);

@@ -104,7 +104,7 @@ export async function nameDates(
   if (series === null || !(error instanceof Refusal) || (error.code !== 'slot_taken' && error.code !== 'slot_closed'))
     throw error;
   const problems = await readInTheWay(services, { studioId, userId }, spans, services.clock());
-  const dates = series.filter((_, at) => problems[at] !== null);
+  const dates = series.filter((_, index) => problems[index] !== null);
   if (dates.length === 0) throw error;
   throw new Refusal(error.code, leaveOut(dates), { dates });
 }

@@ -53,8 +53,8 @@ export function frozenPrices(
   if (spans.length > 1 && (!whole || own[0]?.booking.orderSize !== spans.length)) return null;
   const held = own.find((hold) => hold?.coupon)?.coupon?.code ?? '';
   if (held !== (code ?? '').trim().toUpperCase()) return null;
-  const priced = spans.flatMap((span, at) => {
-    const price = frozenPrice(own[at] ?? null, own[at]?.coupon?.code ?? null, now);
+  const priced = spans.flatMap((span, index) => {
+    const price = frozenPrice(own[index] ?? null, own[index]?.coupon?.code ?? null, now);
     return price === null ? [] : [{ ...span, price }];
   });
   return priced.length === spans.length ? priced : null;
@@ -88,8 +88,8 @@ export async function newPrices(
 ): Promise<readonly PricedSpan[]> {
   let uses = spans.length === 1 || code === null ? null : await readUses(db, code, userId, now);
   const fit = facts.some(({ coupon }) => coupon?.problem === null);
-  return spans.flatMap((span, at) => {
-    const own = facts[at];
+  return spans.flatMap((span, index) => {
+    const own = facts[index];
     if (own === undefined) return [];
     const counts = !fit || (own.coupon?.problem === null && uses !== 0);
     if (counts && uses !== null) uses -= 1;

@@ -38,7 +38,7 @@ export async function quoteSeries(services: Services, request: SeriesRequest): P
   const dates = getDates(request).map((entry) => ({ ...entry, problem: findProblem(entry.span, now, horizonDays) }));
   const open = dates.flatMap(({ span, problem }) => (span !== null && problem === null ? [span] : []));
   const inTheWay = await readInTheWay(services, request, open, now);
-  const free = open.filter((_, at) => inTheWay[at] === null);
+  const free = open.filter((_, index) => inTheWay[index] === null);
   const facts = await readSpanFacts(services, { ...request, code }, free, now);
   const priced = await newPrices(services, { userId, code }, { spans: free, facts }, now);
   return dates.map(({ date, span, problem }) => {

@@ -165,7 +165,7 @@ async function insertBookings(
   const size = request.spans.length;
   const ids = request.spans.map(() => randomUUID());
   const bookings: BookingFacts[] = [];
-  for (const [at, { startTime, endTime, quote, waivedCents }] of request.spans.entries()) {
+  for (const [index, { startTime, endTime, quote, waivedCents }] of request.spans.entries()) {
     const row = await tx.queryRow<{ facts: BookingJson }>(
       `insert into private.booking as b (id, order_id, order_place, order_size, reference, user_id, guest_email, guest_name, studio_id, studio_name,
          start_time, end_time, status, hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, waived_cents, final_cost_cents, policy,
@@ -175,9 +175,9 @@ async function insertBookings(
          $19::jsonb, $20, $21::uuid, $22, $23::timestamptz, $24)
        on conflict do nothing returning private.booking_json(b) as facts`,
       [
-        ids[at],
+        ids[index],
         // The first booking's id identifies the series.
-        ...(size === 1 ? [null, null, null] : [ids[0], at + 1, size]),
+        ...(size === 1 ? [null, null, null] : [ids[0], index + 1, size]),
         userId,
         userId === null ? request.customerEmail : null,
         userId === null ? request.customerName : null,
@@ -195,7 +195,7 @@ async function insertBookings(
         { freeCancelHours: request.rules.freeCancelHours },
         request.notes,
         request.actor,
-        at === 0 ? request.requestId : null,
+        index === 0 ? request.requestId : null,
         now,
         request.customerPhone ?? null,
       ],
@@ -218,12 +218,12 @@ async function insertPayments(
 ): Promise<void> {
   const isLink = payment === 'link';
   const first = randomUUID();
-  for (const [at, { id, finalCostCents }] of bookings.entries())
+  for (const [index, { id, finalCostCents }] of bookings.entries())
     await tx.query(
       `insert into private.payment (id, share_of, booking_id, attempt, kind, state, key, session_id, session_expires_at, amount_cents, paid_cents, paid_at)
        values ($1::uuid, $2::uuid, $3::uuid, 1, $4, $5, $6, $7, $8::timestamptz, $9::int, $10::int, $11::timestamptz)`,
       [
-        at === 0 ? first : randomUUID(),
+        index === 0 ? first : randomUUID(),
         bookings.length === 1 ? null : first,
         id,
         KINDS[payment],

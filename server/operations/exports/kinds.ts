@@ -345,7 +345,7 @@ const ID_COLUMNS: readonly string[] = [CHECKED_UNTIL];
 /** Returns an export kind without its columns for results of ID checks. */
 export function withoutIds({ columns, read }: ExportKind): ExportKind {
   const kept = columns.map((name) => !ID_COLUMNS.includes(name));
-  const keep = <Value>(row: readonly Value[]): Value[] => row.filter((_, at) => kept[at]);
+  const keep = <Value>(row: readonly Value[]): Value[] => row.filter((_, index) => kept[index]);
   return {
     columns: keep(columns),
     async read(...page) {

@@ -58,7 +58,7 @@ test("a check beyond the queue's limit is refused at once with provider_unavaila
   const queue = createCheckQueue({ atOnce: 2, waiting: 2 });
   const log: string[] = [];
   const steps = ['a', 'b', 'c', 'd'].map((name) => step(name, log));
-  const results = steps.map((step, at) => queue.run(String(at), step.work));
+  const results = steps.map((step, index) => queue.run(String(index), step.work));
   await nextTurn();
   expect(log).toEqual(['a', 'b']);
   await expect(queue.run('another', () => Promise.resolve('x'))).rejects.toMatchObject({

@@ -17,12 +17,12 @@ test.each([
 
 test('all of what is left is divided as it is left, whatever it is', () => {
   for (let seed = 1; seed < 500; seed += 1) {
-    const remaining = Array.from({ length: 2 + (seed % 7) }, (_, at) => (seed * (at + 3) * 7919) % 30_000);
+    const remaining = Array.from({ length: 2 + (seed % 7) }, (_, index) => (seed * (index + 3) * 7919) % 30_000);
     const total = remaining.reduce((sum, amount) => sum + amount, 0);
     expect(divideCents(total, remaining)).toEqual(remaining);
     const some = (seed * 104_729) % (total + 1);
     const parts = divideCents(some, remaining);
     expect(parts.reduce((sum, part) => sum + part, 0)).toBe(some);
-    expect(parts.every((part, at) => part >= 0 && part <= (remaining[at] ?? 0))).toBe(true);
+    expect(parts.every((part, index) => part >= 0 && part <= (remaining[index] ?? 0))).toBe(true);
   }
 });

@@ -79,9 +79,9 @@ function findNames(lines: readonly string[]): { given: string; family: string } 
       .replace(/\s+/g, ' ')
       .trim(),
   );
-  for (let at = 0; at + 1 < clean.length; at += 1) {
-    const given = clean[at] ?? '';
-    const family = clean[at + 1] ?? '';
+  for (let index = 0; index + 1 < clean.length; index += 1) {
+    const given = clean[index] ?? '';
+    const family = clean[index + 1] ?? '';
     const namelike = (line: string): boolean =>
       line.length >= 2 && line.length <= 60 && /^\p{L}{2,}/u.test(line) && !NOT_NAMES.test(line);
     const capitals = family === family.toUpperCase();
@@ -91,8 +91,8 @@ function findNames(lines: readonly string[]): { given: string; family: string } 
       namelike(family) &&
       capitals &&
       mixed &&
-      hasNoDigits(lines[at]) &&
-      hasNoDigits(lines[at + 1])
+      hasNoDigits(lines[index]) &&
+      hasNoDigits(lines[index + 1])
     )
       return { given, family };
   }

@@ -34,8 +34,8 @@ export function createApplePush({ certificate, key, typeId, pushUrl }: Settings)
       const isGone = ({ status, reason }: Answer): boolean => status === 410 || (status === 400 && GONE.has(reason));
       const failed = answers.find((answer) => answer.status !== 200 && !isGone(answer));
       return {
-        gone: tokens.filter((_, at) => {
-          const answer = answers[at];
+        gone: tokens.filter((_, index) => {
+          const answer = answers[index];
           return answer !== undefined && isGone(answer);
         }),
         failed: failed === undefined ? null : failed.reason || `status ${failed.status}`,

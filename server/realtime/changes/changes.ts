@@ -111,8 +111,8 @@ async function prepareAll(
 ): Promise<readonly PreparedBinding[]> {
   const prepare = async (): Promise<PreparedBinding[]> => {
     const prepared: PreparedBinding[] = [];
-    for (const [at, sent] of bindings.entries())
-      prepared.push(await prepareBinding(context, ids[at] ?? 0, sent, member));
+    for (const [index, sent] of bindings.entries())
+      prepared.push(await prepareBinding(context, ids[index] ?? 0, sent, member));
     return prepared;
   };
   return prepare().catch((error: unknown) => {

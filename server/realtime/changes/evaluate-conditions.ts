@@ -45,8 +45,8 @@ export async function evaluateConditions(
   const slow = new Set<string>();
   if (conditions.size === 0 || changes.length === 0) return { holds: () => false, slow };
   const results = await evaluate(context, table, changes, conditions, slow);
-  const rowAt = new Map(changes.map((change, at) => [change, at]));
-  const columnAt = new Map([...conditions.keys()].map((condition, at) => [condition, at]));
+  const rowAt = new Map(changes.map((change, index) => [change, index]));
+  const columnAt = new Map([...conditions.keys()].map((condition, index) => [condition, index]));
   return {
     holds: (change, condition) => results[rowAt.get(change) ?? -1]?.[columnAt.get(condition) ?? -1] ?? false,
     slow,

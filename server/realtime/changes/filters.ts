@@ -73,11 +73,11 @@ function splitTopLevel(text: string): string[] {
   let part = '';
   let depth = 0;
   let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? '';
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index] ?? '';
     if (quoted && char === '\\') {
-      part += char + (text[at + 1] ?? '');
-      at += 1;
+      part += char + (text[index + 1] ?? '');
+      index += 1;
       continue;
     }
     if (char === '"' && (quoted || /(^|[.(,])$/.test(part))) quoted = !quoted;

@@ -18,9 +18,9 @@ export async function applyRowFilter(
     'select realtime.matches_row_filter($1::oid, $2::jsonb) as matches',
     [table.relation, `[${images.map(toJson).join(',')}]`],
   );
-  return changes.flatMap((change, at) => {
-    const isNow = row?.matches[2 * at] === true;
-    const wasBefore = row?.matches[2 * at + 1] === true;
+  return changes.flatMap((change, index) => {
+    const isNow = row?.matches[2 * index] === true;
+    const wasBefore = row?.matches[2 * index + 1] === true;
     return transform(change, isNow, wasBefore);
   });
 }

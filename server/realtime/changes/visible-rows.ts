@@ -39,7 +39,7 @@ export async function findVisibleRows(context: { db: Database; log: Log }, reque
   const alike = !dependsOnCaller(condition);
   const evaluated = alike ? members.slice(0, 1) : members;
   const texts = await evaluateAll(context, table, condition, evaluated, rows.texts);
-  const textByIdentity = new Map(evaluated.map((member, at) => [member.identity, texts[at]]));
+  const textByIdentity = new Map(evaluated.map((member, index) => [member.identity, texts[index]]));
   return (member, image) => {
     const text = alike ? texts[0] : textByIdentity.get(member.identity);
     return text?.[rows.position.get(image) ?? -1] === '1';
@@ -88,7 +88,8 @@ async function evaluateAll(
   rows: readonly string[],
 ): Promise<readonly string[]> {
   const chunks: (readonly Member[])[] = [];
-  for (let at = 0; at < members.length; at += MEMBERS_MAX) chunks.push(members.slice(at, at + MEMBERS_MAX));
+  for (let index = 0; index < members.length; index += MEMBERS_MAX)
+    chunks.push(members.slice(index, index + MEMBERS_MAX));
   const results: (readonly string[])[] = [];
   const queue = chunks.entries();
   const lane = async (): Promise<void> => {

@@ -183,7 +183,7 @@ async function inTime<T>(ready: Promise<T>, milliseconds: number): Promise<T> {
 
 /** Returns the bindings for the reply: as sent, each with its id. The client compares them by position. */
 const bindingsWithIds = ({ changes }: JoinRequest, ids: readonly number[]): readonly Record<string, unknown>[] =>
-  changes.map((binding, at) => ({ ...binding, id: ids[at] ?? at + 1 }));
+  changes.map((binding, index) => ({ ...binding, id: ids[index] ?? index + 1 }));
 
 function reportChanges(channel: Channel, { error, warning }: ChangesReady): void {
   const tell = (status: 'ok' | 'error', message: string): void =>

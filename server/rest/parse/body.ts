@@ -122,7 +122,7 @@ function fromTable(text: string): Body {
     throw restErrors.body('All lines must have same number of fields');
   const list = lines.map((line) =>
     Object.fromEntries(
-      line.map((cell, at) => [keys[at] ?? '', cell.text === 'NULL' && !cell.quoted ? null : cell.text]),
+      line.map((cell, index) => [keys[index] ?? '', cell.text === 'NULL' && !cell.quoted ? null : cell.text]),
     ),
   );
   return { sent: 'json', listText: JSON.stringify(list), raw: text, keys, count: list.length };

@@ -147,11 +147,11 @@ export function readArray(text: string): string[] | null {
   let member = '';
   let quoted = false;
   let inside = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? '';
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index] ?? '';
     if (char === '\\') {
-      at += 1;
-      member += text[at] ?? '';
+      index += 1;
+      member += text[index] ?? '';
     } else if (char === '"') {
       inside = !inside;
       quoted = true;

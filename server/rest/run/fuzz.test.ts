@@ -297,7 +297,7 @@ const target: fc.Arbitrary<Target> = fc.oneof(
     arbitrary: fc
       .tuple(fc.constantFrom(...CALLS), fc.constantFrom(...ARGUMENTS), fc.array(value, { minLength: 2, maxLength: 2 }))
       .map(([method, [routine, names], values]) => {
-        const given = names.map((key, at): [string, string] => [key, values[at] ?? '']);
+        const given = names.map((key, index): [string, string] => [key, values[index] ?? '']);
         return method === 'CALL'
           ? { method, name: routine, fitting: Object.fromEntries(given) }
           : { method, name: routine, given };

@@ -32,8 +32,8 @@ export function nearest(requested: string, names: Iterable<string>): string | nu
 function countGrams(name: string, size: number): Map<string, number> {
   const text = `-${name.replace(/[^\p{L}\p{N}\s,]/gu, '')}-`;
   const counts = new Map<string, number>();
-  for (let at = 0; at + size <= text.length; at += 1) {
-    const gram = text.slice(at, at + size);
+  for (let index = 0; index + size <= text.length; index += 1) {
+    const gram = text.slice(index, index + size);
     counts.set(gram, (counts.get(gram) ?? 0) + 1);
   }
   return counts;
@@ -64,7 +64,7 @@ export function nearestColumns(requested: string, names: Iterable<string>): stri
 
 /** Returns the Levenshtein distance: the number of letters to change, add or remove. */
 function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {

@@ -33,13 +33,13 @@ function readEntries(rule: string): { outer: Origin[]; branches: Origin[]; union
   // `own` is a node's text without its nested nodes.
   const open: { name: string; own: string }[] = [];
   let from = 0;
-  for (let at = 0; at < rule.length; at += 1) {
-    const char = rule[at];
-    if (char === '\\') at += 1;
+  for (let index = 0; index < rule.length; index += 1) {
+    const char = rule[index];
+    if (char === '\\') index += 1;
     if (char !== '{' && char !== '}') continue;
     const around = open.at(-1);
-    if (around) around.own += rule.slice(from, at);
-    from = at + 1;
+    if (around) around.own += rule.slice(from, index);
+    from = index + 1;
     if (char === '{') {
       open.push({ name: /\w+/.exec(rule.slice(from, from + 32))?.[0] ?? '', own: '' });
       continue;

@@ -43,7 +43,7 @@ export function buildJoin(builder: SqlBuilder, of: RowSource, relationship: Rela
   const own = relationship.fromColumns.map((name) => buildColumn(of.alias, relationship.from, name));
   const theirs = relationship.toColumns.map((name) => buildColumn(alias, relationship.to, name));
   const equal = (left: readonly string[], right: readonly string[]): string[] =>
-    left.map((column, at) => `${column} = ${right[at] ?? ''}`);
+    left.map((column, index) => `${column} = ${right[index] ?? ''}`);
   const from = `${relationship.to.sql} as ${alias}`;
   if (relationship.through === null) return { from, rowSource, conditions: equal(theirs, own) };
   const { table, fromColumns, toColumns } = relationship.through;

@@ -66,11 +66,13 @@ const PAIRS_MAX = 50;
 
 function buildObject(builder: SqlBuilder, rows: Rows): string {
   if (rows.named) return 'x.*';
-  const pairs = rows.keys.map((key, at) => `${builder.bind({ from: 'constant', value: key })}::text, x.c${at + 1}`);
+  const pairs = rows.keys.map(
+    (key, index) => `${builder.bind({ from: 'constant', value: key })}::text, x.c${index + 1}`,
+  );
   if (pairs.length <= PAIRS_MAX) return `json_build_object(${pairs.join(', ')})`;
   const parts: string[] = [];
-  for (let at = 0; at < pairs.length; at += PAIRS_MAX)
-    parts.push(`jsonb_build_object(${pairs.slice(at, at + PAIRS_MAX).join(', ')})`);
+  for (let index = 0; index < pairs.length; index += PAIRS_MAX)
+    parts.push(`jsonb_build_object(${pairs.slice(index, index + PAIRS_MAX).join(', ')})`);
   return `(${parts.join(' || ')})::json`;
 }
 
@@ -86,7 +88,9 @@ function buildLevel(builder: SqlBuilder, level: PlannedLevel, { from, rowSource,
   const laterals: string[] = [];
   const shown = level.items.flatMap((item) => buildItem(builder, rowSource, item, laterals));
   const named = shown.every((column) => column.identifier !== null);
-  const list = shown.map((column, at) => `${column.sql} as ${named ? column.identifier : `c${at + 1}`}`).join(', ');
+  const list = shown
+    .map((column, index) => `${column.sql} as ${named ? column.identifier : `c${index + 1}`}`)
+    .join(', ');
   const where = buildWhere(builder, rowSource, level.conditions, conditions);
   const rest = `${buildGroups(level, shown)}${buildOrder(builder, rowSource, level.order, isGrouped(level))}`;
   return {
@@ -150,7 +154,7 @@ function buildSpread(
 ): Shown[] {
   const inside = builder.alias();
   const rows = buildEmbedded(builder, rowSource, embed);
-  const names = rows.named ? spreadIdentifiers(embed.level) : rows.keys.map((_, at) => `c${at + 1}`);
+  const names = rows.named ? spreadIdentifiers(embed.level) : rows.keys.map((_, index) => `c${index + 1}`);
   if (embed.many) {
     const lists = names
       .map((name) => `${buildPart(builder, `coalesce(json_agg(x.${name}), '[]')`, 'count(*)')} as ${name}`)
@@ -158,10 +162,10 @@ function buildSpread(
     const cut = buildCut(builder, embed.level, builder.maxRows);
     laterals.push(` left join lateral (select ${lists} from (${rows.select}${cut}) x) as ${inside} on true`);
   } else laterals.push(` left join lateral (${rows.select} limit 1) as ${inside} on true`);
-  return rows.keys.map((key, at) => {
-    const sql = `${inside}.${names[at] ?? ''}`;
-    const identifier = rows.named ? (names[at] ?? null) : null;
-    return summed({ sql, key, identifier, groupBy: [sql] }, hoisted[at] ?? null);
+  return rows.keys.map((key, index) => {
+    const sql = `${inside}.${names[index] ?? ''}`;
+    const identifier = rows.named ? (names[index] ?? null) : null;
+    return summed({ sql, key, identifier, groupBy: [sql] }, hoisted[index] ?? null);
   });
 }
 

@@ -40,7 +40,8 @@ function createSum() {
       count += rows.length;
       for (const row of rows) {
         const hash = createHash('sha256').update(row).digest();
-        for (let at = 0; at < 4; at += 1) sum[at] = BigInt.asUintN(64, (sum[at] ?? 0n) + hash.readBigUInt64BE(at * 8));
+        for (let index = 0; index < 4; index += 1)
+          sum[index] = BigInt.asUintN(64, (sum[index] ?? 0n) + hash.readBigUInt64BE(index * 8));
       }
     },
     value: (): TableSum => ({ rows: count, sum: [...sum].map((part) => part.toString(16).padStart(16, '0')).join('') }),

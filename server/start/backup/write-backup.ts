@@ -114,9 +114,9 @@ async function* dumpObjects(store: FileSource['store']): AsyncGenerator<BackupRe
       if (bytes === null) continue;
       objects += 1;
       objectBytes += bytes.length;
-      for (let at = 0; at === 0 || at < bytes.length; at += PART) {
-        const last = at + PART >= bytes.length;
-        yield { head: { kind: 'object', key, last }, body: bytes.subarray(at, at + PART) };
+      for (let index = 0; index === 0 || index < bytes.length; index += PART) {
+        const last = index + PART >= bytes.length;
+        yield { head: { kind: 'object', key, last }, body: bytes.subarray(index, index + PART) };
       }
     }
   return { objects, objectBytes };

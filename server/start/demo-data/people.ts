@@ -11,12 +11,12 @@ export type DemoPerson = { readonly name: string; readonly email: string; readon
 
 /** Returns fictitious customers with distinct names. */
 export function makePeople(count: number): readonly DemoPerson[] {
-  return Array.from({ length: count }, (_, at) => {
-    const [first, last] = [FIRST[at % 20] ?? '', LAST[(at * 7 + Math.floor(at / 20)) % 20] ?? ''];
+  return Array.from({ length: count }, (_, index) => {
+    const [first, last] = [FIRST[index % 20] ?? '', LAST[(index * 7 + Math.floor(index / 20)) % 20] ?? ''];
     return {
       name: `${first} ${last}`,
       email: `${first}.${last}@${DEMO_DOMAIN}`.toLowerCase(),
-      phone: `+614000000${String(at).padStart(2, '0')}`,
+      phone: `+614000000${String(index).padStart(2, '0')}`,
     };
   });
 }

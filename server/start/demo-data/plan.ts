@@ -116,5 +116,5 @@ function planBooking({ slots, studio, rates, customer, now, random }: Attempt): 
 
 function getHours({ start, end }: PlannedBooking): readonly number[] {
   const first = start.getTime() / HOUR;
-  return Array.from({ length: (end.getTime() - start.getTime()) / HOUR }, (_, at) => first + at);
+  return Array.from({ length: (end.getTime() - start.getTime()) / HOUR }, (_, index) => first + index);
 }

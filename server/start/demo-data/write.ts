@@ -51,8 +51,8 @@ export async function writeDemo(db: Database, clock: Date, provider: DemoProvide
     `insert into public.discount_codes (code, discount_type, discount_value) values ($1, $2, $3) on conflict do nothing`,
     [DEMO_COUPON.code, DEMO_COUPON.discountType, DEMO_COUPON.discountValue],
   );
-  for (let at = 0; at < rows.length; at += CHUNK)
-    await repeated(db, (tx) => addBookings(tx, rows.slice(at, at + CHUNK)));
+  for (let index = 0; index < rows.length; index += CHUNK)
+    await repeated(db, (tx) => addBookings(tx, rows.slice(index, index + CHUNK)));
   for (const row of rows.filter(({ outcome }) => outcome === 'to pay')) await payAndConfirm(db, row, provider, now);
   await provider.addPast();
   await db.query(`update private.settings set value = value || '{"done": true}' where name = 'demo'`);
@@ -115,8 +115,8 @@ type Person = DemoPerson & { readonly id: string; readonly since: Date };
 
 /** Returns the customers, each of whom signed up an hour before their first booking. */
 const createPeople = (planned: readonly PlannedBooking[], now: Date): readonly Person[] =>
-  makePeople(CUSTOMERS).map((person, at) => {
-    const created = planned.filter(({ customer }) => customer === at).map(({ createdAt }) => createdAt.getTime());
+  makePeople(CUSTOMERS).map((person, index) => {
+    const created = planned.filter(({ customer }) => customer === index).map(({ createdAt }) => createdAt.getTime());
     return {
       ...person,
       id: deriveId('demo', now.toISOString(), person.email),

@@ -69,10 +69,9 @@ test('the camera takes a JPEG, switches sides, and reports a failed photo [spec 
   await expect(video).toHaveJSProperty('videoWidth', 1280);
   await dialog(page).getByRole('button', { name: 'Switch camera' }).click();
   const requested: { facingMode: string; width: unknown; height: unknown }[] = await page.evaluate('window.asked');
-  expect(requested.map((constraint) => constraint.facingMode).filter((mode, at, all) => mode !== all[at - 1])).toEqual([
-    'environment',
-    'user',
-  ]);
+  expect(
+    requested.map((constraint) => constraint.facingMode).filter((mode, index, all) => mode !== all[index - 1]),
+  ).toEqual(['environment', 'user']);
   expect(requested[0]).toMatchObject({ width: { ideal: 1280 }, height: { ideal: 720 } });
   await expect(video).toHaveJSProperty('videoWidth', 1280);
   await dialog(page).getByRole('button', { name: 'Take photo' }).click();

@@ -149,8 +149,8 @@ test.describe('in London', () => {
         text.replaceAll('\n', ' '),
       ),
     );
-    for (const [at, found] of read.entries()) {
-      expect(found, texts[at]).not.toBeNull();
+    for (const [index, found] of read.entries()) {
+      expect(found, texts[index]).not.toBeNull();
       expect(Number(found?.[5])).toBeLessThanOrEqual(200);
     }
     await checked(page);

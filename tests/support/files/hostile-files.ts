@@ -73,7 +73,8 @@ export async function hostileFiles(beacon: string): Promise<Hostile[]> {
       add(`${part} of a ${format}`, bytes.subarray(0, Math.ceil(bytes.length * part)));
     for (let seed = 1; seed <= 4; seed += 1) {
       const broken = Buffer.from(bytes);
-      for (let at = 12 + seed; at < broken.length; at += 7 * seed + 3) broken[at] = (broken[at]! * 31 + seed) & 255;
+      for (let index = 12 + seed; index < broken.length; index += 7 * seed + 3)
+        broken[index] = (broken[index]! * 31 + seed) & 255;
       add(`${format} with letters changed, ${seed}`, broken);
     }
   }
@@ -138,8 +139,8 @@ export async function hostileFiles(beacon: string): Promise<Hostile[]> {
   add('png without pixels', Buffer.concat([PNG, header(100, 100), END]));
   add('png with a wrong sum', Buffer.concat([PNG, header(2, 2).fill(0, 21), chunk('IDAT', zeros(14)), END]));
   const frames = await Promise.all(
-    Array.from({ length: 40 }, (_, at) =>
-      sharp({ create: { width: 200, height: 200, channels: 3, background: { r: at * 6, g: 0, b: 0 } } })
+    Array.from({ length: 40 }, (_, index) =>
+      sharp({ create: { width: 200, height: 200, channels: 3, background: { r: index * 6, g: 0, b: 0 } } })
         .png()
         .toBuffer(),
     ),
@@ -160,7 +161,9 @@ export async function hostileFiles(beacon: string): Promise<Hostile[]> {
     Buffer.from(
       `<?xml version="1.0"?>${head}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="99" height="99">${inside}</svg>`,
     );
-  const laughs = Array.from({ length: 9 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('');
+  const laughs = Array.from({ length: 9 }, (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`).join(
+    '',
+  );
   add('svg that laughs a billion times', svg('<text>&l9;</text>', `<!DOCTYPE svg [<!ENTITY l0 "ha">${laughs}]>`));
   add('svg that reads a file', svg('<text>&x;</text>', '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>'));
   add(
@@ -198,7 +201,7 @@ export async function hostileFiles(beacon: string): Promise<Hostile[]> {
       `${JSON.stringify(magic)} and noise`,
       Buffer.concat([
         Buffer.from(magic, 'latin1'),
-        Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * at * 7 + 13 * at) & 255)),
+        Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * index * 7 + 13 * index) & 255)),
       ]),
     );
   }

@@ -26,8 +26,8 @@ export async function readRooms(
   userId: string | null,
 ): Promise<TakenByStudio> {
   const atOnce = Math.max(1, Math.floor(ROWS / (A_DAY * (daysBetween(days.from, days.to) + 2))));
-  const groups = Array.from({ length: Math.ceil(studioIds.length / atOnce) }, (_, at) =>
-    studioIds.slice(at * atOnce, (at + 1) * atOnce),
+  const groups = Array.from({ length: Math.ceil(studioIds.length / atOnce) }, (_, index) =>
+    studioIds.slice(index * atOnce, (index + 1) * atOnce),
   );
   const answers = await Promise.all(groups.map((group) => readDays(group, days, userId)));
   return new Map(answers.flatMap((answer) => [...answer]));
@@ -43,10 +43,10 @@ export async function readDays(
   userId: string | null,
 ): Promise<TakenByStudio> {
   const parts = await Promise.all(
-    splitDays(days).map(async ({ from, to }, at) => {
+    splitDays(days).map(async ({ from, to }, index) => {
       const { start } = dayBounds(from);
       const spans = await readTaken(studios, start, dayBounds(to).end, userId);
-      return at === 0 ? spans : spans.filter(({ span }) => span.start >= start);
+      return index === 0 ? spans : spans.filter(({ span }) => span.start >= start);
     }),
   );
   const byStudio = Map.groupBy(parts.flat(), ({ studio }) => studio);

@@ -69,9 +69,9 @@ export function useSeries({
 /** The number of weeks for which hours can be booked, as options of a list. */
 export const SERIES_WEEKS: readonly { readonly value: string; readonly label: string }[] = [
   { value: '1', label: 'No repeat' },
-  ...Array.from({ length: SERIES_MAX - SERIES_MIN + 1 }, (_, at) => ({
-    value: String(at + SERIES_MIN),
-    label: `${at + SERIES_MIN} weeks`,
+  ...Array.from({ length: SERIES_MAX - SERIES_MIN + 1 }, (_, index) => ({
+    value: String(index + SERIES_MIN),
+    label: `${index + SERIES_MIN} weeks`,
   })),
 ];
 
@@ -96,13 +96,13 @@ export function seriesList(
   return {
     title: free === dates.length ? `All ${free} dates are free.` : `${free} of ${dates.length} dates are free.`,
     note: 'Sydney time',
-    rows: dates.map(({ date, startTime, problem, total }, at) => ({
+    rows: dates.map(({ date, startTime, problem, total }, index) => ({
       key: date,
       label: formatStudioDate(date, 'medium'),
       detail: problem === null ? `, ${formatStudioTime(new Date(startTime))}` : '',
       value: problem === null ? formatDollars(total ?? 0) : describeProblem(problem),
       checked: problem === null && !leftOut.includes(date),
-      disabled: at === 0 || problem !== null,
+      disabled: index === 0 || problem !== null,
       struck: problem !== null,
     })),
   };

@@ -18,7 +18,9 @@ export function countdownLong(ms: number): string {
 export function groupPin(pin: string): string[] {
   if (pin.length <= 4) return [pin];
   const size = pin.length % 3 === 0 ? 3 : 4;
-  return Array.from({ length: Math.ceil(pin.length / size) }, (_, at) => pin.slice(at * size, (at + 1) * size));
+  return Array.from({ length: Math.ceil(pin.length / size) }, (_, index) =>
+    pin.slice(index * size, (index + 1) * size),
+  );
 }
 
 /**

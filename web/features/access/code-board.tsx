@@ -79,8 +79,8 @@ function Digits({ pin }: { pin: string }) {
       data-testid="pin"
       className="my-1 flex gap-[0.32em] text-[min(15vw,5.5rem)] leading-none font-extrabold tabular-nums"
     >
-      {groupPin(pin).map((group, at) => (
-        <span key={`${at}-${group}`}>{group}</span>
+      {groupPin(pin).map((group, index) => (
+        <span key={`${index}-${group}`}>{group}</span>
       ))}
     </p>
   );

@@ -93,8 +93,8 @@ function Code({ access, phase, now }: { access: Access; phase: ReturnType<typeof
         data-testid="pin"
         className="flex flex-wrap gap-x-[0.3em] text-[min(21vw,11rem)] leading-none font-extrabold tabular-nums"
       >
-        {groupPin(access.pin).map((group, at) => (
-          <span key={`${at}-${group}`}>{group}</span>
+        {groupPin(access.pin).map((group, index) => (
+          <span key={`${index}-${group}`}>{group}</span>
         ))}
       </p>
       <p className="mt-3 text-lg">

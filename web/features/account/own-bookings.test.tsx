@@ -21,8 +21,8 @@ async function show(state: 'pending' | 'success' | 'error'): Promise<void> {
 const answerWaitlist = (...ends: readonly Date[]): void =>
   wire.answerRows(
     'waitlist_entries',
-    ends.map((end, at) => ({
-      id: String(at),
+    ends.map((end, index) => ({
+      id: String(index),
       studio_id: 'a',
       start_time: '2031-03-08T07:00:00+00:00',
       end_time: '2031-03-08T08:00:00+00:00',

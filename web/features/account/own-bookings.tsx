@@ -63,13 +63,13 @@ function BookingList({
       {upcoming.length + processing.length + unpaid.length === 0 && !waitlist.isPending && !isHolding ? (
         <NothingAhead first={bookings.length === 0} />
       ) : null}
-      {upcoming.map((booking, at) => (
+      {upcoming.map((booking, index) => (
         <UpcomingBooking
           key={booking.id}
           booking={booking}
           own={bookings}
           now={now}
-          picture={at === 0 ? picture?.(booking.studioName) : null}
+          picture={index === 0 ? picture?.(booking.studioName) : null}
           onCancel={() => setCancelling(booking)}
         />
       ))}

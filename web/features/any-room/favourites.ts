@@ -44,7 +44,7 @@ function stillWanted({ slots }: StudioHours, own: readonly Busy[], now: Date): r
 const isSame = (hours: StudioHours, other: StudioHours): boolean =>
   hours.studioId === other.studioId &&
   hours.slots.length === other.slots.length &&
-  hours.slots.every((slot, at) => {
-    const same = other.slots[at];
+  hours.slots.every((slot, index) => {
+    const same = other.slots[index];
     return same !== undefined && sameSlot(slot, same);
   });

@@ -87,7 +87,7 @@ export function SlotGrid({
       ) : null}
       {states
         .slice(from)
-        .map((state, at) => ({ state, hour: from + at }))
+        .map((state, index) => ({ state, hour: from + index }))
         .map(({ state, hour }) => (
           <Hour
             key={slotLabel(hour)}

@@ -222,10 +222,10 @@ function VolumeDiscount({ steps }: { steps: readonly VolumeStep[] }) {
 }
 
 function describeSteps(steps: readonly VolumeStep[]): string[] {
-  return steps.map(({ hours, percent }, at) => {
-    const next = steps[at + 1]?.hours;
+  return steps.map(({ hours, percent }, index) => {
+    const next = steps[index + 1]?.hours;
     const range = next === undefined ? `${hours} or more` : next === hours + 1 ? `${hours}` : `${hours} to ${next - 1}`;
-    return `${range}${at === 0 ? ' hours' : ''} save ${percent}%`;
+    return `${range}${index === 0 ? ' hours' : ''} save ${percent}%`;
   });
 }
 

@@ -124,10 +124,10 @@ function Facts({ state }: { state: PaymentState }) {
         <>
           <Row name="Studio" value={booking.studioName} />
           {state.series ? (
-            state.series.map((entry, at) => (
+            state.series.map((entry, index) => (
               <Row
                 key={entry.reference}
-                name={at === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}
+                name={index === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}
                 value={`${formatStudioRange(entry.startTime, entry.endTime)}, ${entry.reference}`}
               />
             ))
@@ -196,11 +196,11 @@ function WhatsNext() {
     <section>
       <h2 className="text-3xl">What's next</h2>
       <ol className="mt-4 grid gap-px bg-line sm:grid-cols-3">
-        {STEPS.map(({ Icon, text }, at) => (
+        {STEPS.map(({ Icon, text }, index) => (
           <li key={text} className="flex gap-4 bg-booth p-5 sm:flex-col">
             <span aria-hidden="true" className="flex shrink-0 items-center justify-between gap-3 text-signal">
               <Icon className="size-8" strokeWidth={1.75} />
-              <span className="poster text-3xl text-edge max-sm:hidden">{at + 1}</span>
+              <span className="poster text-3xl text-edge max-sm:hidden">{index + 1}</span>
             </span>
             <span className="text-fog">{text}</span>
           </li>

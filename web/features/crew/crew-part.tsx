@@ -116,8 +116,8 @@ function Members({
   return (
     <>
       <ul aria-label="Who comes" className="mt-4 divide-y divide-line border-y border-line">
-        {crew.map((member, at) => {
-          const name = member.name ?? `Guest ${at + 1}`;
+        {crew.map((member, index) => {
+          const name = member.name ?? `Guest ${index + 1}`;
           return (
             <li key={member.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
               <p className="flex min-w-0 flex-1 basis-40 flex-wrap items-center gap-x-3 gap-y-1">

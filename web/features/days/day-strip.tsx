@@ -28,7 +28,7 @@ export const DayStrip = memo(function DayStrip({
   const list = useRef<HTMLUListElement>(null);
   const last = addDays(today, horizonDays);
   const first = daysBetween(today, value) < DAYS ? today : addDays(value, -BEFORE);
-  const days = Array.from({ length: DAYS }, (_, at) => addDays(first, at)).filter((day) => day <= last);
+  const days = Array.from({ length: DAYS }, (_, index) => addDays(first, index)).filter((day) => day <= last);
   // Scroll the row so that the chosen day stays in view, but not the page.
   useEffect(() => {
     const row = list.current;
@@ -44,7 +44,7 @@ export const DayStrip = memo(function DayStrip({
       aria-label="Days"
       className="relative -my-1 flex min-w-0 grow gap-1.5 overflow-x-auto overscroll-x-contain py-1"
     >
-      {days.map((day, at) => (
+      {days.map((day, index) => (
         <li key={day} className="min-w-12 flex-1">
           <Day
             day={day}
@@ -52,7 +52,7 @@ export const DayStrip = memo(function DayStrip({
             chosen={day === value}
             hours={free?.get(day)}
             rooms={rooms}
-            onKey={(event) => walk(event, at)}
+            onKey={(event) => walk(event, index)}
             onChoose={() => onChange(day)}
           />
         </li>

@@ -78,8 +78,8 @@ function Licence() {
       <rect x="52" y="30" width="136" height="82" rx="7" stroke="currentColor" />
       <circle cx="82" cy="60" r="11" stroke="currentColor" />
       <path d="M66 92c2-13 30-13 32 0" stroke="currentColor" />
-      {[54, 70, 86].map((y, at) => (
-        <path key={y} d={`M116 ${y}h${[54, 40, 48][at]}`} data-step={at + 1} className="stroke-chalk" />
+      {[54, 70, 86].map((y, index) => (
+        <path key={y} d={`M116 ${y}h${[54, 40, 48][index]}`} data-step={index + 1} className="stroke-chalk" />
       ))}
       <g data-step="4">
         <circle cx="188" cy="108" r="17" className="fill-signal" />
@@ -94,11 +94,11 @@ function Keypad() {
   return (
     <>
       <rect x="40" y="26" width="66" height="92" rx="7" stroke="currentColor" />
-      {Array.from({ length: 9 }, (_, at) => {
-        const typed = [0, 4, 5, 7].indexOf(at) + 1;
-        const [x, y] = [57 + (at % 3) * 16, 50 + Math.floor(at / 3) * 20];
+      {Array.from({ length: 9 }, (_, index) => {
+        const typed = [0, 4, 5, 7].indexOf(index) + 1;
+        const [x, y] = [57 + (index % 3) * 16, 50 + Math.floor(index / 3) * 20];
         return (
-          <g key={at}>
+          <g key={index}>
             <circle cx={x} cy={y} r="4.5" className="fill-line" />
             {typed === 0 ? null : <circle cx={x} cy={y} r="5.5" data-step={typed} className="fill-signal" />}
           </g>

@@ -51,10 +51,10 @@ function Linked({ text }: { text: string }) {
   return (
     <>
       {first}
-      {others.map((part, at) => (
+      {others.map((part, index) => (
         // Its order never changes.
         // oxlint-disable-next-line react/no-array-index-key
-        <Fragment key={at}>
+        <Fragment key={index}>
           <a href={`mailto:${business.email}`} className="text-chalk underline decoration-edge underline-offset-4">
             {business.email}
           </a>

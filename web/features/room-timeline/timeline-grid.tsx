@@ -73,18 +73,18 @@ export function TimelineGrid({
     >
       <Headers rooms={rooms} hours={hours} date={date} chosen={chosen} across={across} />
       {across
-        ? rooms.map((room, at) => (
+        ? rooms.map((room, index) => (
             <div role="row" key={room.id} className="contents">
               <RoomName room={room} chosen={room.id === chosen} across />
-              {hours.map((_, hour) => cell(at, hour))}
+              {hours.map((_, hour) => cell(index, hour))}
             </div>
           ))
-        : hours.map((slot, at) => (
+        : hours.map((slot, index) => (
             <Fragment key={slotKey(slot)}>
               {isMidnight(slot, date) ? <NextDay date={slot.date} /> : null}
               <div role="row" className="contents">
                 <HourName slot={slot} date={date} across={false} />
-                {rooms.map((_, room) => cell(room, at))}
+                {rooms.map((_, room) => cell(room, index))}
               </div>
             </Fragment>
           ))}

@@ -32,7 +32,7 @@ export function useTimelineWalk(
 
   function reach(room: number, from: number, to: number): void {
     const [first, second] = [hours[from], hours[to]];
-    const open = hours.filter((_, at) => isOpen(states[room]?.[at]));
+    const open = hours.filter((_, index) => isOpen(states[room]?.[index]));
     if (first && second)
       onReach(room, first, second, (slot) => open.some(({ date, hour }) => date === slot.date && hour === slot.hour));
   }

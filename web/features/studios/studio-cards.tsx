@@ -45,16 +45,16 @@ export const StudioCards = memo(function StudioCards({
         aria-label="Studio"
         className={`grid min-w-0 gap-4 md:grid-cols-3 ${folded ? 'max-md:auto-cols-[minmax(6.5rem,1fr)] max-md:grid-flow-col max-md:gap-2 max-md:overflow-x-auto' : ''}`}
       >
-        {studios.map((studio, at) => (
+        {studios.map((studio, index) => (
           <Card
             key={studio.id}
             studio={studio}
             selected={studio.id === chosen}
             folded={folded}
-            at={at}
-            stop={studio.id === chosen || (at === 0 && chosen === null)}
+            at={index}
+            stop={studio.id === chosen || (index === 0 && chosen === null)}
             onChoose={() => choose(studio.id)}
-            onKey={(event) => walk(event, at)}
+            onKey={(event) => walk(event, index)}
           />
         ))}
       </div>

@@ -61,7 +61,10 @@ export function WaitDialog({
             <Choice
               label="For"
               value={count}
-              options={Array.from({ length: LONGEST }, (_, at) => [at + 1, at === 0 ? '1 hour' : `${at + 1} hours`])}
+              options={Array.from({ length: LONGEST }, (_, index) => [
+                index + 1,
+                index === 0 ? '1 hour' : `${index + 1} hours`,
+              ])}
               onChoose={setCount}
             />
           </div>
@@ -88,7 +91,7 @@ export function WaitDialog({
 
 /** Lists the hours of a day that have not begun. */
 const hoursToCome = (date: StudioDate, now: Date): number[] =>
-  Array.from({ length: 24 }, (_, at) => at).filter((at) => (slotStart(date, at) ?? now) > now);
+  Array.from({ length: 24 }, (_, index) => index).filter((at) => (slotStart(date, at) ?? now) > now);
 
 function Choice({
   label,

@@ -17,11 +17,11 @@ export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date;
   const length = Math.ceil(Math.max(ends - from, DAY) / DAY) * DAY;
   const percent = (hour: number): string => `${((hour - from) / length) * 100}%`;
   const [left, width] = [percent(toHour(start)), `${((ends - toHour(start)) / length) * 100}%`];
-  const ticks = Array.from({ length: length / APART + 1 }, (_, at) => from + at * APART);
+  const ticks = Array.from({ length: length / APART + 1 }, (_, index) => from + index * APART);
   return (
     <div aria-hidden="true" className={`pb-1 ${codeAt === null ? 'pt-4' : 'pt-9'}`}>
       <div className="relative h-16 bg-deck">
-        {Array.from({ length: length - 1 }, (_, at) => from + at + 1).map((hour) => (
+        {Array.from({ length: length - 1 }, (_, index) => from + index + 1).map((hour) => (
           <span
             key={hour}
             className={`absolute bottom-0 w-px bg-line ${hour % APART === 0 ? 'h-full' : 'h-2'}`}
@@ -32,10 +32,10 @@ export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date;
           className="absolute inset-y-0 flex animate-fill items-center justify-center gap-[3px] overflow-hidden bg-signal forced-colors:bg-[Highlight]"
           style={{ left, width }}
         >
-          {BARS.map((height, at) => (
+          {BARS.map((height, index) => (
             // Their order never changes.
             // oxlint-disable-next-line react/no-array-index-key
-            <i key={at} className="w-[3px] shrink-0 bg-ink/35" style={{ height }} />
+            <i key={index} className="w-[3px] shrink-0 bg-ink/35" style={{ height }} />
           ))}
         </span>
         {codeAt === null ? null : (
@@ -49,10 +49,10 @@ export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date;
         )}
       </div>
       <div className="relative mt-1.5 h-5 text-xs font-semibold text-dust tabular-nums">
-        {ticks.map((hour, at) => (
+        {ticks.map((hour, index) => (
           <span
             key={hour}
-            className={`absolute whitespace-nowrap ${at === 0 ? '' : at === ticks.length - 1 ? '-translate-x-full' : '-translate-x-1/2'}`}
+            className={`absolute whitespace-nowrap ${index === 0 ? '' : index === ticks.length - 1 ? '-translate-x-full' : '-translate-x-1/2'}`}
             style={{ left: percent(hour) }}
           >
             {WORDS[(hour % DAY) / APART]}

@@ -5,7 +5,7 @@ export type Keys = Pick<Storage, 'getItem' | 'removeItem' | 'key' | 'length'>;
 const LEGACY_KEY = 'supabase.auth.token';
 
 function authKeys(storage: Keys): string[] {
-  const keys = Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? '');
+  const keys = Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? '');
   return keys.filter((key) => key === LEGACY_KEY || (key.startsWith('sb-') && key.includes('auth-token')));
 }
 

@@ -299,9 +299,9 @@ function History({ booking }: { booking: BookingDetails }) {
     <details>
       <summary className="min-h-11 cursor-pointer py-2 font-semibold">History ({booking.history.length})</summary>
       <ul className="space-y-2">
-        {booking.history.map((entry, at) => (
+        {booking.history.map((entry, index) => (
           // oxlint-disable-next-line react/no-array-index-key
-          <li key={at} className="border-l-2 border-line pl-3 text-sm">
+          <li key={index} className="border-l-2 border-line pl-3 text-sm">
             <p>
               {describeInstant(entry.at)}: {entry.resource.replaceAll('_', ' ')} {entry.action},{' '}
               {entry.actor ?? 'the server'}

@@ -48,8 +48,8 @@ export function ExtendForm({
       />
     );
   }
-  const later = Array.from({ length: Math.min(MOST, MOST_HOURS - booking.totalHours) }, (_, at) => at + 1);
-  const sooner = begun ? [] : Array.from({ length: Math.min(MOST, booking.totalHours - 1) }, (_, at) => -1 - at);
+  const later = Array.from({ length: Math.min(MOST, MOST_HOURS - booking.totalHours) }, (_, index) => index + 1);
+  const sooner = begun ? [] : Array.from({ length: Math.min(MOST, booking.totalHours - 1) }, (_, index) => -1 - index);
   return (
     <div className="space-y-4">
       <p>

@@ -140,12 +140,12 @@ test('a free booking has no price of its own', async () => {
 });
 
 /** The server's answer for the same two hours on three Wednesdays, the second of which is taken. */
-const WEEKS = ['2031-03-05', '2031-03-12', '2031-03-19'].map((date, at) => ({
+const WEEKS = ['2031-03-05', '2031-03-12', '2031-03-19'].map((date, index) => ({
   date,
   startTime: `${date}T07:00:00.000Z`,
   endTime: `${date}T09:00:00.000Z`,
-  problem: at === 1 ? ('taken' as const) : null,
-  total: at === 1 ? null : 98,
+  problem: index === 1 ? ('taken' as const) : null,
+  total: index === 1 ? null : 98,
 }));
 
 test('hours are booked for some weeks without the dates that are taken, as one series with one link', async () => {
@@ -183,7 +183,7 @@ test('hours are booked for some weeks without the dates that are taken, as one s
 });
 
 test('a series whose first date is taken is not booked, and the page says what to do', async () => {
-  const dates = WEEKS.map((week, at) => (at === 0 ? { ...week, problem: 'taken' as const, total: null } : week));
+  const dates = WEEKS.map((week, index) => (index === 0 ? { ...week, problem: 'taken' as const, total: null } : week));
   wire.answer('quote-series', { dates, total: 98 });
   await openForm();
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');

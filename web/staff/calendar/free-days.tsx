@@ -50,14 +50,14 @@ export function FreeDays({
   );
   return (
     <ul aria-label="Free hours" className="grid grid-cols-7 gap-1 sm:grid-cols-14">
-      {days.map((entry, at) => (
+      {days.map((entry, index) => (
         <li key={entry.day}>
           <Day
             {...entry}
             chosen={view === 'day' ? entry.day === day : getMonday(entry.day) === getMonday(day)}
             today={entry.day === studioDate(now)}
-            reached={at === reached}
-            onKey={(event) => walk(event, at)}
+            reached={index === reached}
+            onKey={(event) => walk(event, index)}
             onDay={onDay}
           />
         </li>

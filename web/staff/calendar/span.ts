@@ -47,7 +47,7 @@ export function getColumns(
 ): Column[] {
   const { first, count } = getDays(view, day);
   const shown = view === 'day' || studioId === null ? studios : studios.filter(({ id }) => id === studioId);
-  return Array.from({ length: count }, (_, at) => addDays(first, at)).flatMap((date) =>
+  return Array.from({ length: count }, (_, index) => addDays(first, index)).flatMap((date) =>
     shown.map(({ id, name }) => ({ studioId: id, studioName: name, date })),
   );
 }

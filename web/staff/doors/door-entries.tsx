@@ -7,10 +7,10 @@ export function DoorEntries({ entries, none }: { entries: readonly DoorLogEntry[
   if (entries.length === 0) return <p className="text-fog">{none}</p>;
   return (
     <ol className="divide-y divide-line border-y border-line">
-      {entries.map((entry, at) => (
+      {entries.map((entry, index) => (
         // Entries have no name of their own, and are only added at the top.
         // oxlint-disable-next-line react/no-array-index-key
-        <li key={`${entry.at.getTime()} ${at}`} className="py-3 text-sm">
+        <li key={`${entry.at.getTime()} ${index}`} className="py-3 text-sm">
           <p>
             <span className={ALARMING.has(entry.kind) ? 'font-semibold text-bad' : 'font-semibold'}>
               {describeDoorEvent(entry.kind)}

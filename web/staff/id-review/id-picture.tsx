@@ -7,7 +7,7 @@ import { describeError } from '#web/lib/errors.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { readIdPicture } from './queries.ts';
 
-const WATERMARKS = Array.from({ length: 24 }, (_, at) => at);
+const WATERMARKS = Array.from({ length: 24 }, (_, index) => index);
 
 /** Shows the picture of an ID with the viewer's email address across it. The picture is read once and dropped when it is closed. */
 export function IdPicture({ verificationId }: { verificationId: string }) {

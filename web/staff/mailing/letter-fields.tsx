@@ -31,9 +31,9 @@ function Preview({ control }: { control: Control<TypedLetter, unknown, Letter> }
   return (
     <section aria-label="Preview" className="border-t-4 border-signal bg-deck p-5">
       <h3 className="text-2xl break-words">{subject}</h3>
-      {parseParagraphs(body).map((lines, at) => (
+      {parseParagraphs(body).map((lines, index) => (
         // Paragraphs have no other identity than their position.
-        <Lines key={at} lines={lines} />
+        <Lines key={index} lines={lines} />
       ))}
     </section>
   );
@@ -45,11 +45,11 @@ function Lines({ lines }: { lines: Paragraph }) {
       {lines.map((parts, line) => (
         <Fragment key={line}>
           {line === 0 ? null : <br />}
-          {parts.map(({ text, href }, at) =>
+          {parts.map(({ text, href }, index) =>
             href === null ? (
-              <Fragment key={at}>{text}</Fragment>
+              <Fragment key={index}>{text}</Fragment>
             ) : (
-              <a key={at} href={href} target="_blank" rel="noreferrer" className="text-signal underline">
+              <a key={index} href={href} target="_blank" rel="noreferrer" className="text-signal underline">
                 {text}
               </a>
             ),

@@ -34,8 +34,8 @@ export function HeatMap({ hours }: { hours: readonly WeekdayHours[] }) {
             <th scope="row" className="py-1 text-left font-normal whitespace-nowrap text-fog">
               {nameOfHour(hour)}
             </th>
-            {DAYS.map((day, at) => (
-              <HeatCell key={day} hours={found.get(`${at + 1} ${hour}`)} />
+            {DAYS.map((day, index) => (
+              <HeatCell key={day} hours={found.get(`${index + 1} ${hour}`)} />
             ))}
           </tr>
         ))}

@@ -61,7 +61,7 @@ const OFFERED = 24;
 export function monthsBefore(today: StudioDate): readonly { readonly value: string; readonly label: string }[] {
   const months = [];
   let first = `${today.slice(0, 7)}-01`;
-  for (let at = 0; at < OFFERED; at += 1) {
+  for (let index = 0; index < OFFERED; index += 1) {
     months.push({ value: first.slice(0, 7), label: formatStudioDate(first).replace(/^\w+ \d+ /, '') });
     first = `${addDays(first, -1).slice(0, 7)}-01`;
   }

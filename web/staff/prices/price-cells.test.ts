@@ -58,7 +58,7 @@ test('changes are listed by runs of hours of one day', () => {
 });
 
 test('the table begins with Monday, the price list with Sunday', () => {
-  const list = Array.from({ length: 168 }, (_, at) => at);
+  const list = Array.from({ length: 168 }, (_, index) => index);
   expect([mondayFirst(list)[0], mondayFirst(list).at(-1)]).toEqual([24, 23]);
   expect(sundayFirst(mondayFirst(list))).toEqual(list);
 });

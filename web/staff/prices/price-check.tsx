@@ -9,7 +9,7 @@ import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { nameOfHour } from './price-cells.ts';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: nameOfHour(hour) }));
-const COUNTS = Array.from({ length: 24 }, (_, at) => ({ value: String(at + 1), label: String(at + 1) }));
+const COUNTS = Array.from({ length: 24 }, (_, index) => ({ value: String(index + 1), label: String(index + 1) }));
 
 /** Shows what a booking would cost, and the price list of each of its hours. */
 export function PriceCheck({ rates, today, unsaved }: { rates: Rates; today: StudioDate; unsaved: boolean }) {

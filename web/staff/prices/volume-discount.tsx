@@ -5,7 +5,10 @@ import { Field } from '#web/ui/field.tsx';
 
 const HOURS = 24;
 const PERCENT_MAX = 90;
-const COUNTS = Array.from({ length: HOURS - 1 }, (_, at) => ({ value: String(at + 2), label: `${at + 2} hours` }));
+const COUNTS = Array.from({ length: HOURS - 1 }, (_, index) => ({
+  value: String(index + 2),
+  label: `${index + 2} hours`,
+}));
 
 /** Edits the tiers of the volume discount. */
 export function VolumeDiscount({
@@ -20,12 +23,12 @@ export function VolumeDiscount({
     <fieldset className="space-y-3">
       <legend className="mb-3 text-2xl">Volume discount</legend>
       {steps.length === 0 ? <p className="text-fog">None: more hours cost no less each.</p> : null}
-      {steps.map((step, at) => {
-        const change = (next: Partial<VolumeStep>): void => onChange(steps.with(at, { ...step, ...next }));
+      {steps.map((step, index) => {
+        const change = (next: Partial<VolumeStep>): void => onChange(steps.with(index, { ...step, ...next }));
         return (
           // A tier is identified by its position, because two tiers can have the same values.
           // oxlint-disable-next-line react/no-array-index-key
-          <div key={at} className="flex flex-wrap items-end gap-3">
+          <div key={index} className="flex flex-wrap items-end gap-3">
             <SelectField
               label="From"
               options={COUNTS}
@@ -42,7 +45,7 @@ export function VolumeDiscount({
               onChange={(event) => change({ percent: limit(Number(event.target.value)) })}
               className="w-28"
             />
-            <Button tone="quiet" onClick={() => onChange(steps.toSpliced(at, 1))}>
+            <Button tone="quiet" onClick={() => onChange(steps.toSpliced(index, 1))}>
               Remove <span className="sr-only">the discount from {step.hours} hours</span>
             </Button>
           </div>

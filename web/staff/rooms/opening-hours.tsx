@@ -25,7 +25,7 @@ export function OpeningHours({
         Sydney time. Hours without a tick cannot be booked. Bookings that are made already stay.
       </p>
       <div className="mt-4 space-y-5">
-        {DAYS.map((day, at) => (
+        {DAYS.map((day, index) => (
           <fieldset key={day}>
             <legend className="mb-2 font-bold">{day}</legend>
             <div className="grid grid-cols-4 gap-1.5 sm:grid-cols-8">
@@ -38,8 +38,8 @@ export function OpeningHours({
                     type="checkbox"
                     className="size-4 accent-signal"
                     aria-label={`${day}, ${slotRangeLabel(hour)}`}
-                    checked={hours[at * 24 + hour] === true}
-                    onChange={(event) => set(at * 24 + hour, [event.target.checked])}
+                    checked={hours[index * 24 + hour] === true}
+                    onChange={(event) => set(index * 24 + hour, [event.target.checked])}
                   />
                   {slotLabel(hour)}
                 </label>
@@ -50,7 +50,7 @@ export function OpeningHours({
                 tone="quiet"
                 onClick={() =>
                   set(
-                    at * 24,
+                    index * 24,
                     HOURS.map(() => true),
                   )
                 }
@@ -61,7 +61,7 @@ export function OpeningHours({
                 tone="quiet"
                 onClick={() =>
                   set(
-                    at * 24,
+                    index * 24,
                     HOURS.map(() => false),
                   )
                 }

@@ -23,13 +23,13 @@ export function Photos({
       <legend className="mb-1.5 text-sm font-semibold">Photos</legend>
       {photos.length === 0 ? <p className="text-fog">No photo yet: the card shows the sign of the room.</p> : null}
       <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        {photos.map((photo, at) => (
+        {photos.map((photo, index) => (
           <Photo
             key={photo}
             photo={photo}
-            number={at + 1}
-            onFirst={() => onChange([photo, ...photos.toSpliced(at, 1)])}
-            onRemove={() => onChange(photos.toSpliced(at, 1))}
+            number={index + 1}
+            onFirst={() => onChange([photo, ...photos.toSpliced(index, 1)])}
+            onRemove={() => onChange(photos.toSpliced(index, 1))}
           />
         ))}
       </ul>

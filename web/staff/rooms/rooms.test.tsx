@@ -90,7 +90,7 @@ test('a room is edited: equipment by lines, an uploaded photo put first, and how
     room: { features: ['Decks', 'Lamps'], photos: [PHOTO], lockId: null, active: true },
   });
   const { openHours } = (change as RoomChange).room;
-  expect(openHours?.flatMap((open, at) => (open ? [] : at))).toEqual([
+  expect(openHours?.flatMap((open, index) => (open ? [] : index))).toEqual([
     27,
     ...Array.from({ length: 24 }, (_, hour) => 48 + hour),
   ]);

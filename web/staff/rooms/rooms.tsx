@@ -56,15 +56,15 @@ export function Rooms() {
         <Empty>There is no room yet.</Empty>
       ) : (
         <ol className="divide-y divide-line border-y border-line">
-          {list.map((room, at) => (
+          {list.map((room, index) => (
             <RoomRow
               key={room.id}
               of={room}
-              isFirst={at === 0}
-              isLast={at === list.length - 1}
+              isFirst={index === 0}
+              isLast={index === list.length - 1}
               busy={order.isPending}
               onEdit={() => setOpen(room)}
-              onMove={(step) => move(at, step)}
+              onMove={(step) => move(index, step)}
             />
           ))}
         </ol>

@@ -42,15 +42,15 @@ export function ArticlesForm({
       {kept.isRestored ? <KeptPart typedAt={kept.value.version} version={version} onDiscard={kept.discard} /> : null}
       <p className="max-w-prose text-fog">{hint}</p>
       <ol className="space-y-6">
-        {drafts.map((draft, at) => (
+        {drafts.map((draft, index) => (
           <Part
             key={draft.key}
             draft={draft}
-            number={at + 1}
+            number={index + 1}
             count={drafts.length}
-            onEdit={(change) => setDrafts(drafts.with(at, { ...draft, ...change }))}
-            onMove={(step) => move(at, step)}
-            onRemove={() => setDrafts(drafts.toSpliced(at, 1))}
+            onEdit={(change) => setDrafts(drafts.with(index, { ...draft, ...change }))}
+            onMove={(step) => move(index, step)}
+            onRemove={() => setDrafts(drafts.toSpliced(index, 1))}
           />
         ))}
       </ol>

@@ -15,9 +15,9 @@ export function History({
   const [newest] = versions;
   return (
     <Table caption="Changes, newest first, in Sydney time" columns={['When', 'Who', 'What', 'Actions']}>
-      {versions.map((version, at) => {
+      {versions.map((version, index) => {
         const when = `${formatStudioDate(version.at, 'medium')}, ${formatStudioTime(version.at)}`;
-        const before = versions[at + 1];
+        const before = versions[index + 1];
         const names = before === undefined ? [] : namesOfChanges(before.settings, version.settings);
         const differs = newest !== undefined && namesOfChanges(newest.settings, version.settings).length > 0;
         return (
