@@ -81,8 +81,15 @@ export function startClients(): Clients {
 
 const stop = (child: ChildProcess): void => void child.kill();
 
-type One = { readonly socket: ClientSocket; topic: string; joinRef: string; answered: (text: string) => void };
-type State = { ones: One[]; times: number[]; since: number; received: number; onReceived: () => void; refs: number };
+type TopicClient = { readonly socket: ClientSocket; topic: string; joinRef: string; answered: (text: string) => void };
+type State = {
+  ones: TopicClient[];
+  times: number[];
+  since: number;
+  received: number;
+  onReceived: () => void;
+  refs: number;
+};
 
 function serve(): void {
   process.once('disconnect', () => process.exit());
@@ -135,7 +142,7 @@ async function open(state: State, { port, path, count, join }: Opening): Promise
         onMarked: (sentAt) => note(state, sentAt),
         onClose: () => undefined,
       });
-      const connection: One = { socket, topic: '', joinRef: '', answered: () => undefined };
+      const connection: TopicClient = { socket, topic: '', joinRef: '', answered: () => undefined };
       state.ones[at] = connection;
       if (join) await joinTopic(state, connection, at, join);
     }
@@ -150,7 +157,12 @@ function note(state: State, sentAt: number): void {
 }
 
 /** Joins and waits for the answer and, with table changes, until changes are captured. */
-async function joinTopic(state: State, connection: One, at: number, { topic, config, tokens }: Join): Promise<void> {
+async function joinTopic(
+  state: State,
+  connection: TopicClient,
+  at: number,
+  { topic, config, tokens }: Join,
+): Promise<void> {
   connection.topic = `realtime:${topic.replace('{number}', String(at))}`;
   connection.joinRef = String((state.refs += 1));
   const token = tokens[at];
@@ -199,7 +211,7 @@ async function send(state: State, { seconds, bytes, perSecond }: Sending): Promi
 /**
  * Encodes a broadcast push for the server. For a bare server it encodes the frame that the server would send for that push, byte for byte.
  */
-function encodeBroadcast({ topic, joinRef }: One, bytes: number): Buffer {
+function encodeBroadcast({ topic, joinRef }: TopicClient, bytes: number): Buffer {
   const mark = formatMark(microseconds());
   const payload = `{"mark":"${mark}","pad":"${'x'.repeat(Math.max(0, bytes - mark.length - 21))}"}`;
   const name = topic === '' ? 'realtime:bench' : topic;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '../studio-time.ts';
-import { cheapestTonight, findOffers, LOOK_DAYS, nextFree, type PricedRoom, type Wanted } from './any-room.ts';
+import { cheapestTonight, findOffers, LOOK_DAYS, nextFree, type PricedRoom, type RoomSearch } from './any-room.ts';
 import { weekLater } from './week-later.ts';
 
 /** Friday, 20 November 2026, 3 pm in Sydney. */
@@ -16,8 +16,8 @@ const room = (studioId: string, ...taken: PricedRoom['busy']): PricedRoom => ({
   rates: specifiedRates,
 });
 const WEEK = busy('2026-11-20', 0, '2026-11-28', 23);
-const request = (more: Partial<Wanted> = {}): Wanted => ({ hours: 2, part: 'any', maxCents: null, ...more });
-const offers = (what: Wanted, ...rooms: readonly PricedRoom[]) =>
+const request = (more: Partial<RoomSearch> = {}): RoomSearch => ({ hours: 2, part: 'any', maxCents: null, ...more });
+const offers = (what: RoomSearch, ...rooms: readonly PricedRoom[]) =>
   findOffers(what, rooms, NOW, 90).map(({ studioId, slots, totalCents, reason, savesPercent }) => [
     studioId,
     `${slots[0]?.date} ${slots[0]?.hour}`,

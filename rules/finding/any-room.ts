@@ -9,7 +9,7 @@ export const PARTS = ['any', 'morning', 'afternoon', 'evening', 'night'] as cons
 export type Part = (typeof PARTS)[number];
 
 /** What a customer looks for, in any room: a number of hours, a part of the day, and the highest price in cents (null for any price). */
-export type Wanted = { readonly hours: number; readonly part: Part; readonly maxCents: number | null };
+export type RoomSearch = { readonly hours: number; readonly part: Part; readonly maxCents: number | null };
 
 /** A studio with its prices and the spans that cannot be booked. */
 export type PricedRoom = { readonly studioId: string; readonly busy: readonly Busy[]; readonly rates: Rates };
@@ -42,7 +42,7 @@ const SOON_MS = 3 * 3_600_000;
  * overlap in the same room.
  */
 export function findOffers(
-  request: Wanted,
+  request: RoomSearch,
   rooms: readonly PricedRoom[],
   now: Date,
   horizonDays: number,
@@ -108,7 +108,7 @@ const overlaps = (offer: FoundHours, { studioId, slots }: Candidate): boolean =>
   offer.slots.some((slot) => slots.some(({ date, hour }) => date === slot.date && hour === slot.hour));
 
 function findCandidates(
-  { hours, part, maxCents }: Wanted,
+  { hours, part, maxCents }: RoomSearch,
   { studioId, busy, rates }: PricedRoom,
   now: Date,
   horizonDays: number,

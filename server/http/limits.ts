@@ -11,10 +11,10 @@ export type TakeLimit = {
   values(limit: Limit): readonly [string, number, number, Date];
 };
 
-type One = (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
+type QueryRow = (text: string, values: readonly unknown[]) => Promise<Record<string, unknown> | null>;
 
 /** Creates the rate limiter. `factor` multiplies every limit; it is 1 outside tests. */
-export function createLimits(dependencies: { queryRow: One; clock: () => Date; factor: number }): TakeLimit {
+export function createLimits(dependencies: { queryRow: QueryRow; clock: () => Date; factor: number }): TakeLimit {
   const values: TakeLimit['values'] = ({ name, max, seconds }) => [
     name,
     max * dependencies.factor,

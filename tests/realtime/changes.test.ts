@@ -4,7 +4,7 @@ import { runScript } from '#tests/support/schema.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
 import { connectRealtime, type RealtimeClient } from './client.ts';
 
-type Told = { readonly status: unknown; readonly message: unknown };
+type SystemMessage = { readonly status: unknown; readonly message: unknown };
 type Change = Record<string, unknown>;
 
 describe.each(engines)('table subscriptions on the $name database', (engine) => {
@@ -55,7 +55,12 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
   async function subscribe(
     bindings: readonly object[],
     options: { token?: string; vsn?: '1.0.0' | '2.0.0'; config?: object } = {},
-  ): Promise<{ notice: Told; changes: () => Change[]; reply: Record<string, unknown>; client: RealtimeClient }> {
+  ): Promise<{
+    notice: SystemMessage;
+    changes: () => Change[];
+    reply: Record<string, unknown>;
+    client: RealtimeClient;
+  }> {
     const client = await connectRealtime(server.url, server.app.keys.anonKey, options.vsn ?? '2.0.0');
     clients.push(client);
     const reply = await client.join(

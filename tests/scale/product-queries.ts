@@ -17,7 +17,7 @@ export type ProductQuery = {
 };
 
 /** Values that the queries use. */
-export type Known = { readonly customerId: string; readonly studioId: string; readonly now: Date };
+export type QueryTarget = { readonly customerId: string; readonly studioId: string; readonly now: Date };
 
 const HOUR_MS = 3_600_000;
 const OWN = 'web/data/bookings/own-bookings.ts';
@@ -27,7 +27,7 @@ const COUPONS = 'web/staff/coupons/queries.ts';
 const DEVELOPER = 'web/staff/developer/queries.ts';
 
 /** Every read of the product that involves a growing table, with the longest lists that the pages request. */
-export function productQueries({ customerId, studioId, now }: Known): ProductQuery[] {
+export function productQueries({ customerId, studioId, now }: QueryTarget): ProductQuery[] {
   const at = (hours: number): string => new Date(now.getTime() + hours * HOUR_MS).toISOString();
   const today = at(0).slice(0, 10);
   const daysAgo = (days: number): string => at(-24 * days).slice(0, 10);

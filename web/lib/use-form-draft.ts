@@ -20,7 +20,7 @@ export function useFormDraft<T extends FieldValues>(
   );
 }
 
-type Kept<T> = {
+type StoredDraft<T> = {
   readonly value: T;
   /** Whether the value was restored and has not been saved yet. */
   readonly isRestored: boolean;
@@ -32,7 +32,7 @@ type Kept<T> = {
 };
 
 /** Holds the state of a form. This tab stores changes until they are saved or discarded, so that leaving the page loses nothing. */
-export function useKept<T extends object>(name: string, start: T): Kept<T> {
+export function useKept<T extends object>(name: string, start: T): StoredDraft<T> {
   const [restored, setRestored] = useState(() => readTyped(name, start));
   const [value, setValue] = useState(restored ?? start);
   function forget(): void {

@@ -123,8 +123,8 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
           />
           <IdStep userId={userId} loading={loading} verified={needs.verified} />
           <TermsStep
-            key={needs.asked}
-            requests={needs.asked}
+            key={needs.termsRequests}
+            requests={needs.termsRequests}
             accepted={needs.termsAccepted}
             loading={loading}
             onAccept={needs.accept}
@@ -200,7 +200,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
     totalCents: series?.totalCents ?? quote.totalCents,
     verified,
     termsAccepted,
-    asked: terms.asked,
+    termsRequests: terms.requests,
     accept: terms.accept,
     hours,
     studios,
@@ -241,7 +241,7 @@ function useTermsAcceptance(userId: string) {
   return {
     version,
     accept,
-    asked: requests,
+    requests,
     /** Drops the acceptance and reads the new text, which opens automatically. */
     askAgain(): void {
       accept(null);

@@ -21,13 +21,13 @@ export type Check = {
   session: Stripe.Identity.VerificationSession;
   returnUrl: string | null;
   /** The person's input, or null before the first try and after redaction. */
-  shown: Shown | null;
+  shown: LicenceFields | null;
   /** When the check was verified, in seconds of sandbox time. */
   verifiedAt: number | null;
   urlMadeAt: number;
 };
 /** The data that the person entered. Dates are YYYY-MM-DD. */
-export type Shown = { first: string; last: string; dob: string; expiry: string };
+export type LicenceFields = { first: string; last: string; dob: string; expiry: string };
 
 type Answered = { hash: string; status: number; body: string; at: number };
 export type Ledger = {

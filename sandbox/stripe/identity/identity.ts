@@ -11,7 +11,7 @@ import {
   parseUrl,
   parseWord,
 } from '../core/form.ts';
-import { type Check, newId, type Shown, type StripeState } from '../core/ledger.ts';
+import { type Check, newId, type LicenceFields, type StripeState } from '../core/ledger.ts';
 import { makeReport, REDACTED, refresh } from './identity-results.ts';
 import { requiredParameter, wrongState } from '../core/refusal.ts';
 
@@ -132,7 +132,7 @@ export function redactCheck(state: StripeState, check: Check): void {
 }
 
 /** Ends a customer's attempt. Does nothing if the check does not wait for input. */
-export function finishCheck(state: StripeState, check: Check, outcome: IdentityOutcome, shown: Shown): void {
+export function finishCheck(state: StripeState, check: Check, outcome: IdentityOutcome, shown: LicenceFields): void {
   const { session } = check;
   const waits = session.status === 'requires_input' || (session.status === 'processing' && outcome !== 'processing');
   if (!waits || session.redaction !== null) return;

@@ -5,7 +5,7 @@ import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Services } from '../core/services.ts';
 
-type Wanted = {
+type FactorChange = {
   readonly permissions: readonly Permission[];
   /** Number of days for which accounts without a second factor can continue. Existing rules keep their original start. */
   readonly graceDays: number;
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
  */
 export async function setSecondFactorRules(
   { db, clock }: Services,
-  { permissions, graceDays }: Wanted,
+  { permissions, graceDays }: FactorChange,
   by: { readonly actor: string; readonly sessionId: string | null },
 ): Promise<void> {
   await db.transaction(async (tx) => {

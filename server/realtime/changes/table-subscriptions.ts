@@ -19,14 +19,14 @@ const RENEWED_MS = 60_000;
 /** A subscription that was not renewed for this long may have expired. A minute less than `KEPT_MINUTES`. */
 const KNOWN_MS = 9 * 60_000;
 
-type Known = { readonly ready: Promise<void>; renewedAt: number };
+type RegisteredSubscription = { readonly ready: Promise<void>; renewedAt: number };
 type State = {
   readonly db: Database;
   readonly process: string;
   readonly onLate: (relations: readonly string[]) => void;
   readonly clock: Clock;
   readonly log: Log;
-  readonly registered: Map<string, Known>;
+  readonly registered: Map<string, RegisteredSubscription>;
   messagesAt: number;
   readonly stopped: AbortController;
 };

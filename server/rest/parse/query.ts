@@ -148,11 +148,11 @@ function readKey(key: string): { path: string[]; field: Field } {
   }
 }
 
-type Found = { negated: boolean; operator: string; inside: string | null; rest: string };
+type FilterParts = { negated: boolean; operator: string; inside: string | null; rest: string };
 const TEST = /^(?<not>not\.)?(?<operator>[a-z]+)(?:\((?<inside>[^()]{1,64})\))?\.(?<rest>.*)$/s;
 const OPERATORS: ReadonlySet<string> = new Set([...Object.keys(COMPARISONS), ...SEARCHES, 'in', 'is']);
 
-function readTest(text: string): Found | null {
+function readTest(text: string): FilterParts | null {
   const groups = TEST.exec(text)?.groups;
   const operator = groups?.['operator'] ?? '';
   if (!groups || !OPERATORS.has(operator)) return null;
@@ -167,10 +167,10 @@ function readTest(text: string): Found | null {
 const findChoice = <T extends string>(list: readonly T[], text: string): T | undefined =>
   list.find((choice) => choice === text);
 
-function toCondition(field: Field, found: Found, addValue: (value: string) => number): Condition {
+function toCondition(field: Field, found: FilterParts, addValue: (value: string) => number): Condition {
   return { kind: 'test', field, negated: found.negated, test: toTest(found, addValue) };
 }
-function toTest({ operator, inside, rest }: Found, addValue: (value: string) => number): Test {
+function toTest({ operator, inside, rest }: FilterParts, addValue: (value: string) => number): Test {
   if (operator === 'is') {
     const state = findChoice(STATES, rest.toLowerCase());
     if (!state || inside !== null) throw restErrors.query('filter', `is.${rest}`, 3);

@@ -4,12 +4,12 @@ import { restErrors, type Sent } from '../core/errors.ts';
 import type { Parsed } from '../parse/query.ts';
 
 /** An argument of a function called by GET, with the indexes of its values. Only a variadic argument has several values. */
-type Given = { readonly argument: Argument; readonly values: readonly number[] };
+type GivenArgument = { readonly argument: Argument; readonly values: readonly number[] };
 export type PlannedCall = {
   readonly routine: Routine;
   readonly given:
     | { readonly from: 'body'; readonly arguments: readonly Argument[] }
-    | { readonly from: 'query'; readonly arguments: readonly Given[] }
+    | { readonly from: 'query'; readonly arguments: readonly GivenArgument[] }
     /** The function's only argument has no name and receives the body unchanged. */
     | { readonly from: 'whole body' };
 };

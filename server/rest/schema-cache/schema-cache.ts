@@ -16,10 +16,10 @@ import { findRelationships, joiningTables, keyOfView, traceViews } from './relat
 import type { Column, Relationship, Routine, Schema, SchemaCache, Table } from './schema.ts';
 
 /** The exposed schemas, and further ones searched for types and computed columns. */
-export type Shown = { readonly schemas: readonly string[]; readonly searched: readonly string[] };
+export type VisibleSchemas = { readonly schemas: readonly string[]; readonly searched: readonly string[] };
 
 /** Reads the schema cache as the server's own role, not as a caller. Throws `DatabaseError`. */
-export async function readSchemaCache(query: Query, { schemas, searched }: Shown): Promise<SchemaCache> {
+export async function readSchemaCache(query: Query, { schemas, searched }: VisibleSchemas): Promise<SchemaCache> {
   // With an empty search_path PostgreSQL writes types and defaults with their schema, so that their meaning does not depend on a later
   // path.
   await query(`select set_config('search_path', '', true)`);

@@ -30,7 +30,7 @@ export type Bucket = {
   readonly retention_seconds: number | null;
 };
 /** An object with its bucket. */
-export type Found = { readonly object: StoredObject; readonly bucket: Bucket };
+export type FoundObject = { readonly object: StoredObject; readonly bucket: Bucket };
 
 const NAMES =
   'id, bucket_id, name, owner, version, content_type, size, etag, cache_control, content_encoding, metadata, user_metadata, storage_key, created_at, updated_at, last_accessed_at'.split(

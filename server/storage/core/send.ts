@@ -1,6 +1,6 @@
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { storageErrors } from './errors.ts';
-import type { Found, StoredObject } from './rows.ts';
+import type { FoundObject, StoredObject } from './rows.ts';
 
 /** Pictures that browsers may display. Every other upload is a download and never runs in the site's origin. */
 const INLINE = /^image\/(jpeg|png|webp|gif|avif)$/;
@@ -8,7 +8,11 @@ const INLINE = /^image\/(jpeg|png|webp|gif|avif)$/;
 const WHOLE_MAX = 2 * 1024 * 1024;
 
 /** Sends an object or the requested range of it, subject to conditional headers (RFC 9110, 13 and 14). */
-export async function sendObject(request: Request, store: ObjectStore, { object, bucket }: Found): Promise<Response> {
+export async function sendObject(
+  request: Request,
+  store: ObjectStore,
+  { object, bucket }: FoundObject,
+): Promise<Response> {
   const { size, storage_key: key } = object;
   const etag = `"${object.etag}"`;
   const headers = {
@@ -42,7 +46,7 @@ export async function sendObject(request: Request, store: ObjectStore, { object,
 type Shown = Pick<StoredObject, 'name' | 'cache_control' | 'updated_at'> & { readonly type: string };
 
 /** Returns the headers of uploaded bytes: their stored type and cache control, and a policy that keeps them from running scripts. */
-export function headersFor(request: Request, shown: Shown, bucket: Found['bucket']): Record<string, string> {
+export function headersFor(request: Request, shown: Shown, bucket: FoundObject['bucket']): Record<string, string> {
   const download = new URL(request.url).searchParams.get('download');
   const type = shown.type.split(';')[0]?.trim().toLowerCase() ?? '';
   const cached = bucket.public ? shown.cache_control : `private, ${shown.cache_control}`;

@@ -3,14 +3,14 @@ import type { Caller } from '#server/http/caller.ts';
 import type { StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
 import type { LinkClaims } from '../core/links.ts';
-import { type Bucket, COLUMNS, type Found, type StoredObject } from '../core/rows.ts';
+import { type Bucket, COLUMNS, type FoundObject, type StoredObject } from '../core/rows.ts';
 import { toPrincipal } from '../core/store.ts';
 
 /** The location of an object, as in requests. */
 export type Address = { readonly bucketId: string; readonly name: string };
 
 /** Finds an object as the caller, so that policies decide. Throws `StorageRefusal`. */
-export async function findObject(context: StorageContext, caller: Caller, at: Address): Promise<Found> {
+export async function findObject(context: StorageContext, caller: Caller, at: Address): Promise<FoundObject> {
   const found = await findRow(context, toPrincipal(caller), at);
   // Policies do not bind the service role, so owner-only buckets are checked here.
   if (found.bucket.owner_only && (caller.userId === null || caller.userId !== found.object.owner))
@@ -19,7 +19,7 @@ export async function findObject(context: StorageContext, caller: Caller, at: Ad
 }
 
 /** Finds an object of a public bucket without a caller. Throws `StorageRefusal`. */
-export async function findPublicObject(context: StorageContext, at: Address): Promise<Found> {
+export async function findPublicObject(context: StorageContext, at: Address): Promise<FoundObject> {
   const found = await findRow(context, null, at);
   if (!found.bucket.public) throw storageErrors.noObject();
   return found;
@@ -30,7 +30,7 @@ export async function findSignedObject(
   context: StorageContext,
   at: Address,
   token: string,
-): Promise<Found & { readonly claims: LinkClaims }> {
+): Promise<FoundObject & { readonly claims: LinkClaims }> {
   const claims = await context.links.verify('read', at.bucketId, at.name, token);
   return { ...(await findRow(context, null, at)), claims };
 }
@@ -44,7 +44,7 @@ async function findRow(
   { db, clock }: StorageContext,
   principal: Principal | null,
   { bucketId, name }: Address,
-): Promise<Found> {
+): Promise<FoundObject> {
   const row = (await query(db, principal, [bucketId, name]).catch(denyAsNotFound)).rows[0];
   if (!row) throw storageErrors.noBucket();
   const { bucket, id, ...rest } = row;

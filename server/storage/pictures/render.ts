@@ -7,7 +7,7 @@ import { getCaller, type StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
 import { findObject, findPublicObject, findSignedObject } from '../objects/find.ts';
 import type { Pictures } from './pictures.ts';
-import type { Found } from '../core/rows.ts';
+import type { FoundObject } from '../core/rows.ts';
 import { conditionalStatus, headersFor } from '../core/send.ts';
 import { type Transformation, transformationSchema } from '../core/transformation.ts';
 import { describe, isPictureType, createJob, typeByBytes } from './picture-job.ts';
@@ -45,7 +45,7 @@ async function render(
   c: Context<Env>,
   store: ObjectStore,
   pictures: Pictures,
-  { object, bucket }: Found,
+  { object, bucket }: FoundObject,
   transformation: Transformation,
 ): Promise<Response> {
   if (bucket.owner_only) throw storageErrors.noObject();

@@ -4,7 +4,7 @@ import { check, checkKey, OTHER_PARAMETERS } from './checks.ts';
 
 const KEPT_MS = 24 * 3_600_000;
 
-type Kept = { readonly call: string; readonly input: unknown; readonly at: number } & (
+type RecordedCall = { readonly call: string; readonly input: unknown; readonly at: number } & (
   | { readonly answer: unknown }
   | { readonly refusal: ProviderError }
 );
@@ -22,7 +22,7 @@ export class KeptRefusal extends Error {
  * answer, however the object has changed since. The same key with other parameters is refused. A refusal of wrong parameters is not kept.
  */
 export function createIdempotency(clock: () => Date) {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, RecordedCall>();
   return <T>(call: string, key: string, input: object, work: () => T): T => {
     checkKey(key);
     const at = clock().getTime();

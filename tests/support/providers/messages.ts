@@ -8,11 +8,11 @@ const BROKEN = /\bundefined\b|\bNaN\b|\[object |Invalid Date|\bnull\b/;
 const SUBJECT_MAX = 200;
 const TEXT_MAX = 1600;
 
-type Kept = { readonly to: string; readonly subject: string };
+type StoredMessage = { readonly to: string; readonly subject: string };
 
 /** Creates a mailbox. `deliver` receives each well-formed message. The sender gets the errors that it throws. */
 export function createFakeMail(deliver: (message: MailMessage) => void): Mail {
-  const byKey = new Map<string, Kept>();
+  const byKey = new Map<string, StoredMessage>();
   return {
     async send(message) {
       const { key, to, subject } = message;

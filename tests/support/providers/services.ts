@@ -2,7 +2,7 @@ import type { CallServices, Services } from '#server/operations/core/services.ts
 
 type Part<T> = T extends (...given: never[]) => unknown ? T : Partial<T>;
 /** The services that a test provides, some of them only in part. */
-type Given = { readonly [Name in keyof Services]?: Part<Services[Name]> };
+type GivenServices = { readonly [Name in keyof Services]?: Part<Services[Name]> };
 
 const NAMES: Readonly<Record<keyof Services, true>> = {
   db: true,
@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<keyof Services, true>> = {
 };
 
 /** Returns the services of an operation under test. A service that the test does not provide throws when it is used. */
-export function servicesWith(given: Given): Services {
+export function servicesWith(given: GivenServices): Services {
   const values = new Map<string, unknown>(Object.entries(given));
   const all = Object.keys(NAMES).map((name) => [name, values.has(name) ? values.get(name) : notGiven(name)] as const);
   // Cast: a partly provided service has what the test needs of it, and the others throw.

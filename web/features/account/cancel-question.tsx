@@ -14,7 +14,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { cancelBooking } from './queries.ts';
 
-type Asked = {
+type CancelQuestionProps = {
   readonly booking: Pick<
     Booking,
     'id' | 'reference' | 'studioName' | 'startTime' | 'endTime' | 'finalCents' | 'freeCancelHours' | 'termsStart'
@@ -29,10 +29,10 @@ export function CancelQuestion({
   onKeep,
   onDone,
   ...current
-}: Asked & { onKeep: () => void; onDone: (message: string) => void }) {
+}: CancelQuestionProps & { onKeep: () => void; onDone: (message: string) => void }) {
   const [all, setAll] = useState(false);
   const cancel = useMutation({
-    mutationFn: ({ booking }: Asked) => cancelBooking(booking.id, all),
+    mutationFn: ({ booking }: CancelQuestionProps) => cancelBooking(booking.id, all),
     meta: { handled: true, invalidates: [queryKeys.ownBookings.all, queryKeys.ownBooking.all] },
     onSuccess: (done, { booking }) => {
       const message = describeDone(booking.reference, done);

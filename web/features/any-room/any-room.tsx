@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { findOffers, type FoundHours, LOOK_DAYS, type Part, PARTS, type Wanted } from '#rules/finding/any-room.ts';
+import { findOffers, type FoundHours, LOOK_DAYS, type Part, PARTS, type RoomSearch } from '#rules/finding/any-room.ts';
 import { describeSpan } from '#rules/finding/span-words.ts';
 import { formatMoney } from '#rules/money.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
@@ -39,8 +39,8 @@ export function AnyRoom({
   now: Date;
   onTake: (hours: StudioHours) => void;
 }) {
-  const [request, setRequest] = useState<Wanted>({ hours: 2, part: 'any', maxCents: null });
-  const change = (more: Partial<Wanted>): void => setRequest((before) => ({ ...before, ...more }));
+  const [request, setRequest] = useState<RoomSearch>({ hours: 2, part: 'any', maxCents: null });
+  const change = (more: Partial<RoomSearch>): void => setRequest((before) => ({ ...before, ...more }));
   const offers = useFoundHours(request, { studios, userId, now });
   const search = useRef<HTMLElement>(null);
   // On a phone the offers would be below the visible area. Scrolling keeps the button that opened the search in sight.
@@ -109,7 +109,7 @@ export function AnyRoom({
 }
 
 function useFoundHours(
-  request: Wanted,
+  request: RoomSearch,
   { studios, userId, now }: { studios: readonly PricedStudio[]; userId: string | null; now: Date },
 ) {
   const { horizonDays } = useBusiness();

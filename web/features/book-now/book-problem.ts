@@ -10,7 +10,7 @@ import { describeError, errorNumber } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/business/price-changed.ts';
 
 /** Hours and coupon to book. `wire`: see `CouponState`. `lost`: an earlier code that no longer works, and why. */
-export type Wanted = {
+export type BookingRequest = {
   readonly studio: PricedStudio | null;
   readonly slots: readonly Slot[];
   readonly coupon: CouponTerms | null;
@@ -48,7 +48,11 @@ export class CheckNotStarted extends Error {
 }
 
 /** Creates the order for these hours. `agreed` (dollars): a different price that the customer has agreed to. */
-export function createOrder(studio: NonNullable<Wanted['studio']>, request: Wanted, agreed: number | null): Order {
+export function createOrder(
+  studio: NonNullable<BookingRequest['studio']>,
+  request: BookingRequest,
+  agreed: number | null,
+): Order {
   const { series } = request;
   const draft = { ...createDraft(studio, request.slots, request.coupon), ...(series === null ? {} : { series }) };
   return {

@@ -72,7 +72,7 @@ export function useBookNow(userId: string | null, options: Options) {
   }
 
   /** Books the hours. `agreed` (dollars): a different price that the customer has agreed to. */
-  function book(request: problems.Wanted, agreed: number | null): void {
+  function book(request: problems.BookingRequest, agreed: number | null): void {
     const { studio, slots, lost } = request;
     if (slots.length === 0 || busy) return undefined;
     if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });

@@ -149,7 +149,10 @@ function Places({ booking, to }: { booking: BookingPage; to: To }) {
 }
 
 /** `leave`: why the saved card did not pay, and the address at which the difference can be paid. */
-type Made = { readonly done: boolean; readonly leave?: { readonly problem: CardProblem; readonly url: string } };
+type ChangeResult = {
+  readonly done: boolean;
+  readonly leave?: { readonly problem: CardProblem; readonly url: string };
+};
 
 const getProblem = (answer: ChangeAnswer | null): CardProblem | undefined => answer?.cardProblem;
 
@@ -157,7 +160,7 @@ const getProblem = (answer: ChangeAnswer | null): CardProblem | undefined => ans
 function useChange(booking: BookingPage, change: Change, onDone: () => void) {
   const { asking, open } = usePayPage();
   const make = useMutation({
-    mutationFn: async (how: { differenceCents: number; card: string | null }): Promise<Made> => {
+    mutationFn: async (how: { differenceCents: number; card: string | null }): Promise<ChangeResult> => {
       let answer: ChangeAnswer | null = null;
       const url = await open(async () => {
         answer = await makeChange(booking.id, change, how);

@@ -71,7 +71,10 @@ export function Extension({
 }
 
 /** `unpaid`: why the saved card did not pay, and the address at which the hour can be paid. */
-type Made = { readonly done: boolean; readonly unpaid?: { readonly problem: CardProblem; readonly url: string } };
+type ExtensionResult = {
+  readonly done: boolean;
+  readonly unpaid?: { readonly problem: CardProblem; readonly url: string };
+};
 
 /** The hour that was ordered: the session as shown, its new end, its price, and the saved card that pays, or null for the pay page. */
 type Order = {
@@ -85,7 +88,7 @@ type Order = {
 function useMore() {
   const { asking, open } = usePayPage();
   const more = useMutation({
-    mutationFn: async ({ session, ...how }: Order): Promise<Made> => {
+    mutationFn: async ({ session, ...how }: Order): Promise<ExtensionResult> => {
       const answers: Extended[] = [];
       const url = await open(async () => {
         const answer = await extend(session, how);

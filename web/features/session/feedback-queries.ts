@@ -27,7 +27,7 @@ export type Feedback = z.output<typeof feedbackSchema>;
 export type OwnReport = Feedback['reports'][number];
 
 /** A booking with its room, as the feedback forms need it. */
-export type Told = {
+export type FeedbackState = {
   readonly id: string;
   readonly studioId: string;
   readonly studioName: string;

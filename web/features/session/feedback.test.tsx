@@ -16,7 +16,7 @@ vi.mock(import('#web/data/photos/report-photo.ts'), async (original) => ({
 const upload = vi.mocked(uploadReportPhoto);
 
 const at = (hour: number): Date => new Date(Date.parse('2031-03-08T00:00:00+11:00') + hour * 3_600_000);
-const BOOKING: queries.Told = {
+const BOOKING: queries.FeedbackState = {
   id: '55555555-5555-4555-8555-555555555555',
   studioId: 'A',
   studioName: 'Studio A',

@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed } from '#web/ui/notice.tsx';
-import { type OwnReport, readFeedback, type Told } from './feedback-queries.ts';
+import { type OwnReport, readFeedback, type FeedbackState } from './feedback-queries.ts';
 import { Rating } from './rating.tsx';
 import { ReportForm } from './report-form.tsx';
 
@@ -20,7 +20,7 @@ const KINDS: readonly { kind: ReportKind; label: string; title: string }[] = [
 ];
 
 /** The customer's feedback on an own session, from shortly before it: problems, lost property, and a rating afterwards. */
-export function FeedbackParts({ booking, userId }: { booking: Told; userId: string }) {
+export function FeedbackParts({ booking, userId }: { booking: FeedbackState; userId: string }) {
   const now = useNow(30_000);
   const live = useLive(`user:${userId}`, queryKeys.ownFeedback.all);
   const session = { start: booking.startTime, end: booking.endTime };

@@ -5,7 +5,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { type Feedback, rate, type Told } from './feedback-queries.ts';
+import { type Feedback, rate, type FeedbackState } from './feedback-queries.ts';
 
 const SCORES = [
   [1, 'Bad'],
@@ -16,7 +16,7 @@ const SCORES = [
 ] as const;
 
 /** A question after a session: a rating from 1 to 5 with an optional sentence. It can be changed for a week. */
-export function Rating({ booking, rating, now }: { booking: Told; rating: Feedback['rating']; now: Date }) {
+export function Rating({ booking, rating, now }: { booking: FeedbackState; rating: Feedback['rating']; now: Date }) {
   const [changing, setChanging] = useState(false);
   if (!mayRate({ end: booking.endTime }, rating?.createdAt ?? null, now) && rating === null) return null;
   return (
@@ -46,7 +46,15 @@ export function Rating({ booking, rating, now }: { booking: Told; rating: Feedba
   );
 }
 
-function Question({ booking, rating, onDone }: { booking: Told; rating: Feedback['rating']; onDone: () => void }) {
+function Question({
+  booking,
+  rating,
+  onDone,
+}: {
+  booking: FeedbackState;
+  rating: Feedback['rating'];
+  onDone: () => void;
+}) {
   const [score, setScore] = useState(rating?.score ?? null);
   const [words, setWords] = useState(rating?.words ?? '');
   const send = useMutation({

@@ -3,7 +3,7 @@ import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import type { Entry } from './queries.ts';
 import { type Column, HOURS, inTheWay, getPlace, getRow, type Span, getTimes } from './span.ts';
 import { getKey } from './use-drag.ts';
-import { type Shown, whyFixed } from './walk.ts';
+import { type CalendarContent, whyFixed } from './walk.ts';
 
 /** The height of an hour, in rem. */
 export const ROW_REM = 2.75;
@@ -22,7 +22,7 @@ export function Blocks({
   moving,
 }: {
   column: Column;
-  shown: Shown;
+  shown: CalendarContent;
   /** The selected hours, or the new hours of the booking that is being moved. */
   ghost: Span | null;
   /** The booking that is being moved. */

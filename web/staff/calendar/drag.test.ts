@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { beginDrag, type Cell, type Drag, dragTo, toWish } from './drag.ts';
 import type { Entry } from './queries.ts';
 import type { Column } from './span.ts';
-import type { Shown } from './walk.ts';
+import type { CalendarContent } from './walk.ts';
 
 const DAY = '2031-03-03';
 const COLUMNS: Column[] = ['A', 'B'].map((name) => ({ studioId: name, studioName: name, date: DAY }));
@@ -21,7 +21,7 @@ const entry = (kind: Entry['kind'], from: number, to: number): Entry => ({
   weeks: 1,
 });
 const booking = entry('booking', 10, 12);
-const shown = (now = at(0)): Shown => ({ columns: COLUMNS, entries: [booking, entry('hold', 14, 15)], now });
+const shown = (now = at(0)): CalendarContent => ({ columns: COLUMNS, entries: [booking, entry('hold', 14, 15)], now });
 const cell = (column: number, hour: number): Cell => ({ column, hour });
 /** Formats a span as "A 10+2": the studio, first hour and number of hours. */
 const formatSpan = (drag: Drag | null): string =>

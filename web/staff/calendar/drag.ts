@@ -1,6 +1,6 @@
 import { type Column, inTheWay, resizeSpan, sameSpan, selectHours, shiftSpan, type Span, spanOfBusy } from './span.ts';
 import type { Entry } from './queries.ts';
-import { mayBecome, type Shown, whyFixed, type Wish } from './walk.ts';
+import { mayBecome, type CalendarContent, whyFixed, type Wish } from './walk.ts';
 
 /** A cell of the calendar. */
 export type Cell = { readonly column: number; readonly hour: number };
@@ -15,7 +15,12 @@ export type Drag = {
 };
 
 /** Begins to drag the content of a cell; null if it cannot be dragged. */
-export function beginDrag(from: Cell, entry: Entry | null, edge: 'start' | 'end' | null, shown: Shown): Drag | null {
+export function beginDrag(
+  from: Cell,
+  entry: Entry | null,
+  edge: 'start' | 'end' | null,
+  shown: CalendarContent,
+): Drag | null {
   const column = shown.columns[from.column];
   if (column === undefined) return null;
   if (entry === null) {
@@ -27,7 +32,7 @@ export function beginDrag(from: Cell, entry: Entry | null, edge: 'start' | 'end'
 }
 
 /** Continues a drag at another cell. If the resulting hours are not allowed, the previous ones are kept. */
-export function dragTo(drag: Drag, to: Cell, shown: Shown): Drag {
+export function dragTo(drag: Drag, to: Cell, shown: CalendarContent): Drag {
   const [here, there] = [shown.columns[drag.from.column], shown.columns[to.column]];
   if (here === undefined || there === undefined) return drag;
   const span = spanAt(drag, to.hour, here, there, shown);
@@ -36,7 +41,13 @@ export function dragTo(drag: Drag, to: Cell, shown: Shown): Drag {
   return booking !== null && !mayBecome(booking.entry, booking.span, span, shown.now) ? drag : { ...drag, span };
 }
 
-function spanAt({ from, booking }: Drag, hour: number, here: Column, there: Column, shown: Shown): Span | null {
+function spanAt(
+  { from, booking }: Drag,
+  hour: number,
+  here: Column,
+  there: Column,
+  shown: CalendarContent,
+): Span | null {
   const rows = hour - from.hour;
   if (booking === null) return selectHours(here, from.hour, hour, shown.entries);
   if (booking.edge !== null) return resizeSpan(booking.span, booking.edge, rows);
@@ -44,7 +55,7 @@ function spanAt({ from, booking }: Drag, hour: number, here: Column, there: Colu
 }
 
 /** Returns the request at the end of a drag. Null if nothing has changed or the hours are not free. */
-export function toWish({ booking, span }: Drag, { entries }: Shown): Wish | null {
+export function toWish({ booking, span }: Drag, { entries }: CalendarContent): Wish | null {
   if (booking === null) return { kind: 'create', span };
   if (sameSpan(span, booking.span) || inTheWay(span, entries, booking.entry.id) !== null) return null;
   return { kind: 'move', entry: booking.entry, span };

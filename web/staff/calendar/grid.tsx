@@ -5,7 +5,7 @@ import { Blocks, ROW_REM } from './blocks.tsx';
 import { type Column, HOURS, type View } from './span.ts';
 import { useDrag } from './use-drag.ts';
 import { useWalk } from './use-walk.ts';
-import { describeCell, type Shown, type Walk, type Wish } from './walk.ts';
+import { describeCell, type CalendarContent, type Walk, type Wish } from './walk.ts';
 
 /** The width of the hours' labels and the minimum width of a column, in rem. */
 const LABELS_REM = 3.25;
@@ -15,7 +15,7 @@ const ROWS = Array.from({ length: HOURS }, (_, hour) => hour);
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** Hours as rows and rooms or days as columns. Bookings are created, moved and resized by mouse, finger or keyboard. */
-export function Grid({ view, shown, onWish }: { view: View; shown: Shown; onWish: (wish: Wish) => void }) {
+export function Grid({ view, shown, onWish }: { view: View; shown: CalendarContent; onWish: (wish: Wish) => void }) {
   const id = useId();
   const area = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLDivElement>(null);
@@ -39,7 +39,7 @@ export function Grid({ view, shown, onWish }: { view: View; shown: Shown; onWish
     <div>
       <Help id={`${id}-help`} />
       <p role="status" className="min-h-6 text-sm text-signal">
-        {keys.said}
+        {keys.announcement}
       </p>
       <div
         ref={frame}
@@ -156,7 +156,7 @@ function Hour({
   template,
 }: {
   hour: number;
-  shown: Shown;
+  shown: CalendarContent;
   walk: Walk;
   cellId: (column: number, hour: number) => string;
   template: CSSProperties;

@@ -5,7 +5,7 @@ import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { getDays, type View } from './span.ts';
 
-type Shown = { readonly view: View; readonly day: StudioDate; readonly studioId: string | null };
+type CalendarSelection = { readonly view: View; readonly day: StudioDate; readonly studioId: string | null };
 const VIEWS = [
   { view: 'day', label: 'Day' },
   { view: 'week', label: 'Week' },
@@ -21,9 +21,9 @@ export function Header({
   onShow,
 }: {
   studios: readonly { readonly id: string; readonly name: string }[];
-  shown: Shown;
+  shown: CalendarSelection;
   today: StudioDate;
-  onShow: (shown: Shown) => void;
+  onShow: (shown: CalendarSelection) => void;
 }) {
   const outsideSydney = useOutsideSydney();
   return (
@@ -73,7 +73,7 @@ export function Header({
   );
 }
 
-function nameDays({ view, day }: Shown, today: StudioDate): string {
+function nameDays({ view, day }: CalendarSelection, today: StudioDate): string {
   if (view === 'day') return `${day === today ? 'Today, ' : ''}${formatStudioDate(day)}`;
   const { first, count } = getDays(view, day);
   const last = addDays(first, count - 1);
@@ -81,7 +81,15 @@ function nameDays({ view, day }: Shown, today: StudioDate): string {
 }
 
 /** Moves by days or weeks. The arrow keys work on the buttons too. */
-function Steps({ shown, today, onDay }: { shown: Shown; today: StudioDate; onDay: (day: StudioDate) => void }) {
+function Steps({
+  shown,
+  today,
+  onDay,
+}: {
+  shown: CalendarSelection;
+  today: StudioDate;
+  onDay: (day: StudioDate) => void;
+}) {
   const { view, day } = shown;
   const go = (by: number): void => onDay(addDays(day, by * (view === 'day' ? 1 : 7)));
   function walk(event: KeyboardEvent): void {

@@ -2,7 +2,7 @@ import { type MouseEvent, type PointerEvent, type RefObject, useEffect, useRef, 
 import { beginDrag, type Cell, type Drag, dragTo, toWish } from './drag.ts';
 import type { Entry } from './queries.ts';
 import { cellAt } from './span.ts';
-import type { Shown, Wish } from './walk.ts';
+import type { CalendarContent, Wish } from './walk.ts';
 
 /** Pixels after which a mouse drags. A finger that moves this far before its long press scrolls instead. */
 const SLACK_PX = 5;
@@ -24,7 +24,11 @@ type Press = Grabbed & {
  * Handles drags in the area that the columns fill. A mouse drags at once, a finger after a long press. A click without dragging requests
  * what is at the cell. Elements of entries have `data-entry`, and `data-edge` where dragging changes their length.
  */
-export function useDrag(area: RefObject<HTMLElement | null>, shown: Shown, onWish: (wish: Wish, cell: Cell) => void) {
+export function useDrag(
+  area: RefObject<HTMLElement | null>,
+  shown: CalendarContent,
+  onWish: (wish: Wish, cell: Cell) => void,
+) {
   const [drag, setDrag] = useState<Drag | null>(null);
   const press = useRef<Press | null>(null);
   const dragging = useRef<Drag | null>(null);
@@ -91,10 +95,10 @@ export function useDrag(area: RefObject<HTMLElement | null>, shown: Shown, onWis
 
 type Point = { readonly clientX: number; readonly clientY: number };
 
-const getCell = (area: HTMLElement, { clientX, clientY }: Point, { columns }: Shown): Cell =>
+const getCell = (area: HTMLElement, { clientX, clientY }: Point, { columns }: CalendarContent): Cell =>
   cellAt({ x: clientX, y: clientY }, area.getBoundingClientRect(), columns.length);
 
-function grab(area: HTMLElement, event: Point & { readonly target: EventTarget }, shown: Shown): Grabbed {
+function grab(area: HTMLElement, event: Point & { readonly target: EventTarget }, shown: CalendarContent): Grabbed {
   const target = event.target instanceof Element ? event.target : null;
   const key = target?.closest('[data-entry]')?.getAttribute('data-entry');
   const edge = target?.closest('[data-edge]')?.getAttribute('data-edge');

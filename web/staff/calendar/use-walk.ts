@@ -4,10 +4,10 @@ import type { Cell } from './drag.ts';
 import type { Entry } from './queries.ts';
 import { type Column, selectHours, type Span } from './span.ts';
 import { getKey } from './use-drag.ts';
-import { press, type Shown, type Walk, type Wish } from './walk.ts';
+import { press, type CalendarContent, type Walk, type Wish } from './walk.ts';
 
 /** Holds the state of the keyboard in the calendar: its position, its last announcement, and the hours that it has selected or carries. */
-export function useWalk(id: string, shown: Shown, onWish: (wish: Wish) => void) {
+export function useWalk(id: string, shown: CalendarContent, onWish: (wish: Wish) => void) {
   const { columns, entries } = shown;
   const [kept, setKept] = useState<Walk>(() => getStart(columns, shown.now));
   const [announcement, setAnnouncement] = useState('');
@@ -17,7 +17,8 @@ export function useWalk(id: string, shown: Shown, onWish: (wish: Wish) => void) 
   const cellId = (column: number, hour: number): string => `${id}-${column}-${hour}`;
   return {
     walk,
-    said: carried === kept.carried ? announcement : 'The booking was put back: it is no longer shown at these hours.',
+    announcement:
+      carried === kept.carried ? announcement : 'The booking was put back: it is no longer shown at these hours.',
     cellId,
     ghost: getGhost(walk, shown),
     goTo({ column, hour }: Cell) {
@@ -50,7 +51,7 @@ function getStart(columns: readonly Column[], now: Date): Walk {
   return { column: Math.max(today, 0), hour: today === -1 ? 9 : studioHour(now), anchor: null, carried: null };
 }
 
-function getGhost({ column, hour, anchor, carried }: Walk, { columns, entries }: Shown): Span | null {
+function getGhost({ column, hour, anchor, carried }: Walk, { columns, entries }: CalendarContent): Span | null {
   if (carried !== null) return carried.span;
   const here = columns[column];
   return anchor === null || here === undefined ? null : selectHours(here, anchor, hour, entries);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Entry } from './queries.ts';
 import type { Column } from './span.ts';
-import { describeCell, press, type Pressed, type Shown, type Walk } from './walk.ts';
+import { describeCell, press, type Pressed, type CalendarContent, type Walk } from './walk.ts';
 
 const DAY = '2031-03-03';
 const COLUMNS: Column[] = ['A', 'B'].map((name) => ({ studioId: name, studioName: `Studio ${name}`, date: DAY }));
@@ -27,7 +27,7 @@ const ENTRIES = [
   entry('booking', 11, 12, 'B'),
   entry('booking', 20, 22),
 ];
-const shown = (now = at(0)): Shown => ({ columns: COLUMNS, entries: ENTRIES, now });
+const shown = (now = at(0)): CalendarContent => ({ columns: COLUMNS, entries: ENTRIES, now });
 const walk = (hour: number, column = 0): Walk => ({ column, hour, anchor: null, carried: null });
 
 /** Presses keys one after another; a leading + holds Shift. Returns the result of the last key and the position of the keyboard. */

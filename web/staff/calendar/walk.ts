@@ -17,7 +17,11 @@ import {
 } from './span.ts';
 
 /** The content of the calendar. */
-export type Shown = { readonly columns: readonly Column[]; readonly entries: readonly Entry[]; readonly now: Date };
+export type CalendarContent = {
+  readonly columns: readonly Column[];
+  readonly entries: readonly Entry[];
+  readonly now: Date;
+};
 /** A booking that is being moved, and its new hours. `column`: the column where it is now. */
 type Carried = { readonly entry: Entry; readonly from: Span; readonly span: Span; readonly column: number };
 /** The position of the keyboard. `anchor`: the row at which a selection began. */
@@ -40,13 +44,13 @@ const ROWS: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 };
 const COLUMNS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** Returns what a key does in the calendar; null if it does nothing. */
-export function press(walk: Walk, key: string, shift: boolean, shown: Shown): Pressed | null {
+export function press(walk: Walk, key: string, shift: boolean, shown: CalendarContent): Pressed | null {
   return walk.carried === null
     ? pressWalking(walk, key, shift, shown)
     : pressCarrying(walk, walk.carried, key, shift, shown);
 }
 
-function pressWalking(walk: Walk, key: string, shift: boolean, shown: Shown): Pressed | null {
+function pressWalking(walk: Walk, key: string, shift: boolean, shown: CalendarContent): Pressed | null {
   const column = shown.columns[walk.column];
   if (column === undefined) return null;
   const rows = ROWS[key];
@@ -68,7 +72,7 @@ const clamp = (at: number, count: number): number => Math.min(Math.max(at, 0), c
 const stepTo = (walk: Walk, hour: number): Walk => ({ ...walk, anchor: null, hour: clamp(hour, HOURS) });
 
 /** Extends or reduces the selection, as far as the hours are free. */
-function select(walk: Walk, column: Column, rows: number, shown: Shown): Pressed {
+function select(walk: Walk, column: Column, rows: number, shown: CalendarContent): Pressed {
   const anchor = walk.anchor ?? walk.hour;
   const hour = clamp(walk.hour + rows, HOURS);
   if (entryAt(column, hour, shown.entries) !== null) return { walk, say: 'The next hour is not free.' };
@@ -77,7 +81,7 @@ function select(walk: Walk, column: Column, rows: number, shown: Shown): Pressed
   return { walk: { ...walk, anchor, hour }, say: `Selected: ${describeSpan(span, column.studioName)}.` };
 }
 
-function choose(walk: Walk, column: Column, mayCarry: boolean, shown: Shown): Pressed {
+function choose(walk: Walk, column: Column, mayCarry: boolean, shown: CalendarContent): Pressed {
   const entry = entryAt(column, walk.hour, shown.entries);
   if (entry === null) {
     const span = selectHours(column, walk.anchor ?? walk.hour, walk.hour, shown.entries);
@@ -103,7 +107,13 @@ export function whyFixed(entry: Entry, now: Date): string | null {
   return entry.end <= now ? 'This session is over.' : null;
 }
 
-function pressCarrying(walk: Walk, carried: Carried, key: string, shift: boolean, shown: Shown): Pressed | null {
+function pressCarrying(
+  walk: Walk,
+  carried: Carried,
+  key: string,
+  shift: boolean,
+  shown: CalendarContent,
+): Pressed | null {
   const still: Walk = { ...walk, carried: null };
   if (key === 'Escape') return { walk: still, say: 'Nothing was moved.' };
   if (key === 'Enter' || key === ' ') {
@@ -120,7 +130,7 @@ function pressCarrying(walk: Walk, carried: Carried, key: string, shift: boolean
   return { walk: { ...walk, column: next.column, hour: next.span.first.hour, carried: next }, say };
 }
 
-function carryTo(carried: Carried, key: string, shift: boolean, { columns, now }: Shown): Carried | null {
+function carryTo(carried: Carried, key: string, shift: boolean, { columns, now }: CalendarContent): Carried | null {
   const rows = ROWS[key];
   const here = columns[carried.column];
   if (here === undefined) return null;
