@@ -11,7 +11,7 @@ const SCRIPT = `
   const rates = { lists: [{ validFrom: '2000-01-01', hourCents, volumePercents: [] }], specialDays: [] };
   const out = [];
   for (const date of ['2026-04-04', '2026-04-05', '2026-10-03', '2026-10-04', '2026-11-21', '2027-04-04', '2027-10-03']) {
-    out.push([date, time.weekdayOf(date), time.addDays(date, 1), time.dayBounds(date), time.formatStudioDate(date)]);
+    out.push([date, time.getWeekday(date), time.addDays(date, 1), time.dayBounds(date), time.formatStudioDate(date)]);
     for (let hour = 0; hour < 24; hour += 1) {
       const start = time.slotStart(date, hour);
       out.push([hour, start]);

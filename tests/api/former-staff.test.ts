@@ -177,7 +177,7 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
     db,
     addStaff,
     owner,
-    lockOf: readLock,
+    readLock,
     enter,
     lose,
     listed,
@@ -191,7 +191,7 @@ type Studio = Awaited<ReturnType<typeof openStudio>>;
 
 /** Each case shows a person the secret of a function, and returns a check that the secret no longer opens anything. */
 const CASES: Readonly<Record<string, (studio: Studio, person: Customer) => Promise<() => Promise<void>>>> = {
-  async 'staff-access-code'({ makeCode, lockOf: readLock, enter }, person) {
+  async 'staff-access-code'({ makeCode, readLock, enter }, person) {
     const created = await makeCode(person, `Plumber ${person.id.slice(0, 8)}`);
     expect(created).toMatchObject({ status: 200 });
     const lock = await readLock(created.body['codeId']);
@@ -209,7 +209,7 @@ const CASES: Readonly<Record<string, (studio: Studio, person: Customer) => Promi
     expect(await read()).toBe(200);
     return async () => expect(await read()).toBe(404);
   },
-  async 'regenerate-pin'({ server, addSession, showPin, lockOf: readLock, enter, endSessions }, person) {
+  async 'regenerate-pin'({ server, addSession, showPin, readLock, enter, endSessions }, person) {
     const { id, customer } = await addSession(STUDIO_B);
     await expect.poll(() => showPin(id, person.token), { timeout: 20_000 }).toMatch(/^\d+$/);
     const pin = await showPin(id, person.token);
@@ -283,7 +283,7 @@ describe.each(engines)('people who lose a permission on $name', ({ open }) => {
       studio.owner.token,
     );
     await studio.server.settle();
-    expect(await studio.enter(await studio.lockOf(created.body['codeId']), created.body['pin'])).toMatchObject({
+    expect(await studio.enter(await studio.readLock(created.body['codeId']), created.body['pin'])).toMatchObject({
       opened: true,
     });
   });
@@ -306,7 +306,7 @@ describe.each(engines)('people who lose a permission on $name', ({ open }) => {
         { timeout: 30_000 },
       )
       .toBe('ended');
-    expect(await studio.enter(await studio.lockOf(created.body['codeId']), created.body['pin'])).toMatchObject(DEAD);
+    expect(await studio.enter(await studio.readLock(created.body['codeId']), created.body['pin'])).toMatchObject(DEAD);
   });
 });
 

@@ -367,7 +367,7 @@ export function createFunctionsApp(
       capabilities: { mode: 'bridge', revocable: true, remoteOpen: true, choosesDigits: true },
       check: fake('locks.check'),
     },
-    lockOf: new Map([
+    studioLocks: new Map([
       [STUDIO, 'lock-1'],
       ['another studio', 'lock-2'],
     ]),

@@ -49,7 +49,7 @@ export async function linked(world: World, ofOrder = false): Promise<Subject> {
     actor: world.staff,
     series: ofOrder ? weeklyDates(studioDate(new Date(EVENING)), 3) : null,
   });
-  const session = await world.system.sessionOf(bookingId);
+  const session = await world.system.readSessionId(bookingId);
   return { id: bookingId, person, session, target: null, ...(ofOrder ? { ofOrder } : {}) };
 }
 /** The first booking of an order of three weeks with an open payment session. */

@@ -31,7 +31,7 @@ type Ended = {
  * decisions put it, to the cent, and that the code, the hours and the discount code are correct.
  */
 export async function requireOrder(world: World, subject: Subject): Promise<void> {
-  const { db, system, moneyOf: requireMoney } = world;
+  const { db, system, requireMoney } = world;
   await system.jobs.drain();
   await settleAll(world);
   await system.jobs.drain();

@@ -42,7 +42,7 @@ export function makeWalletKeys() {
   return {
     folder,
     file,
-    contentOf: readContent,
+    readContent,
     openssl,
     setTokenUrl,
     settings: {

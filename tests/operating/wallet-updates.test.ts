@@ -18,16 +18,16 @@ let google: GoogleWallet;
 let apple: ApplePush;
 let now = (): Date => new Date();
 beforeAll(async () => {
-  const publicKey = createPublicKey(keys.contentOf('pass.key')).export({ type: 'spki', format: 'pem' }).toString();
+  const publicKey = createPublicKey(keys.readContent('pass.key')).export({ type: 'spki', format: 'pem' }).toString();
   google = await startGoogleWallet({ issuerId: ISSUER_ID, email: SERVICE_EMAIL, publicKey, now: () => now() });
   apple = await startApplePush({
-    key: keys.contentOf('server.key'),
-    certificate: keys.contentOf('server.pem'),
-    senders: keys.contentOf('authority.pem') + keys.contentOf('root.pem'),
+    key: keys.readContent('server.key'),
+    certificate: keys.readContent('server.pem'),
+    senders: keys.readContent('authority.pem') + keys.readContent('root.pem'),
   });
   keys.setTokenUrl(google.tokenUrl);
   // This affects only the current thread.
-  setDefaultCACertificates([...authorities, keys.contentOf('root.pem')]);
+  setDefaultCACertificates([...authorities, keys.readContent('root.pem')]);
 });
 afterAll(async () => {
   setDefaultCACertificates(authorities);

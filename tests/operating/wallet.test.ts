@@ -21,7 +21,7 @@ import {
 import { makeWalletKeys, PASS_TYPE, unzip } from './wallet-keys.ts';
 
 const keys = makeWalletKeys();
-const { file, contentOf: readContent, openssl, folder } = keys;
+const { file, readContent, openssl, folder } = keys;
 const { settings } = keys;
 let server: TestServer;
 let customer: Customer;

@@ -271,7 +271,7 @@ test('staff send a mail again with what is true now, once for each request, and 
 test('a payment that takes days is mailed about only while it processes, and a failed one with its reason', async () => {
   const person = await addPerson(db);
   const { bookingId } = await holdBooking(system.services, system.request(person));
-  const session = await system.sessionOf(bookingId);
+  const session = await system.readSessionId(bookingId);
   system.provider.move(session, 'delay');
   await settlePayment(system.services, session);
   await system.jobs.drain();
@@ -294,7 +294,7 @@ test('a payment that still processes when the session starts is reported as too 
   const person = await addPerson(db);
   const request = system.request(person);
   const { bookingId } = await holdBooking(system.services, request);
-  const session = await system.sessionOf(bookingId);
+  const session = await system.readSessionId(bookingId);
   system.provider.move(session, 'delay');
   await settlePayment(system.services, session);
   await db.query('delete from private.outbox');
@@ -308,7 +308,7 @@ test('a payment that arrives too late is mailed about with its amount', async ()
   const person = await addPerson(db);
   const request = system.request(person);
   const { bookingId } = await holdBooking(system.services, request);
-  const session = await system.sessionOf(bookingId);
+  const session = await system.readSessionId(bookingId);
   system.provider.move(session, 'pay');
   system.state.now = request.startTime.getTime() + 31 * MINUTE;
   await settlePayment(system.services, session);

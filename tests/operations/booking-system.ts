@@ -216,7 +216,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     clock,
     log,
     request,
-    sessionOf: readSessionId,
+    readSessionId,
     book,
     nextSpan,
   };

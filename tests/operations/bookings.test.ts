@@ -178,7 +178,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
         code: 'slot_taken',
       });
-      const sessionId = await system.sessionOf(held.bookingId);
+      const sessionId = await system.readSessionId(held.bookingId);
       system.provider.move(sessionId, 'pay');
       await settlePayment(system.services, sessionId);
       await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
@@ -240,7 +240,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       [
         'the payment fails',
         async (id) => {
-          const session = await system.sessionOf(id);
+          const session = await system.readSessionId(id);
           system.provider.move(session, 'delay');
           await settlePayment(system.services, session);
           system.provider.move(session, 'delay fails');
@@ -250,7 +250,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       [
         'the paid booking is cancelled',
         async (id, person) => {
-          const session = await system.sessionOf(id);
+          const session = await system.readSessionId(id);
           system.provider.move(session, 'pay');
           await settlePayment(system.services, session);
           await cancelBooking(system.services, id, person);
@@ -288,7 +288,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
           [bookingId, new Date(START + 2 * MINUTE)],
         );
         system.state.now = START + (2 + minutes) * MINUTE;
-        const session = await system.sessionOf(bookingId);
+        const session = await system.readSessionId(bookingId);
         system.provider.move(session, 'expire');
         await settlePayment(system.services, session);
         expect(await readBooking(bookingId)).toMatchObject({ status: 'cancelled', reason });
@@ -487,7 +487,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         system.services,
         system.request(person, { startTime, endTime: new Date(startTime.getTime() + 2 * HOUR) }),
       );
-      const session = await system.sessionOf(bookingId);
+      const session = await system.readSessionId(bookingId);
       system.provider.move(session, 'pay');
       system.state.now = startTime.getTime() + late;
       await settlePayment(system.services, session);
@@ -523,7 +523,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     await db.query(`delete from private.lease where name = 'reconcile'`);
     const person = await addPerson(db);
     const { bookingId } = await holdBooking(system.services, system.request(person));
-    system.provider.move(await system.sessionOf(bookingId), 'pay');
+    system.provider.move(await system.readSessionId(bookingId), 'pay');
     await system.jobs.scheduler.run();
     expect(await readBooking(bookingId)).toMatchObject({ status: 'confirmed' });
   });

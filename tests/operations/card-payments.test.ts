@@ -84,7 +84,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
   /** Requires that the booking has the hour and exactly one payment for it that was not refunded. */
   async function requirePaidOnce(id: string): Promise<void> {
     expect(await readHours(id)).toBe(2);
-    const { paid, returned } = await cases.moneyOf(id);
+    const { paid, returned } = await cases.requireMoney(id);
     expect({ paid, returned }).toEqual({ paid: 2 * 5_900, returned: 0 });
   }
 
@@ -202,7 +202,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
    * times it was taken for the change.
    */
   async function audit({ id }: Mine, chargedBefore: number, pagesPaid: number): Promise<number> {
-    const { paid, returned } = await cases.moneyOf(id);
+    const { paid, returned } = await cases.requireMoney(id);
     const row = await db.queryRow<{ cents: number; status: string; holds: number }>(
       `select b.final_cost_cents as cents, b.status, (select count(*)::int from private.booking h where h.moves_booking = b.id and h.status = 'pending') as holds
        from private.booking b where b.id = $1::uuid`,

@@ -169,7 +169,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
       series: free.map(({ date }) => date),
       shownTotalCents: totalCents,
     });
-    const session = await cases.system.sessionOf(bookingId);
+    const session = await cases.system.readSessionId(bookingId);
     cases.system.provider.move(session, 'pay');
     await settlePayment(context(), session);
     await cases.system.jobs.drain();

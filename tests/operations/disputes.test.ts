@@ -14,14 +14,14 @@ import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
 let db: Database;
 let close: () => Promise<void>;
-let { system, payments, paymentsOf: readPayments, jobsOf: readJobKinds } = {} as PaymentCases;
+let { system, payments, readPayments, readJobKinds } = {} as PaymentCases;
 
 beforeAll(async () => {
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
 beforeEach(async () => {
-  ({ system, payments, paymentsOf: readPayments, jobsOf: readJobKinds } = await createPaymentCases(db));
+  ({ system, payments, readPayments, readJobKinds } = await createPaymentCases(db));
 });
 
 describe('several disputes of one payment', () => {

@@ -155,7 +155,7 @@ describe('the doors', () => {
     expect(await door()).toMatchObject({ known: null, batteryPercent: 20 });
     expect(cases.system.logged).toContain('a part of the doors is unknown');
     // A different lock from the one that was checked.
-    const other = { ...services, lockOf: new Map([[STUDIO, 'other']]) };
+    const other = { ...services, studioLocks: new Map([[STUDIO, 'other']]) };
     expect(await door(other)).toMatchObject({
       lockId: 'other',
       batteryPercent: null,

@@ -44,7 +44,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
   const book = async (more: Partial<StaffBooking> = {}): Promise<{ id: string; session: string; email: string }> => {
     const request = createRequest(more);
     const { bookingId } = await bookForStaff(cases.system.services, request);
-    return { id: bookingId, session: await cases.system.sessionOf(bookingId), email: request.customerEmail };
+    return { id: bookingId, session: await cases.system.readSessionId(bookingId), email: request.customerEmail };
   };
   const mark = (bookingId: string, money: MoneyRight = 'held') =>
     markPaid(cases.system.services, { bookingId, actor: STAFF, money });
@@ -69,7 +69,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     expect(await payments(id)).toEqual(after);
     // The provider reports the closed session.
     await settlePayment(cases.payment, session);
-    expect(await cases.bookingOf(id)).toEqual({ status: 'confirmed', reason: null });
+    expect(await cases.readBooking(id)).toEqual({ status: 'confirmed', reason: null });
     const { rows: entries } = await db.query(
       `select details from public.audit_logs where resource_id = $1 and actor = $2::uuid and details ? 'before'`,
       [id, STAFF],
@@ -81,7 +81,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     expect(cases.system.mails.filter(({ to }) => to === email).map(({ subject }) => subject)).toEqual([
       expect.stringMatching(/^Booking confirmed/),
     ]);
-    expect(await cases.jobsOf(id)).toContain('access.request');
+    expect(await cases.readJobKinds(id)).toContain('access.request');
   });
 
   test('gives its money back by hand when it is cancelled', async () => {
@@ -97,7 +97,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     const { id, session } = await book();
     cases.system.provider.move(session, 'pay');
     await expect(mark(id)).rejects.toMatchObject({ code: 'already_done' });
-    expect(await cases.bookingOf(id)).toEqual({ status: 'confirmed', reason: null });
+    expect(await cases.readBooking(id)).toEqual({ status: 'confirmed', reason: null });
     expect(await payments(id)).toMatchObject([{ kind: 'card', state: 'paid', paid: PRICE }]);
     await expect(mark(id)).rejects.toMatchObject({ code: 'already_done' });
     expect(await payments(id)).toHaveLength(1);
@@ -107,7 +107,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     const slow = await book();
     cases.system.provider.move(slow.session, 'delay');
     await expect(mark(slow.id)).rejects.toMatchObject({ code: 'payment_processing' });
-    expect(await cases.bookingOf(slow.id)).toMatchObject({ status: 'pending' });
+    expect(await cases.readBooking(slow.id)).toMatchObject({ status: 'pending' });
 
     const { id } = await book();
     const { expireSession } = cases.payments;
@@ -136,7 +136,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
       openSession(cases.system.services, booking, payment, { email: 'guest@example.com', hours: 1 }),
     ).rejects.toMatchObject({ code: 'slot_taken' });
     expect(await cases.payments.getSession(sessionId)).toMatchObject({ status: 'expired' });
-    expect(await cases.bookingOf(id)).toEqual({ status: 'confirmed', reason: null });
+    expect(await cases.readBooking(id)).toEqual({ status: 'confirmed', reason: null });
   });
 
   test('is refused for the hold of a customer, for a booking that is over, to staff without the permission for money, and for a blocked customer', async () => {
@@ -157,6 +157,6 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
       code: 'slot_taken',
       message: expect.stringMatching(/link in time/),
     });
-    expect(await cases.bookingOf(id)).toMatchObject({ status: 'cancelled' });
+    expect(await cases.readBooking(id)).toMatchObject({ status: 'cancelled' });
   });
 });

@@ -69,7 +69,7 @@ export async function createPaymentCases(db: Database) {
     const person = await addPerson(db);
     const request = system.request(person, more);
     const { bookingId, url } = await holdBooking(system.services, request);
-    return { id: bookingId, person, session: await system.sessionOf(bookingId), request, url };
+    return { id: bookingId, person, session: await system.readSessionId(bookingId), request, url };
   }
   /** Makes a hold whose create call lost its answer. `created`: the provider created the session nevertheless. */
   async function unanswered(
@@ -143,10 +143,10 @@ export async function createPaymentCases(db: Database) {
     system,
     payments,
     payment,
-    moneyOf: requireMoney,
-    bookingOf: readBooking,
-    paymentsOf: readPayments,
-    jobsOf: readJobKinds,
+    requireMoney,
+    readBooking,
+    readPayments,
+    readJobKinds,
     inboxRows,
     held,
     unanswered,

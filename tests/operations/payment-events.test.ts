@@ -13,34 +13,16 @@ import { createPaymentCases, noResponse, refused, type PaymentCases } from './pa
 
 let db: Database;
 let close: () => Promise<void>;
-let {
-  system,
-  payments,
-  payment,
-  bookingOf: readBooking,
-  paymentsOf: readPayments,
-  jobsOf: readJobKinds,
-  inboxRows,
-  held,
-  unanswered,
-} = {} as PaymentCases;
+let { system, payments, payment, readBooking, readPayments, readJobKinds, inboxRows, held, unanswered } =
+  {} as PaymentCases;
 
 beforeAll(async () => {
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
 beforeEach(async () => {
-  ({
-    system,
-    payments,
-    payment,
-    bookingOf: readBooking,
-    paymentsOf: readPayments,
-    jobsOf: readJobKinds,
-    inboxRows,
-    held,
-    unanswered,
-  } = await createPaymentCases(db));
+  ({ system, payments, payment, readBooking, readPayments, readJobKinds, inboxRows, held, unanswered } =
+    await createPaymentCases(db));
 });
 
 describe('the status of a payment', () => {

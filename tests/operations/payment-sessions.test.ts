@@ -13,30 +13,14 @@ import { createPaymentCases, fails, missing, noResponse, refused, type PaymentCa
 
 let db: Database;
 let close: () => Promise<void>;
-let {
-  system,
-  payments,
-  bookingOf: readBooking,
-  paymentsOf: readPayments,
-  jobsOf: readJobKinds,
-  held,
-  unanswered,
-} = {} as PaymentCases;
+let { system, payments, readBooking, readPayments, readJobKinds, held, unanswered } = {} as PaymentCases;
 
 beforeAll(async () => {
   ({ db, close } = await embedded.open());
 }, 180_000);
 afterAll(() => close());
 beforeEach(async () => {
-  ({
-    system,
-    payments,
-    bookingOf: readBooking,
-    paymentsOf: readPayments,
-    jobsOf: readJobKinds,
-    held,
-    unanswered,
-  } = await createPaymentCases(db));
+  ({ system, payments, readBooking, readPayments, readJobKinds, held, unanswered } = await createPaymentCases(db));
 });
 
 describe('the payment session of a hold', () => {

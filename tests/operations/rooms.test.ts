@@ -98,7 +98,7 @@ describe('a room', () => {
 
   test('has the lock of the environment, and keeps it under another name', async () => {
     const id = await add();
-    const by = { ...services, lockOf: new Map([[id, 'b']]) };
+    const by = { ...services, studioLocks: new Map([[id, 'b']]) };
     await set(id, { active: true }, by);
     expect(await listLocks(by)).toMatchObject([{ room: null }, { room: (await readRoom(id))?.name }]);
     expect((await readRoom(id))?.lock).toBeNull();

@@ -61,7 +61,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     (await cases.payments.listSessions(new Date(0))).filter((session) => session.bookingId === bookingId).length;
   /** Pays through the booking's payment link. */
   async function pay(bookingId: string): Promise<void> {
-    const session = (await cases.paymentsOf(bookingId)).at(-1)?.session ?? '';
+    const session = (await cases.readPayments(bookingId)).at(-1)?.session ?? '';
     cases.system.provider.move(session, 'pay');
     await settlePayment(cases.payment, session);
   }
@@ -174,7 +174,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
   test('a repeated call whose payment is being processed promises no mail with a link', async () => {
     const request = createRequest({ requestId: randomUUID() });
     const { bookingId } = await book(request);
-    const session = await cases.system.sessionOf(bookingId);
+    const session = await cases.system.readSessionId(bookingId);
     cases.system.provider.move(session, 'delay');
     await settlePayment(cases.payment, session);
     expect(await book(request)).toMatchObject({ bookingId, status: 'pending', url: null, pending: false });
@@ -311,7 +311,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     });
     await drain();
     expect(cases.system.mails[0]?.text).toContain('We’ll give you $59 back ourselves');
-    expect(await cases.jobsOf(bookingId)).not.toContain('payment.refund');
+    expect(await cases.readJobKinds(bookingId)).not.toContain('payment.refund');
   });
 
   test('a price of its own is paid by the link, and the rest of the list price is not charged; staff without money, and more than the list, are refused', async () => {
@@ -320,7 +320,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     expect(await row(bookingId)).toMatchObject({ cost: 2_500, waived: PRICE - 2_500, kind: 'card' });
     expect(await book(request)).toMatchObject({ bookingId });
     await expect(book({ ...request, priceCents: 2_600 })).rejects.toMatchObject({ code: 'already_done' });
-    const session = await cases.system.sessionOf(bookingId);
+    const session = await cases.system.readSessionId(bookingId);
     expect(await cases.payments.getSession(session)).toMatchObject({ amountCents: 2_500 });
     const phone = await db.queryRow('select contact_phone as phone from private.booking where id = $1::uuid', [
       bookingId,
@@ -398,16 +398,16 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     const { startTime, endTime } = held.request;
     const created = await book(createRequest({ startTime, endTime, payment: 'free' }));
     expect(await row(created.bookingId)).toMatchObject({ status: 'confirmed' });
-    expect(await cases.bookingOf(held.id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
+    expect(await cases.readBooking(held.id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
   });
 
   test('staff release an unpaid link: its session is closed first, the customer is told, and a second call answers the same', async () => {
     const request = createRequest();
     const { bookingId } = await book(request);
-    const session = await cases.system.sessionOf(bookingId);
+    const session = await cases.system.readSessionId(bookingId);
     expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false, undo: null });
     expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false, undo: null });
-    expect(await cases.bookingOf(bookingId)).toEqual({ status: 'cancelled', reason: 'staff' });
+    expect(await cases.readBooking(bookingId)).toEqual({ status: 'cancelled', reason: 'staff' });
     expect((await cases.payments.getSession(session)).status).toBe('expired');
     await drain();
     expect(mailsTo(request.customerEmail).at(-1)?.text).toContain('Nothing was charged for it');
@@ -422,7 +422,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
 
   test('a release is staff’s, also when the provider’s event about the closed session is faster', async () => {
     const { bookingId } = await book(createRequest());
-    const session = await cases.system.sessionOf(bookingId);
+    const session = await cases.system.readSessionId(bookingId);
     const { expireSession } = cases.payments;
     cases.payments.expireSession = async (id) => {
       const expired = await expireSession(id);
@@ -430,18 +430,18 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
       return expired;
     };
     await cancel(bookingId);
-    expect(await cases.bookingOf(bookingId)).toEqual({ status: 'cancelled', reason: 'staff' });
+    expect(await cases.readBooking(bookingId)).toEqual({ status: 'cancelled', reason: 'staff' });
   });
 
   test('a link that was just paid is not released, and neither is one whose provider does not answer', async () => {
     const paid = await book(createRequest());
-    cases.system.provider.move(await cases.system.sessionOf(paid.bookingId), 'pay');
+    cases.system.provider.move(await cases.system.readSessionId(paid.bookingId), 'pay');
     await expect(cancel(paid.bookingId, 'none')).rejects.toMatchObject({ code: 'payment_processing' });
-    expect(await cases.bookingOf(paid.bookingId)).toMatchObject({ status: 'confirmed' });
+    expect(await cases.readBooking(paid.bookingId)).toMatchObject({ status: 'confirmed' });
     const other = await book(createRequest());
     cases.system.provider.failing = noResponse;
     await expect(cancel(other.bookingId)).rejects.toBe(noResponse);
-    expect(await cases.bookingOf(other.bookingId)).toMatchObject({ status: 'pending' });
+    expect(await cases.readBooking(other.bookingId)).toMatchObject({ status: 'pending' });
     cases.system.provider.failing = null;
     expect(await cancel(other.bookingId)).toMatchObject({ refundCents: 0 });
   });

@@ -186,7 +186,7 @@ describe('money that staff give away', () => {
       [scene.id],
     );
     cases.system.provider.move(session?.id ?? '', 'pay');
-    await cases.moneyOf(scene.id);
+    await cases.requireMoney(scene.id);
     await expect(cancelBooking(cases.system.services, scene.id, scene.person)).rejects.toMatchObject({
       code: 'too_late',
     });

@@ -209,7 +209,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     const held = await cases.held(at(MONDAY));
     cases.system.state.now += 16 * MINUTE;
     await move(id, at(MONDAY));
-    expect(await cases.bookingOf(held.id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
+    expect(await cases.readBooking(held.id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
   });
 
   test('a hold, a cancelled booking and one that is over are not moved; one that has begun can only end later', async () => {

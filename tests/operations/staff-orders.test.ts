@@ -180,7 +180,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
     const startTime = new Date(request.startTime.getTime() - WEEK);
     const requested = createRequest({ startTime, endTime: new Date(startTime.getTime() + HOUR) });
     expect(await order((await book(requested)).bookingId)).toHaveLength(3);
-    expect(await cases.bookingOf(id)).toMatchObject({ status: 'cancelled' });
+    expect(await cases.readBooking(id)).toMatchObject({ status: 'cancelled' });
   });
 
   test('has a price of its own that counts for each date, and is at most that of the list of each', async () => {

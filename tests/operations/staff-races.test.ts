@@ -127,7 +127,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         if (start === EVENING && !cancelled) expect(newHours.status).toBe('rejected');
         if (race % 4 === 3) expect(start).toBe(MONDAY);
         await expire();
-        const { paid: cents, returned } = await cases.moneyOf(id);
+        const { paid: cents, returned } = await cases.requireMoney(id);
         expect([cents, cents - returned], String(race)).toEqual([6_900, cancelled ? 0 : PRICES[start]]);
         const papers = await db.queryRow(
           `select sum(case d.kind when 'invoice' then d.cents else -d.cents end)::int as left from private.document d
@@ -172,7 +172,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
           if (result.status === 'fulfilled') reported += result.value ?? 0;
           else expect(result.reason, String(race)).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/) });
         expect(await row(id)).toMatchObject({ status: 'cancelled' });
-        const { paid, returned } = await cases.moneyOf(id);
+        const { paid, returned } = await cases.requireMoney(id);
         expect([paid, returned], String(race)).toEqual([5_900, reported]);
         if (refund === 'full') expect(returned).toBe(5_900);
         expect(await overlaps()).toBe(0);
@@ -230,7 +230,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
           start: new Date(moved ? MONDAY : SATURDAY),
         });
         expect([mails.length, state.codes.size], String(race)).toEqual([kept ? 0 : 1, kept ? codes : 0]);
-        const { returned } = await cases.moneyOf(id);
+        const { returned } = await cases.requireMoney(id);
         expect(returned).toBe(kept ? 0 : moved ? 1_000 : 5_900);
         ends.push(`${kind}: ${kept ? 'undone' : 'too late'}`);
       }

@@ -93,7 +93,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
   test('a full refund at cancellation returns everything once, ends the code and mails the customer', async () => {
     const { id, sessionId } = await booked();
     expect(await cancel(id, 'full')).toBe(PAID);
-    expect(await cases.jobsOf(id)).toEqual(
+    expect(await cases.readJobKinds(id)).toEqual(
       expect.arrayContaining(['access.revoke', 'mail.booking-cancelled', 'payment.refund']),
     );
     await drain();

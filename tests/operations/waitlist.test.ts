@@ -95,7 +95,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     expect(await states(first, second)).toBe('passed used');
     expect(await takers()).toEqual([ben]);
     expect(held.totalCents).toBeGreaterThan(0);
-    expect(await cases.paymentsOf(held.bookingId)).toMatchObject([{ state: 'open' }]);
+    expect(await cases.readPayments(held.bookingId)).toMatchObject([{ state: 'open' }]);
   });
 
   test('hours are offered after a release, an expired hold, a move, and the end of a closure', async () => {
@@ -244,9 +244,9 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     expect(await join(ann)).toBe(entryId);
     for (let index = 1; index < studio.maxWaitlistEntries; index += 1) await join(ann, span(index));
     expect(await code(join(ann, span(studio.maxWaitlistEntries)))).toBe('waitlist_limit');
-    expect(await code(leaveWaitlist(context(), { userId: owner, entryId: entryId }))).toBe('not_found');
-    await leaveWaitlist(context(), { userId: ann, entryId: entryId });
-    await leaveWaitlist(context(), { userId: ann, entryId: entryId });
+    expect(await code(leaveWaitlist(context(), { userId: owner, entryId }))).toBe('not_found');
+    await leaveWaitlist(context(), { userId: ann, entryId });
+    await leaveWaitlist(context(), { userId: ann, entryId });
     expect(await code(join(ann, span(studio.maxWaitlistEntries)))).toBe('done');
     await db.query(
       `insert into private.customer_block (user_id, reason, blocked_by, blocked_at) values ($1::uuid, 'Damage', $2::uuid, $3::timestamptz)`,

@@ -68,7 +68,7 @@ type Runner = ReturnType<typeof createRunner>;
 
 const formatBypass = ({ givesBypassRls }: Rights): string => (givesBypassRls ? ' bypassrls' : '');
 
-/** `viewOwners`: see `viewOwnersOf`. */
+/** `viewOwners`: see `getViewOwners`. */
 type RoleOptions = {
   readonly url: string;
   readonly rights: Rights;

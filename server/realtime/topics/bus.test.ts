@@ -31,7 +31,7 @@ function notifications() {
     for (const { connected, onPayload } of listeners.values()) if (connected) onPayload(payload);
   };
   return {
-    databaseOf: (name: string): Database => ({
+    createDatabase: (name: string): Database => ({
       ...unused,
       query: async (text, values = []) => {
         if (failures > 0 && text.includes('pg_notify')) {
@@ -70,7 +70,7 @@ async function openProcess(shared: ReturnType<typeof notifications>, name: strin
     if (message.kind === 'broadcast') received.push(message.broadcast.event);
   };
   const context = { process: name, leaseSeconds: 10, log, onMessage, onLoss: () => undefined };
-  return { bus: await openBus({ ...context, db: shared.databaseOf(name) }), received };
+  return { bus: await openBus({ ...context, db: shared.createDatabase(name) }), received };
 }
 const broadcast = ({ bus }: Process, event: string): void =>
   bus.publish({
