@@ -65,7 +65,7 @@ export const regeneratePin = defineCall({
       held: false,
       booking: {
         id: '55555555-5555-4555-8555-555555555555',
-        reference: 'HC-ABC123',
+        reference: '7KQM-4TXR',
         studio_name: 'Studio A',
         start_time: '2031-05-02T00:00:00.000Z',
         end_time: '2031-05-02T02:00:00.000Z',

@@ -24,7 +24,7 @@ export const staffAccessCode = defineCall({
     not_found: { message: 'This studio has no lock.' },
     slot_taken: {
       message: 'A booking is in the way. Move or cancel first.',
-      bookings: [{ id: '55555555-5555-4555-8555-555555555555', reference: 'HC-ABC123' }],
+      bookings: [{ id: '55555555-5555-4555-8555-555555555555', reference: '7KQM-4TXR' }],
     },
     already_done: {
       message: 'This code was made and shown before.',

@@ -42,7 +42,7 @@ export const staffDoorLog = defineCall({
           kind: 'code',
           studioId: '66666666-6666-4666-8666-666666666666',
           studioName: 'Studio A',
-          reference: 'HC-ABC123',
+          reference: '7KQM-4TXR',
           byCode: true,
           startTime: '2031-05-02T00:00:00.000Z',
           customerName: 'Sam Customer',

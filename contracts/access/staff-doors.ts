@@ -63,12 +63,12 @@ export const staffDoors = defineCall({
           checkedAt: '2031-05-02T00:00:00+00:00',
           lastOpening: {
             at: '2031-05-02T00:01:00+00:00',
-            reference: 'HC-ABC123',
+            reference: '7KQM-4TXR',
             startTime: '2031-05-02T00:00:00+00:00',
           },
           codes: [
             {
-              reference: 'HC-ABC123',
+              reference: '7KQM-4TXR',
               startsAt: '2031-05-01T23:50:00+00:00',
               endsAt: '2031-05-02T02:00:00+00:00',
             },

@@ -136,12 +136,12 @@ export const createPayment = defineCall({
     coupon_exhausted: { message: 'This code has been fully used.' },
     too_many_holds: {
       message:
-        'Waiting for your payment: Studio A, Friday 2 May 2031, 10 am to 12 pm (reference HC-ABC123). Pay for one of ' +
+        'Waiting for your payment: Studio A, Friday 2 May 2031, 10 am to 12 pm (reference 7KQM-4TXR). Pay for one of ' +
         'them or cancel one first.',
       holds: [
         {
           bookingId: '66666666-6666-4666-8666-666666666666',
-          reference: 'HC-ABC123',
+          reference: '7KQM-4TXR',
           studioName: 'Studio A',
           startTime: '2031-05-02T00:00:00.000Z',
           endTime: '2031-05-02T02:00:00.000Z',
@@ -155,7 +155,7 @@ export const createPayment = defineCall({
       fit: 24,
     },
     already_done: {
-      message: 'Your payment for booking HC-ABC123 is on its way to us, so nothing was changed.',
+      message: 'Your payment for booking 7KQM-4TXR is on its way to us, so nothing was changed.',
       bookingId: '66666666-6666-4666-8666-666666666666',
     },
     payment_processing: {
@@ -180,7 +180,7 @@ export const createPayment = defineCall({
     answer: {
       url: 'https://pay.example.com/cs_1',
       bookingId: '66666666-6666-4666-8666-666666666666',
-      reference: 'HC-ABC123',
+      reference: '7KQM-4TXR',
       total: 98,
     },
   },

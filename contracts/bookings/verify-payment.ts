@@ -72,7 +72,7 @@ export const verifyPayment = defineCall({
       status: 'confirmed',
       payment: 'paid',
       bookingId: '66666666-6666-4666-8666-666666666666',
-      reference: 'HC-ABC123',
+      reference: '7KQM-4TXR',
       booking: {
         studio_id: '55555555-5555-4555-8555-555555555555',
         studio_name: 'Studio A',

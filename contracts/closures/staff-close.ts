@@ -55,7 +55,7 @@ export const staffClose = defineCall({
       bookings: [
         {
           id: '66666666-6666-4666-8666-666666666666',
-          reference: 'HC-ABC123',
+          reference: '7KQM-4TXR',
           studioId: '55555555-5555-4555-8555-555555555555',
           studioName: 'Studio A',
           startTime: '2031-05-02T00:00:00+00:00',

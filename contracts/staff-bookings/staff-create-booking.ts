@@ -71,7 +71,7 @@ export const staffCreateBooking = defineCall({
     already_done: {
       message: 'This request has made another booking.',
       bookingId: '66666666-6666-4666-8666-666666666666',
-      reference: 'HC-ABC123',
+      reference: '7KQM-4TXR',
     },
   },
   example: {
@@ -86,7 +86,7 @@ export const staffCreateBooking = defineCall({
     },
     answer: {
       bookingId: '66666666-6666-4666-8666-666666666666',
-      reference: 'HC-ABC123',
+      reference: '7KQM-4TXR',
       status: 'pending',
       url: 'https://pay.example.com/cs_1',
     },

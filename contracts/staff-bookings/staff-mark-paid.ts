@@ -28,6 +28,6 @@ export const staffMarkPaid = defineCall({
   },
   example: {
     body: { bookingId: '66666666-6666-4666-8666-666666666666' },
-    answer: { bookingId: '66666666-6666-4666-8666-666666666666', reference: 'HC-ABC123' },
+    answer: { bookingId: '66666666-6666-4666-8666-666666666666', reference: '7KQM-4TXR' },
   },
 });

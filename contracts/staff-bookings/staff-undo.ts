@@ -26,6 +26,6 @@ export const staffUndo = defineCall({
   },
   example: {
     body: { undoId: '77777777-7777-4777-8777-777777777777' },
-    answer: { bookingId: '66666666-6666-4666-8666-666666666666', reference: 'HC-ABC123', kind: 'cancel' },
+    answer: { bookingId: '66666666-6666-4666-8666-666666666666', reference: '7KQM-4TXR', kind: 'cancel' },
   },
 });

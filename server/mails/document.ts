@@ -49,7 +49,7 @@ export function documentMail(
   };
 }
 documentMail.previews = ({ booking, guestBooking, pages }: PreviewData): Previews<typeof documentMail> => {
-  const pdf = { name: 'tax-invoice-HC-7KQ2MD.pdf', content: new Uint8Array() };
+  const pdf = { name: 'tax-invoice-7KQM-4TXR.pdf', content: new Uint8Array() };
   return {
     '': [booking, { note: null, registered: true }, pages.booking, pdf],
     'of a refund': [booking, { note: { number: 214, cents: 8_460 }, registered: true }, pages.booking, pdf],

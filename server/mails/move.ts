@@ -243,7 +243,7 @@ export function linkExpiredStaffMail(
   });
 }
 linkExpiredStaffMail.previews = ({ booking, earlier, site }: PreviewData): Previews<typeof linkExpiredStaffMail> => {
-  const panel = `${site}/admin?tab=bookings&booking=HC-7KQ2MD`;
+  const panel = `${site}/admin?tab=bookings&booking=7KQM-4TXR`;
   return {
     '': [booking, { moves: null, cents: 21_150, panel }],
     'of a move': [booking, { moves: earlier, cents: 2_000, panel }],

@@ -24,7 +24,7 @@ const from = {
 
 const booking: BookingForMail = {
   id: '8a4f3e1c-52d7-4f0b-9a36-1c8f0d2b7e55',
-  reference: 'HC-7KQ2MD',
+  reference: '7KQM-4TXR',
   studioName: 'Studio B',
   start: at(0),
   end: at(4),
@@ -69,7 +69,7 @@ const series: BookingForMail = {
   others: [1, 2, 3, 4, 5, 6, 7].map((week) => ({
     ...booking,
     id: `8a4f3e1c-52d7-4f0b-9a36-1c8f0d2b7e5${week}`,
-    reference: `HC-7KQ2N${week}`,
+    reference: `7KQM-4TX${week + 1}`,
     start: at(week * 168),
     end: at(week * 168 + 4),
   })),
@@ -101,7 +101,7 @@ export const previewData = {
     /** A signed link of the maximum length. */
     pin: `${SITE}/regenerate-pin?booking_id=8a4f3e1c-52d7-4f0b-9a36-1c8f0d2b7e55&token=${'Zk3-'.repeat(24)}`,
     pay: `https://checkout.example/c/pay/cs_live_${'a1B2c3'.repeat(30)}`,
-    booking: `${SITE}/bookings/HC-7KQ2MD`,
+    booking: `${SITE}/bookings/7KQM-4TXR`,
     book: `${SITE}/booking?room=5c0e2b8d-7d3f-4d5a-8f0e-3b1a9c6d2e44&from=2026-12-05T22&hours=4`,
     terms: `${SITE}/terms`,
     profile: `${SITE}/profile`,

@@ -91,7 +91,7 @@ incidentAnswerMail.previews = ({ from, pages }: PreviewData): Previews<typeof in
   const report: AnsweredReport = {
     kind: 'lost',
     studioName: 'Studio B',
-    reference: 'HC-7KQ2MD',
+    reference: '7KQM-4TXR',
     description: 'A black USB stick.\nIt was in the left player.',
     answer: 'It was still in the player.\n\nIt waits for you in the box at the entrance.',
     state: 'done',
