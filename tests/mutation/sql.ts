@@ -5,16 +5,18 @@ import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkedOutSchema, makeImage } from '#tests/support/image.ts';
 import { getSources, withSource } from './mutated-schema.ts';
+import { recordSample, type RecordedSurvivor } from './record.ts';
 import { getFailure } from './report.ts';
 import { describeScore, pickSample, computeScore } from './sample.ts';
 import { type Migrated, migrateNew } from './sql-database.ts';
 import { type SqlMutant, sqlMutants } from './sql-mutants.ts';
 
 /**
- * Mutates migrations and code one fault at a time, creates a database from them and runs the tests on it: `node sql.ts SIZE SEED`. Prints
- * the score and the survivors. With `quick` as the third argument, only the tests that work directly on the database run, which gives a
- * lower bound. Databases are created on the PostgreSQL of TEST_POSTGRES_URL, which takes a second; an embedded one would take a minute.
- * Results are stored: a noticed mutant is not tested again, and a survivor only after the tests have changed.
+ * Mutates migrations and code one fault at a time, creates a database from them and runs the tests on it: `node sql.ts SIZE SEED`.
+ * Prints the score and the survivors, and records them in `survivors.json`. With `quick` as the third argument, only the tests that work
+ * directly on the database run, which gives a lower bound and is not recorded. Databases are created on the PostgreSQL of
+ * TEST_POSTGRES_URL, which takes a second; an embedded one would take a minute. Results are stored: a noticed mutant is not tested
+ * again, and a survivor only after the tests have changed.
  */
 const [size = '150', seed = '1', extent = 'full'] = process.argv.slice(2);
 const folder = join('artefacts', 'mutation');
@@ -187,12 +189,19 @@ await original.drop();
 // Parallel workers may have tested a few more, so only mutants up to the sample's size are counted.
 const counts = { noticed: 0, survived: 0, 'does not apply': 0, 'without effect': 0 };
 const missed: string[] = [];
-for (const key of order.map(getKey)) {
+const unnoticed: RecordedSurvivor[] = [];
+for (const mutant of order) {
+  const key = keyOf(mutant);
   const result = results[key];
   if (!result || counts.noticed + counts.survived >= Number(size)) break;
   counts[result.outcome] += 1;
-  if (result.outcome === 'survived') missed.push(key);
+  if (result.outcome !== 'survived') continue;
+  missed.push(key);
+  const { source, line, column, before, after } = mutant;
+  unnoticed.push({ place: `${source}:${line}:${column}`, fault: `${before} → ${after}` });
 }
 process.stdout.write(
   `Survivors:\n${missed.join('\n')}\nExcluded: ${counts['does not apply']} that PostgreSQL refuses, ${counts['without effect']} without effect.\n${describeScore('SQL', computeScore(counts.noticed, counts.noticed + counts.survived))}\n`,
 );
+if (extent !== 'quick')
+  await recordSample(`sql, seed ${seed}`, Number(size), counts.noticed + counts.survived, unnoticed);

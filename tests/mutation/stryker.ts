@@ -3,11 +3,15 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { AREAS } from './areas.ts';
+import { recordSample, type RecordedSurvivor } from './record.ts';
 import { describeScore, computeRank, computeScore } from './sample.ts';
-import { getKey } from './sample-checker.ts';
+import { keyOf } from './sample-checker.ts';
 import { tryFurther } from './survivors.ts';
 
-/** Runs Stryker over a seeded sample of one area's mutants, and prints the score and the survivors: `node stryker.ts AREA SIZE SEED`. */
+/**
+ * Runs Stryker over a seeded sample of one area's mutants, prints the score and the survivors, and records them in `survivors.json`:
+ * `node stryker.ts AREA SIZE SEED`.
+ */
 
 const [name = '', size = '150', seed = '1'] = process.argv.slice(2);
 const area = AREAS.find((area) => area.name === name);
@@ -69,19 +73,19 @@ const survivors = missed.map(({ fileName, location: { start, end }, replacement 
   end,
   replacement,
 }));
-let remaining = missed.length;
+const unnoticed: RecordedSurvivor[] = [];
 await tryFurther(survivors, ({ path, start, replacement }, by) => {
-  if (by !== null) remaining -= 1;
-  const place = `${path}:${start.line}:${start.column}: ${replacement.split('\n')[0] ?? ''}`;
-  process.stdout.write(by === null ? `survived ${place}\n` : `noticed  ${place}\n         by ${by}\n`);
+  const place = `${path}:${start.line}:${start.column}`;
+  const fault = replacement.split('\n')[0] ?? '';
+  if (by === null) unnoticed.push({ place, fault });
+  process.stdout.write(
+    by === null ? `survived ${place}: ${fault}\n` : `noticed  ${place}: ${fault}\n         by ${by}\n`,
+  );
 });
-const ownScore = describeScore(
-  `${area.name}, by its own tests`,
-  computeScore(tested.length - missed.length, tested.length),
-);
-process.stdout.write(
-  `${ownScore}\n${describeScore(area.name, computeScore(tested.length - remaining, tested.length))}\n`,
-);
+const alone = describeScore(`${area.name}, by its own tests`, computeScore(tested.length - missed.length, tested.length));
+const all = describeScore(area.name, computeScore(tested.length - unnoticed.length, tested.length));
+process.stdout.write(`${alone}\n${all}\n`);
+await recordSample(`${area.name}, seed ${seed}`, Number(size), tested.length, unnoticed);
 
 /** Converts positions of a report, which count from one, to those of checkers, which count from zero. */
 function countedFromZero<T extends (typeof results)[number]>(mutant: T): T {
