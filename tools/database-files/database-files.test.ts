@@ -4,19 +4,15 @@ import { createClient } from '@supabase/supabase-js';
 import { expect, test } from 'vitest';
 import type { Database } from '#database/types.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
-import { generateTables } from './tables.ts';
-import { generateTypes } from './types.ts';
+import { FILES } from './files.ts';
 
-test.each([
-  ['types.ts', generateTypes],
-  ['tables.sql', generateTables],
-])(
-  'database/%s shows the database as it is; if not, run `npm run database:files`',
+test.each(FILES)(
+  '%s shows the database as it is; if not, run `npm run database:files`',
   async (file, generate) => {
     const db = await openMigratedDatabase();
     const generated = await generate(db);
     await db.close();
-    expect(await readFile(join(import.meta.dirname, '..', '..', 'database', file), 'utf8')).toBe(generated);
+    expect(await readFile(join(import.meta.dirname, '..', '..', file), 'utf8')).toBe(generated);
   },
   120_000,
 );

@@ -1,16 +1,14 @@
-/** `npm run database:files`: creates an embedded database in memory, and writes `database/types.ts` and `database/tables.sql` from it. */
+/** `npm run database:files`: creates an embedded database in memory, and writes the files from it that `FILES` names. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
-import { generateTables } from './tables.ts';
-import { generateTypes } from './types.ts';
+import { FILES } from './files.ts';
 
-const FOLDER = join(import.meta.dirname, '..', '..', 'database');
+const ROOT = join(import.meta.dirname, '..', '..');
 const ignore = (): void => undefined;
 
-const schema = await readSchema(FOLDER);
+const schema = await readSchema(join(ROOT, 'database'));
 const db = await openEmbedded(null, { schema, report: ignore, warn: ignore });
-await writeFile(join(FOLDER, 'types.ts'), await generateTypes(db));
-await writeFile(join(FOLDER, 'tables.sql'), await generateTables(db));
+for (const [path, generate] of FILES) await writeFile(join(ROOT, path), await generate(db));
 await db.close();
