@@ -1,4 +1,5 @@
--- The three rooms. Fixed ids, so that locks and links can name them; run at every boot, changes nothing that exists.
+-- Inserts the three rooms. Their ids are fixed, so that locks and links can name them. Runs at every boot, and does not
+-- change rooms that exist.
 insert into public.studios (id, name, description, features, hourly_rate, title, summary, photos, sort_order) values
   ('5a000000-0000-4000-8000-00000000000a', 'Studio A',
    'The main room. A full club rig on a raised booth, a tuned four-stack and space for five. Built for long blends and full rehearsals.',

@@ -1,4 +1,4 @@
--- A small schema for tests of /rest, apart from the product's tables. Statements are separated by empty lines.
+-- A small schema for tests of /rest, separate from the product's tables. Statements are separated by empty lines.
 create type public.mood as enum ('calm', 'busy');
 
 create table public.lands (id int primary key, name text not null unique);

@@ -28,8 +28,9 @@ end
 $$;
 
 -- Queues mails when the address, password or phone number of an account changes. A replaced address is reserved for 72
--- hours, and its mail has a link that undoes the change; the address that loses by an undo gets a mail without a link,
--- because otherwise both owners could undo each other without end. Deleting an account frees its replaced addresses.
+-- hours, and its mail has a link that undoes the change; an address that is replaced by an undo gets a mail without a
+-- link, because otherwise both owners could undo each other endlessly. Deleting an account frees its replaced
+-- addresses.
 create or replace function private.announce_user_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare

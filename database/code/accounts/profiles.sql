@@ -43,7 +43,7 @@ create trigger users_create_profile after insert on auth.users for each row when
   execute function private.create_profile();
 
 -- Copies the account's metadata to its profile when it changes before the address is confirmed, as when a sign-up is
--- repeated. After that, the profile is edited on its own.
+-- repeated. After that, the profile is edited separately.
 create or replace function private.update_profile_from_sign_up() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin

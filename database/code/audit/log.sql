@@ -1,5 +1,5 @@
--- Returns whether the caller may read the audit log: owners and the service key. The policy on its table, the search
--- and the history in a booking's panel ask this function.
+-- Returns whether the caller may read the audit log. Only owners and the service key may. The policy on its table, the
+-- search and the history in a booking's panel call this function.
 create or replace function private.may_read_audit_log() returns boolean
 language sql stable set search_path = '' as $$
   select coalesce(auth.role() = 'service_role', false) or public.has_permission('owner')

@@ -1,6 +1,6 @@
 -- Returns the newest 100 audit entries that contain every one of the words, in the entry or in its actor's address,
--- newest first. With before_at and before_id, returns only entries older than the one that these name. Returns
--- no rows to a caller who may not read the audit log. Only the first 200 characters of words are used.
+-- newest first. With before_at and before_id, returns only entries older than the one that these name. Returns no rows
+-- to a caller who cannot read the audit log. Only the first 200 characters of words are used.
 --
 -- The function runs with its owner's rights, because PostgreSQL does not use a text index on a table with a policy
 -- (LIKE is not leakproof). It therefore checks first what the policy checks. The statement is built from fixed text and

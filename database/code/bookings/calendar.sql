@@ -1,4 +1,4 @@
--- The calendar of staff: what is booked, held and closed, and how many hours are free.
+-- The calendar of staff: bookings, holds, closures and the number of free hours.
 
 -- Returns the bookings, holds and closures of 1 to 42 consecutive days in Sydney, of one room or of all, in the order
 -- of their start. `kind` is 'booking', 'hold' or 'closure', and `id` is that of the booking or closure. The hold of a

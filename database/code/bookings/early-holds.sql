@@ -5,8 +5,8 @@
 --   {outcome: 'limit'}         One of the limits below is reached.
 -- An account has one early hold at a time: a call for other hours replaces it. If the new hours cannot be held, the
 -- previous hold stays. If the new hours overlap the previous ones, the new hold ends when the previous one would have
--- ended. So nobody holds the same hours for more than ten minutes in an hour. `p_hours` is the number of hours to pay
--- for. `p_address` is the network address of the caller, or '' if it is unknown.
+-- ended. So no customer holds the same hours for more than ten minutes in an hour. `p_hours` is the number of hours to
+-- pay for. `p_address` is the network address of the caller, or '' if it is unknown.
 create or replace function private.hold_early(
   p_user uuid, p_studio uuid, p_start timestamptz, p_end timestamptz, p_hours integer, p_address text, p_now timestamptz
 )

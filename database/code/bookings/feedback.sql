@@ -1,4 +1,4 @@
--- What customers report and rate after a session.
+-- Reports and ratings by customers after a session.
 
 -- Returns what the caller has reported about one of the caller's bookings and how the caller rated it, as {reports,
 -- rating}, the newest report first. `photos` is the number of photos. Null for a booking of another account.

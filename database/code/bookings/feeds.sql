@@ -40,7 +40,7 @@ begin
 end
 $$;
 
--- A feed as the audit log keeps it.
+-- Returns a feed as JSON, as the audit log stores it.
 create or replace function private.calendar_feed_json(f private.calendar_feed) returns jsonb
 language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object('studioId', f.studio_id, 'createdAt', f.created_at)

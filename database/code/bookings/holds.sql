@@ -6,7 +6,7 @@
 --     Some of the hours are taken. `expired` has the ids of other customers' expired holds, which the caller may
 --     release. `mine` is the reference of the customer's own booking of these hours, or null.
 --   {outcome: 'replace', bookingIds}
---     The caller must first close the payment sessions of these own holds, and then call again.
+--     The caller must first close the payment sessions of these holds of the customer, and then call again.
 --   {outcome: 'too_many_holds', holds, retryAt}
 --     The customer has too many unpaid holds. `retryAt` is null if releasing one of `holds` is enough.
 --   {outcome: 'too_many_hours', hours, fit, most, mostOfBooking}
@@ -95,8 +95,8 @@ begin
     select b.id from private.booking b
     where b.user_id = v_user and b.studio_id = v_studio and b.status = 'pending' and b.during && any (v_ranges)));
 
-  -- If the code has too few uses left, the new hold also replaces other own holds that have reserved uses of it: the
-  -- newest ones, as many as are needed.
+  -- If the code has too few uses left, the new hold also replaces other holds of the customer that have reserved uses
+  -- of it: the newest holds, as many as are needed.
   if v_coupon is not null then
     perform private.return_abandoned_redemptions(v_coupon, p_now);
     select * into v_code from public.discount_codes d where d.id = v_coupon;
@@ -147,7 +147,7 @@ begin
       'most', v_allowance.most, 'mostOfBooking', v_allowance.most_of_booking);
   end if;
 
-  -- No own hold is given up if another customer has the hours.
+  -- The customer's holds stay if another customer has the hours.
   select count(*) > 0 as found, pg_catalog.max(b.reference) filter (where b.user_id = v_user) as mine,
     coalesce(
       pg_catalog.jsonb_agg(b.id) filter (where b.status = 'pending' and b.hold_expires_at <= p_now), '[]') as expired

@@ -60,7 +60,7 @@ create trigger booking_order_frozen before update on private.booking for each ro
 create trigger payment_share_frozen before update on private.payment for each row
   when (old.share_of is distinct from new.share_of) execute function private.freeze_order();
 
--- Returns those of the bookings that are unpaid holds of a customer, with the other holds of their orders.
+-- Returns the unpaid holds of a customer among these bookings, with the other holds of their orders.
 create or replace function private.own_held_orders(p_user uuid, p_bookings uuid[]) returns uuid[]
 language sql stable set search_path = '' as $$
   select case when pg_catalog.cardinality(p_bookings) = 0 then p_bookings else coalesce((

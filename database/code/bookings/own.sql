@@ -1,4 +1,4 @@
--- What customers read of their own bookings.
+-- Functions with which customers read their own bookings.
 
 -- Returns the caller's bookings, the latest hours first, at most 100. Early holds and claims are left out, because
 -- the customer cannot pay for them, and so are holds that ended without a booking. Amounts are in dollars; `slots` is

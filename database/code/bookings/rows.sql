@@ -1,4 +1,4 @@
--- Rows of private.booking: what may change in them, and who reads which columns.
+-- Rules for changes of private.booking, and views that decide which columns a caller can read.
 
 -- Refuses with 23514 to insert a booking that is not pending. Only test bookings of staff start as confirmed.
 create or replace function private.booking_starts_pending() returns trigger
@@ -137,8 +137,8 @@ language sql stable set search_path = '' as $$
     'couponCents', b.coupon_discount_cents, 'waivedCents', b.waived_cents, 'finalCents', b.final_cost_cents)
 $$;
 
--- The bookings that the caller may read with all columns: own ones; for staff and the service key all. The name,
--- address and phone number of another customer's booking need the permission for bookings.
+-- The bookings that the caller may read with all columns. Customers see their own bookings; staff and the service key
+-- see all. Staff see the names, addresses and phone numbers of customers only with the permission for bookings.
 --
 -- This view is separate from public.bookings because PostgreSQL ignores the security barrier of a view that is a
 -- `union all`. With the barrier, only leakproof operators (=, <>, < and > of uuid, timestamptz and text) run before

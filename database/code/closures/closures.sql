@@ -137,7 +137,7 @@ returns void language sql volatile set search_path = '' as $$
     'after', private.closure_json(c) || pg_catalog.jsonb_build_object('starts', private.closure_starts(c.id, p_now))))
 $$;
 
--- A closure as the audit log keeps it.
+-- Returns a closure as JSON, as the audit log stores it.
 create or replace function private.closure_json(c private.closure) returns jsonb
 language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object('studioId', c.studio_id, 'startTime', c.start_time, 'endTime', c.end_time,

@@ -1,6 +1,7 @@
 -- Opening hours of rooms. Each room has at most one closure whose spans are the hours outside its opening hours.
 
--- Updates the closed spans of a room to match its opening hours. Leaves spans that are right as they are. Idempotent.
+-- Updates the closed spans of a room to match its opening hours. Does not change spans that are already correct.
+-- Idempotent.
 create or replace function private.follow_opening_hours(p_studio uuid, p_now timestamptz) returns void
 language plpgsql volatile set search_path = '' as $$
 declare

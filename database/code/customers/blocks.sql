@@ -59,7 +59,7 @@ begin
 end
 $$;
 
--- A block as the audit log keeps it.
+-- Returns a block as JSON, as the audit log stores it.
 create or replace function private.block_json(c private.customer_block) returns jsonb
 language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object('reason', c.reason, 'until', c.until)

@@ -10,8 +10,8 @@ create policy "people see pictures of their own ID" on storage.objects for selec
 create policy "people remove pictures of their own ID" on storage.objects for delete to authenticated
   using (bucket_id = 'id-verifications' and owner = (select auth.uid()));
 
--- Has the picture of an ID deleted as soon as the ID is decided or its row is deleted: the job runs at once, and again
--- until it succeeds.
+-- Queues the deletion of the picture of an ID when the ID is decided or its row is deleted. The job runs at once, and
+-- is repeated until it succeeds.
 create or replace function private.delete_decided_picture()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

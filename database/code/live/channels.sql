@@ -1,4 +1,4 @@
--- Who may listen to which private channel: accounts to their own, staff to the channel of all bookings.
+-- Policies of the private channels: an account may listen to its own channel, and staff to the channel of all bookings.
 
 create policy own_events on realtime.messages for select to authenticated
   using ((select realtime.topic()) = 'user:' || (select auth.uid())::text);

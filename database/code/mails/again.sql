@@ -75,7 +75,7 @@ begin
 end
 $$;
 
--- Returns why a mail about a booking cannot be sent again, or null if it can. The content of a mail is written anew
+-- Returns why a mail about a booking cannot be sent again, or null if it can. The content of a mail is written again
 -- when it is sent, so a mail is refused if what it states would no longer be true. Mails about money promise the
 -- money within ten days, so they are refused after that time ('money_arrived'). A kind of mail without a rule here is
 -- 'unknown'.

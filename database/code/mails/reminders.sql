@@ -1,11 +1,10 @@
--- Queues the reminders that are due, and returns their number. A mail is due 24 hours before the start and can be
--- sent until 3 hours before; a text message is due 2 hours before and can be sent until half an hour before. A
--- customer who booked or moved less than 6 hours before the mail was due, or 1 hour before the text, gets none: they
--- remember. Texts go to confirmed numbers only. `p_texts`: whether texts can be sent at all.
+-- Queues the reminders that are due, and returns their number. A mail is due 24 hours before the start and can be sent
+-- until 3 hours before; a text message is due 2 hours before and can be sent until half an hour before. A customer who
+-- booked or moved less than 6 hours before the mail was due, or 1 hour before the text, gets none, because they have
+-- just chosen the hours. Texts go to confirmed numbers only. `p_texts`: whether texts can be sent at all.
 --
 -- Idempotent: the outbox key contains the start, so each start of a booking has one reminder of each kind. The query
--- compares states rather than events, so moves, undone cancellations and a server that was down need no cases of
--- their own.
+-- compares states rather than events, so moves, undone cancellations and a server that was down need no special cases.
 create or replace function private.queue_reminders(p_now timestamptz, p_texts boolean)
 returns integer language sql volatile set search_path = '' as $$
   with queued as (

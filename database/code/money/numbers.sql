@@ -20,9 +20,9 @@ end
 $$;
 grant execute on function public.business_numbers(date, date, uuid) to authenticated;
 
--- Returns [{weekday, hour, booked, open}] by weekday (1 is Monday) and hour in Sydney: how many hours were booked,
--- and how many could be booked, which is all hours of studio `p_studio`, or of all active studios if that is null,
--- without the closed ones.
+-- Returns [{weekday, hour, booked, open}] by weekday (1 is Monday) and hour in Sydney: how many hours were booked, and
+-- how many could be booked. These are the hours of studio `p_studio`, or of all active studios if it is null, without
+-- closed hours.
 --
 -- Spans that begin in the same second of a week and have the same length are counted once and then split into hours:
 -- converting each hour of each booking of a year to Sydney time took a quarter of a second. The sold hours of all

@@ -1,4 +1,4 @@
--- Allows only the known transitions of a payment's state and freezes what the payment is for. Two exceptions: the
+-- Allows only the known transitions of a payment's state and freezes what the payment is for, with two exceptions: the
 -- payment of a hold for a move becomes one of the booking that moves when it is paid, and a refund that has not begun
 -- ends when staff undo the cancellation. Raises 23514.
 create or replace function private.payment_transition()
@@ -48,9 +48,9 @@ create trigger payment_transition before update on private.payment
 create trigger payment_updated_at before update on private.payment
   for each row execute function private.set_updated_at();
 
--- Requires that a booking which is confirmed when the transaction ends has been paid; money that the customer's bank
--- took back later had been paid. A booking that moved has the payments of its first price and of each difference, so
--- only a booking that never moved must have one payment of exactly its price. Raises 23514.
+-- Requires that a booking which is confirmed when the transaction ends has been paid. A payment that the customer's
+-- bank took back later counts as paid. A booking that moved has the payments of its first price and of each difference,
+-- so only a booking that never moved must have one payment of exactly its price. Raises 23514.
 create or replace function private.require_payment()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

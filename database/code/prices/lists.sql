@@ -70,7 +70,7 @@ $$;
 create trigger price_lists_history before update or delete on public.price_lists
   for each row execute function private.keep_price_list();
 
--- Returns a price list as the server reads it and as the audit log keeps it.
+-- Returns a price list as JSON, as the server reads it and the audit log stores it.
 create or replace function private.price_list_json(l public.price_lists)
 returns jsonb language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object(

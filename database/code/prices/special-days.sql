@@ -69,7 +69,7 @@ $$;
 create trigger special_days_history before update or delete on public.special_days
   for each row execute function private.keep_special_days();
 
--- Returns special days as the server reads them and as the audit log keeps them.
+-- Returns special days as JSON, as the server reads them and the audit log stores them.
 create or replace function private.special_days_json(d public.special_days)
 returns jsonb language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object(

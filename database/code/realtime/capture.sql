@@ -33,7 +33,7 @@ returns jsonb language sql stable set search_path = '' set timezone = 'UTC' as $
 $$;
 
 -- Writes a reference to a new message to the outbox, from where every subscribed process sends it. A transaction whose
--- isolation level is repeatable read or serializable always writes it, because it may not see a recent subscription.
+-- isolation level is repeatable read or serializable always writes it, because it might not see a recent subscription.
 create or replace function realtime.capture_message()
 returns trigger language plpgsql volatile security definer set search_path = '' as $$
 begin

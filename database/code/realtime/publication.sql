@@ -16,9 +16,9 @@ create or replace view realtime.published_table as
   join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.tablename
   where p.pubname = 'supabase_realtime' and n.nspname <> 'realtime';
 
--- Gives each published table its trigger and its flag, and removes them from all other tables. Idempotent. Leaves a
--- table that another transaction has locked for the next call: waiting for the lock would make all later writers wait
--- too.
+-- Gives each published table its trigger and its flag, and removes them from all other tables. Idempotent. Skips a
+-- table that another transaction has locked until the next call, because waiting for the lock would make all later
+-- writers wait too.
 create or replace function realtime.sync_publication()
 returns void language plpgsql security definer set search_path = '' set lock_timeout = '200ms' as $$
 declare

@@ -27,14 +27,14 @@ create trigger users_closed after update of banned_until, deleted_at on auth.use
     new.banned_until is distinct from old.banned_until or new.deleted_at is distinct from old.deleted_at)
   execute function realtime.account_closed();
 
--- Has the servers check the private channels of an account again. For triggers on tables that policies of
+-- Makes the servers check the private channels of an account again. For triggers on tables that policies of
 -- realtime.messages read.
 create or replace function realtime.recheck_rights(p_user uuid)
 returns void language sql security definer set search_path = '' as $$
   select pg_notify('realtime_sessions', 'rights:' || p_user)
 $$;
 
--- Has the rights of an account checked again when one of its sessions shows a second factor or loses it.
+-- Makes the servers check the rights of an account again when one of its sessions shows or loses a second factor.
 create or replace function realtime.assurance_changed()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

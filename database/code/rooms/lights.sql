@@ -1,9 +1,9 @@
--- Compares which plugs of `p_plugs` the sessions want on with what they wanted before, records the changes and queues
--- a job for each plug to switch; returns the number of jobs. A session wants the lights of its room from `p_before`
--- before its start until `p_after` after its end. A plug that several rooms name is on while a session of any of them
--- wants it; the plug '' serves the rooms that name none. Each session that begins is a reason to switch on, even if
--- an earlier one still wants the lights, because they may have been switched off meanwhile. Lights that staff switch
--- by hand stay as they are until the next change. Idempotent while the sessions stay the same.
+-- Compares which plugs of `p_plugs` the sessions need with the recorded state, records the changes and queues a job for
+-- each plug to switch. Returns the number of jobs. A session needs the lights of its room from `p_before` before its
+-- start until `p_after` after its end. A plug of several rooms is on while a session in any of them needs it. The plug
+-- '' is for the rooms without their own plug. Each session that begins switches its plug on, even if an earlier session
+-- still needs it, because the lights may have been switched off in the meantime. Lights that staff switch by hand stay
+-- as they are until the next change. Idempotent while the sessions stay the same.
 create or replace function private.follow_sessions(
   p_now timestamptz, p_before interval, p_after interval, p_plugs text[]
 )

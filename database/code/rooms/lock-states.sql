@@ -1,6 +1,6 @@
--- Stores the result of one check of a room's lock. `p_online` is null when nothing reports it, as without a bridge;
--- the battery is low at `p_low` percent or less. If the room has another lock than at the last check, earlier results
--- are discarded. Publishes the event `locks` to staff while the lock is offline and whenever an alert begins or ends.
+-- Stores the result of one check of a room's lock. `p_online` is null if it is unknown, as it is without a bridge; the
+-- battery is low at `p_low` percent or less. If the room has another lock than at the last check, earlier results are
+-- discarded. Publishes the event `locks` to staff while the lock is offline and whenever an alert begins or ends.
 create or replace function private.record_lock_state(
   p_studio uuid, p_lock text, p_online boolean, p_battery integer, p_low integer, p_now timestamptz
 )

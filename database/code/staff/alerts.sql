@@ -20,8 +20,9 @@
 --   ledger_difference (money): the ledger check found a difference at least a day ago.
 --   secret_stays (owner): a person who lost a permission knows a code that the lock cannot revoke. `due` is its end.
 --
--- `studio_name` is the present name of the room that the alert is about, under which the form of the room is found. Of
--- a code that cannot be removed this is the room with its lock, from which the booking may have moved.
+-- `studio_name` is the current name of the room that the alert is about, by which the form of the room is found. For a
+-- code that cannot be removed, it is the room whose lock has the code, because the booking may have moved to another
+-- room.
 create or replace function public.staff_alerts(at timestamptz default now(), most integer default 100) returns table (
   kind text, since timestamptz, due timestamptz, job_id uuid, job_kind text, tries integer, problem text,
   booking_id uuid, reference text, studio_name text, start_time timestamptz, customer_name text

@@ -19,7 +19,7 @@ $$;
 grant execute on function public.has_permission(text) to anon, authenticated;
 
 -- Returns what the caller may do as staff in its session: its permissions, and `audit_log` if it may read the audit
--- log. The pages of staff show what is in this list; every function and policy still decides for itself.
+-- log. The pages of staff show only what this list allows, but every function and policy checks the permission again.
 create or replace function public.staff_rights()
 returns text[] language sql stable security definer set search_path = '' as $$
   select coalesce(pg_catalog.array_agg(p.permission order by p.permission), '{}')

@@ -1,4 +1,4 @@
--- How to reach customers. Empty unless the caller has the permission for bookings or is the service key.
+-- The contact details of customers. Empty unless the caller has the permission for bookings or is the service key.
 create or replace view public.customer_contacts with (security_barrier = true) as
   select p.user_id, p.full_name, p.dj_name, p.email, p.phone, p.created_at
   from public.profiles p

@@ -1,4 +1,4 @@
--- Parts of an object's name, for policies. The functions are the same as in hosted Supabase.
+-- These functions return parts of an object's name, for policies. They are the same as in hosted Supabase.
 
 -- Returns the folders of a name: {a,b} for 'a/b/c.jpg'.
 create or replace function storage.foldername(name text)
