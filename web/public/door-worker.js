@@ -1,10 +1,13 @@
-// Lets /door open without a network once it was opened with one: the page, its files and the photo of the entrance. It stores no other answer, so no code is
-// here: web/lib/stored/door-copy.ts keeps that until the session ends. Signing out deletes the cache.
+/*
+ * Lets a phone that has opened /door before open it again without a network. The cache contains the page, its files and the photo of the
+ * entrance, but no other answer of the server, so it never contains an access code: web/lib/stored/door-copy.ts stores the code until the
+ * session ends. Signing out deletes the cache.
+ */
 const CACHE = 'door';
 const PAGE = '/door';
-/** A network that takes longer is as good as none for somebody at a door. */
+/** How long a customer at the door waits for the network before the stored page is shown. */
 const WAIT_MS = 4_000;
-/** Files of the build and public photos: their names change with their content, so a stored one is never stale. */
+/** Files of the build and public photos. Their names change with their content, so a stored file is never stale. */
 const FILES = /^\/(?:assets|storage\/v1\/render\/image\/public\/rooms)\//;
 
 self.addEventListener('install', () => self.skipWaiting());
@@ -19,7 +22,7 @@ self.addEventListener('fetch', (event) => {
   else if (FILES.test(pathname)) event.respondWith(openFile(request, pathname + search));
 });
 
-/** Stores the page as it is now, the files that it names, and those that the open page has used. */
+/** Stores the current page, the files that it names and the files in `used`, and deletes all other files. */
 async function keep(used) {
   const page = await fetch(PAGE, { cache: 'no-store' });
   if (!page.ok || page.redirected) return;
@@ -31,7 +34,7 @@ async function keep(used) {
     const file = await fetch(path);
     if (file.ok) await cache.put(path, file);
   }
-  // Last: the page counts only with all its files.
+  // The page is stored last, so that a stored page always has all its files.
   await cache.put(PAGE, page);
   for (const { url } of await cache.keys()) {
     const { pathname, search } = new URL(url);
@@ -39,6 +42,7 @@ async function keep(used) {
   }
 }
 
+/** Fetches the page. Returns the stored page instead if the network fails or does not answer within `WAIT_MS`. */
 async function openPage(request) {
   const kept = async () => (await caches.open(CACHE)).match(PAGE, { ignoreVary: true });
   const late = new Promise((resolve) => setTimeout(() => kept().then(resolve), WAIT_MS));
@@ -52,6 +56,7 @@ async function openPage(request) {
   }
 }
 
+/** Returns the stored file, or fetches it. */
 async function openFile(request, path) {
   const kept = await (await caches.open(CACHE)).match(path, { ignoreVary: true });
   return kept ?? fetch(request);
