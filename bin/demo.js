@@ -17,7 +17,7 @@ const ended = once(sandbox, 'exit');
 // The sandbox prints a line when it listens. If it cannot listen, it ends.
 await Promise.race([once(sandbox.stdout, 'data'), ended]);
 if (sandbox.exitCode !== null) {
-  say('Stop the running server first: npm run demo starts a sandbox of its own.');
+  say('Stop the running server first: npm run demo starts its own sandbox.');
   process.exit(1);
 }
 const { code, output } = await run(ownNode(), ['server/main.ts', 'demo'], env);

@@ -16,7 +16,7 @@ const isFromGuest = (body: unknown): boolean =>
 export const doorHelp = defineCall({
   name: 'door-help',
   summary:
-    'Returns what the lock of a booking says about its door, and with `ask` tells staff that the door does not ' +
+    'Returns what the lock of a booking reports about its door. `ask` also notifies staff that the door does not ' +
     'open. It is for the owner of the booking, for everyone with the signed link of the code mail, and for guests ' +
     'who have joined with the token of their link.',
   methods: ['POST'],
@@ -26,8 +26,12 @@ export const doorHelp = defineCall({
   answer: z.strictObject({
     online: z.boolean().nullable().describe('Whether the lock answered at the last check; null: unknown.'),
     hasCode: z.boolean().describe('Whether the lock has accepted the code.'),
-    wrongAt: storedInstantText.nullable().describe('When a wrong code was last entered; null: not since the arrival.'),
-    openedAt: storedInstantText.nullable().describe('When the door was last opened; null: not since the arrival.'),
+    wrongAt: storedInstantText
+      .nullable()
+      .describe('When a wrong code was last entered. Null if none was entered since the arrival.'),
+    openedAt: storedInstantText
+      .nullable()
+      .describe('When the door was last opened. Null if it was not opened since the arrival.'),
     held: z.boolean().describe('Staff hold the code, so nothing opens the door.'),
     asked: z.boolean().describe('Whether staff have been told and have not finished it.'),
   }),

@@ -25,7 +25,7 @@ export const changeAnswer = z.strictObject({
   payUntil: instantText
     .optional()
     .describe(
-      'Of a preview: until when the new hours would be held. Missing if nothing is to pay, or if it is too late.',
+      'Of a preview: until when the new hours would be held. Missing if there is nothing to pay, or if it is too late.',
     ),
   waitsUntil: instantText.optional().describe('The booking changes when the difference is paid before this instant.'),
   cardProblem: z

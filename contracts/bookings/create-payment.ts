@@ -105,7 +105,9 @@ export const createPayment = defineCall({
     url: z
       .url()
       .nullable()
-      .describe('The pay page, or the result page if nothing is to pay. Null while the provider has not answered.'),
+      .describe(
+        'The pay page, or the result page if there is nothing to pay. Null while the provider has not answered.',
+      ),
     pending: z
       .literal(true)
       .optional()

@@ -5,8 +5,8 @@ import { bookingIdField, requestIdField } from '../core/fields.ts';
 export const crewInvite = defineCall({
   name: 'crew-invite',
   summary:
-    'Invites one more guest to an own booking. With `inviteId` it makes another link for that invitation, and the ' +
-    'link before leads nowhere.',
+    'Invites one more guest to a booking of the caller. `inviteId` makes another link for that invitation, and the ' +
+    'previous link stops working.',
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 20, seconds: 60 },

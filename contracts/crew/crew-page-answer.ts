@@ -22,7 +22,7 @@ export type CrewPageAnswer = z.output<typeof crewPageAnswer>;
 
 /** The refusals of every call that takes a guest's link. */
 export const crewPageRefusals = {
-  not_found: { message: 'This link isn’t valid. Ask whoever sent it for a new one.' },
+  not_found: { message: 'This link isn’t valid. Ask the person who sent it for a new one.' },
   invitation_ended: { message: 'This invitation was taken back.' },
   not_confirmed: { message: 'This booking hasn’t been paid yet.' },
 };

@@ -4,7 +4,7 @@ import { defineCall } from '../core/define-call.ts';
 export const crewRevoke = defineCall({
   name: 'crew-revoke',
   summary:
-    'Takes an invitation to an own booking back. Its link leads nowhere, and the guest’s own code is removed from ' +
+    'Withdraws an invitation to a booking of the caller. Its link stops working, and the guest’s own code is removed from ' +
     'the lock. Idempotent.',
   methods: ['POST'],
   callers: 'signed-in',

@@ -50,7 +50,7 @@ function renderStatuses(): string {
   );
   return [
     '## Refusals',
-    'Beside its own, each call can be refused for who makes it:',
+    'In addition to its own refusals, each call can be refused because of its caller:',
     byCallers.join('\n'),
     ['| Code | Status |', '|---|---|', ...rows].join('\n'),
     '',

@@ -27,7 +27,7 @@ export const sessionLights = defineCall({
     not_configured: { message: 'The lights of this room can’t be switched from here.' },
     too_early: { message: 'You can switch the lights from 5 minutes before your session.' },
     session_ended: { message: 'Your session has ended.' },
-    lights_in_use: { message: 'Somebody else needs these lights now, so they stay as they are.' },
+    lights_in_use: { message: 'Someone else needs these lights now, so they stay as they are.' },
   },
   example: {
     body: { bookingId: '55555555-5555-4555-8555-555555555555', on: true },

@@ -56,7 +56,9 @@ export const staffCreateBooking = defineCall({
     url: z
       .url()
       .optional()
-      .describe('Where the customer pays. Missing if nothing is to pay, or if the provider has not answered yet.'),
+      .describe(
+        'Where the customer pays. Missing if there is nothing to pay, or if the provider has not answered yet.',
+      ),
     pending: z
       .literal(true)
       .optional()

@@ -28,7 +28,9 @@ const quoteAnswer = z
     needsMoney: z.boolean().describe('Whether the refund needs the permission `money`, which the caller lacks.'),
     linkUntil: instantText
       .optional()
-      .describe('Until when a link could be paid. Missing if nothing is to pay, or if it is too late for a link.'),
+      .describe(
+        'Until when a link could be paid. Missing if there is nothing to pay, or if it is too late for a link.',
+      ),
   })
   .describe('The answer with `preview`.');
 

@@ -20,6 +20,6 @@ test('the customer reads how far a report has come, and what became of lost prop
   const states = (['open', 'in_progress', 'done'] as const).map((state) =>
     describeReportState({ state, outcome: null }),
   );
-  expect(states).toEqual(['Sent to the team', 'Somebody has read it', 'Solved']);
+  expect(states).toEqual(['Sent to the team', 'Someone has read it', 'Solved']);
   expect(describeReportState({ state: 'done', outcome: 'not_found' })).toBe('Not found');
 });

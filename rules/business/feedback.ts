@@ -64,5 +64,5 @@ export function describeReportState({
   readonly outcome: LostOutcome | null;
 }): string {
   if (outcome !== null) return { found: 'Found', returned: 'Returned to you', not_found: 'Not found' }[outcome];
-  return { open: 'Sent to the team', in_progress: 'Somebody has read it', done: 'Solved' }[state];
+  return { open: 'Sent to the team', in_progress: 'Someone has read it', done: 'Solved' }[state];
 }

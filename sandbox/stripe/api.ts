@@ -271,7 +271,7 @@ function events(state: StripeState, call: Call, rest: readonly string[]): object
   const { types: requested, ...form } = call.form;
   const types = listAt(requested).filter((type) => typeof type === 'string');
   if (requested !== undefined && (types.length === 0 || types.length > 20 || form['type'] !== undefined))
-    throw invalid('types', 'Give up to 20 types, and not `type` beside them.');
+    throw invalid('types', 'Give up to 20 types, and not `type` in addition.');
   const matching = state.ledger.events.filter((event) => types.length === 0 || types.includes(event.type));
   return read(state, { ...call, form }, rest, {
     kind: 'event',

@@ -102,22 +102,22 @@ function appleFaults(env: WalletEnvironment): string[] {
   const faults = [
     ...(certificate === null ? [`${certificateName}: ${NO_CERTIFICATE}`] : []),
     ...(authority === null ? [`${authorityName}: ${NO_CERTIFICATE}`] : []),
-    ...(key === null ? [`${keyName}: is no private RSA key in PEM form without a passphrase`] : []),
+    ...(key === null ? [`${keyName}: is not a private RSA key in PEM form without a passphrase`] : []),
   ];
   if (!certificate) return faults;
   if (readIds(pem(env[certificateName])) === null)
-    faults.push(`${certificateName}: is no certificate of a pass type: its subject has no UID pass.… and OU`);
+    faults.push(`${certificateName}: is not a certificate of a pass type: its subject has no UID pass.… and OU`);
   if (key && !certificate.checkPrivateKey(key)) faults.push(`${keyName}: is not the key of ${certificateName}`);
   if (authority && !(certificate.checkIssued(authority) && certificate.verify(authority.publicKey)))
     faults.push(`${authorityName}: did not issue ${certificateName}; take Apple's intermediate that its issuer names`);
   return faults;
 }
-const NO_CERTIFICATE = 'is no certificate in PEM form';
+const NO_CERTIFICATE = 'is not a certificate in PEM form';
 
 function googleFaults(env: WalletEnvironment): string[] {
   const name = 'WALLET_GOOGLE_SERVICE_KEY';
   if (env[name] === undefined || readService(env[name]) !== null) return [];
-  return [`${name}: is no JSON key of a service account with client_email and private_key`];
+  return [`${name}: is not a JSON key of a service account with client_email and private_key`];
 }
 
 /** Replaces each written `\n` by a line break, because values in environment files cannot contain line breaks. */

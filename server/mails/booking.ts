@@ -111,7 +111,7 @@ bookingConfirmedMail.previews = ({
 };
 
 const ID_MISSING =
-  'We cancelled it because your ID was no longer verified and nobody could check it in time. You can verify it in your account and book again.';
+  'We cancelled it because your ID was no longer verified and we could not check it in time. You can verify it in your account and book again.';
 
 /**
  * Informs the customer that a booking was cancelled. `paid`: whether it had been paid for. `page`: the customer's page of the booking,

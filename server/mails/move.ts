@@ -102,7 +102,7 @@ bookingMovedMail.previews = ({
 };
 
 const PASS_FOLLOWS =
-  'The pass in your phone’s wallet changes by itself when the phone is online. If it still shows the old hours, add it again from your booking’s page.';
+  'The pass in your phone’s wallet updates automatically when the phone is online. If it still shows the old hours, add it again from your booking’s page.';
 
 /** Asks the customer to pay the difference for new hours. `booking`: the booking before the move. */
 export function moveLinkMail(

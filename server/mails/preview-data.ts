@@ -39,7 +39,7 @@ const booking: BookingForMail = {
   from,
   picture: `${SITE}/rooms/mail/b.jpg`,
   arrivalNotes:
-    'The entrance is the black door beside the bakery.\nThe lift needs no key; Studio B is on the second floor.',
+    'The entrance is the black door next to the bakery.\nThe lift needs no key; Studio B is on the second floor.',
 };
 
 /** A booking whose name, room, address and amounts have the maximum length. */

@@ -22,7 +22,7 @@ export function admitOrigin(headers: IncomingHttpHeaders, siteUrl: string, origi
   if (origin === site.origin) return;
   // A site without https also has other names, such as the local network name of its machine.
   if (site.protocol === 'http:' && origin === `http://${headers.host?.toLowerCase()}`) return;
-  throw new HandshakeRefused(403, 'Pages of this origin may not connect');
+  throw new HandshakeRefused(403, 'Pages of this origin are not allowed to connect');
 }
 
 /**

@@ -14,8 +14,8 @@ const DISK = new Map([
   ['ENOSPC', 'The disk is full'],
   ['EDQUOT', 'The disk quota is used up'],
   ['EROFS', 'The disk is read-only'],
-  ['EACCES', 'This user may not read or write here'],
-  ['EPERM', 'This user may not read or write here'],
+  ['EACCES', 'This user is not allowed to read or write here'],
+  ['EPERM', 'This user is not allowed to read or write here'],
   ['53100', 'The disk of the database is full'],
 ]);
 
@@ -47,6 +47,6 @@ export function describeFailure(error: unknown): string {
 /** Describes in one line why the server cannot listen on a port. */
 export function describePortFault(error: NodeJS.ErrnoException, port: number): string {
   if (error.code === 'EADDRINUSE') return `Port ${port} is in use; set PORT to another one.`;
-  if (error.code === 'EACCES') return `This user may not listen on port ${port}; set PORT to one above 1023.`;
+  if (error.code === 'EACCES') return `This user is not allowed to listen on port ${port}; set PORT to one above 1023.`;
   return error.message;
 }

@@ -13,7 +13,7 @@ import { checkedOutSchema } from '#tests/support/image.ts';
 import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts, startTestServer } from '#tests/support/test-server.ts';
 
-/** The secret for all starts: a restored database must be used with the same secret as before. */
+/** The secret for all starts: a restored database must be used with the secret of its backup. */
 const APP_SECRET = 'a secret of the tests of database rights, long enough';
 
 /** The cluster requires passwords, and the owners of its databases are not superusers, as on a managed PostgreSQL. */
@@ -72,7 +72,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     const refusal: unknown = await openPostgres(getUrl('one'), options()).catch((error: unknown) => error);
     if (!(refusal instanceof DatabaseRefused)) throw refusal;
     const [first = '', ...sql] = refusal.lines;
-    expect(first).toContain('the login owner_one of DATABASE_URL may not make the roles');
+    expect(first).toContain('the login owner_one of DATABASE_URL has no right to create the roles');
     expect(sql.join('\n')).toContain(`create role "backend_one" login password 'SCRAM-SHA-256$`);
     for (const line of sql) await admin.query(line);
     expect(await rows(`select rolname from pg_roles where rolbypassrls and rolname <> 'postgres'`)).toEqual([]);

@@ -111,7 +111,7 @@ describe.each(oneEngine)('the keys of a database on $name', (engine) => {
     const db = { ...server.app.db, close: () => Promise.resolve() };
     expect(await runAcceptKeys(config, (line) => lines.push(line), db)).toBe(0);
     expect(lines).toEqual([
-      'The present keys are the keys of this database from now on. Everybody signs in again.',
+      'The present keys are the keys of this database from now on. All users must sign in again.',
       '2 authenticator apps and door codes cannot be read any more: remove the second factors, and make the codes again.',
     ]);
     await (await another({ APP_SECRET: FIRST })).close();

@@ -207,17 +207,17 @@ describe('settings', () => {
 
   test('keys that are unreadable or do not belong together are faults; line breaks may be written as \\n', () => {
     expect(catchFault({ WALLET_APPLE_KEY_FILE: file('root.key') })).toContain(
-      'WALLET_APPLE_KEY: is no private RSA key',
+      'WALLET_APPLE_KEY: is not a private RSA key',
     );
     expect(catchFault({ WALLET_APPLE_CERTIFICATE_FILE: file('authority.pem') })).toContain(
-      'is no certificate of a pass type',
+      'is not a certificate of a pass type',
     );
     expect(catchFault({ WALLET_APPLE_AUTHORITY_CERTIFICATE_FILE: file('root.pem') })).toContain('did not issue');
     expect(catchFault({ WALLET_APPLE_AUTHORITY_CERTIFICATE_FILE: file('pass.key') })).toContain(
-      'is no certificate in PEM',
+      'is not a certificate in PEM',
     );
     expect(catchFault({ WALLET_GOOGLE_SERVICE_KEY_FILE: file('pass.pem') })).toContain(
-      'is no JSON key of a service account',
+      'is not a JSON key of a service account',
     );
     const flat = readContent('pass.key').replaceAll('\n', String.raw`\n`);
     const { apple } = readConfig({ ...settings, WALLET_APPLE_KEY_FILE: undefined, WALLET_APPLE_KEY: flat }).wallet;

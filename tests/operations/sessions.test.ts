@@ -114,7 +114,7 @@ describe('the lights of a session', () => {
       followed: true,
     });
     goTo(115);
-    const inUse = { code: 'lights_in_use', message: 'Somebody else needs these lights now, so they stay as they are.' };
+    const inUse = { code: 'lights_in_use', message: 'Someone else needs these lights now, so they stay as they are.' };
     await expect(lights(false)).rejects.toMatchObject(inUse);
     expect(await lights(true)).toMatchObject({ on: true, allowed: { on: true, off: false } });
     goTo(121);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startTestServer, type TestServer } from '#tests/support/test-server.ts';
 
-/** Origins of pages that may not open sockets. Browsers send the origin of the page, and no script can change it. */
+/** Origins of pages whose sockets are refused. Browsers send the origin of the page, and no script can change it. */
 const FOREIGN = ['https://elsewhere.example', 'http://elsewhere.example', 'null', 'file://'];
 
 /** Returns the status of an upgrade, 101 or that of its refusal, with the body of the answer. */
@@ -37,7 +37,10 @@ describe('with a public https address', () => {
   afterAll(() => server.close());
 
   test.each(FOREIGN)('a page of %s is refused with 403', async (origin) => {
-    expect(await upgrade(server, { origin })).toEqual([403, '{"error":"Pages of this origin may not connect"}']);
+    expect(await upgrade(server, { origin })).toEqual([
+      403,
+      '{"error":"Pages of this origin are not allowed to connect"}',
+    ]);
   });
 
   test.each(['https://studio.example.com', 'https://app.example.com', 'capacitor://localhost'])(

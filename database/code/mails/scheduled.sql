@@ -20,7 +20,7 @@ begin
   left join auth.users u on u.id = b.user_id
   where b.id = new.booking_id;
   if new.recipient_email is null then
-    raise exception 'there is nobody to write to for this booking' using errcode = '23514';
+    raise exception 'This booking has no email address to send to.' using errcode = '23514';
   end if;
   if new.status in ('pending', 'pending_immediate') then
     insert into private.outbox (kind, subject_id, dedupe, due_at, deadline_at)

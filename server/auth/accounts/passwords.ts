@@ -17,7 +17,7 @@ let decoy: Promise<string> | null = null;
  * Whether a password matches a stored hash (argon2id, or bcrypt of imported accounts). Without a hash it returns false after the same time.
  */
 export async function passwordMatches(stored: string | null, password: string): Promise<boolean> {
-  decoy ??= hashPassword('nobody has this password');
+  decoy ??= hashPassword('a password of no account');
   const against = stored ?? (await decoy);
   const bcrypt = against.startsWith('$2');
   const matches = await withHashSlot(() => (bcrypt ? bcryptVerify(password, against) : argonVerify(against, password)));

@@ -32,5 +32,5 @@ export function readSecretConfig(env: KeyEnvironment): SecretConfig {
 export function keyFaults(env: KeyEnvironment): string[] {
   return (['APP_SECRET', 'JWT_SECRET'] as const)
     .filter((name) => env[`${name}_PREVIOUS`] !== undefined && env[name] === env[`${name}_PREVIOUS`])
-    .map((name) => `${name}_PREVIOUS: is the same as ${name}; set the other one, or none`);
+    .map((name) => `${name}_PREVIOUS: is the same as ${name}; set the previous value, or remove it`);
 }

@@ -78,7 +78,7 @@ type RoleOptions = {
 
 /**
  * Creates the program's roles and the two logins of this database, with `password`. Throws `DatabaseRefused` with the missing statements if
- * the login in DATABASE_URL may not create them. It changes nothing that other databases of the cluster use.
+ * the login in DATABASE_URL has no right to create them. It changes nothing that other databases of the cluster use.
  */
 export async function makeRoles(
   admin: pg.ClientBase,
@@ -164,7 +164,7 @@ async function grantMissing(
 function refuse({ login }: Rights, { refused }: Runner): void {
   if (refused.length === 0) return;
   throw new DatabaseRefused([
-    `the login ${login} of DATABASE_URL may not make the roles that the server needs; have an administrator of the cluster run this, then start again:`,
+    `the login ${login} of DATABASE_URL has no right to create the roles that the server needs; have an administrator of the cluster run this, then start again:`,
     ...refused.map((sql) => `  ${sql}`),
   ]);
 }

@@ -55,7 +55,7 @@ export async function storeSettings(admin: pg.ClientBase, database: string): Pro
     if (!(error instanceof Error && 'code' in error && error.code === '42501')) throw error;
     throw new DatabaseRefused(
       [
-        'DATABASE_POOL_MODE: the login of DATABASE_DIRECT_URL may not store settings with the logins of the server; have an administrator run this, then start again:',
+        'DATABASE_POOL_MODE: the login of DATABASE_DIRECT_URL has no right to store settings with the logins of the server; have an administrator run this, then start again:',
         ...missing.map((sql) => `  ${sql};`),
       ],
       error,

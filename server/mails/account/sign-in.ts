@@ -12,7 +12,7 @@ export function signInMail(from: Letterhead, input: { code: string; href: string
       { kind: 'code', label: 'Code', code: input.code },
       { kind: 'text', text: `It works for ${input.minutes} minutes. Or just press this button:` },
       { kind: 'button', label: 'Sign in', href: input.href },
-      { kind: 'text', text: 'Didn’t ask for this? You can ignore this email: nobody can sign in without the code.' },
+      { kind: 'text', text: 'Didn’t ask for this? You can ignore this email: no one can sign in without the code.' },
     ],
   });
 }

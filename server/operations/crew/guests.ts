@@ -24,7 +24,7 @@ export type CrewPage = {
 };
 type StoredPage = CrewPage & { readonly link: string };
 
-/** A guest's access: a code of their own, or the code of the booking (`own`: false). */
+/** A guest's access: the guest's own code, or the code of the booking (`own`: false). */
 export type GuestAccess = Omit<BookingAccess, 'booking' | 'pinId'> & { readonly own: boolean };
 
 /**
@@ -105,6 +105,6 @@ function ended(outcome: string | undefined): Refusal {
     case 'ended':
       return new Refusal('invitation_ended', 'This session is over.');
     default:
-      return new Refusal('not_found', 'This link isn’t valid. Ask whoever sent it for a new one.');
+      return new Refusal('not_found', 'This link isn’t valid. Ask the person who sent it for a new one.');
   }
 }

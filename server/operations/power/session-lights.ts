@@ -74,7 +74,7 @@ export async function switchSessionLights(
 }
 
 const inUse = (): Refusal =>
-  new Refusal('lights_in_use', 'Somebody else needs these lights now, so they stay as they are.');
+  new Refusal('lights_in_use', 'Someone else needs these lights now, so they stay as they are.');
 
 async function requireLights(
   services: Services,

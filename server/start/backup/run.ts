@@ -41,7 +41,7 @@ export async function runBackup(config: Config, argument: string | undefined, pr
     }
   }
   const kilobytes = Math.ceil((await stat(file)).size / 1024);
-  print(`${file}: ${kilobytes} KB. Keep BACKUP_PASSPHRASE elsewhere: without it nobody can read this file.`);
+  print(`${file}: ${kilobytes} KB. Keep BACKUP_PASSPHRASE elsewhere: without it this file cannot be read.`);
   return 0;
 }
 
@@ -60,7 +60,7 @@ export async function runRestoreFile(config: Config, argument: string | undefine
 async function restoreText({ databaseUrl, databaseWaitSeconds }: Config, file: string, print: Print): Promise<number> {
   if (databaseUrl === null)
     throw new ConfigRefused([
-      'DATABASE_URL: is needed for the text of pg_dump; the file is no backup of npm run backup',
+      'DATABASE_URL: is needed for the text of pg_dump; the file is not a backup of npm run backup',
     ]);
   const schema = await readSchema(DATABASE);
   await restoreDump(databaseUrl, file, { schema, seconds: databaseWaitSeconds, report: print });

@@ -10,9 +10,9 @@ export function configFindings(config: Config): Finding[] {
       warn('the sandbox stands in for all providers', 'Set SANDBOX=off and the keys of your providers.'),
     config.adminEmails.length === 0 &&
       config.sandboxUrl === null &&
-      warn('nobody becomes an admin', 'Set ADMIN_EMAILS to your address before you sign up with it.'),
+      warn('no account becomes an admin', 'Set ADMIN_EMAILS to your address before you sign up with it.'),
     config.ownerEmails.length === 0 &&
-      warn('nobody is mailed when jobs keep failing', 'Set OWNER_EMAIL or ADMIN_EMAILS.'),
+      warn('no email is sent when jobs keep failing', 'Set OWNER_EMAIL or ADMIN_EMAILS.'),
     config.production &&
       config.trustedProxies === 0 &&
       warn(

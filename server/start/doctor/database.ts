@@ -69,7 +69,7 @@ async function rightsFindings(admin: pg.Client, { poolSize }: CheckedParts): Pro
       fail(`the encoding is ${facts.encoding}`, 'Make the database with: createdb -E UTF8 -T template0'),
     roles.length > 0 &&
       fail(
-        `the login may not make the roles ${roles.join(', ')}`,
+        `the login has no right to create the roles ${roles.join(', ')}`,
         'Start the server once: it prints the SQL for an administrator.',
       ),
     facts.free < needed &&

@@ -23,7 +23,7 @@ export function paymentFindings(config: CheckedParts): Promise<Finding[]> {
 }
 
 function webhookFinding(endpoints: readonly Stripe.WebhookEndpoint[], config: CheckedParts): Finding {
-  if (config.sandboxUrl !== null) return ok('the sandbox sends its events by itself');
+  if (config.sandboxUrl !== null) return ok('the sandbox sends its events automatically');
   const url = `${config.siteUrl}/functions/v1/stripe-webhook`;
   const ours = endpoints.filter((endpoint) => endpoint.url === url);
   const enabled = ours.filter(({ status }) => status === 'enabled');

@@ -19,7 +19,7 @@ export async function runAcceptKeys(config: Config, print: (line: string) => voi
     const { unreadable } = await renewSecrets(db, keys);
     for (const name of ['APP_SECRET', 'JWT_SECRET', 'AUTH_SIGNING_KEYS_FILE'] as const)
       await noteKey(db, name, keys.fingerprints[name][0] ?? '');
-    print('The present keys are the keys of this database from now on. Everybody signs in again.');
+    print('The present keys are the keys of this database from now on. All users must sign in again.');
     if (unreadable > 0)
       print(
         `${unreadable} authenticator apps and door codes cannot be read any more: remove the second factors, and make the codes again.`,

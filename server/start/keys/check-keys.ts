@@ -20,7 +20,7 @@ export async function keyFaults(db: Queryable, { fingerprints }: Pick<Keys, 'fin
   }
   if (wrong.length === 0) return [];
   return [
-    `KEYS: this database was used with another ${wrong.join(', ')}. Start with the same APP_SECRET, or keys.json in DATA_DIR, as before ` +
+    `KEYS: this database was used with another ${wrong.join(', ')}. Start with its previous APP_SECRET, or its previous keys.json in DATA_DIR ` +
       `(docs/running.md, Keys); if those keys are lost, run: npm run accept-keys`,
   ];
 }

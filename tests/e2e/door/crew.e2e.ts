@@ -20,7 +20,7 @@ test('a host invites a guest, who joins without an account, gets a PIN of their 
   });
   await signIn(page, who);
   await page.goto(`/bookings/${id}`);
-  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await page.getByRole('button', { name: 'Invite someone' }).click();
   const url = await page.getByLabel('A link for one person').inputValue();
   expect(url).toMatch(/\/crew#[\w-]{43}$/);
   await accessibleEverywhere(page);

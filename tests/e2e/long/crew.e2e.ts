@@ -29,7 +29,7 @@ test('four are invited by link and no fifth; a guest in London joins at Sydney t
   await signIn(page, who);
   await page.goto(`/bookings/${data?.reference}`);
   const crew = page.getByRole('list', { name: 'Who comes' }).getByRole('listitem');
-  const invite = page.getByRole('button', { name: 'Invite somebody' });
+  const invite = page.getByRole('button', { name: 'Invite someone' });
   const link = page.getByLabel('A link for one person');
   const urls: string[] = [];
   for (const count of [1, 2, 3, 4]) {
@@ -39,7 +39,7 @@ test('four are invited by link and no fifth; a guest in London joins at Sydney t
     urls.push(await link.inputValue());
   }
   await expect(invite).toBeDisabled();
-  await expect(page.getByText('You’ve invited all 4. Take one back to invite somebody else.')).toBeVisible();
+  await expect(page.getByText('You’ve invited all 4. Take one back to invite someone else.')).toBeVisible();
   await checked(page);
   const token = await page.evaluate<string>(`JSON.parse(localStorage.getItem('sb-localhost-auth-token')).access_token`);
   const fifth = await page.request.post('/functions/v1/crew-invite', {

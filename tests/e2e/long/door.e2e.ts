@@ -39,7 +39,7 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   await expect(help(page).getByRole('status').first()).toHaveText(/The lock has your code\. It’s probably asleep/);
   await checked(page);
   expect((await keypad('111111')).opened).toBe(false);
-  await expect(help(page).getByText(/^Somebody typed a wrong code at .*Check every digit/)).toBeVisible();
+  await expect(help(page).getByText(/^Someone typed a wrong code at .*Check every digit/)).toBeVisible();
   // The code is only seconds old, so the page shows when a new one is possible.
   await expect(help(page).getByText(/^You can make a new code in \d+ seconds?\.$/)).toBeVisible();
   const another = help(page).getByRole('button', { name: 'Make a new code' });

@@ -72,7 +72,7 @@ async function somebodyFollows(page: Page, { end }: Running): Promise<void> {
   await page.clock.setFixedTime(end.getTime() - 4.5 * MINUTE);
   await expect(panel(page).getByText('The room isn’t free after you, so this session can’t end later.')).toBeVisible();
   await expect(panel(page).getByRole('alert')).toHaveText(
-    `Your session ends at ${saysTime(end)}, Sydney time. Somebody has the room right after you: please leave it in time. 5 minutes.`,
+    `Your session ends at ${saysTime(end)}, Sydney time. Someone has the room right after you: please leave it in time. 5 minutes.`,
   );
   await expect(panel(page).getByRole('button', { name: /^Stay until/ })).toHaveCount(0);
   await checked(page);

@@ -95,7 +95,7 @@ const LOCK_SAYS: Readonly<Record<DoorStep, (access: Access, answer: DoorHelpAnsw
   push: (_access, answer) =>
     `The lock opened at ${formatTime(answer?.openedAt)}. Push the door, and pull it towards you first.`,
   digits: (_access, answer) =>
-    `Somebody typed a wrong code at ${formatTime(answer?.wrongAt)}. Check every digit and try again.`,
+    `Someone typed a wrong code at ${formatTime(answer?.wrongAt)}. Check every digit and try again.`,
   code: () => 'The lock doesn’t have your code yet. Make a new one, or ask us to open the door.',
   ask: () => 'The lock doesn’t answer at the moment. Ask us to open the door.',
   wake: () => 'The lock has your code. It’s probably asleep: wake the keypad first.',

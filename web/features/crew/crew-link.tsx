@@ -36,7 +36,7 @@ export function CrewLinkPanel({ link, name, onDone }: { link: CrewLink; name: st
         className="mt-2 block min-h-11 w-full border border-edge bg-night px-3 text-sm text-fog"
       />
       <p role="status" className="mt-2 text-sm text-fog">
-        {copied ? 'Copied. ' : ''}We show it once. Whoever opens it can get in, so send it to one person only.
+        {copied ? 'Copied. ' : ''}We show it once. Anyone who opens it can get in, so send it to one person only.
       </p>
       <div className="mt-3 flex flex-wrap gap-3">
         {canShare ? <Button onClick={() => void share()}>Share</Button> : null}

@@ -28,11 +28,11 @@ beforeEach(() => void vi.resetAllMocks());
 test('an invitation shows its link once, with a button that copies it, and the same call again after a lost answer', async () => {
   show([]);
   wire.fail('crew-invite', 0);
-  await press('Invite somebody');
+  await press('Invite someone');
   expect((await screen.findByRole('alert')).textContent).toContain('We can’t reach the studio right now.');
   wire.answer('crew-invite', { url: 'https://site.example/crew#abc', inviteId: idFrom('1') });
   wire.answerRows('booking_crew', [guest('1', null)]);
-  await press('Invite somebody');
+  await press('Invite someone');
   const panel = await screen.findByRole('group', { name: 'New link' });
   expect(within(panel).getByLabelText<HTMLInputElement>('A link for one person').value).toBe(
     'https://site.example/crew#abc',
@@ -45,7 +45,7 @@ test('an invitation shows its link once, with a button that copies it, and the s
   expect(within(panel).getByRole('status').textContent).toContain('Copied.');
   await press('Done');
   expect(screen.queryByText(/abc/)).toBeNull();
-  await press('Invite somebody');
+  await press('Invite someone');
   await wire.expectRequests('crew-invite', 3);
   expect(wire.sent('crew-invite')[2]?.requestId).not.toBe(first?.requestId);
 });
@@ -66,9 +66,9 @@ test('the list says who has joined, makes new links, and invites nobody above fo
 
 test('four guests are the most', async () => {
   show(['1', '2', '3', '4'].map((id) => guest(id, null)));
-  const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Invite somebody' });
+  const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Invite someone' });
   expect(button.disabled).toBe(true);
-  expect(screen.getByText('You’ve invited all 4. Take one back to invite somebody else.')).toBeTruthy();
+  expect(screen.getByText('You’ve invited all 4. Take one back to invite someone else.')).toBeTruthy();
 });
 
 test('a guest is taken back after a question, and who saw the shared PIN leads to a new one for everybody', async () => {
@@ -80,8 +80,8 @@ test('a guest is taken back after a question, and who saw the shared PIN leads t
   wire.answer('crew-revoke', { revoked: true, sawShared: true });
   await press('Cancel invite');
   expect(await screen.findByText(/Sam has seen your PIN/)).toBeTruthy();
-  await press('New PIN for everybody');
-  await waitFor(() => expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'New PIN for everybody' })));
+  await press('New PIN for everyone');
+  await waitFor(() => expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'New PIN for everyone' })));
   expect(wire.sent('regenerate-pin')).toEqual([{ booking_id: BOOKING }]);
   wire.answer('crew-revoke', { revoked: true, sawShared: false });
   await press('Cancel invite of Sam');

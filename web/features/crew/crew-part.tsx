@@ -42,8 +42,7 @@ export function CrewPart({ bookingId, userId }: CrewBooking) {
         Your crew
       </h2>
       <p className="mt-2 max-w-prose text-fog">
-        Bring up to {studio.maxCrew} people. Everybody gets a link of their own: when and where, the studio rules, and
-        the way in.
+        Bring up to {studio.maxCrew} people. Each gets their own link: when and where, the studio rules, and the way in.
       </p>
       {crew.isError && !crew.data ? (
         <div className="mt-4">
@@ -68,16 +67,16 @@ export function CrewPart({ bookingId, userId }: CrewBooking) {
             disabled={full}
             onClick={() => invite.mutate()}
           >
-            Invite somebody
+            Invite someone
           </Button>
           {full ? (
             <p className="mt-2 text-sm text-dust">
-              You’ve invited all {studio.maxCrew}. Take one back to invite somebody else.
+              You’ve invited all {studio.maxCrew}. Take one back to invite someone else.
             </p>
           ) : null}
         </>
       )}
-      {invite.isError ? <Problem error={invite.error} text="Nobody was invited. Please try again." /> : null}
+      {invite.isError ? <Problem error={invite.error} text="No one was invited. Please try again." /> : null}
       <TakeBack member={leaving} bookingId={bookingId} onClose={() => setLeaving(null)} />
     </section>
   );

@@ -53,7 +53,7 @@ function Steps({ token, access, studioName }: { token: string; access: GuestAcce
 const LOCK_SAYS: Readonly<Record<DoorStep, string>> = {
   time: 'It’s a little early: the PIN doesn’t open the door yet.',
   push: 'The lock has just opened. Push the door, and pull it towards you first.',
-  digits: 'Somebody typed a wrong code. Check every digit and try again.',
+  digits: 'Someone typed a wrong code. Check every digit and try again.',
   code: 'The lock doesn’t have your PIN. If you’ve used it, make a new one above.',
   ask: 'The lock doesn’t answer at the moment. Ask us to open the door.',
   wake: 'The lock is probably asleep: wake the keypad first.',

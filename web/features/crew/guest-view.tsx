@@ -60,7 +60,7 @@ function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
         <>
           <Notice tone="plain">
             <p>{final === 'incomplete' ? 'This link is not complete.' : describeError(error, '')}</p>
-            <p className="mt-1 text-sm text-fog">Ask whoever sent it to you for a new one.</p>
+            <p className="mt-1 text-sm text-fog">Ask the person who sent it to you for a new one.</p>
           </Notice>
           <Link to={paths.home} className={`${buttonStyle.plain} mt-6`}>
             Our studios

@@ -43,8 +43,8 @@ function Steps({ member, bookingId, onClose }: { member: CrewMember; bookingId: 
     <>
       <p>
         {member.state === 'joined'
-          ? 'Their link stops working, and a PIN of their own is removed from the lock.'
-          : 'The link stops working. You can invite somebody else.'}
+          ? 'Their link stops working, and their own PIN, if they have one, is removed from the lock.'
+          : 'The link stops working. You can invite someone else.'}
       </p>
       {revoke.isError ? <Failed error={revoke.error} /> : null}
       <div className="mt-6 flex flex-wrap gap-3">
@@ -66,20 +66,20 @@ function NewPin({ name, bookingId, onClose }: { name: string; bookingId: string;
     mutationFn: () => makeNewPin(bookingId),
     meta: { handled: true, invalidates: [queryKeys.accessCode.all] },
     onSuccess: () => {
-      toast({ title: 'New PIN for everybody', description: 'Your crew sees it on their pages.' });
+      toast({ title: 'New PIN for everyone', description: 'Your crew sees it on their pages.' });
       onClose();
     },
   });
   return (
     <>
       <p>
-        {name} has seen your PIN. You can make a new PIN for everybody else. This lock can’t delete the old one: it may
+        {name} has seen your PIN. You can make a new PIN for everyone else. This lock can’t delete the old one: it may
         open the door until your session ends.
       </p>
       {renew.isError ? <Failed error={renew.error} /> : null}
       <div className="mt-6 flex flex-wrap gap-3">
         <Button busy={renew.isPending} onClick={() => renew.mutate()}>
-          New PIN for everybody
+          New PIN for everyone
         </Button>
         <Button tone="plain" onClick={onClose}>
           Keep the PIN

@@ -31,8 +31,7 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
     return <LoadFailed title="We can’t show which hours are free right now." onRetry={() => void taken.refetch()} />;
   if (!taken.data) return <Skeleton className="h-32" label="Loading hours" />;
   const free = freeAfter(booking, taken.data.taken, Math.min(MOST, constants.maxHours - booking.totalHours));
-  if (free === 0)
-    return <p>Somebody has the room after you, so this session can’t end later. You can still move it.</p>;
+  if (free === 0) return <p>Someone has the room after you, so this session can’t end later. You can still move it.</p>;
   return (
     <div className="space-y-4">
       <p>It ends at {formatStudioTime(booking.endTime)}, Sydney time. How late would you like to stay?</p>

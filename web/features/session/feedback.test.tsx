@@ -81,7 +81,7 @@ test('a report says how far it has come, and the answer of the team [spec 10.17]
   wire.answerRows('own_feedback', { reports: [REPORT, { ...lost, answer: 'At the desk.' }], rating: null });
   show(at(19));
   const [first, second] = await screen.findAllByRole('listitem');
-  expect(first?.textContent).toContain('Somebody has read it');
+  expect(first?.textContent).toContain('Someone has read it');
   expect(second?.textContent).toContain('Found');
   expect(second?.textContent).toContain('At the desk.');
 });

@@ -40,7 +40,7 @@ export function Lights({ session, online }: { session: RoomSession; online: bool
         {on ? 'Lights off' : 'Lights on'}
       </button>
       {may(lights.data, !on) ? null : (
-        <p className="mt-2">Somebody else needs these lights now, so they stay as they are.</p>
+        <p className="mt-2">Someone else needs these lights now, so they stay as they are.</p>
       )}
       {change.isError ? (
         <p role="alert" className="mt-2 font-semibold">

@@ -48,7 +48,7 @@ export function ReportForm({
     onSuccess: () => {
       toast({
         title: 'Thanks, the team knows',
-        description: 'You’ll see here when somebody has read it, and we’ll email you.',
+        description: 'You’ll see here when we have read it, and we’ll email you.',
       });
       onDone();
     },

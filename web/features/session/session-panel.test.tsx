@@ -80,7 +80,7 @@ test('lights that somebody else needs cannot be switched off, and a plug that do
   answers.lights = { on: true, allowed: { on: true, off: false } };
   const { unmount } = show(60);
   expect((await button(/Lights off/)).disabled).toBe(true);
-  expect(screen.getByText(/Somebody else needs these lights/)).toBeTruthy();
+  expect(screen.getByText(/Someone else needs these lights/)).toBeTruthy();
   unmount();
   answers.lights = { on: null, allowed: { on: true, off: true } };
   show(60);
@@ -239,7 +239,7 @@ test('where somebody follows, the end is announced louder and three times [spec 
   wire.refuse('extend-booking', 'slot_taken');
   show(10);
   expect((await screen.findByRole('alert')).textContent).toContain('10 minutes');
-  expect(screen.getByRole('alert').textContent).toContain('Somebody has the room right after you');
+  expect(screen.getByRole('alert').textContent).toContain('Someone has the room right after you');
   await pass(5);
   expect(screen.getByRole('alert').textContent).toContain(' 5 minutes.');
   await pass(3);

@@ -91,7 +91,7 @@ function Warning({
       {/* The text only changes with each warning, so that a screen reader does not count the minutes. */}
       <p role={loud ? 'alert' : 'status'}>
         {warning === null ? '' : `Your session ends at ${formatStudioTime(session.end)}, Sydney time.`}
-        {loud ? ` Somebody has the room right after you: please leave it in time. ${warning.minutes} minutes.` : ''}
+        {loud ? ` Someone has the room right after you: please leave it in time. ${warning.minutes} minutes.` : ''}
       </p>
       {warning === null ? null : (
         <p aria-hidden="true" className="mt-1 tabular-nums">

@@ -18,7 +18,7 @@ const PARTS = [
   {
     name: 'payments',
     title: 'Payments',
-    meanwhile: 'Paying and refunds may take longer. Nobody is charged twice.',
+    meanwhile: 'Paying and refunds may take longer. No one is charged twice.',
   },
   {
     name: 'doors',
