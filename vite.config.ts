@@ -15,7 +15,7 @@ const library = (name: string, packages: string) => ({
 
 /** What pages with data share. The first page has none, and shows the pictures of the rooms. */
 const SHARED = /\/(web\/(data|lib|ui)\/|rules\/(?!business\/room-picture))/;
-/** What the booking page shares with others besides. In files of their own, these parts compress worse. */
+/** What the booking page shares with other pages in addition. In separate files these parts compress worse. */
 const SHARED_BY_BOOKING = new RegExp(
   `${SHARED.source}|/web/features/(coupons/(queries|use-coupon)|identity/queries|studios/queries|days/free-words)\\.tsx?$`,
 );
@@ -62,7 +62,7 @@ export default defineConfig({
             library('calendar', 'react-day-picker|date-fns'),
             // What every page loads, and what pages with data load.
             sharedChunk('frame', { entry: 'main.tsx', files: /\/(web|rules)\//, priority: 2 }),
-            // What the public pages share. In files of their own, these parts compress worse.
+            // What the public pages share. In separate files these parts compress worse.
             sharedChunk('public', {
               entry: 'pages/landing.tsx',
               files:

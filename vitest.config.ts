@@ -27,8 +27,8 @@ const long = [...startProcesses, ...files.map(({ path }) => path).filter(isLong)
 
 type Part = NonNullable<TestProjectInlineConfiguration['test']>;
 /**
- * Components of the pages, in a DOM without a browser. Most replace what calls the server, so each file has its own modules, in a context
- * of its own: a process of its own takes twice as long.
+ * Components of the pages, in a DOM without a browser. Most replace what calls the server, so each file has its own modules, in its own
+ * context: a separate process takes twice as long.
  */
 const components: Part = {
   include: ['web/**/*.test.tsx'],
@@ -79,7 +79,7 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // How long a poll may wait for what comes by itself: a busy machine is late, never wrong.
+    // How long a poll waits for an expected change. A busy machine may be slow.
     expect: { poll: { timeout: 10_000 } },
     fileParallelism: true,
     // Processes that start, providers that hang and clocks that run out leave a processor free a third of the time.

@@ -47,7 +47,7 @@ chmodSync(scratch, 0o711);
 const env = {
   // Parallel runs reserve their ports in one place.
   TEST_PORTS_FOLDER: join(tmpdir(), 'test-ports'),
-  // Without the cache every process of the tests would compile the server and the database engine anew.
+  // Without the cache every process of the tests would compile the server and the database engine again.
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
   ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
   ...(process.argv.includes('--long') || journeyFiles.some((file) => file.includes('/long/'))

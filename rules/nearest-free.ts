@@ -16,8 +16,8 @@ type Candidate = { readonly slots: readonly Slot[]; readonly startsAt: number };
 
 /**
  * Finds free alternatives to the requested hours: the same number of hours, with a start at most a day away. First come the nearest earlier
- * and the nearest later hours in the same studio, nearest first; then the nearest hours in each of the other studios, nearest first. Of two
- * equally near starts, the earlier comes first. Empty if no hours, or too many, were requested.
+ * and the nearest later hours in the same studio, nearest first; then the nearest hours in each of the other studios, nearest first. If two
+ * starts are equally near, the earlier comes first. Empty if no hours, or too many, were requested.
  */
 export function nearestFree(
   requested: StudioHours,
@@ -88,7 +88,7 @@ function findRuns(calendar: readonly Slot[], count: number, isFree: (slot: Slot)
   });
 }
 
-/** Compares candidates by their distance from an instant. Of two equally near ones, the earlier comes first. */
+/** Compares candidates by their distance from an instant. If two are equally near, the earlier comes first. */
 const byDistance =
   (start: number) =>
   (candidate: Candidate, other: Candidate): number =>

@@ -6,7 +6,7 @@ import { venue } from '#rules/venue.ts';
 import { readConfig } from '#server/config.ts';
 import { readSourceFiles } from './support/source-files.ts';
 
-/** Files that may contain the name of the business. The default sender needs it, and settings may not import rules. */
+/** Files that may contain the name of the business. The default sender needs it, and settings must not import rules. */
 const MAY_NAME_IT = ['rules/venue.ts', 'server/config/checks.ts'];
 
 test('the name of the business is only in rules/venue.ts', () => {

@@ -4,7 +4,7 @@ import { STUDIO_A } from '#tests/support/test-server.ts';
 import { timed, type Times } from './calls.ts';
 
 /**
- * Ends queued mails, because the reminders and thanks of so many bookings would take as long to send as a round, or the whole measurement.
+ * Ends queued mails, because sending the reminders and thanks of all bookings would take as long as a round, or the whole measurement.
  */
 export const END_MAILS = 'update private.outbox set done_at = now() where done_at is null and closed_at is null';
 /** Makes twenty items due for a task, among all that are done. Runs as the owner, without triggers. */

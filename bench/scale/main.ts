@@ -5,9 +5,9 @@ import { measure, type Measured } from './measure.ts';
 
 /**
  * Measures every query of the product, sign-ins, holds and jobs on databases of different sizes. The median at the largest size of a row
- * may be 1.3 times that at the smallest. `npm run bench -- scale` measures all sizes, those of a row in turns. With arguments it runs one
- * step, because filling the largest database takes longer than a pause between other work: `fill 10000000x3000`, `measure 100000x3000
- * 10000000x3000`, `drop …` and `report`.
+ * may be 1.3 times that at the smallest. `npm run bench -- scale` measures all sizes, alternating between those of a row. With arguments it
+ * runs one step, because filling the largest database takes longer than a pause between other work: `fill 10000000x3000`, `measure
+ * 100000x3000 10000000x3000`, `drop …` and `report`.
  */
 const ROWS = [
   ['10000x3', '100000x3'],

@@ -41,7 +41,7 @@ type Target = {
   readonly figures: Record<string, Figure>;
 };
 
-/** Measures every query, call and job on the databases of these sizes in turns, so that other work on the machine slows all of them. */
+/** Measures every query, call and job, alternating between these databases, so that other work on the machine slows all of them. */
 export async function measure(sizes: readonly string[], opened: readonly Target[] = []): Promise<Measured[]> {
   const [size, ...others] = sizes;
   if (size !== undefined) return withTarget(size, (target) => measure(others, [...opened, target]));

@@ -15,7 +15,7 @@ export type Caller = {
 /** Reads the caller of a request. Throws `TokenRefused`. */
 export type ReadCaller = (request: Request, ip: string) => Promise<Caller>;
 
-/** `unknown_role`: the database has no such role. `role_not_granted`: the role exists, but callers may not use it. */
+/** `unknown_role`: the database has no such role. `role_not_granted`: the role exists, but callers have no right to use it. */
 export type TokenFault = 'bad_jwt' | 'session_not_found' | 'no_api_key' | 'unknown_role' | 'role_not_granted';
 
 export class TokenRefused extends Error {

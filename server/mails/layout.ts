@@ -96,7 +96,7 @@ function blockHtml(block: Block): string {
   }
 }
 
-/** Longest value, in characters, that stays beside its name on narrow screens. Longer ones are placed below. */
+/** Longest value, in characters, that stays next to its name on narrow screens. Longer ones are placed below. */
 const SHORT = 22;
 
 const factHtml =

@@ -169,8 +169,8 @@ async function answerRoot(context: RestContext, c: Context<Env>): Promise<Respon
 }
 
 /**
- * Replaces estimated counts by exact ones for all callers except the service role. The planner's estimate includes rows that the caller may
- * not see: a condition on a hidden column would reveal how common a value is.
+ * Replaces estimated counts by exact ones for all callers except the service role. The planner's estimate includes rows that are hidden
+ * from the caller: a condition on a hidden column would reveal how common a value is.
  */
 function countsSafely(requested: ParsedRequest, caller: Caller): ParsedRequest {
   const { count } = requested.preferences;

@@ -12,7 +12,7 @@ type Renderer = {
   renderSite: (templates: Record<string, string>, content: SiteContent) => Promise<Record<string, string>>;
 };
 
-// The renderer is a program of its own: it uses none of the server's memory and time, and renders in Sydney's time zone, as the build does.
+// The renderer is a separate program: it uses none of the server's memory and time, and renders in Sydney's time zone, as the build does.
 process.once('message', (request: RenderRequest) => {
   void render(request).then((files) => process.send?.(files, () => process.exit(0)));
 });

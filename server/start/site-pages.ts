@@ -6,7 +6,7 @@ import { firstSettings } from '#rules/business/first-settings.ts';
 import type { RenderRequest, SiteContent } from './render-pages.ts';
 
 const PROGRAM = new URL('render-pages.ts', import.meta.url).pathname;
-/** The build (bin/build.js) puts the web app beside the server as plain JavaScript; in a source checkout it is in dist. */
+/** The build (bin/build.js) puts the web app next to the server as plain JavaScript; in a source checkout it is in dist. */
 const BUILT = new URL(import.meta.url.endsWith('.js') ? '../../' : '../../dist/', import.meta.url).pathname;
 /** The web app, the assets of earlier builds that open tabs still need, and the renderer of the pages. */
 export const SITE_FOLDERS = { folder: `${BUILT}web`, earlierAssets: `${BUILT}earlier-assets` };

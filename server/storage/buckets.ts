@@ -127,7 +127,7 @@ function checkSettings(
   return { public: open, size, types };
 }
 
-/** Throws `StorageRefusal` if the bucket does not exist or the caller may not see it. */
+/** Throws `StorageRefusal` if the bucket does not exist or the caller cannot see it. */
 async function requireBucket(db: Database, caller: Caller, id: string): Promise<void> {
   const { rows } = await db.as(toPrincipal(caller), 'select 1 from storage.buckets where id = $1', [id]);
   if (!rows[0]) throw storageErrors.noBucket();

@@ -43,7 +43,7 @@ async function holdAccount(
 }
 
 describe.each(oneEngine)('settings of the operator (PostgreSQL: %s)', (postgres) => {
-  /** Runs `work` with a server of its own, for settings that other tests cannot share. */
+  /** Runs `work` with a separate server, for settings that other tests cannot share. */
   async function within(env: Record<string, string>, work: (server: AuthTestServer) => Promise<void>): Promise<void> {
     const server = await startAuthTestServer({ postgres, env });
     try {

@@ -68,7 +68,7 @@ describe.each(engines)('the bytes of unfinished uploads on $name', (engine) => {
     const statuses: number[] = [];
     for (const person of people) for (let index = 0; index < 2; index += 1) statuses.push((await begin(person)).status);
     expect(statuses).toEqual([201, 201, 201, 201, 503, 503]);
-    // The service key has no budget of its own; only the total applies.
+    // The service key has no separate budget; only the total applies.
     expect((await begin({ id: 'service', token: server.app.keys.serviceRoleKey })).status).toBe(503);
     await server.app.db.query('delete from storage.uploads');
     for (let index = 0; index < 3; index += 1)

@@ -3,7 +3,7 @@ import { STUDIO_A, STUDIO_B, type TestServer } from '#tests/support/test-server.
 
 /**
  * Generates the requests for the test of hidden columns: the relations of the database with their columns, two sets of values for
- * everything that a caller may not see, and every request that could reveal such a column.
+ * everything that is hidden from a caller, and every request that could reveal such a column.
  */
 export type Column = { readonly relation: string; readonly name: string; readonly type: string };
 export type Ask = { readonly method: string; readonly path: string; readonly body?: string; readonly prefer?: string };
@@ -204,7 +204,7 @@ export async function hide(server: TestServer, state: State): Promise<void> {
   await runScript(server, [...statements, 'commit', 'analyze'].join(';\n\n'));
 }
 
-/** Returns every column of the exposed schema that may not be seen by a guest, or by a customer who does not own the rows. */
+/** Returns every column of the exposed schema that is hidden from guests, or from customers who do not own the rows. */
 export async function hiddenColumns(server: TestServer): Promise<readonly Column[]> {
   const { rows } = await server.app.db.query<Column>(
     `select c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -195,7 +195,7 @@ describe('the bytes of one sender in a minute', { timeout: 120_000 }, () => {
     const headers = { ...createHeaders(address), 'content-length': '60000' };
     const refused: string[] = [];
     const over = new AbortController();
-    // Sends five megabytes at once. The budget is four, and refills over time. Some calls have a limit of their own as well.
+    // Sends five megabytes at once. The budget is four, and refills over time. Some calls have their own limit as well.
     const all = Array.from({ length: 90 }, async () => {
       const { text } = await sendUnfinished(server.url, { path, headers, sent: '{' }, 45_000, over.signal);
       if (text.includes(TOO_MUCH)) refused.push(text);

@@ -377,7 +377,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
       adds: { admin: ['any'], service: ['any'] },
       changes: { admin: ['any'], service: ['any'] },
       removes: { service: ['any'] },
-      // Staff may not write the id of the row.
+      // Staff cannot write the id of the row.
       but: (principal, verb) => (principal === 'admin' && verb === 'upsert' ? 'refused' : null),
       make: [
         {

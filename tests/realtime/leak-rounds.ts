@@ -80,7 +80,7 @@ type LeakSubscriber = {
   readonly wants: (row: LeakRow) => boolean;
 };
 
-/** The columns that a role may read, or null if it may not read the key, in which case it is shown nothing. */
+/** The columns that a role may read, or null if it cannot read the key, in which case it is shown nothing. */
 type Readable = ReadonlySet<string> | null;
 
 export function randomRound(random: Random): Round & { readable(role: string): Readable } {

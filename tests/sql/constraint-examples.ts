@@ -6,7 +6,7 @@ import { uuid } from '#tests/support/rows.ts';
 export type Values = Readonly<Record<string, unknown>>;
 /** Rows that the check refuses, and similar rows that it accepts. Each is merged with the table's base row. */
 type CheckExample = { readonly bad: readonly Values[]; readonly good: readonly Values[] };
-/** Pairs of rows that may not exist together, and pairs that may. */
+/** Pairs of rows that cannot exist together, and pairs that can. */
 type UniqueExample = {
   readonly clash: readonly (readonly [Values, Values])[];
   readonly apart: readonly (readonly [Values, Values])[];

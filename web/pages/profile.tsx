@@ -73,7 +73,7 @@ const TITLES = {
   data: 'Your data',
 } as const;
 
-/** Links to the sections: beside them on a large screen, above them on a phone. */
+/** Links to the sections: next to them on a large screen, above them on a phone. */
 function Contents() {
   return (
     <nav aria-label="On this page" className="max-lg:mb-12 lg:sticky lg:top-8 lg:self-start">

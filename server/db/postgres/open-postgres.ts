@@ -29,8 +29,8 @@ export type PostgresOpenOptions = OpenOptions &
   };
 
 /**
- * Opens a PostgreSQL server. `url` is the login of the database's owner, which is used to migrate; then the server uses two logins of its
- * own: `backend_…` for its own work and `authenticator_…`, which can only become a caller. Throws `DatabaseRefused` and
+ * Opens a PostgreSQL server. `url` is the login of the database's owner, which is used to migrate; then the server uses two separate
+ * logins: `backend_…` for its own work and `authenticator_…`, which can only become a caller. Throws `DatabaseRefused` and
  * `DatabaseUnreachable`.
  */
 export async function openPostgres(url: string, options: PostgresOpenOptions): Promise<Database> {

@@ -63,9 +63,9 @@ const BACKEND_LEAST = 2;
 const STOPPED = '57014';
 
 /**
- * Creates the slots of both logins. A caller's statement first runs with a limit of `quickMs`, in slots that no statement can therefore
- * occupy for long. PostgreSQL rolls back a statement that it stops, so the statement then runs again with its full time in one of a few
- * other slots: expensive statements wait for each other there, and light ones do not wait for them.
+ * Creates the slots of both logins. A caller's statement first runs with a limit of `quickMs`, so it soon leaves its slot. PostgreSQL rolls
+ * back a statement that it stops, so the statement then runs again with its full time in one of a few other slots: expensive statements
+ * wait for each other there, and light ones do not wait for them.
  */
 export function createPostgresSchedulers(poolSize: number, queue: PostgresQueue): PostgresSchedulers {
   const forLong = Math.max(1, Math.floor(poolSize * LONG_PART));

@@ -40,7 +40,7 @@ export function createReplica({ db, primary, maxLagMs, warn }: ReplicaOptions): 
   /** The replica has all changes that the primary had at this moment, in milliseconds of `performance.now()`. */
   let completeTo = -Infinity;
   let changedAt = -Infinity;
-  /** When each caller last wrote, for writes that the replica may not have yet. */
+  /** When each caller last wrote, for writes that the replica might not have yet. */
   const wroteAt = new Map<string, number>();
   let closed = false;
   let timer: NodeJS.Timeout | undefined;

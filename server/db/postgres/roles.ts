@@ -35,7 +35,7 @@ const GROUPS: readonly { readonly name: string; readonly attributes: string; rea
   { name: 'authenticator', attributes: 'nologin noinherit', bypass: false },
   { name: 'backend', attributes: 'nologin', bypass: true },
 ];
-/** Returns the roles that own views. They can read all rows; the views apply rules of their own. */
+/** Returns the roles that own views. They can read all rows; the views apply their own rules. */
 export function getViewOwners(schema: Schema): readonly string[] {
   const statements = getObjects(schema).flatMap((object) => object.statements);
   const found = statements.flatMap((text) => /^alter view \S+ owner to (\w+)$/.exec(text)?.[1] ?? []);

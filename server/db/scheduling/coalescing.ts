@@ -4,7 +4,7 @@
  */
 export type Coalesce<T> = (key: string, run: (started?: () => void) => Promise<T>) => Promise<T>;
 
-/** Of several equal reads, one execution runs and another waits for its end. */
+/** If several equal reads arrive, one execution runs and another waits for its end. */
 type Executions<T> = { running: Promise<unknown> | null; waiting: Promise<T> | null };
 
 /**

@@ -10,7 +10,7 @@ import type { Ticket } from './ticket.ts';
  * Decides which statement runs next on the connections of one login, or on the single connection of the embedded engine.
  *
  * The problem: many callers share a few connections. Without an order, a guest with expensive reads delays a customer who pays, and a
- * caller with many requests delays those with one. Each message to the database also has a cost of its own, which exceeds that of a brief
+ * caller with many requests delays those with one. Each message to the database also has a fixed cost, which exceeds that of a brief
  * statement.
  *
  * The steps of a job:

@@ -2,8 +2,8 @@ import { currentCaller } from '../request-scope.ts';
 import type { WorkClass } from '../work-class.ts';
 
 /**
- * A place in the queue. Callers of one class take turns. `caller`: identifies whoever the work is for, as in `Principal.caller`. `text`: the
- * statement without its values, if there is a single one.
+ * A place in the queue. Callers of one class take turns. `caller`: identifies the person or server that the work is for, as in
+ * `Principal.caller`. `text`: the statement without its values, if there is a single one.
  */
 export type Ticket = { readonly workClass: WorkClass; readonly caller: string; readonly text?: string };
 

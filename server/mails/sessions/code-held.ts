@@ -9,7 +9,7 @@ import type { PreviewData, Previews } from '../preview-data.ts';
 
 /**
  * Informs the customer of a disputed booking, shortly before the session, that the code is held and whom to call. It gives no reason,
- * because the customer may be the person who misused somebody else's card.
+ * because the customer may be the person who misused another person's card.
  */
 export function codeHeldMail(booking: BookingForMail, link: string): MailWithCalendar {
   const { from } = booking;

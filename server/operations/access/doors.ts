@@ -27,7 +27,7 @@ type Door = {
   /** The codes that open the door now. */
   readonly codes: readonly { readonly reference: string; readonly startsAt: string; readonly endsAt: string }[];
 };
-/** `lightsOn`: the lights of rooms without a plug of their own; null if there are none or the plug does not answer. */
+/** `lightsOn`: the lights of rooms without their own plug; null if there are none or the plug does not answer. */
 type Doors = {
   readonly doors: readonly Door[];
   readonly canOpen: boolean;

@@ -10,7 +10,7 @@ export type GuestCode = Code & {
   readonly usedAt: Date | null;
 };
 
-/** Returns whether guests get codes of their own. This requires a lock that stores several codes at a time and can remove each of them. */
+/** Returns whether each guest gets a separate code. This requires a lock that stores several codes and can remove each of them. */
 export const hasGuestCodes = ({ locks }: Services): boolean =>
   locks.capabilities.choosesDigits && locks.capabilities.revocable;
 

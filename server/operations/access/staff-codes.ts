@@ -62,7 +62,7 @@ const LONGEST_KEPT_MS = 24 * HOUR;
 const SHOWN_MS = 10 * 60_000;
 
 /**
- * Makes a code for a person without a booking, and closes its hours so that nobody else can book the room. The digits are returned once; a
+ * Makes a code for a person without a booking, and closes its hours so that no one else can book the room. The digits are returned once; a
  * repeated call within ten minutes returns them again. Throws `Refusal`: 'slot_taken' with the bookings in the way, 'provider_unavailable'.
  */
 export async function makeStaffCode(services: Services, request: NewStaffCode, actor: string): Promise<MadeStaffCode> {

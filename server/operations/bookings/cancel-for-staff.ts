@@ -27,7 +27,7 @@ export type StaffCancellation = {
    * the cancellation terms.
    */
   readonly because?: 'id_missing';
-  /** Checked in the transaction. False if somebody has decided about the booking in the meantime. */
+  /** Checked in the transaction. False if a decision about the booking has been made in the meantime. */
   readonly stillWanted?: (tx: Transaction) => Promise<boolean>;
 };
 /** What is refunded. Nothing of a disputed payment can be refunded now; with `full` it is refunded if the bank decides in our favour. */

@@ -23,7 +23,7 @@ export type CheckoutFacts = {
   readonly rules: BookingRules;
 };
 
-/** The coupon for the entered code. `problem` tells the customer why it cannot be used; `problemCode` is its machine-readable form. */
+/** The coupon for the entered code. `problem` is the message for the customer if it cannot be used; `problemCode` is the reason. */
 export type EnteredCoupon = CouponTerms & {
   readonly id: string;
   readonly problem: string | null;

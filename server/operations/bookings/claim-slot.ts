@@ -100,7 +100,7 @@ export async function claimSlot(
   throw slotTaken();
 }
 
-/** Builds the refusal of hours that somebody else has taken. */
+/** Builds the refusal of hours that another booking has taken. */
 export const slotTaken = (): Refusal =>
   new Refusal('slot_taken', 'Someone else just booked this time. Please choose another.');
 

@@ -238,7 +238,7 @@ async function insertPayments(
     );
 }
 
-/** Writes the audit entry. It states that staff vouch for the customer, whose ID nobody checks, and omits a guest's address. */
+/** Writes the audit entry. It states that staff vouch for the customer, whose ID is not checked, and omits a guest's address. */
 async function audit(tx: Transaction, booking: BookingFacts, request: NewStaffBooking): Promise<void> {
   const { studioId, startTime, endTime, userId, reference, finalCostCents, waivedCents } = booking;
   const after = {

@@ -22,7 +22,7 @@ export type Closure = {
 
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_MS = 366 * DAY_MS;
-/** Number of weeks ahead for which an endless closure is stored. It exceeds the longest booking horizon, so that nobody can book beyond it. */
+/** Number of weeks ahead for which an endless closure is stored. It exceeds the longest booking horizon, so no booking can be beyond it. */
 const ENDLESS_WEEKS = Math.ceil(HORIZON_DAYS_MAX / 7) + 1;
 
 /** What `private.close_hours()` returns. */

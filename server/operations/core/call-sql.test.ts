@@ -52,7 +52,7 @@ export async function callsThatDoNotCompile(db: Queryable): Promise<void> {
   await callSql(db, 'lock_booking', { p_booking: null });
   // @ts-expect-error: its result is a value
   await callRows(db, 'is_blocked', { p_user: null, p_now: NOW });
-  // @ts-expect-error: an array is no JSON object
+  // @ts-expect-error: an array is not a JSON object
   await callSql(db, 'set_room', { p_studio: null, p_room: ['a'], p_actor: null, p_now: NOW });
   await callSql(db, 'set_room', { p_studio: null, p_room: { name: 'A', from: NOW }, p_actor: null, p_now: NOW });
 }

@@ -26,7 +26,7 @@ export async function callSql<N extends ValueName>(db: Queryable, name: N, args:
 
 /**
  * Calls a function that returns JSON and returns the result of `read`, or null if the function returns null. The database does not describe
- * the JSON, so the parameter of `read` declares its type. Define that type once, beside the operations that use it.
+ * the JSON, so the parameter of `read` declares its type. Define that type once, next to the operations that use it.
  */
 export async function callJson<N extends JsonName, Content, Result>(
   db: Queryable,

@@ -23,7 +23,7 @@ type Member = { readonly id: string; readonly bookingId: string; readonly joined
 type Planned = { readonly code: GuestCode; readonly booking: BookingFacts };
 
 /**
- * Job `access.request-crew`: issues the first code of a guest for the hours of the booking, if guests have codes of their own. Throws
+ * Job `access.request-crew`: issues the first code of a guest for the hours of the booking, if each guest has a separate code. Throws
  * `ProviderError`.
  */
 async function requestGuestCode(services: Services, job: Job<{ memberId: string }>): Promise<JobOutcome> {

@@ -11,7 +11,7 @@ type Decided = { readonly bookingId: string; readonly decision: DisputeDecision;
 /**
  * Applies the decision of staff about a disputed booking whose code is held. Cancelling it refunds nothing, because the bank has already
  * taken the disputed money. Idempotent. Throws `Refusal`: `not_found` if the code is not held, `already_done` if another decision was made,
- * `invalid_request` if a customer without an account is to be blocked, and as `cancelForStaff`.
+ * `invalid_request` if the decision blocks a customer without an account, and the refusals of `cancelForStaff`.
  */
 export async function decideDispute(
   services: Services,

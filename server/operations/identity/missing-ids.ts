@@ -39,7 +39,7 @@ async function cancelUndecided(services: Services, bookingId: string): Promise<v
       stillWanted: (tx) => isUndecided(tx, bookingId, services.clock()),
     });
   } catch (error) {
-    // Somebody has decided about, cancelled or moved the booking in the meantime.
+    // A decision was made, or the booking was cancelled or moved, in the meantime.
     if (!(error instanceof Refusal)) throw error;
   }
 }

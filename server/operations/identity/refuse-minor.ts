@@ -7,7 +7,7 @@ import type { Queryable } from '#server/db/database.ts';
 
 /**
  * Throws `Refusal('age_required')` for a customer whose licence showed an age under 18, until their 18th birthday. The refusal is final
- * because another photo or check could show somebody else's licence.
+ * because another photo or check could show another person's licence.
  */
 export async function refuseMinor({ db, clock }: Services, userId: string): Promise<void> {
   const row = await db.queryRow<{ born: string }>(

@@ -18,7 +18,7 @@ export type ProblemReport = {
 
 /**
  * Reports a problem or lost property for the caller's own booking, and alerts staff. Idempotent for the same `requestId`. Throws `Refusal`:
- * `not_found` for a booking or photo of somebody else, `not_confirmed`, `too_early` before and `too_late` days after the session,
+ * `not_found` for a booking or photo of another person, `not_confirmed`, `too_early` before and `too_late` days after the session,
  * `too_many_requests` if the booking has reached its limit of reports.
  */
 export async function reportProblem(

@@ -4,8 +4,8 @@ import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jo
 import type { Services } from '../core/services.ts';
 
 /**
- * Job `mail.door-help`: notifies a member of staff that a customer stands at a closed door. Sends nothing if somebody is already dealing
- * with it, or the account has lost the permission.
+ * Job `mail.door-help`: notifies a member of staff that a customer stands at a closed door. Sends nothing if another member is already
+ * dealing with it, or the account has lost the permission.
  */
 async function sendDoorHelp(
   { db, mail, siteUrl, business }: Services,

@@ -17,8 +17,8 @@ type Raised = {
 };
 
 /**
- * Reads a booking without a valid ID check that staff have been asked about. Null if somebody has decided, the ID has been verified, or the
- * booking is cancelled.
+ * Reads a booking without a valid ID check that staff have been asked about. Null if a decision has been made, the ID has been verified, or
+ * the booking is cancelled.
  */
 function readRaised(db: Database, bookingId: string): Promise<Raised | null> {
   return db.queryRow<Raised>(

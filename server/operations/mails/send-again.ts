@@ -13,8 +13,8 @@ export type MailAgain = {
 };
 
 /**
- * Queues a mail about a booking again, for staff. Its content is rendered anew when it is sent. Throws `Refusal`: `not_found`, `code_held`,
- * and `already_done` with the reason if the content of the mail would no longer be true.
+ * Queues a mail about a booking again, for staff. Its content is rendered again when it is sent. Throws `Refusal`: `not_found`,
+ * `code_held`, and `already_done` with the reason if the content of the mail would no longer be true.
  */
 export async function sendMailAgain(
   { db, clock }: Services,

@@ -26,7 +26,7 @@ export async function readLights(
      from public.studios s left join private.studio_plug p on p.studio_id = s.id
      where s.active group by 1 order by min(s.sort_order), 1`,
   );
-  // If there is no default plug, rooms without a plug of their own have nothing to switch.
+  // If there is no default plug, rooms without their own plug have nothing to switch.
   const switched = rows.filter(({ plug }) => plug !== SHARED_PLUG || plugs.has(plug));
   return Promise.all(
     switched.map(async ({ plug, rooms }): Promise<Lights> => {

@@ -10,7 +10,7 @@ const PASS_TOKEN = 'wallet-pass';
 const TOKEN_END = new Date('2100-01-01T00:00:00Z');
 /** Limit of devices per pass. Enough for the phones and watches of a customer and of people who are sent the pass. */
 const PHONES_MAX = 20;
-/** Changes within this time before a phone's last request are reported to it again, because they may not have been committed then. */
+/** Changes within this time before a phone's last request are reported to it again, because they might not have been committed then. */
 const OVERLAP = '1 minute';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -69,7 +69,7 @@ export async function removePhone(
 
 /**
  * Lists the passes of a phone that have changed since its last request, with the tag for the next request; null if there are none. The
- * phone's number is sufficient for access, because Apple discloses it to nobody else. Throws `Refusal`: `not_found`.
+ * phone's number is sufficient for access, because Apple discloses it to no one else. Throws `Refusal`: `not_found`.
  */
 export async function listChanged(
   { db, wallets }: Services,

@@ -100,7 +100,7 @@ export async function startReader(context: {
 
 type Announcement = { (awake: boolean): Promise<void>; forget(): void };
 
-/** Tells writers whether this reader polls, so that they need not notify it. `forget`: makes the next call write in any case. */
+/** Announces to writers whether this reader polls, so that they need not notify it. `forget`: makes the next call write in any case. */
 function createAnnouncement(db: Database, process: string): Announcement {
   let last = { awake: false, at: Number.NEGATIVE_INFINITY };
   const announce = async (awake: boolean): Promise<void> => {

@@ -32,7 +32,7 @@ type State = {
 };
 
 /**
- * `onLate`: a transaction that began before the subscription to these tables has ended late, and its changes may not have been captured.
+ * `onLate`: a transaction that began before the subscription to these tables has ended late, and its changes might not have been captured.
  */
 export function createTableSubscriptions(context: {
   db: Database;

@@ -29,7 +29,7 @@ export type Socket = {
   arriving(bytes: number): void;
   /** Ends all channels, because the connection is gone. */
   end(): void;
-  /** Tells every channel that the server stops, and closes the connection. */
+  /** Notifies every channel that the server stops, and closes the connection. */
   dismiss(): void;
   /** Ends the channels whose session has ended and those that may no longer read. `concerns`: selects the members to check. */
   checkChannels(concerns: (member: Member) => boolean): Promise<void>;

@@ -5,7 +5,7 @@ import { JoinRefused, joinRefusals } from '../core/refusals.ts';
 import type { Member } from '../core/token.ts';
 import { toPrincipal } from './principal.ts';
 
-/** The policies of `realtime.messages` for one role, as SQL conditions; null if the role may not use the table at all. */
+/** The policies of `realtime.messages` for one role, as SQL conditions; null if the role cannot use the table at all. */
 type Conditions = { readonly select: string | null; readonly insert: string | null };
 
 /** The longest delay until a new policy applies to new joins. */

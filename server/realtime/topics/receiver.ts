@@ -25,7 +25,7 @@ export function createReceiver(context: {
   readonly db: Database;
   readonly log: Log;
   readonly onMessage: (message: BusMessage) => void;
-  /** Asks the processes to repeat what follows these numbers. */
+  /** Requests that the processes repeat the messages after these numbers. */
   readonly ask: (after: Readonly<Record<string, number>>) => void;
   /** Called when messages of a process are finally lost. */
   readonly onLoss: () => void;

@@ -22,7 +22,7 @@ export function checkConditions(read: Read, bounds: Bounds): void {
   refuseOver('patterns and text searches', counted.patterns, bounds.patterns);
 }
 
-/** Refuses a text search that PostgreSQL cannot read, whoever the caller is. */
+/** Refuses a text search that PostgreSQL cannot read, for every caller. */
 function checkSearches(condition: Condition, read: Read): void {
   if (condition.kind === 'logic') return condition.of.forEach((inner) => checkSearches(inner, read));
   const { test } = condition;

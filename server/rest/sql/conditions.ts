@@ -89,7 +89,7 @@ const SEARCHES = {
   wfts: 'websearch_to_tsquery',
 } as const;
 
-/** Values have no type of their own: as with a literal, the field decides it. */
+/** Values are untyped: as with a literal, the field decides the type. */
 function buildTest(
   builder: SqlBuilder,
   field: string,

@@ -15,7 +15,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 const FILE = /^studio-\d{4}-\d{2}-\d{2}\.backup$/;
 const KIND = 'system.backup';
 
-/** Backups have a worker of their own, because a backup takes minutes. */
+/** Backups have a separate worker, because a backup takes minutes. */
 export const BACKUP_WORKERS = { backups: { atOnce: 1, later: true } } as const;
 
 /**

@@ -18,7 +18,7 @@ export async function requireWritable(dataDir: string): Promise<void> {
   }
 }
 
-/** A full disk is a different fault: `expectedFailure` has a message of its own for it. */
+/** A full disk is a different fault: `expectedFailure` has its own message for it. */
 const FAULTS: ReadonlySet<string> = new Set([
   'EACCES',
   'EPERM',

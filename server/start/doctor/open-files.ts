@@ -14,7 +14,7 @@ export function openFilesIn(limits: string): number | null {
   return soft === 'unlimited' ? Infinity : Number(soft);
 }
 
-/** Throws `ConfigRefused` if this process may not open enough files to start. Systems without `/proc` are not checked. */
+/** Throws `ConfigRefused` if this process cannot open enough files to start. Systems without `/proc` are not checked. */
 export function requireOpenFiles(read: () => string = () => readFileSync('/proc/self/limits', 'utf8')): void {
   let most: number | null;
   try {

@@ -102,7 +102,7 @@ async function store(db: Queryable, place: Place, change: Change, secrets: Secre
   try {
     await db.query(`update ${table} set ${column} = $3, pin_fingerprint = $4 ${same}`, [...values, print]);
   } catch (error) {
-    // In the meantime, another code of this lock has got the same digits under the new key. The older code keeps its fingerprint.
+    // In the meantime, another code of this lock has been given the same digits under the new key. The older code keeps its fingerprint.
     if (!isUniqueViolation(error)) throw error;
     await db.query(`update ${table} set ${column} = $3 ${same}`, values);
   }

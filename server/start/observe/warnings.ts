@@ -11,7 +11,7 @@ const KIND = 'system.warning';
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const EVERY_MS = 15 * 60_000;
 
-/** Warnings have a worker of their own: a backup that hangs must not delay them. */
+/** Warnings have a separate worker, because a backup that hangs must not delay them. */
 export const WARNING_WORKERS = { warnings: { atOnce: 4 } } as const;
 
 /**

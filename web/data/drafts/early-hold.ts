@@ -6,7 +6,7 @@ const KEPT = 'earlyHold';
 const NONE = { studioId: '', start: '', end: '', until: '' };
 
 /**
- * Asks the server to hold the hours of a booking for a few minutes while the ID is verified, and stores until when they are held. Nothing
+ * Requests a hold of the hours of a booking for a few minutes while the ID is verified, and stores until when they are held. Nothing
  * depends on it, because hours that are not held can be booked as long as they are free. A series is never held.
  */
 export async function holdEarly(draft: BookingDraft): Promise<void> {

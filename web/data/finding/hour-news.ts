@@ -23,7 +23,7 @@ export function compareHours(
     hours.filter((slot) => !slotTaken(slot, from) && slotTaken(slot, to)).map(({ hour }) => hour);
   return {
     taken: pick(then, since),
-    // Hours that the customer took over from somebody else are not free.
+    // Hours that the customer took over from another booking are not free.
     freed: pick(since, then).filter((hour) => !slotTaken({ date, hour }, after)),
   };
 }

@@ -26,7 +26,7 @@ export type SeriesHours = { readonly studioId: string; readonly startTime: strin
   | { readonly dates: readonly StudioDate[] }
 );
 
-/** Asks the server on which dates the same hours are free, and what each date costs with this code. Throws `AppError`. */
+/** Fetches the dates on which the same hours are free, and what each date costs with this code. Throws `AppError`. */
 async function quoteSeries(hours: SeriesHours, couponCode: string | null): Promise<readonly SeriesDate[]> {
   const { dates } = await callFunction('quote-series', { ...hours, couponCode });
   return dates;

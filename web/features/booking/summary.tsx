@@ -19,7 +19,7 @@ import { Foot } from './summary-foot.tsx';
 import type { RemovedHours } from './choice-state.ts';
 import type { Choice } from './use-choice.ts';
 
-/** On a phone, fixed to the lower edge. On large screens, beside the hours. On low screens, below the hours, because it would cover too much. */
+/** On a phone, fixed to the lower edge. On large screens, next to the hours. On low screens, below the hours, so that it covers less. */
 const BAR =
   'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-2.5 bar:pb-[max(0.625rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
 

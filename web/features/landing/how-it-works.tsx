@@ -89,7 +89,7 @@ function Licence() {
   );
 }
 
-/** A keypad on which four digits are typed, and a door beside it that opens. */
+/** A keypad on which four digits are typed, and a door next to it that opens. */
 function Keypad() {
   return (
     <>

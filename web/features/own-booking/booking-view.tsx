@@ -57,7 +57,7 @@ type Parts = {
   readonly ownSpans?: (booking: BookingPage) => readonly Busy[];
 };
 
-/** Shows an own booking, found by its id or reference, with all actions for its customer. */
+/** Shows the customer's booking with this id or reference, with all actions. */
 export function BookingView({ bookingKey, userId, ...parts }: Parts & { bookingKey: string; userId: string }) {
   const live = useLive(`user:${userId}`, queryKeys.ownBooking.all);
   const read = useQuery({

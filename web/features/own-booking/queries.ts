@@ -47,7 +47,7 @@ const bookingSchema = z.object({
 /** A booking as its customer sees it. Amounts are in cents. */
 export type BookingPage = z.output<typeof bookingSchema>;
 
-/** Reads an own booking by its id or reference. Null if it does not exist. */
+/** Reads the customer's booking with this id or reference. Null if it does not exist. */
 export async function readOwnBooking(key: string): Promise<BookingPage | null> {
   const { data, error } = await rest.rpc('own_booking', { booking: key });
   if (error) throw error;

@@ -35,7 +35,7 @@ export type FeedbackState = {
   readonly endTime: Date;
 };
 
-/** Reads the customer's reports and rating of an own booking. */
+/** Reads the customer's reports and rating of a booking. */
 export async function readFeedback(bookingId: string): Promise<Feedback> {
   const { data, error } = await rest.rpc('own_feedback', { booking: bookingId });
   if (error) throw error;

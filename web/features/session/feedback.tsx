@@ -19,7 +19,7 @@ const KINDS: readonly { kind: ReportKind; label: string; title: string }[] = [
   { kind: 'lost', label: 'Left something behind?', title: 'What did you leave behind?' },
 ];
 
-/** The customer's feedback on an own session, from shortly before it: problems, lost property, and a rating afterwards. */
+/** The customer's feedback on a session, from shortly before it: problems, lost property, and a rating afterwards. */
 export function FeedbackParts({ booking, userId }: { booking: FeedbackState; userId: string }) {
   const now = useNow(30_000);
   const live = useLive(`user:${userId}`, queryKeys.ownFeedback.all);

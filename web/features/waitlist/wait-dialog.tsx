@@ -18,7 +18,7 @@ import { Notice } from '#web/ui/notice.tsx';
 /** The longest span that the page offers for the wait list, in hours. */
 const LONGEST = 8;
 
-/** Asks which taken hours of a day to wait for, starting with the pressed hour, and puts the customer on the wait list. */
+/** Lets the customer choose which taken hours of a day to wait for, starting with the pressed hour, and join the wait list. */
 export function WaitDialog({
   studio,
   first,

@@ -41,7 +41,7 @@ export function Actions({
           <Button tone="plain" onClick={() => onDo('move')}>
             Move
           </Button>
-          {/* The hours of a test booking may not match the grid. */}
+          {/* The hours of a test booking might not match the grid. */}
           {slotsOfSpan(booking.startTime, booking.endTime) === null ? null : (
             <Button tone="plain" onClick={() => onDo('extend')}>
               Extend or shorten

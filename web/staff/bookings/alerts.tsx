@@ -28,7 +28,7 @@ const DIALOGS: Readonly<Partial<Record<AlertKind, string>>> = {
 
 /**
  * Lists the alerts with their actions, oldest first. `may`: whether the account has a permission. `renderDisputes`: renders the disputes of a
- * booking with their evidence; null if the account may not decide about them.
+ * booking with their evidence; null if the account has no permission to decide about them.
  */
 export function Alerts({
   may,

@@ -112,7 +112,7 @@ const REPEAT_WORDS = [
   { value: 'always', label: 'Every week, without an end' },
 ];
 
-/** Asks how often the hours are closed. A weekly closure keeps the time of day. */
+/** Lets staff choose how often the hours are closed. A weekly closure keeps the time of day. */
 function Repeat({ control }: { control: ClosureControl }) {
   const repeat = useWatch({ control, name: 'repeat' });
   return (

@@ -8,7 +8,7 @@ export function DoorEntries({ entries, none }: { entries: readonly DoorLogEntry[
   return (
     <ol className="divide-y divide-line border-y border-line">
       {entries.map((entry, index) => (
-        // Entries have no name of their own, and are only added at the top.
+        // Entries have no unique name, and are only added at the top.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={`${entry.at.getTime()} ${index}`} className="py-3 text-sm">
           <p>
