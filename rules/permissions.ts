@@ -8,7 +8,7 @@ export type Permission = (typeof PERMISSIONS)[number];
 /** The rights that decide which pages staff see: a permission, or `audit_log`, which the database grants (`staff_rights()`). */
 export type StaffRight = Permission | 'audit_log';
 
-/** Days for which staff without a second factor can go on when an owner begins to require one. Used unless the owner chooses another number. */
+/** Days for which staff without a second factor can continue when an owner begins to require one. Used unless the owner chooses another number. */
 export const GRACE_DAYS = 7;
 /** The most days that an owner can choose. */
 export const GRACE_DAYS_MAX = 30;

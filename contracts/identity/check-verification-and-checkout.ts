@@ -13,7 +13,10 @@ export const checkVerificationAndCheckout = defineCall({
   answer: z.strictObject({
     verified: z.boolean(),
     status: z.enum(['requires_input', 'processing', 'verified', 'canceled', 'review', 'failed']),
-    checkoutUrl: z.literal('/checkout').nullable().describe('Where to go on; null until the ID is verified.'),
+    checkoutUrl: z
+      .literal('/checkout')
+      .nullable()
+      .describe('The page on which the customer continues. Null until the ID is verified.'),
     error: z.string().optional().describe('What is wrong, as a sentence for the customer.'),
   }),
   refusals: {

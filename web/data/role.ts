@@ -18,7 +18,7 @@ const factorRulesSchema = z.object({
 
 /**
  * Reads the rules of two-step sign-in for staff: which permissions require it, whether this session has completed both steps, and until
- * when an account without a second step can go on (`due`; null if there is no such date).
+ * when an account without a second step can continue (`due`; null if there is no such date).
  */
 export async function readFactorRules(): Promise<z.infer<typeof factorRulesSchema>> {
   const { data, error } = await rest.rpc('second_factor_rules');

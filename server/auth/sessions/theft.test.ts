@@ -78,7 +78,7 @@ const any: fc.Arbitrary<Step> = fc.oneof(
 type Outcome = {
   /** The victim was signed out although no token older than allowed had been presented. */
   readonly signedOutWrongly: boolean;
-  /** A token older than allowed was accepted, or the session went on after one was presented. */
+  /** A token older than allowed was accepted, or the session continued after one was presented. */
   readonly acceptedStolen: boolean;
 };
 

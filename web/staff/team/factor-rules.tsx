@@ -82,7 +82,7 @@ function RulesForm({ permissions, staff }: { permissions: readonly Permission[];
   );
 }
 
-/** Lists staff who would need a second step but have none, and asks how long they can go on without it. */
+/** Lists staff who would need a second step but have none, and lets the owner choose how long they can continue without it. */
 function Lacking({
   control,
   before,

@@ -70,7 +70,7 @@ export function removeMember(userId: string): Promise<unknown> {
   return callFunction('staff-remove', { userId });
 }
 
-/** Replaces the set of permissions that require two-step sign-in, and the number of days that staff without it can go on. */
+/** Replaces the set of permissions that require two-step sign-in, and the number of days that staff without it can continue. */
 export function setFactorRules(rules: {
   readonly permissions: readonly Permission[];
   readonly graceDays: number;
