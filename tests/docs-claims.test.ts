@@ -318,7 +318,12 @@ const FIGURES: readonly (readonly [page: string, words: string, file: string, te
     'server/realtime/changes/writers.ts',
     'WAIT_MAX_MS = 5_000;',
   ],
-  ['docs/decisions/0033-shares-of-the-database.md', 'passed over eight times', 'server/db/slots.ts', 'PATIENCE = 8;'],
+  [
+    'docs/decisions/0033-shares-of-the-database.md',
+    'passed over eight times',
+    'server/db/scheduling/queue.ts',
+    'PATIENCE = 8;',
+  ],
   [
     'docs/decisions/0041-bookings-by-staff.md',
     'wait ten seconds',

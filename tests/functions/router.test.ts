@@ -260,7 +260,7 @@ test('large bodies are parsed one after another, and invalid JSON does not stop 
   };
   const idImage = `data:image/png;base64,${'A'.repeat(2 * MIB)}`;
   const sent = ['{'.padEnd(2 * MIB), JSON.stringify({ idImage })].map((body) =>
-    app.send('verify-id', 'person', { body: body }),
+    app.send('verify-id', 'person', { body }),
   );
   expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([400, 422]);
   expect(app.reserved()).toEqual({ small: 0, large: 0 });

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeScore, scoreOf } from './sample.ts';
+import { describeScore, computeScore } from './sample.ts';
 
 /** A fault that no test noticed. `note` is written by hand: why the fault changes nothing, or which test notices it now. */
 export type RecordedSurvivor = { readonly place: string; readonly fault: string; readonly note?: string };
@@ -38,7 +38,7 @@ export async function recordSample(
 ): Promise<void> {
   if (size < SMALLEST) return;
   const records: Records = JSON.parse(await readFile(RECORDS, 'utf8').catch(() => '{}'));
-  const score = describeScore(name, scoreOf(tested - survivors.length, tested));
+  const score = describeScore(name, computeScore(tested - survivors.length, tested));
   const sample = { date: new Date().toISOString().slice(0, 10), score, survivors };
   await writeFile(RECORDS, `${JSON.stringify(withSample(records, name, sample), null, 2)}\n`);
 }

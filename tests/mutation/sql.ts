@@ -191,7 +191,7 @@ const counts = { noticed: 0, survived: 0, 'does not apply': 0, 'without effect':
 const missed: string[] = [];
 const unnoticed: RecordedSurvivor[] = [];
 for (const mutant of order) {
-  const key = keyOf(mutant);
+  const key = getKey(mutant);
   const result = results[key];
   if (!result || counts.noticed + counts.survived >= Number(size)) break;
   counts[result.outcome] += 1;

@@ -5,7 +5,7 @@ import { Stryker } from '@stryker-mutator/core';
 import { AREAS } from './areas.ts';
 import { recordSample, type RecordedSurvivor } from './record.ts';
 import { describeScore, computeRank, computeScore } from './sample.ts';
-import { keyOf } from './sample-checker.ts';
+import { getKey } from './sample-checker.ts';
 import { tryFurther } from './survivors.ts';
 
 /**
@@ -82,7 +82,10 @@ await tryFurther(survivors, ({ path, start, replacement }, by) => {
     by === null ? `survived ${place}: ${fault}\n` : `noticed  ${place}: ${fault}\n         by ${by}\n`,
   );
 });
-const alone = describeScore(`${area.name}, by its own tests`, computeScore(tested.length - missed.length, tested.length));
+const alone = describeScore(
+  `${area.name}, by its own tests`,
+  computeScore(tested.length - missed.length, tested.length),
+);
 const all = describeScore(area.name, computeScore(tested.length - unnoticed.length, tested.length));
 process.stdout.write(`${alone}\n${all}\n`);
 await recordSample(`${area.name}, seed ${seed}`, Number(size), tested.length, unnoticed);

@@ -61,7 +61,7 @@ function providerError(error: unknown): ProviderError {
       'stripe',
       error.code ?? error.type ?? `http_${status}`,
       {
-        retryable: retryable,
+        retryable,
         ambiguous: status === 409 || status >= 500 || status === 0,
         outage: retryable && status !== 409,
         detail: error.message,

@@ -12,7 +12,7 @@ const readSavedCards = async (): Promise<readonly SavedCard[]> => (await callFun
 
 /** Queries the saved cards of the account. If `enabled` is false, nothing is read. */
 export function useSavedCards(userId: string, enabled = true): UseQueryResult<readonly SavedCard[]> {
-  return useQuery({ queryKey: queryKeys.savedCards.of(userId), queryFn: readSavedCards, enabled: enabled, retry: 1 });
+  return useQuery({ queryKey: queryKeys.savedCards.of(userId), queryFn: readSavedCards, enabled, retry: 1 });
 }
 
 /**
