@@ -66,7 +66,7 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/features/own-booking/wallet-buttons save': '',
   'web/features/reminders/confirm-phone send': '',
   'web/features/reminders/confirm-phone confirm': 'reminders',
-  'web/features/reminders/confirm-phone again': '',
+  'web/features/reminders/confirm-phone resend': '',
   'web/features/reminders/phone-number remove': 'reminders',
   'web/features/reminders/proof mail': '',
   'web/features/reminders/reminders change': 'reminders',
