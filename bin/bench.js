@@ -25,7 +25,7 @@ const NAMED_ONLY = ['ablation', 'fair', 'overload', 'peer', 'scale', 'staff', 'w
 const benches = new Map(
   readdirSync(join(root, 'bench'), { withFileTypes: true })
     .filter(({ name }) => !SHARED.includes(name))
-    .map((one) => [one.name.replace('.ts', ''), one.isDirectory() ? `${one.name}/main.ts` : one.name]),
+    .map((entry) => [entry.name.replace('.ts', ''), entry.isDirectory() ? `${entry.name}/main.ts` : entry.name]),
 );
 const named = words.filter((word) => benches.has(word));
 const cases = words.filter((word) => !benches.has(word));
@@ -35,7 +35,7 @@ if (cases.length > 0 && named.length !== 1) {
 }
 if (named.includes('staff')) await buildWeb();
 let failed = 0;
-for (const name of named.length > 0 ? named : [...benches.keys()].filter((one) => !NAMED_ONLY.includes(one))) {
+for (const name of named.length > 0 ? named : [...benches.keys()].filter((name) => !NAMED_ONLY.includes(name))) {
   const { code, output } = await run(ownNode(), [`bench/${benches.get(name)}`, ...cases], {
     ...ownEnv(),
     TEST_POSTGRES_URL: postgres.url,

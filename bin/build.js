@@ -51,7 +51,7 @@ async function build() {
   }
   rmSync(next, { recursive: true });
   if (out !== join(root, 'dist'))
-    for (const name of ['web', 'earlier-assets'].filter((one) => existsSync(join(root, 'dist', one)))) {
+    for (const name of ['web', 'earlier-assets'].filter((folder) => existsSync(join(root, 'dist', folder)))) {
       rmSync(join(out, name), { recursive: true, force: true });
       copy(join(root, 'dist', name), join(out, name));
     }
@@ -124,7 +124,7 @@ function copyPackages(folder) {
     (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !packages[path].dev,
   );
   // Optional packages of other platforms are not installed.
-  for (const path of needed.filter((one) => existsSync(join(root, one))))
+  for (const path of needed.filter((name) => existsSync(join(root, name))))
     copy(join(root, path), join(folder, path), (from) => !NOT_RUN.test(from));
 }
 

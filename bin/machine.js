@@ -134,7 +134,7 @@ export async function startPostgres(...more) {
   const as = { ...unprivilegedUser(), cwd: folder };
   if (as.uid !== undefined) chownSync(folder, as.uid, as.gid);
   const data = join(folder, 'data');
-  const made = spawnSync(
+  const created = spawnSync(
     join(bin, 'initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     { ...as, encoding: 'utf8' },
@@ -142,12 +142,20 @@ export async function startPostgres(...more) {
   const port = await freePort();
   const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'shared_buffers=128MB', ...more];
   const server =
-    made.status === 0
+    created.status === 0
       ? spawn(
           join(bin, 'postgres'),
-          ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', folder, ...settings.flatMap((one) => ['-c', one])].map(
-            String,
-          ),
+          [
+            '-D',
+            data,
+            '-p',
+            port,
+            '-h',
+            '127.0.0.1',
+            '-k',
+            folder,
+            ...settings.flatMap((setting) => ['-c', setting]),
+          ].map(String),
           // The server has a separate process group: Ctrl-C stops the tests first, and they stop the server.
           { ...as, stdio: 'ignore', detached: true },
         )
@@ -165,7 +173,7 @@ export async function startPostgres(...more) {
     }
     await new Promise((done) => setTimeout(done, 100));
   }
-  say(`     PostgreSQL did not start. ${made.stderr}`);
+  say(`     PostgreSQL did not start. ${created.stderr}`);
   await stop();
   return null;
 }

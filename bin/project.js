@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const stampOf = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+const computeStamp = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
 /** A failure whose message addresses the person at the terminal. */
 export class SetupError extends Error {}
@@ -61,9 +61,9 @@ export async function install() {
   const lockFile = join(root, 'package-lock.json');
   const lock = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
   const stamp = join(root, 'node_modules', '.stamp');
-  if (stampOf(stamp) === lock) return;
+  if (computeStamp(stamp) === lock) return;
   const byHand = join(root, 'node_modules', '.package-lock.json');
-  if (stampOf(stamp) !== '' || !existsSync(byHand) || statSync(byHand).mtimeMs < statSync(lockFile).mtimeMs) {
+  if (computeStamp(stamp) !== '' || !existsSync(byHand) || statSync(byHand).mtimeMs < statSync(lockFile).mtimeMs) {
     const began = Date.now();
     say('installing packages (up to a few minutes the first time) ...');
     // With NODE_ENV=production npm would omit the packages that build the web app.
@@ -142,19 +142,19 @@ export async function buildWeb() {
     .sort((a, b) => (a < b ? -1 : 1));
   const hash = createHash('sha256');
   for (const file of sources) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file));
-  const wanted = hash.digest('hex');
+  const required = hash.digest('hex');
   const stamp = join(root, 'dist', 'web', '.stamp');
-  if (stampOf(stamp) === wanted) return;
+  if (computeStamp(stamp) === required) return;
   if (!existsSync(join(root, 'node_modules', 'vite')))
     throw new SetupError(
-      `${stampOf(stamp) === '' ? 'The web app is not built' : 'The sources of the web app have changed'}, and what builds it is left out by "npm ci --omit=dev". Run "npm ci && npm run build", or copy dist/web from where it was built.`,
+      `${computeStamp(stamp) === '' ? 'The web app is not built' : 'The sources of the web app have changed'}, and what builds it is left out by "npm ci --omit=dev". Run "npm ci && npm run build", or copy dist/web from where it was built.`,
     );
   const began = Date.now();
   say('building the web app ...');
   const { code, output } = await run(ownNode(), [join(root, 'build', 'site.ts')], ownEnv());
   if (code !== 0) throw new SetupError(`The web app could not be built.\n\n${output.slice(-3000)}`);
   mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, required);
   say(`web app built in ${seconds(began)}`);
 }
 

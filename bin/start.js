@@ -85,10 +85,10 @@ function killGroup(child) {
 
 function onExit(name, code, signal) {
   // Until the sandbox is ready, its own output explains why it ended.
-  const told = name === 'sandbox' && !sandboxUp;
-  if (!stopping && !told) process.stderr.write(`the ${name} stopped (${signal ?? `exit code ${code}`})\n`);
+  const explained = name === 'sandbox' && !sandboxUp;
+  if (!stopping && !explained) process.stderr.write(`the ${name} stopped (${signal ?? `exit code ${code}`})\n`);
   if (name === 'server') serverCode = code ?? (stopping && signal === 'SIGTERM' ? 0 : 1);
-  else if (!stopping) failure = told ? refuseSecondStart() : 1;
+  else if (!stopping) failure = explained ? refuseSecondStart() : 1;
   stop();
 }
 

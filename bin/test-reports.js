@@ -53,7 +53,7 @@ export function describeFailures(failures) {
 export function longestFiles(report) {
   return [...secondsOfFiles(report)]
     .filter(([, taken]) => taken >= 1)
-    .toSorted(([, one], [, other]) => other - one)
+    .toSorted(([, a], [, b]) => b - a)
     .slice(0, LONGEST)
     .map(([path, taken]) => `${taken.toFixed(0).padStart(9)} s  ${path}\n`)
     .join('');

@@ -35,7 +35,7 @@ const testFiles = files.filter((file) => /\.test\.tsx?$/.test(file));
 const journeyFiles = files.filter((file) => file.endsWith('.e2e.ts'));
 if (testFiles.length > 0) only.push('unit');
 if (journeyFiles.length > 0) only.push('e2e');
-const wanted = (step) => only.length === 0 || only.includes(step);
+const isSelected = (step) => only.length === 0 || only.includes(step);
 
 const began = Date.now();
 const totals = { passed: 0, failed: 0 };
@@ -96,7 +96,7 @@ function report(title, counts, since, output) {
 
 /** Runs one check that passes or fails as a whole: one or more commands of the project's own Node, in parallel. */
 async function check(step, title, ...commands) {
-  if (!wanted(step) || interrupted) return;
+  if (!isSelected(step) || interrupted) return;
   say(`     ${title} ...`);
   const since = Date.now();
   const results = await Promise.all(
@@ -171,7 +171,9 @@ async function nodeTests(name, title, parts) {
         // A file that fails to load has no tests that could fail, so the file itself is counted.
         failed:
           result.numFailedTests +
-          result.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0).length,
+          result.testResults.filter(
+            ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+          ).length,
       };
     },
     { TEST_PARTS: '1' },
@@ -183,7 +185,7 @@ const tool = (...path) => join(root, 'node_modules', ...path);
 await install().catch(exitWithError);
 Object.assign(env, ownEnv());
 
-if (wanted('unit') && !interrupted) {
+if (isSelected('unit') && !interrupted) {
   // The run's hundred databases live for a few seconds each, so vacuuming them is pointless.
   starting = startPostgres('autovacuum=off', 'track_functions=pl');
 }
@@ -208,7 +210,7 @@ await Promise.all([
 
 async function build() {
   // Tests of the running program need the pages too, and would otherwise build them.
-  const needed = ['build', 'e2e'].some(wanted) || (wanted('unit') && testFiles.length === 0);
+  const needed = ['build', 'e2e'].some(isSelected) || (isSelected('unit') && testFiles.length === 0);
   if (!needed || interrupted) return;
   const since = Date.now();
   await buildWeb().then(
@@ -222,7 +224,7 @@ async function build() {
  * otherwise spend in parallel.
  */
 async function makeImage() {
-  if (!['unit', 'e2e'].some(wanted) || interrupted) return;
+  if (!['unit', 'e2e'].some(isSelected) || interrupted) return;
   // A failure is ignored here, because a test that needs the database reports the cause.
   await run(ownNode(), [join(root, 'tests', 'support', 'databases', 'make-image.ts')], env);
 }
@@ -249,7 +251,7 @@ else if (starting) await nodeTests('files', 'tests in Node', []);
 if (allInNode) await restOfNodeTests();
 requireTests();
 if (allInNode) await requireExecutedFunctions();
-if (wanted('e2e')) await journeys();
+if (isSelected('e2e')) await journeys();
 
 function restOfNodeTests() {
   const parts = ['long', 'mocked', 'components', 'others', 'PostgreSQL'];

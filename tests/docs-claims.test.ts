@@ -52,8 +52,8 @@ const OTHERS =
 test('every setting that a page names is in .env.example', () => {
   const isSetting = (name: string): boolean =>
     OTHERS.test(name) ||
-    [name, name.replace(/_FILE$/, '')].some((one) => settings.includes(one)) ||
-    (name.endsWith('_') && settings.some((one) => one.startsWith(name)));
+    [name, name.replace(/_FILE$/, '')].some((candidate) => settings.includes(candidate)) ||
+    (name.endsWith('_') && settings.some((setting) => setting.startsWith(name)));
   const unknown = pages.flatMap((page) =>
     matches(read(page), /`[^`\n]*?\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+_?)/g)
       .filter((name) => !isSetting(name))

@@ -53,7 +53,7 @@ test('every tag is at the end of the title of a test, and names at most six line
 });
 
 test('every line has a test', () => {
-  const tagged = new Set(tests.flatMap((one) => one.ids));
+  const tagged = new Set(tests.flatMap(({ ids }) => ids));
   expect(lines.filter(({ id }) => !tagged.has(id)).map(({ id, text }) => `${id}: ${text}`)).toEqual([]);
 });
 
@@ -75,7 +75,7 @@ const CONTROLS = ['SIGN IN', 'ACCOUNT', 'BOOK NOW', 'HOME', 'ABOUT US'];
 test('a control that a line names is used by a test of the line', () => {
   const unused = lines.flatMap(({ id, text }) =>
     CONTROLS.filter((label) => text.includes(label))
-      .filter((label) => !tests.some((one) => one.ids.includes(id) && one.body.includes(`'${label}'`)))
+      .filter((label) => !tests.some(({ ids, body }) => ids.includes(id) && body.includes(`'${label}'`)))
       .map((label) => `${id}: ${label}`),
   );
   expect(unused).toEqual([]);

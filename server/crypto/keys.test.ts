@@ -34,9 +34,9 @@ describe('the keys on disk', () => {
 
   test("the operator's secret signs the client keys", async () => {
     const secret = 'an operator chose this secret, 40 letters';
-    const [one, two] = [await openKeys(folder, { jwtSecret: secret }), await openKeys(folder)];
-    expect(one.anonKey).not.toBe(two.anonKey);
-    expect(await two.verify(one.anonKey, NOW)).toBeNull();
+    const [chosen, generated] = [await openKeys(folder, { jwtSecret: secret }), await openKeys(folder)];
+    expect(chosen.anonKey).not.toBe(generated.anonKey);
+    expect(await generated.verify(chosen.anonKey, NOW)).toBeNull();
   });
 });
 
@@ -51,16 +51,16 @@ describe('keys from a secret', () => {
 
   test('are the same on every server and in later versions, and write no file', async () => {
     const at = await elsewhere();
-    const [one, two] = [
+    const [keys, others] = [
       await openKeys(at, { appSecret: first }),
       await openKeys(await elsewhere(), { appSecret: first }),
     ];
-    expect(two.serviceRoleKey).toBe(one.serviceRoleKey);
-    expect(two.fingerprints).toEqual(one.fingerprints);
-    expect(two.hmac('a', 'b')).toEqual(one.hmac('a', 'b'));
-    expect(await two.verify(one.sign(claims, 60, NOW), NOW)).toMatchObject(claims);
+    expect(others.serviceRoleKey).toBe(keys.serviceRoleKey);
+    expect(others.fingerprints).toEqual(keys.fingerprints);
+    expect(others.hmac('a', 'b')).toEqual(keys.hmac('a', 'b'));
+    expect(await others.verify(keys.sign(claims, 60, NOW), NOW)).toMatchObject(claims);
     expect(await readdir(at)).toEqual([]);
-    expect(one.fingerprints).toEqual({
+    expect(keys.fingerprints).toEqual({
       APP_SECRET: ['sjgOZKPhw6j8vFSitHFaRO'],
       JWT_SECRET: ['d19aw0n9FQOejzVd2mxVKX'],
       AUTH_SIGNING_KEYS_FILE: ['GinmvKdMFsfecxQEv_eZCvT2-FNsAOhvRVzo37850S4'],

@@ -593,7 +593,7 @@ describe('help at a door', () => {
     await system.jobs.drain();
     system.mails.splice(0);
     const all = await Promise.all([1, 2, 3].map(() => askForDoorHelp(system.services, id, { reporter: person })));
-    expect(all.map(({ asked }) => asked)).toEqual([true, true, true]);
+    expect(all).toMatchObject([{ asked: true }, { asked: true }, { asked: true }]);
     const [incident, ...more] = await readIncidentRows(id);
     expect(more).toEqual([]);
     expect(incident).toMatchObject({

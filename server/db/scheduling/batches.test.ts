@@ -77,12 +77,12 @@ test('transactions that were sent with another one leave their slot at once to t
   await Promise.all([first, ...others]);
 });
 
-test('transactions that arrive in one turn of the event loop share a write, and each is told before it is sent', async () => {
+test('transactions that arrive in one turn of the event loop share a write, and each is onStart before it is sent', async () => {
   const { run, warmUp, sizes } = open();
   await warmUp();
   const sizesAtStart: number[] = [];
-  const told = (): void => void sizesAtStart.push(sizes().length);
-  const all = ['a', 'b', 'c'].map((value) => run(GUEST, statements(value), told));
+  const onStart = (): void => void sizesAtStart.push(sizes().length);
+  const all = ['a', 'b', 'c'].map((value) => run(GUEST, statements(value), onStart));
   expect((await Promise.all(all)).map(({ rows }) => rows[0]?.['value'])).toEqual(['a', 'b', 'c']);
   expect(sizes()).toEqual([3]);
   expect(sizesAtStart).toEqual([0, 0, 0]);
@@ -130,5 +130,5 @@ test('when the connection fails, all transactions sent on it fail', async () => 
   const scheduler = createScheduler({ slots: 1, limits });
   const run = scheduler.batching(BATCH_MAX, () => Promise.reject(new Error('no connection')));
   const all = ['a', 'b'].map((value) => run(GUEST, statements(value)));
-  for (const one of await Promise.allSettled(all)) expect(one).toMatchObject({ status: 'rejected' });
+  for (const outcome of await Promise.allSettled(all)) expect(outcome).toMatchObject({ status: 'rejected' });
 });

@@ -73,7 +73,7 @@ function createWorld(turns: boolean): World {
   const samples = new Map<string, number>();
   const neverHeldBack: readonly WorkClass[] = turns ? WORK_CLASSES : ['urgent', 'staff', 'server'];
   const passed: Record<WorkClass, number> = { ...forEachClass(() => 0) };
-  const runningOf = (workClass: WorkClass): number =>
+  const countRunning = (workClass: WorkClass): number =>
     [...sent].filter(({ jobs: [job] }) => job?.workClass === workClass).length;
   const occupy = (batch: readonly Job[], finish: Sent['finish']): void => {
     const [first] = batch;
@@ -82,7 +82,7 @@ function createWorld(turns: boolean): World {
       passed[other] =
         other !== first.workClass &&
         scheduler.load()[other].waiting > 0 &&
-        runningOf(other) < settings.limits[other].running
+        countRunning(other) < settings.limits[other].running
           ? passed[other] + 1
           : 0;
     const entry: Sent = {
@@ -96,7 +96,7 @@ function createWorld(turns: boolean): World {
     sent.add(entry);
     for (const job of batch) job.started += 1;
     check(sent.size <= SLOTS, 'more batches run than there are slots');
-    check(runningOf(first.workClass) <= settings.limits[first.workClass].running, 'a class exceeds its limit');
+    check(countRunning(first.workClass) <= settings.limits[first.workClass].running, 'a class exceeds its limit');
     check(Math.max(...neverHeldBack.map((name) => passed[name])) <= PASSED_MAX, 'a class starves');
   };
   const findJob = ({ statements }: PipelineRun): Job => {

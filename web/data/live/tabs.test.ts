@@ -59,43 +59,43 @@ const until = (check: () => unknown): Promise<void> => vi.waitFor(() => expect(c
 
 describe('the connection of a browser', () => {
   test('is opened by one tab, joins the topics of all tabs, and reaches all of them', async () => {
-    const [one, two] = [openTab(), openTab()];
-    one.source.follow(topics(A));
-    await until(() => one.live.get(A));
-    two.source.follow(topics(A, B));
-    await until(() => two.live.get(A) && two.live.get(B));
-    expect(one.connected?.follows).toEqual([A, B]);
-    expect(two.connected).toBeNull();
-    one.connected?.events.onChange(A);
-    one.connected?.events.onChange(B);
-    await until(() => two.changes.join() === `${A},${B}`);
-    expect(one.changes).toEqual([A]);
-    closeTabs(two, one);
+    const [first, second] = [openTab(), openTab()];
+    first.source.follow(topics(A));
+    await until(() => first.live.get(A));
+    second.source.follow(topics(A, B));
+    await until(() => second.live.get(A) && second.live.get(B));
+    expect(first.connected?.follows).toEqual([A, B]);
+    expect(second.connected).toBeNull();
+    first.connected?.events.onChange(A);
+    first.connected?.events.onChange(B);
+    await until(() => second.changes.join() === `${A},${B}`);
+    expect(first.changes).toEqual([A]);
+    closeTabs(second, first);
   });
 
   test('drops a topic when no tab wants it any more, and is closed with the last', async () => {
-    const [one, two] = [openTab(), openTab()];
-    one.source.follow(topics(A));
-    await until(() => one.live.get(A));
-    two.source.follow(topics(B));
-    await until(() => two.live.get(B));
-    two.source.follow(topics());
-    await until(() => one.connected?.follows.join() === A);
-    one.source.follow(topics());
-    expect(one.connected?.follows).toEqual([]);
+    const [first, second] = [openTab(), openTab()];
+    first.source.follow(topics(A));
+    await until(() => first.live.get(A));
+    second.source.follow(topics(B));
+    await until(() => second.live.get(B));
+    second.source.follow(topics());
+    await until(() => first.connected?.follows.join() === A);
+    first.source.follow(topics());
+    expect(first.connected?.follows).toEqual([]);
     await vi.waitFor(async () => expect((await navigator.locks.query()).held).toEqual([]));
   });
 
   test('moves to another tab when its own needs nothing any more', async () => {
-    const [one, two] = [openTab(), openTab()];
-    one.source.follow(topics(A));
-    await until(() => one.live.get(A));
-    two.source.follow(topics(B));
-    await until(() => two.live.get(B));
-    one.source.follow(topics());
-    await until(() => two.connected?.follows.join() === B && two.live.get(B));
-    expect(one.connected?.follows).toEqual([]);
-    closeTabs(two);
+    const [first, second] = [openTab(), openTab()];
+    first.source.follow(topics(A));
+    await until(() => first.live.get(A));
+    second.source.follow(topics(B));
+    await until(() => second.live.get(B));
+    first.source.follow(topics());
+    await until(() => second.connected?.follows.join() === B && second.live.get(B));
+    expect(first.connected?.follows).toEqual([]);
+    closeTabs(second);
   });
 
   test('is taken over from a tab that does not answer, because it is frozen', async () => {
@@ -111,14 +111,14 @@ describe('the connection of a browser', () => {
   });
 
   test('that is lost is reported to every tab', async () => {
-    const [one, two] = [openTab(), openTab()];
-    one.source.follow(topics(A));
-    await until(() => one.live.get(A));
-    two.source.follow(topics(A));
-    await until(() => two.live.get(A));
-    one.connected?.events.onState(A, false);
-    await until(() => two.live.get(A) === false);
-    expect(one.live.get(A)).toBe(false);
-    closeTabs(two, one);
+    const [first, second] = [openTab(), openTab()];
+    first.source.follow(topics(A));
+    await until(() => first.live.get(A));
+    second.source.follow(topics(A));
+    await until(() => second.live.get(A));
+    first.connected?.events.onState(A, false);
+    await until(() => second.live.get(A) === false);
+    expect(first.live.get(A)).toBe(false);
+    closeTabs(second, first);
   });
 });
