@@ -1,9 +1,11 @@
 // `npm run bench`: compares paths of the server with their limits in one run, as ratios. `npm run bench -- rest` runs one file, and `npm
 // run bench -- rest point insert` two of its cases. Needs PostgreSQL with pgbench.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from './machine.js';
-import { buildWeb, install, loadEnvFile, ownEnv, ownNode, root, run, say } from './project.js';
+import { buildWeb, install, loadEnvFile, ownEnv, ownNode, root, say } from './project.js';
 
 loadEnvFile();
 await install();
@@ -36,13 +38,17 @@ if (cases.length > 0 && named.length !== 1) {
 if (named.includes('staff')) await buildWeb();
 let failed = 0;
 for (const name of named.length > 0 ? named : [...benches.keys()].filter((name) => !NAMED_ONLY.includes(name))) {
-  const { code, output } = await run(ownNode(), [`bench/${benches.get(name)}`, ...cases], {
+  const env = {
+    ...process.env,
     ...ownEnv(),
     TEST_POSTGRES_URL: postgres.url,
     TEST_POSTGRES_BIN: postgres.bin,
     NODE_ENV: 'development',
-  });
-  say(output);
+  };
+  // A bench takes minutes or hours, so each line appears when it is measured.
+  const args = [`bench/${benches.get(name)}`, ...cases];
+  const bench = spawn(ownNode(), args, { cwd: root, env, stdio: 'inherit' });
+  const [code] = await once(bench, 'exit');
   if (code !== 0) failed = code ?? 1;
 }
 await postgres.stop?.();
