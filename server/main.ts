@@ -126,7 +126,7 @@ async function serve(config: Config, mayBegin: Promise<unknown> = Promise.resolv
   });
 
   void app.broken.then((error) => {
-    app.log.error({ err: error }, 'the embedded database stopped and could not be reopened');
+    app.log.error({ err: error }, 'the embedded database stopped and could not be reopened; the server stops');
     process.exit(1);
   });
 
@@ -152,7 +152,7 @@ async function serve(config: Config, mayBegin: Promise<unknown> = Promise.resolv
   };
   onStop(() => void stop(), leave);
   process.on('uncaughtException', (error) => {
-    app.log.error({ err: error }, 'uncaught error');
+    app.log.error({ err: error }, 'uncaught error; the server stops');
     process.exit(1);
   });
 }

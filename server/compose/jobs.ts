@@ -31,8 +31,7 @@ export function openJobs(
 ): { queue: Queue; scheduler: Scheduler } {
   // Jobs use the same services, but their statements run in the class of the server's own work.
   const own = { ...services, db };
-  if (config.ownerEmails.length === 0)
-    log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
+  if (config.ownerEmails.length === 0) log.warn({}, 'job alerts have no recipient; set OWNER_EMAIL or ADMIN_EMAILS');
   const nightly = nightlyBackup({ source: { ...config, db, store }, backup: config.backup, clock, metrics });
   const warnings = warningJobs(machineWarnings({ ...config, db }), { db, clock });
   return createBackgroundJobs(own, {

@@ -34,7 +34,9 @@ export async function openSite(
   business.onChange(() => {
     void pages.render();
     // On failure the previous locks stay in use; the next change reads them again.
-    void readStudioLocks(db, config.igloohome.locks, studioLocks).catch(() => warn('the locks could not be read'));
+    void readStudioLocks(db, config.igloohome.locks, studioLocks).catch(() =>
+      warn('the locks of the rooms could not be read; the previous ones stay in use'),
+    );
   });
   await pages.render();
   return site;

@@ -199,7 +199,10 @@ function answerOther(error: unknown, c: Context<Env>): Response {
     return errorResponse(REFUSAL_STATUS[error.code], error.code, error.message, error.details, headers);
   }
   if (error instanceof ProviderError) {
-    c.var.log.warn({ path: c.req.path, provider: error.provider, reason: error.reason }, 'a provider did not answer');
+    c.var.log.warn(
+      { path: c.req.path, provider: error.provider, reason: error.reason },
+      'a provider did not answer; the caller was asked to try again',
+    );
     const message = 'We can’t reach a service we depend on right now. Please try again in a moment.';
     return errorResponse(503, 'provider_unavailable', message, {}, { 'retry-after': '5' });
   }

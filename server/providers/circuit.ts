@@ -76,8 +76,8 @@ export function createCircuit(options: CircuitOptions): Circuit {
       next: openPeriod,
     };
   }
-  breaker.onBreak(() => log.warn({ provider }, 'a circuit opened: the provider does not answer'));
-  breaker.onReset(() => log.info({ provider }, 'a circuit closed: the provider answers again'));
+  breaker.onBreak(() => log.warn({ provider }, 'calls to a provider are paused because it does not answer'));
+  breaker.onReset(() => log.info({ provider }, 'calls to a provider resume because it answers again'));
   const callLimit: BulkheadPolicy | null =
     options.atOnce === undefined ? null : bulkhead(options.atOnce, Number.POSITIVE_INFINITY);
 

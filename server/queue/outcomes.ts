@@ -27,7 +27,7 @@ export async function postponeJob({ db }: JobStore, job: Job, lease: string, at:
 export async function closeJob({ db, clock, log }: JobStore, job: Job, reason: string): Promise<void> {
   log.error(
     { job: job.id, kind: job.kind, tries: job.tries, reason },
-    'a job was closed because it is too late to run it',
+    'a job was closed because it is too late to run it; an alert is raised',
   );
   await db.transaction(async (tx) => {
     const { count } = await tx.query(
@@ -41,7 +41,10 @@ export async function closeJob({ db, clock, log }: JobStore, job: Job, reason: s
 
 /** Deletes a job whose deadline has passed, and raises an alert. Its row holds personal data, so it is not kept for a retry. */
 export async function dropJob({ db, log }: JobStore, job: Job): Promise<void> {
-  log.error({ job: job.id, kind: job.kind, tries: job.tries }, 'a job was dropped because its deadline has passed');
+  log.error(
+    { job: job.id, kind: job.kind, tries: job.tries },
+    'a job was dropped because its deadline has passed; an alert is raised',
+  );
   await db.transaction(async (tx) => {
     const row = await tx.queryRow<{ last_error: string | null }>(
       'delete from private.outbox where id = $1::uuid and done_at is null returning last_error',

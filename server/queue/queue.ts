@@ -65,7 +65,7 @@ export function createQueue(context: {
       if (!worker) throw new Error(`no worker has the name ${name}`);
       setImmediate(() => {
         runBatch(worker).catch((error: unknown) =>
-          context.log.error({ err: error, worker: name }, 'jobs could not be started now, the next round will'),
+          context.log.error({ err: error, worker: name }, 'jobs could not be started; the next round starts them'),
         );
       });
     },

@@ -50,7 +50,7 @@ export function createTaskLeases({ db, log }: { db: Queryable; log: Log }): Task
       until.clear();
       for (const { name } of rows) until.set(name, end);
     } catch (error) {
-      log.warn({ err: error }, 'the leases of the tasks could not be renewed');
+      log.warn({ err: error }, 'task leases could not be renewed; the next round tries again');
     }
     for (const check of waiting) check();
   }
@@ -88,7 +88,7 @@ export function createTaskLeases({ db, log }: { db: Queryable; log: Log }): Task
       until.clear();
       await db
         .query('delete from private.task_lease where holder = $1::text', [holder])
-        .catch((error: unknown) => log.warn({ err: error }, 'the leases of the tasks end by themselves'));
+        .catch((error: unknown) => log.warn({ err: error }, 'task leases could not be released; they expire'));
     },
   };
 }

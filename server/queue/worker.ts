@@ -86,7 +86,10 @@ export async function renewLeases(worker: Worker): Promise<void> {
       ],
     );
   } catch (error) {
-    worker.log.error({ err: error, worker: worker.name }, 'leases could not be renewed');
+    worker.log.error(
+      { err: error, worker: worker.name },
+      'job leases could not be renewed; jobs whose leases expire run again',
+    );
   }
 }
 
@@ -126,7 +129,10 @@ async function run(worker: Worker, row: Row): Promise<void> {
     await scope(about, () => handle(worker, job, row.lease_id));
   } catch (error) {
     // The outcome could not be stored, so the lease expires and the job runs again.
-    worker.log.error({ err: error, job: job.id, kind: job.kind }, 'the outcome of a job could not be written');
+    worker.log.error(
+      { err: error, job: job.id, kind: job.kind },
+      'the outcome of a job could not be stored; the job runs again when its lease expires',
+    );
   } finally {
     worker.running.delete(row.id);
   }

@@ -46,7 +46,7 @@ export function createSessionChecks(
     sockets
       .checkChannels((member) => list.some((end) => end === null || concernsMember(end, member)))
       .catch((error: unknown) => {
-        log.warn({ err: error }, 'the sessions of channels could not be checked; they are checked again');
+        log.warn({ err: error }, 'the sessions of channels could not be checked; the next round checks them again');
         add(list);
       });
   }

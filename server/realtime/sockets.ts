@@ -63,7 +63,7 @@ export function createSockets(context: RealtimeContext, getAddress: (request: In
     } catch (error) {
       context.counts.refused += 1;
       if (error instanceof HandshakeRefused) return refuseUpgrade(stream, error.status, error.message);
-      context.log.error({ err: error }, 'a realtime connection could not be opened');
+      context.log.error({ err: error }, 'a realtime connection could not be opened; the client got an error');
       refuseUpgrade(stream, 500, 'Something went wrong on our side');
     }
   }

@@ -54,7 +54,9 @@ function repeat(everyMs: number, run: () => Promise<unknown>, log: Log): () => P
     if (busy) return;
     busy = true;
     running = run()
-      .catch((error: unknown) => log.error({ err: error }, 'realtime maintenance failed'))
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'realtime maintenance failed and runs again in its next round'),
+      )
       .then(() => void (busy = false));
   }, everyMs);
   timer.unref();

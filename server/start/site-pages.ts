@@ -35,7 +35,9 @@ export function createSitePages(context: {
       context.show(new Map(Object.entries(files)));
       shown = content;
     } catch (error) {
-      context.warn(`the pages could not be rendered with the new settings or rooms: ${String(error)}`);
+      context.warn(
+        `the pages could not be rendered with the new settings or rooms; the previous pages stay: ${String(error)}`,
+      );
     }
   };
   // Renderings run one after the other, so that the newest settings are rendered last.

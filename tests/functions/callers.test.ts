@@ -211,7 +211,7 @@ test('wallet-service counts phones for the IP address, passes on what they show,
   };
   expect((await send('DELETE', place)).status).toBe(500);
   expect((await send('POST', 'log', { logs: [`device ${device}: fault`] })).status).toBe(200);
-  expect(app.logged).toEqual(['error: the service of passes failed', 'warn: a phone reports faults of a pass']);
+  expect(app.logged).toEqual(['error: the wallet service failed', 'warn: a phone reported faults of a pass']);
   expect(JSON.stringify(app.logFields)).not.toContain(device);
   expect(app.taken.map(([limit, key]) => [limit.name, key])).toEqual(
     ['wallet-service', 'wallet-service', 'wallet-service', 'wallet-log'].map((name) => [name, `ip:${IP}`]),

@@ -124,7 +124,7 @@ test('a provider that does not answer is 503 with Retry-After, and its reason is
     },
     retryAfter: '5',
   });
-  expect(app.logged).toEqual(['warn: a provider did not answer']);
+  expect(app.logged).toEqual(['warn: a provider did not answer; the caller was asked to try again']);
   expect(app.logFields).toEqual([
     { path: '/functions/v1/cancel-booking', provider: 'stripe', reason: 'secret_reason' },
   ]);

@@ -73,7 +73,7 @@ describe.each(oneEngine)('what operators see of a failed payment on $name', (eng
         .toContainEqual(
           expect.objectContaining({
             ...expected,
-            text: 'a call of a provider failed',
+            text: 'a provider call failed',
             level: 'warn',
             outcome: 'failed',
             booking,

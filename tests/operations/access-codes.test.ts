@@ -226,7 +226,7 @@ describe('the code of a booking', () => {
     system.state.now = start - 10 * MINUTE;
     system.state.lockFails = noResponse;
     expect(await ensureCode(system.services, id)).toMatchObject({ pin: null, pinId: null });
-    expect(system.logged).toEqual(['an access code could not be issued yet']);
+    expect(system.logged).toEqual(['an access code could not be issued yet; its job tries again']);
     expect(system.logFields).toEqual([{ booking: id, reason: 'igloohome: no_response' }]);
     system.state.lockFails = null;
     expect(await ensureCode(system.services, id)).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/) });
@@ -420,7 +420,7 @@ describe('a new code', () => {
       code: 'provider_unavailable',
       message: 'We can’t reach the lock right now. Please try again in a moment.',
     });
-    expect(system.logged).toEqual(['a new access code could not be issued']);
+    expect(system.logged).toEqual(['a new access code could not be issued; the caller was asked to try again']);
     expect(system.logFields).toEqual([{ booking: id, provider: 'igloohome', reason: 'refused' }]);
     system.state.lockFails = null;
     await system.jobs.drain();

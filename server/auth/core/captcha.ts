@@ -18,7 +18,7 @@ export async function requireCaptcha(context: AuthContext, c: Call, next: Next):
   const token = readCaptchaToken(await parseBody(c).catch(() => null));
   if (token === null) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (no captcha_token found)`);
   const passed = await captcha.check(token, c.var.ip).catch((error: unknown) => {
-    c.var.log.warn({ err: error }, 'the captcha provider did not answer');
+    c.var.log.warn({ err: error }, 'the captcha provider did not answer; the request was refused');
     throw new AuthRefusal(503, 'captcha_failed', 'captcha verification process failed');
   });
   if (!passed) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (invalid-input-response)`);

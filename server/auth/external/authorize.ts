@@ -70,7 +70,10 @@ async function startSignIn(context: AuthContext, c: Call, linkUserId: string | n
   try {
     return await provider.startUrl({ ...flowSecrets(context, id), state, scopes: query['scopes'] ?? null, extra });
   } catch (error) {
-    c.var.log.error({ err: error, provider: provider.name }, 'an identity provider did not answer');
+    c.var.log.error(
+      { err: error, provider: provider.name },
+      'an identity provider did not answer; the sign-in was refused',
+    );
     throw refuse.providerDown();
   }
 }

@@ -22,7 +22,7 @@ export async function callback(context: AuthContext, c: Call): Promise<Response>
     return await redeemResponse(context, c, flow, state, response);
   } catch (error) {
     if (error instanceof AuthRefusal) return redirectWithError(c, flow.redirectTo, error);
-    c.var.log.error({ err: error, provider: flow.provider }, 'a sign-in by an identity provider failed');
+    c.var.log.error({ err: error, provider: flow.provider }, 'a sign-in through an identity provider failed');
     const refusal = new AuthRefusal(503, 'unexpected_failure', 'Unable to exchange external code');
     return redirectWithError(c, flow.redirectTo, refusal, 'server_error');
   }

@@ -87,7 +87,10 @@ async function sendCode(context: AuthContext, c: Call, factor: FactorRow, id: st
   const minutes = Math.round(config.factors.challengeSeconds / 60);
   const text = codeTextMessage({ from: config.relyingParty.name, code, minutes });
   await texts.send({ to: `+${phone}`, text, key: `factor-${id}` }).catch((error: unknown) => {
-    c.var.log.error({ err: error, factor: factor.id }, 'a second-factor code could not be sent');
+    c.var.log.error(
+      { err: error, factor: factor.id },
+      'a second-factor code could not be sent; the challenge was refused',
+    );
     throw new AuthRefusal(422, 'sms_send_failed', 'Error sending message');
   });
   return factorCodeHash(context, id, code);

@@ -41,7 +41,7 @@ export async function startSso(context: AuthContext, c: Call): Promise<Response>
   });
   if (challenge === null) bindToBrowser(c, context.config.siteUrl, state, SAML_LANDING);
   const url = await ssoProvider.startUrl({ requestId, relayState: state }).catch((error: unknown) => {
-    c.var.log.error({ err: error }, 'an identity provider did not answer');
+    c.var.log.error({ err: error }, 'an identity provider did not answer; the sign-in was refused');
     throw refuse.providerDown();
   });
   return body.skip_http_redirect === true ? c.json({ url }) : c.redirect(url, 303);

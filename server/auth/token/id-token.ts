@@ -51,7 +51,7 @@ async function readIdToken({ providers }: AuthContext, c: Call, name: string, bo
   const provider = providers.get(name);
   if (!provider?.readIdToken) throw new AuthRefusal(400, 'provider_disabled', 'Provider is not enabled');
   const token = await provider.readIdToken(body.id_token, body.access_token || null).catch((error: unknown) => {
-    c.var.log.error({ err: error, provider: name }, 'an identity provider did not answer');
+    c.var.log.error({ err: error, provider: name }, 'an identity provider did not answer; the sign-in was refused');
     throw refuse.providerDown();
   });
   if (!token) throw refuse.validation('Bad ID token');

@@ -77,7 +77,7 @@ export function walletService(services: Services, requests: FunctionRequests): H
   router.post('/v1/log', async (c) => {
     const { logs } = parse(logSchema, await readBody(requests, c));
     // The messages are not logged, because they name the phone and its passes.
-    c.var.log.warn({ messages: logs.length }, 'a phone reports faults of a pass');
+    c.var.log.warn({ messages: logs.length }, 'a phone reported faults of a pass');
     return c.body(null, 200);
   });
   router.all('*', (c) => c.body(null, 404));
@@ -131,6 +131,6 @@ function answerError(error: unknown, c: Context<Env>): Response {
     // The certificate has expired, so the phone should try again once it has been replaced.
     return error.code === 'not_configured' ? later(503, 3_600) : c.body(null, REFUSAL_STATUS[error.code]);
   }
-  c.var.log.error({ err: error }, 'the service of passes failed');
+  c.var.log.error({ err: error }, 'the wallet service failed');
   return c.body(null, 500);
 }

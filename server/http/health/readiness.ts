@@ -27,7 +27,8 @@ export function createReadiness({
   let cached: { readonly at: number; readonly readiness: Promise<Readiness> } | null = null;
   const failing = new Set<string>();
   const note = (name: string, { result, error }: Outcome): void => {
-    if (result === 'failed' && !failing.has(name)) log.error({ check: name, err: error }, 'the server is not ready');
+    if (result === 'failed' && !failing.has(name))
+      log.error({ check: name, err: error }, 'the server is not ready because a check failed');
     if (result === 'ok' && failing.has(name)) log.info({ check: name }, 'the server is ready again');
     if (result === 'failed') failing.add(name);
     else failing.delete(name);

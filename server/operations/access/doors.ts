@@ -167,7 +167,7 @@ async function nullUnlessAnswered<T>({ log }: Services, ask: () => Promise<T>): 
     return await ask();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    log.warn({ err: error }, 'a part of the doors is unknown');
+    log.warn({ err: error }, 'the lock service or a plug did not answer; staff see the door data without it');
     return null;
   }
 }

@@ -37,7 +37,7 @@ export async function ensureCode(services: Services, bookingId: string): Promise
       // The job tries again. Until then the page shows that the code is on its way.
       log.warn(
         { booking: bookingId, reason: error instanceof Error ? error.message : String(error) },
-        'an access code could not be issued yet',
+        'an access code could not be issued yet; its job tries again',
       );
     });
   }

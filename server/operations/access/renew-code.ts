@@ -39,7 +39,7 @@ export async function renewCode(services: Services, bookingId: string, actor: st
     if (!(error instanceof ProviderError)) throw error;
     log.error(
       { booking: bookingId, provider: error.provider, reason: error.reason },
-      'a new access code could not be issued',
+      'a new access code could not be issued; the caller was asked to try again',
     );
     throw new Refusal('provider_unavailable', 'We can’t reach the lock right now. Please try again in a moment.');
   }

@@ -23,7 +23,10 @@ export async function releaseExpiredHolds(services: Services, stop: () => boolea
     async (row) => {
       const booking = await releaseHold(services, row.id, 'hold_expired').catch((error: unknown) => {
         // The slot stays held because the provider has not answered.
-        log.error({ booking: row.id, reason: getReason(error) }, 'a hold could not be released yet');
+        log.error(
+          { booking: row.id, reason: getReason(error) },
+          'an expired hold could not be released; the next round tries again',
+        );
         return null;
       });
       if (booking?.status === 'cancelled') released += 1;

@@ -17,7 +17,8 @@ export async function withTimeout<T, L>(log: Log, ms: number, work: Promise<T>, 
     }, ms);
   });
   work.catch((error: unknown) => {
-    if (timedOut) log.warn({ err: error }, 'work failed after its timeout');
+    if (timedOut)
+      log.warn({ err: error }, 'work failed after its time limit, when its caller had already been answered');
   });
   try {
     return await Promise.race([work, timeout]);

@@ -108,7 +108,7 @@ export async function makeGuestCode(services: Services, page: CrewPage): Promise
   } catch (error) {
     services.log.warn(
       { booking: page.bookingId, reason: error instanceof Error ? error.message : String(error) },
-      'a code of a guest could not be issued yet',
+      'a guest’s access code could not be issued yet; its job tries again',
     );
   }
 }

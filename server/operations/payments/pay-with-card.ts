@@ -46,7 +46,10 @@ async function pay(services: Services, hold: BookingFacts, card: string, userId:
     return attempt === null ? await readResult(services, hold) : await charge(services, hold, attempt, userId);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    services.log.warn({ booking: hold.id, reason: getReason(error) }, 'a payment by a saved card has no answer yet');
+    services.log.warn(
+      { booking: hold.id, reason: getReason(error) },
+      'a payment by saved card has no answer yet; its outcome is read later',
+    );
     return 'unknown';
   }
 }

@@ -38,7 +38,10 @@ export async function reconcilePayments(services: Services): Promise<number> {
       await work();
     } catch (error) {
       failed = error;
-      log.error({ part: name, reason: getReason(error) }, 'a step of reconciliation failed');
+      log.error(
+        { part: name, reason: getReason(error) },
+        'a part of the reconciliation failed; the next run repeats it',
+      );
     }
   }
   await db.query(
@@ -118,7 +121,10 @@ async function compareNotFinal(services: Services): Promise<void> {
     const failed = await settlePayment(services, row.session_id).then(
       () => false,
       (error: unknown) => {
-        log.error({ payment: row.id, reason: getReason(error) }, 'a payment could not be compared with the provider');
+        log.error(
+          { payment: row.id, reason: getReason(error) },
+          'a payment could not be compared with the provider; the comparison is repeated later',
+        );
         return true;
       },
     );

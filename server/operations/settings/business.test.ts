@@ -41,7 +41,9 @@ test('settings and rooms follow their changes, and the last ones count while the
   await expect.poll(() => notified).toEqual([['Closed', 20, 'Studio B']]);
   state.content = new Error('no connection');
   state.announce();
-  await expect.poll(() => warned).toEqual(['the settings of the business could not be read: the last ones count']);
+  await expect
+    .poll(() => warned)
+    .toEqual(['the settings of the business could not be read; the previous ones stay in use']);
   expect(shown()).toEqual(['Closed', 20, 'Studio B']);
   expect(notified).toHaveLength(1);
   await reader.close();

@@ -41,7 +41,7 @@ export async function followBusiness(
         current = await read();
         tell();
       } catch {
-        warn('the settings of the business could not be read: the last ones count');
+        warn('the settings of the business could not be read; the previous ones stay in use');
       }
     });
   });

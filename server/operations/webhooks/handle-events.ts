@@ -49,7 +49,7 @@ async function handle(services: Services, event: StoredEvent, checks: Services):
     await settle(services, event, checks);
   } catch (error) {
     const reason = getReason(error);
-    log.error({ event: event.id, tries: event.tries, reason }, 'a webhook could not be handled');
+    log.error({ event: event.id, tries: event.tries, reason }, 'a webhook could not be handled and will be retried');
     const wait = Math.min(2 ** event.tries * 1000, LONGEST_WAIT_MS);
     await postpone(services, event, { nextTryAt: new Date(clock().getTime() + wait), reason });
     if (event.tries === ALERT_AT)
@@ -76,6 +76,9 @@ async function settle(services: Services, event: StoredEvent, checks: Services):
   } catch (error) {
     const ignored = CHECK_EVENTS.test(event.type) ? CHECK_REFUSALS : ['not_found'];
     if (!(error instanceof Refusal) || !ignored.includes(error.code)) throw error;
-    services.log.warn({ event: event.id, object: event.objectId, reason: error.code }, 'ignored an event');
+    services.log.warn(
+      { event: event.id, object: event.objectId, reason: error.code },
+      'a webhook was ignored because nothing here belongs to it',
+    );
   }
 }

@@ -88,7 +88,7 @@ function subscribe(state: State, request: Parameters<Changes['subscribe']>[0]): 
     bindings.length = 0;
     state.subscriptions.delete(subscription);
     if (error instanceof FilterFault) return { error: error.message, warning: null };
-    state.context.log.error({ err: error }, 'a subscription to table changes failed');
+    state.context.log.error({ err: error }, 'a subscription to table changes failed; the client subscribes again');
     request.onLost(FAILED); // the client tries again
     return { error: FAILED, warning: null };
   });

@@ -65,7 +65,7 @@ async function deliverGroup(
       return;
     } catch (error) {
       if (stopped.signal.aborted) return;
-      context.log.error({ err: error }, 'table changes could not be delivered');
+      context.log.error({ err: error }, 'an attempt to deliver table changes failed');
       if (attempt >= ATTEMPTS && !isOutage(error)) return loseAll(state, changes, subscriptions);
       context.tables.forget();
       await new Promise((done) => setTimeout(done, RETRY_MS));

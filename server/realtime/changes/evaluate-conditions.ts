@@ -81,7 +81,7 @@ async function evaluate(
       return await ask(db.inClass(getWorkClass(member)), [condition], ALONE_MS);
     } catch (fault) {
       if (!isOfCondition(fault)) throw fault;
-      log.warn({ err: fault, table: table.name }, 'a filter of a subscription failed');
+      log.warn({ err: fault, table: table.name }, 'a filter of a subscription failed; it matches no rows');
       if (fault.code !== STOPPED) return [];
       // If even this statement is cancelled, the database is busy and the filter is not at fault.
       await ask(db, ['true'], TOGETHER_MS);

@@ -45,7 +45,7 @@ export async function startReader(context: {
     woken = false;
     const page = await readPage(db, position);
     if (page.gap || missed) {
-      log.warn({}, 'table changes may have been missed');
+      log.warn({}, 'table changes may have been missed; subscribers must read again');
       announce.forget();
       await onGap();
       missed = false;
@@ -64,7 +64,7 @@ export async function startReader(context: {
     try {
       await onBatch(toBatch(rows));
     } catch (error) {
-      log.error({ err: error }, 'table changes could not be delivered');
+      log.error({ err: error }, 'table changes could not be delivered; subscribers must read again');
       missed = true;
     }
   }
@@ -75,7 +75,7 @@ export async function startReader(context: {
         await readOnce();
       } catch (error) {
         if (stopped) return;
-        log.error({ err: error }, 'table changes could not be read');
+        log.error({ err: error }, 'table changes could not be read; the next round reads them');
         await sleep.start(ASLEEP_MS);
       }
     }

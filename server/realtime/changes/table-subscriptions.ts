@@ -96,7 +96,7 @@ async function followLate(state: State, relations: readonly string[], late: read
       [relations],
     );
   } catch (error) {
-    log.warn({ err: error }, 'open transactions could not be followed');
+    log.warn({ err: error }, 'open transactions could not be followed; subscribers must read again');
   }
   onLate(relations);
 }

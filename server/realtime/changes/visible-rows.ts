@@ -124,14 +124,17 @@ async function evaluateSome(
     );
     return (found[0]?.visible ?? []).map((text) => {
       if (text.length === rows.length && !text.startsWith('!')) return text;
-      log.warn({ problem: text, table: table.name }, 'a row policy failed for a subscriber');
+      log.warn({ problem: text, table: table.name }, 'a row policy failed for a subscriber, who does not get the rows');
       return '';
     });
   };
   try {
     return await evaluate(members);
   } catch (error) {
-    log.warn({ err: error, table: table.name }, 'the row policies failed for subscribers');
+    log.warn(
+      { err: error, table: table.name },
+      'the row policies failed for subscribers; each of them is checked alone',
+    );
     if (members.length === 1) return [''];
     // One member's slow policy must not hide the rows of other members, so each member is checked alone.
     const single: string[] = [];

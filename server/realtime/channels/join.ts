@@ -76,7 +76,10 @@ async function sendPresence(context: RealtimeContext, channel: Channel): Promise
     push(channel, 'presence_state', context.topics.presenceState(channel.topic));
     if (channel.subscriber) channel.subscriber.readsPresence = true;
   } catch (error) {
-    context.log.error({ err: error, topic: channel.topic.name }, 'the presence of a topic could not be read');
+    context.log.error(
+      { err: error, topic: channel.topic.name },
+      'the presence of a topic could not be read; the client joins again',
+    );
     failChannel(context, channel, systemErrors.databaseDown, 'phx_error');
   }
 }
@@ -116,7 +119,7 @@ async function readReplay(
 ): ReturnType<RealtimeContext['messages']['replay']> {
   if (replay === null || replay === 'invalid') return [];
   return context.messages.replay(topic.name, replay.since, replay.limit).catch((error: unknown) => {
-    context.log.error({ err: error, topic: topic.name }, 'stored messages could not be read');
+    context.log.error({ err: error, topic: topic.name }, 'stored messages could not be read; the join was refused');
     throw joinRefusals.replayFailed();
   });
 }

@@ -199,7 +199,10 @@ function answerHeartbeat(state: State, frame: ClientFrame): void {
   reply(state.connection, frame, { status: 'ok', response: {} });
   for (const channel of state.channels.values())
     void checkSession(state.context, channel).catch((error: unknown) => {
-      state.context.log.warn({ err: error }, 'the session of a channel could not be checked');
+      state.context.log.warn(
+        { err: error },
+        'the session of a channel could not be checked; the next heartbeat checks it again',
+      );
     });
 }
 
@@ -267,7 +270,7 @@ function leave(state: State, frame: ClientFrame, channel: Channel | undefined): 
 function handleFailure(state: State, frame: ClientFrame, error: unknown): void {
   const refusal = error instanceof JoinRefused ? error : joinRefusals.unknown();
   if (!(error instanceof JoinRefused))
-    state.context.log.error({ err: error, event: frame.event }, 'a realtime message failed');
+    state.context.log.error({ err: error, event: frame.event }, 'a realtime message failed; the client got an error');
   state.context.counts.refused += 1;
   const { topic, joinRef, ref } = frame;
   reply(state.connection, { topic, joinRef, ref }, { status: 'error', response: { reason: refusal.message } });

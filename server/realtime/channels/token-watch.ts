@@ -22,7 +22,10 @@ export function watchToken(context: RealtimeContext, channel: Channel): void {
       const late = (context.clock().getTime() - channel.member.expiresAt) / 1000;
       if (late < 0) {
         checkChannel(context, channel).catch((error: unknown) =>
-          context.log.warn({ err: error }, 'the session and rights of a channel could not be checked'),
+          context.log.warn(
+            { err: error },
+            'the session and rights of a channel could not be checked; they are checked again later',
+          ),
         );
         return watchToken(context, channel);
       }

@@ -44,7 +44,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
         await db.query('select pg_notify($1, $2)', [BUS_CHANNEL, JSON.stringify({ from: process, after, sent })]);
         return;
       } catch (error) {
-        log.warn({ err: error }, 'missed messages could not be asked for');
+        log.warn({ err: error }, 'missed messages could not be requested from other processes');
         await sleep(ASK_RETRY_MS);
       }
     }
@@ -59,7 +59,8 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
     // The other processes considered this one ended, because it was silent for too long.
     if (ended.includes(process)) void restore().catch(report);
   };
-  const report = (error: unknown): void => log.error({ err: error }, 'the presence of this process was not restored');
+  const report = (error: unknown): void =>
+    log.error({ err: error }, 'the presence of this process could not be restored');
   /** Shows the presence of this process again to processes that have dropped it. */
   async function restore(): Promise<void> {
     await renewLease(db, process);
@@ -83,7 +84,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
     try {
       receive(payload);
     } catch (error) {
-      log.error({ err: error }, 'a notification of another process could not be read');
+      log.error({ err: error }, 'a notification from another process could not be read');
     }
   });
 
@@ -108,7 +109,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
       await stopListening();
       // If this fails, the other processes remove the presence of this one when its lease ends.
       await endLease(db, process).catch((error: unknown) =>
-        log.warn({ err: error }, 'the presence could not be removed'),
+        log.warn({ err: error }, 'the presence of this process could not be removed; it expires with its lease'),
       );
     },
   };

@@ -37,7 +37,7 @@ export function createReceiver(context: {
     work = work
       .then(() => deliverEnvelope(context.db, context.onMessage, envelope))
       .catch((error: unknown) => {
-        context.log.error({ err: error }, 'a message of another process was not delivered');
+        context.log.error({ err: error }, 'a message from another process was not delivered');
         context.onLoss();
       });
   };
@@ -54,7 +54,7 @@ export function createReceiver(context: {
   /** Gives up the missing message and continues with the next one. */
   const skip = (peer: Peer): void => {
     peer.timer = null;
-    context.log.warn({}, 'messages of another process are missing');
+    context.log.warn({}, 'messages from another process were lost; presence is read again');
     peer.last = Math.min(...peer.waiting.keys()) - 1;
     drain(peer);
     context.onLoss();

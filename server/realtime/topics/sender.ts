@@ -121,6 +121,6 @@ function keep(sent: Sent[], envelope: Sent): void {
 async function repeat(state: State, after: number): Promise<void> {
   for (const envelope of state.sent.filter(({ number }) => number > after))
     await notify(state, envelope).catch((error: unknown) =>
-      state.log.warn({ err: error }, 'messages could not be repeated'),
+      state.log.warn({ err: error }, 'messages could not be repeated to other processes'),
     );
 }

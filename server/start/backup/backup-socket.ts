@@ -25,7 +25,7 @@ export async function answerBackups(source: BackupSource, warn: (line: string) =
   await new Promise<void>((resolve) => {
     // Without the socket, `npm run backup` works only while the server is stopped.
     server.once('error', (error) => {
-      warn(`npm run backup cannot reach this server: ${error.message}`);
+      warn(`npm run backup works only while this server is stopped, because its socket failed: ${error.message}`);
       resolve();
     });
     server.listen(path, resolve);

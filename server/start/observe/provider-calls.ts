@@ -52,13 +52,13 @@ async function report(db: Queryable, log: Log, { ended, requestId, subject, cloc
   const call = { provider, operation, ...describe(error) };
   const ids = [...about, subject].filter((id) => id !== null);
   const booking = await findBooking(db, ids).catch((cause: unknown) => {
-    log.error({ err: cause, requestId }, 'the booking of a failed call could not be found');
+    log.error({ err: cause, requestId }, 'the booking of a failed provider call could not be read');
     return null;
   });
-  log.warn({ ...call, outcome, ...toFields(booking), subject, requestId }, 'a call of a provider failed');
+  log.warn({ ...call, outcome, ...toFields(booking), subject, requestId }, 'a provider call failed');
   if (booking === null || provider !== 'stripe') return;
   await recordFailedCall(db, booking.id, { ...call, requestId }, clock()).catch((cause: unknown) =>
-    log.error({ err: cause, booking: booking.id }, 'a failed call could not be recorded'),
+    log.error({ err: cause, booking: booking.id }, 'a failed provider call could not be recorded in the audit log'),
   );
 }
 
