@@ -100,7 +100,7 @@ describe('Sydney time', () => {
       ['13:00', '00:59', '01:00', '01:30'].map((at) => formatStudioTime(new Date(`2026-11-21T${at}:00Z`))),
     ).toEqual(['12 am', '11:59 am', '12 pm', '12:30 pm']);
     const brief = ['09', '13', '14'].map((hour) => formatStudioHours(start, new Date(`2026-11-21T${hour}:00:00Z`)));
-    expect(brief).toEqual(['7–8 pm', '7 pm–12 am', '7 pm–1 am']);
+    expect(brief).toEqual(['7–8\u00a0pm', '7\u00a0pm–12\u00a0am', '7\u00a0pm–1\u00a0am']);
     expect(formatStudioRange(start, new Date('2026-11-21T10:00:00Z'))).toBe('Saturday 21 November 2026, 7 pm to 9 pm');
     expect(formatStudioRange(start, new Date('2026-11-21T14:00:00Z'))).toBe(
       'Saturday 21 November 2026, 7 pm to 1 am on Sun 22 Nov 2026',

@@ -171,10 +171,11 @@ export function formatStudioRange(start: Date, end: Date): string {
   return `${formatStudioDate(start)}, ${formatStudioTime(start)} to ${until}`;
 }
 
-/** Formats the hours of a span briefly: "8–10 pm", "11 pm–1 am". */
+/** Formats the hours of a span briefly: "8–10 pm", "11 pm–1 am". A no-break space keeps "pm" on the line of its hour. */
 export function formatStudioHours(start: Date, end: Date): string {
   const [from, to] = [formatStudioTime(start), formatStudioTime(end)];
-  return `${from.slice(-2) === to.slice(-2) ? from.slice(0, -3) : from}–${to}`;
+  const hours = `${from.slice(-2) === to.slice(-2) ? from.slice(0, -3) : from}–${to}`;
+  return hours.replaceAll(' ', '\u00a0');
 }
 
 /** Whether the clocks of a time zone follow the same rules as Sydney's. Tasmania's have done so since 2008. */
