@@ -16,8 +16,8 @@ export const GRACE_DAYS_MAX = 30;
 /** The name of each permission on screen, and what it opens. */
 export const PERMISSION_WORDS: Readonly<Record<Permission, { readonly label: string; readonly opens: string }>> = {
   bookings: { label: 'Bookings', opens: 'Bookings, customers, closed hours, doors and lights' },
-  identity: { label: 'ID checks', opens: 'The IDs of customers, and the decision about them' },
+  identity: { label: 'ID checks', opens: 'Customers’ IDs, and decisions about them' },
   money: { label: 'Money', opens: 'Refunds, free bookings, codes that give money away, numbers and exports' },
   settings: { label: 'Settings', opens: 'Prices, discount codes and developer pages' },
-  owner: { label: 'Owner', opens: 'Everything, with the audit log and the staff' },
+  owner: { label: 'Owner', opens: 'Everything, including the audit log and staff' },
 };

@@ -45,7 +45,7 @@ export const regeneratePin = defineCall({
   refusals: {
     not_signed_in: { message: 'Please sign in to see your access code.' },
     not_yours: {
-      message: 'You need the permission “bookings” for this. An owner can give it to you.',
+      message: 'You need the “Bookings” permission for this. An owner can give it to you.',
       permission: 'bookings',
     },
     not_found: { message: 'Booking not found' },

@@ -23,16 +23,16 @@ export const staffAccessCode = defineCall({
   refusals: {
     not_found: { message: 'This studio has no lock.' },
     slot_taken: {
-      message: 'A booking is in the way. Move or cancel first.',
+      message: 'A booking is in the way. Move or cancel it first.',
       bookings: [{ id: '55555555-5555-4555-8555-555555555555', reference: '7KQM-4TXR' }],
     },
     already_done: {
-      message: 'This code was made and shown before.',
+      message: 'This code was already created and shown.',
       codeId: '66666666-6666-4666-8666-666666666666',
     },
     code_limit: {
       message:
-        'The lock has no code left for these hours. Codes that were made before still work, and Doors opens the door.',
+        'The lock has no codes left for these hours. Existing codes still work, and you can open the door on the Doors tab.',
     },
   },
   example: {

@@ -14,7 +14,7 @@ export const acceptStaffInvitation = defineCall({
     not_found: { message: 'This link isn’t valid. Use the newest email, or ask an owner for another one.' },
     not_yours: { message: 'This invitation is for another email address. Sign in with the address we wrote to.' },
     mail_unconfirmed: { message: 'Please confirm your email address first.' },
-    already_done: { message: 'You are staff already.' },
+    already_done: { message: 'You are already on the staff.' },
     invitation_ended: { message: 'This invitation is no longer valid. Ask an owner for another one.' },
   },
   example: { body: { token: 'AbCdEf123456' }, answer: { permissions: ['bookings'] } },

@@ -51,7 +51,7 @@ export const staffClose = defineCall({
   refusals: {
     not_found: { message: 'Studio not found' },
     slot_taken: {
-      message: 'A booking is in the way. Move or cancel first.',
+      message: 'A booking is in the way. Move or cancel it first.',
       bookings: [
         {
           id: '66666666-6666-4666-8666-666666666666',

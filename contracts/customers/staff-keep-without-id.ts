@@ -14,7 +14,7 @@ export const staffKeepWithoutId = defineCall({
   body: z.object({ bookingId: bookingIdField, reason: reasonField }),
   answer: z.strictObject({ kept: z.literal(true) }),
   refusals: {
-    not_found: { message: 'There’s nothing to decide about the ID of this booking.' },
+    not_found: { message: 'This booking has no ID decision to make.' },
     already_done: { message: 'This booking is already cancelled.' },
   },
   example: {

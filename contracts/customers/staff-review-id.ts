@@ -33,12 +33,12 @@ export const staffReviewId = defineCall({
     })
     .refine(({ decision, reason }) => decision !== 'refuse' || reason !== null, {
       path: ['reason'],
-      message: 'Say why, for the customer.',
+      message: 'Enter a reason for the customer.',
     }),
   answer: z.strictObject({ verificationId: z.uuid(), status: z.enum(['verified', 'failed']) }),
   refusals: {
     not_found: { message: 'ID check not found' },
-    already_done: { message: 'Somebody has decided about this ID already.', decision: 'refuse' },
+    already_done: { message: 'A colleague has already decided about this ID.', decision: 'refuse' },
   },
   example: {
     body: {

@@ -22,10 +22,10 @@ export const testIgloohomePin = defineCall({
   refusals: {
     code_limit: {
       message:
-        'The lock has no code left for these hours. Codes that were made before still work, and Doors opens the door.',
+        'The lock has no codes left for these hours. Existing codes still work, and you can open the door on the Doors tab.',
     },
     already_done: {
-      message: 'This code was revoked while it was made.',
+      message: 'This code was revoked while it was being created.',
       codeId: '66666666-6666-4666-8666-666666666666',
     },
   },

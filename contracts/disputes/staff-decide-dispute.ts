@@ -20,14 +20,14 @@ export const staffDecideDispute = defineCall({
   body: z.object({ bookingId: bookingIdField, decision: disputeDecision, reason: reasonField }),
   answer: z.strictObject({ decision: disputeDecision }),
   refusals: {
-    not_found: { message: 'There’s nothing to decide about the payments of this booking.' },
+    not_found: { message: 'This booking has no payment dispute to decide.' },
     already_done: { message: 'This booking is already cancelled.' },
-    too_late: { message: 'This booking is over. It can be refunded, not cancelled.' },
+    too_late: { message: 'This booking has ended. You can refund it, but not cancel it.' },
     payment_processing: {
-      message: 'The customer is paying for this booking, so nothing was changed. Look at it again.',
+      message: 'The customer is paying for this booking right now, so nothing was changed. Reload the booking.',
       bookingId: '66666666-6666-4666-8666-666666666666',
     },
-    coupon_exhausted: { message: 'Somebody else has used the discount code in the meantime.' },
+    coupon_exhausted: { message: 'Someone else has used the discount code in the meantime.' },
   },
   example: {
     body: {

@@ -14,6 +14,6 @@ export const staffExportList = defineCall({
   ]),
   answer: z.never(),
   files: ['text/csv; charset=utf-8'],
-  refusals: { not_found: { message: 'There is no such batch of codes.' } },
+  refusals: { not_found: { message: 'This batch of codes doesn’t exist.' } },
   example: { body: { list: 'gift-codes', batchId: '77777777-7777-4777-8777-777777777777' } },
 });

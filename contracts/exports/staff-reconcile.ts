@@ -4,8 +4,8 @@ import { defineCall } from '../core/define-call.ts';
 export const staffReconcile = defineCall({
   name: 'staff-reconcile',
   summary:
-    'Begins to compare a month with the ledger of the payment provider. The status is 202. The result is in the tab ' +
-    'Numbers and in `rpc/ledger_check`.',
+    'Begins to compare a month with the ledger of the payment provider. The status is 202. The result is on the ' +
+    'Numbers tab and in `rpc/ledger_check`.',
   methods: ['POST'],
   callers: 'staff',
   permission: 'money',

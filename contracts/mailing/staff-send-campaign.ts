@@ -22,7 +22,7 @@ export const staffSendCampaign = defineCall({
   }),
   answer: z.strictObject({ recipients: z.int().nonnegative() }),
   refusals: {
-    already_done: { message: 'Another email is being sent. Wait until it has ended, or stop it.' },
+    already_done: { message: 'Another email is being sent. Wait until it has finished, or stop it.' },
   },
   example: {
     body: {

@@ -18,7 +18,7 @@ export const staffSendMail = defineCall({
   }),
   answer: z.strictObject({ queued: z.literal(true) }),
   refusals: {
-    not_found: { message: 'This booking has no such mail.' },
+    not_found: { message: 'This booking has no such email.' },
     already_done: { message: 'The booking is no longer confirmed.', reason: 'cancelled' },
     code_held: {
       message:

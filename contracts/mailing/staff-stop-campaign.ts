@@ -10,6 +10,6 @@ export const staffStopCampaign = defineCall({
   limit: { max: 60, seconds: 60 },
   body: z.object({ campaignId: z.uuid() }),
   answer: z.strictObject({ stopped: z.literal(true) }),
-  refusals: { not_found: { message: 'There is no such email.' } },
+  refusals: { not_found: { message: 'This email doesn’t exist.' } },
   example: { body: { campaignId: '77777777-7777-4777-8777-777777777777' }, answer: { stopped: true } },
 });

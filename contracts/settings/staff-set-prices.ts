@@ -18,9 +18,9 @@ export const staffSetPrices = defineCall({
   body: eitherShape(isOfSpecialDays, specialDaysChangeSchema, priceListChangeSchema),
   answer: z.union([z.strictObject(specialDaysChangeSchema.shape), z.strictObject(priceListChangeSchema.shape)]),
   refusals: {
-    not_found: { message: 'No prices begin on that day.' },
-    too_late: { message: 'Prices that have begun are kept. Choose a later day.' },
-    days_overlap: { message: 'Some of these days already have prices of their own. Remove those first.' },
+    not_found: { message: 'No prices start on that day.' },
+    too_late: { message: 'Prices already in effect can’t be changed. Choose a later day.' },
+    days_overlap: { message: 'Some of these days already have special prices. Remove those first.' },
   },
   example: {
     body: {

@@ -66,12 +66,12 @@ export const staffCreateBooking = defineCall({
   }),
   refusals: {
     not_found: { message: 'Studio not found' },
-    too_late: { message: 'It’s too close to the start to pay by a link. Choose another way to pay.' },
+    too_late: { message: 'It’s too close to the start for a payment link. Choose another way to pay.' },
     slot_taken: { message: 'This time is taken.', bookings: [] },
     slot_closed: { message: 'The studio is closed at this time.' },
     blocked: { message: 'This customer is blocked, so nothing was booked. Unblock them first.' },
     already_done: {
-      message: 'This request has made another booking.',
+      message: 'This request already made another booking.',
       bookingId: '66666666-6666-4666-8666-666666666666',
       reference: '7KQM-4TXR',
     },

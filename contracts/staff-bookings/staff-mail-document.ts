@@ -13,7 +13,7 @@ export const staffMailDocument = defineCall({
   answer: z.strictObject({ queued: z.literal(true) }),
   refusals: {
     not_found: { message: 'There is no receipt for this booking.' },
-    already_done: { message: 'There’s nobody left to email about this booking.', reason: 'no_address' },
+    already_done: { message: 'This booking has no email address to send to.', reason: 'no_address' },
   },
   example: {
     body: {

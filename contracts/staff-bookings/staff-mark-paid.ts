@@ -16,12 +16,12 @@ export const staffMarkPaid = defineCall({
   answer: z.strictObject({ bookingId: z.uuid(), reference: z.string() }),
   refusals: {
     not_found: { message: 'Booking not found' },
-    already_done: { message: 'This booking is paid already. Look at it again: nothing was changed.' },
+    already_done: { message: 'This booking is already paid, so nothing was changed. Reload the booking.' },
     slot_taken: {
-      message: 'Nobody paid by this link in time, so the hours are free again. Book them once more.',
+      message: 'This link was not paid in time, so the hours are free again. Book them again.',
     },
     payment_processing: {
-      message: 'The customer is paying for this booking, so nothing was changed. Look at it again.',
+      message: 'The customer is paying for this booking right now, so nothing was changed. Reload the booking.',
       bookingId: '66666666-6666-4666-8666-666666666666',
     },
     blocked: { message: 'This customer is blocked, so nothing was booked. Unblock them first.' },

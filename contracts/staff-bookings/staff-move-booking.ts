@@ -60,7 +60,7 @@ export const staffMoveBooking = defineCall({
     not_found: { message: 'Booking not found' },
     not_confirmed: { message: 'This booking hasn’t been paid yet. Cancel it and make another one.' },
     already_done: { message: 'This booking is cancelled.' },
-    too_late: { message: 'It’s too close to the start to pay by a link.', differenceCents: 4900 },
+    too_late: { message: 'It’s too close to the start for a payment link.', differenceCents: 4900 },
     slot_taken: { message: 'This time is taken.', bookings: [] },
     slot_closed: { message: 'The studio is closed at this time.' },
   },

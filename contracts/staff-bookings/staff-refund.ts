@@ -24,7 +24,7 @@ export const staffRefund = defineCall({
   }),
   refusals: {
     not_found: { message: 'Booking not found' },
-    already_done: { message: 'This request has refunded another amount.', refundCents: 3000 },
+    already_done: { message: 'This request already refunded another amount.', refundCents: 3000 },
   },
   example: {
     body: {

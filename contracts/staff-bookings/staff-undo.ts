@@ -19,10 +19,10 @@ export const staffUndo = defineCall({
   }),
   refusals: {
     not_found: { message: 'There is nothing to undo.' },
-    too_late: { message: 'This can no longer be undone: its mails and refunds have been sent.' },
-    slot_taken: { message: 'Somebody else has booked these hours in the meantime.' },
-    slot_closed: { message: 'The studio is closed at this time now.' },
-    coupon_exhausted: { message: 'Somebody else has used the discount code in the meantime.' },
+    too_late: { message: 'This can no longer be undone, because its emails and refunds have been sent.' },
+    slot_taken: { message: 'Someone else has booked these hours in the meantime.' },
+    slot_closed: { message: 'The studio is now closed at this time.' },
+    coupon_exhausted: { message: 'Someone else has used the discount code in the meantime.' },
   },
   example: {
     body: { undoId: '77777777-7777-4777-8777-777777777777' },

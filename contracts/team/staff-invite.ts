@@ -18,7 +18,7 @@ export const staffInvite = defineCall({
     permissions: permissionsField.min(1).transform(sortPermissions),
   }),
   answer: z.strictObject({ invitationId: z.uuid(), expiresAt: instantText }),
-  refusals: { already_done: { message: 'This person is staff already. You can change their permissions.' } },
+  refusals: { already_done: { message: 'This person is already on the staff. You can change their permissions.' } },
   example: {
     body: { email: 'sam@example.com', permissions: ['bookings', 'identity'] },
     answer: { invitationId: '77777777-7777-4777-8777-777777777777', expiresAt: '2031-05-08T00:00:00.000Z' },

@@ -12,8 +12,8 @@ export const staffRemove = defineCall({
   body: z.object({ userId: z.uuid() }),
   answer: z.strictObject({ removed: z.literal(true) }),
   refusals: {
-    not_found: { message: 'There is no such account.' },
-    last_owner: { message: 'Make somebody else an owner first: there is no other.' },
+    not_found: { message: 'This account doesn’t exist.' },
+    last_owner: { message: 'This is the only owner. Make someone else an owner first.' },
   },
   example: { body: { userId: '11111111-1111-4111-8111-111111111111' }, answer: { removed: true } },
 });

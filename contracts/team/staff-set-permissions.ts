@@ -15,9 +15,9 @@ export const staffSetPermissions = defineCall({
   body: z.object({ userId: z.uuid(), permissions: permissionsField.transform(sortPermissions) }),
   answer: z.strictObject({ userId: z.uuid(), permissions: z.array(z.enum(PERMISSIONS)) }),
   refusals: {
-    not_found: { message: 'There is no such account.' },
+    not_found: { message: 'This account doesn’t exist.' },
     mail_unconfirmed: { message: 'This account has not confirmed its email address yet.' },
-    last_owner: { message: 'Make somebody else an owner first: there is no other.' },
+    last_owner: { message: 'This is the only owner. Make someone else an owner first.' },
   },
   example: {
     body: { userId: '11111111-1111-4111-8111-111111111111', permissions: ['bookings', 'money'] },

@@ -28,9 +28,9 @@ const SHAPES = [
 test('a door code that fails because of an unknown lock says so in a sentence, and leads to the form of the room', () => {
   expect(describeAlert(FULL)).toEqual({
     title: 'No door code for the 4 am session in Studio D',
-    why: ['Its lock is unknown to the lock service', 'Tried 3 times, and we keep trying'],
+    why: ['The lock service does not know this lock', 'Tried 3 times. We’ll keep trying'],
     support: null,
-    action: { label: 'Fix the lock', to: '/admin?tab=rooms&room=s1', permission: 'settings' },
+    action: { label: 'Fix lock', to: '/admin?tab=rooms&room=s1', permission: 'settings' },
     isUrgent: false,
   });
 });
@@ -56,7 +56,7 @@ test.each(ALERT_KINDS.flatMap((kind) => SHAPES.map((shape) => ({ ...shape, kind 
 
 test('an unknown answer of a provider still reads well, with its code apart', () => {
   expect(describeAlert({ ...FULL, problem: 'igloohome: http_418' })).toMatchObject({
-    why: ['The lock service refused, and we do not know why', 'Tried 3 times, and we keep trying'],
+    why: ['The lock service refused the request, and we do not know why', 'Tried 3 times. We’ll keep trying'],
     support: 'igloohome, http 418',
     action: { label: 'Try again', to: alertAddress(FULL) },
   });
@@ -80,17 +80,13 @@ test.each([
   ],
   [
     'access.revoke',
-    'A door code of the 4 am session in Studio D has not been removed',
-    'A door code of the 4 am session in Studio D has not been removed',
+    'A door code for the 4 am session in Studio D has not been removed',
+    'A door code for the 4 am session in Studio D has not been removed',
   ],
   ['payment.partial-refund', 'A refund has not gone through', 'A refund has not gone through'],
   ['mail.access-code', 'Access code email: not sent yet', 'Access code email: not sent in time'],
   ['account-text.sms', 'Account text message: not sent yet', 'Account text message: not sent in time'],
-  [
-    'power.follow',
-    'Switching the lights for a session: not done yet',
-    'Switching the lights for a session: not done in time',
-  ],
+  ['power.follow', 'Session lights: not done yet', 'Session lights: not done in time'],
   ['something.new', 'something.new: not done yet', 'something.new: not done in time'],
 ])('a job %s is called “%s” while it fails, and “%s” once it is too late', (kind, failing, late) => {
   const job = { id: 'j', kind, tries: 1 };

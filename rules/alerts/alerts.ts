@@ -87,13 +87,13 @@ const action = (label: string, to: string, permission: Permission | null = null)
 const openBooking = (alert: Alert): AlertAction =>
   alert.booking === null
     ? action('Try again', alertAddress(alert))
-    : action('Open the booking', panelPath(alert.booking.reference), 'bookings');
+    : action('Open booking', panelPath(alert.booking.reference), 'bookings');
 /** Opens the form of the room. If the room's id is unknown, the address has its name instead. */
 function fixLock({ studioId, studioName }: Alert): AlertAction {
   const room = studioId ?? studioName;
-  return action('Fix the lock', tab('rooms') + (room === null ? '' : `&room=${encodeURIComponent(room)}`), 'settings');
+  return action('Fix lock', tab('rooms') + (room === null ? '' : `&room=${encodeURIComponent(room)}`), 'settings');
 }
-const openDoors = (): AlertAction => action('Open Doors', tab('doors'), 'bookings');
+const openDoors = (): AlertAction => action('Go to Doors', tab('doors'), 'bookings');
 
 const describedProblem = ({ problem, job }: Alert) =>
   problem === null || job === null ? null : describeProblem(problem, job.kind);
@@ -111,20 +111,20 @@ const getCustomerName = ({ customer }: Alert): string => customer ?? 'A customer
 function describeCancellation({ booking, since }: Alert): string | null {
   if (booking === null) return null;
   const at = cancelledAt(booking.start, since);
-  if (at === null) return 'It is not cancelled by itself: decide whether the session takes place';
-  return `It is cancelled with a full refund at ${formatStudioTime(at)} unless somebody verifies the ID or lets the session take place`;
+  if (at === null) return 'It is not cancelled automatically. Decide whether to allow the session';
+  return `It is cancelled with a full refund at ${formatStudioTime(at)} unless you verify the ID or allow the session`;
 }
 
 const WORDS: Readonly<Record<AlertKind, Words>> = {
   id_waiting: {
-    title: (alert) => `${getCustomerName(alert)} waits for a decision about an ID`,
+    title: (alert) => `${getCustomerName(alert)} is waiting for an ID review`,
     why: () => ['They cannot book until you decide'],
-    action: () => action('Check the ID', tab('id-review'), 'identity'),
+    action: () => action('Review ID', tab('id-review'), 'identity'),
   },
   id_missing: {
-    title: (alert) => `${getCustomerName(alert)} has no verified ID any more`,
+    title: (alert) => `${getCustomerName(alert)} no longer has a verified ID`,
     why: (alert) => [describeCancellation(alert)],
-    action: (alert) => action('Decide', alertAddress(alert)),
+    action: (alert) => action('Review booking', alertAddress(alert)),
     isUrgent: true,
   },
   refund_failed: {
@@ -134,23 +134,23 @@ const WORDS: Readonly<Record<AlertKind, Words>> = {
     isUrgent: true,
   },
   code_held: {
-    title: ({ customer }) => `The code of ${customer ?? 'a customer'} is held: a payment is disputed`,
+    title: (alert) => `${getCustomerName(alert)}’s code is on hold: payment disputed`,
     why: (alert) => [
       formatReason(alert),
       dueBy(alert, 'Decide by'),
-      'Without a decision by then, the code stays held and the customer is told to call you. Nothing is refunded automatically',
+      'If you don’t decide by then, the code stays on hold and the customer is asked to call you. Nothing is refunded automatically',
     ],
-    action: (alert) => action('Decide', alertAddress(alert), 'money'),
+    action: (alert) => action('Review dispute', alertAddress(alert), 'money'),
     isUrgent: true,
   },
   dispute: {
     title: () => 'A payment is disputed',
     why: (alert) => [
       formatReason(alert),
-      dueBy(alert, 'Answer by'),
-      'The evidence is ready as a file. Send it at the payment provider. The customer’s bank decides',
+      dueBy(alert, 'Respond by'),
+      'Download the evidence and submit it to the payment provider. The customer’s bank decides',
     ],
-    action: (alert) => action('See the evidence', alertAddress(alert), 'money'),
+    action: (alert) => action('View evidence', alertAddress(alert), 'money'),
     isUrgent: true,
   },
   mail_bounced: {
@@ -162,67 +162,67 @@ const WORDS: Readonly<Record<AlertKind, Words>> = {
     title: ({ job, booking }) => describeUndone(job?.kind ?? '', 'open', booking),
     why: (alert) => [
       explainProblem(alert),
-      `Tried ${alert.job?.tries === 1 ? 'once' : `${alert.job?.tries ?? 0} times`}, and we keep trying`,
+      `Tried ${alert.job?.tries === 1 ? 'once' : `${alert.job?.tries ?? 0} times`}. We’ll keep trying`,
     ],
     action: (alert) => (isLockMissing(alert) ? fixLock(alert) : action('Try again', alertAddress(alert))),
   },
   job_late: {
     title: ({ job, booking }) => describeUndone(job?.kind ?? '', 'late', booking),
-    why: (alert) => [explainProblem(alert), alert.booking === null ? null : 'It is not tried again'],
+    why: (alert) => [explainProblem(alert), alert.booking === null ? null : 'We won’t try again'],
     action: openBooking,
   },
   door_closed: {
-    title: (alert) => `${getCustomerName(alert)} stands at a closed door`,
-    why: () => ['Open it from here, or call them'],
-    action: () => action('Open the door', tab('doors'), 'bookings'),
+    title: (alert) => `${getCustomerName(alert)} can’t open the door`,
+    why: () => ['Open the door from here, or call them'],
+    action: () => action('Open door', tab('doors'), 'bookings'),
     isUrgent: true,
   },
   reported: {
     title: (alert) =>
       `${getCustomerName(alert)} ${alert.problem === 'lost' ? 'left something behind' : 'reported a problem'}`,
     why: () => [],
-    action: () => action('Read and answer', tab('incidents'), 'bookings'),
+    action: () => action('Answer report', tab('incidents'), 'bookings'),
   },
   blocked_booking: {
     title: (alert) => `${getCustomerName(alert)} is blocked and has a paid booking`,
-    why: () => ['The access code works. Keep the session, or open the booking and cancel it'],
+    why: () => ['The access code still works. Keep the booking, or open it to cancel'],
     action: openBooking,
   },
   code_missing: {
     title: () => 'The lock has not accepted the code',
-    why: () => ['Without a code the customer cannot enter'],
+    why: () => ['The customer can’t get in without a code'],
     action: openBooking,
     isUrgent: true,
   },
   lock_unknown: {
-    title: (alert) => `The lock of ${getStudioName(alert)} is unknown to the lock service`,
-    why: () => ['No session there gets a door code until it is fixed'],
+    title: (alert) => `The lock service does not know the lock of ${getStudioName(alert)}`,
+    why: () => ['Sessions there get no door codes until this is fixed'],
     action: fixLock,
     isUrgent: true,
   },
   lock_offline: {
     title: (alert) => `The lock of ${getStudioName(alert)} is offline`,
-    why: () => ['Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the room'],
+    why: () => ['It can’t receive codes. Check the room’s bridge and Wi-Fi'],
     action: openDoors,
     isUrgent: true,
   },
   battery_low: {
-    title: (alert) => `Change the battery of the lock of ${getStudioName(alert)}: ${alert.problem ?? ''}`,
+    title: (alert) => `Change the lock battery of ${getStudioName(alert)}: ${alert.problem ?? ''}`,
     why: () => [],
     action: openDoors,
   },
   ledger_difference: {
     title: ({ problem }) => `Differences with the payment provider: ${problem ?? ''}`,
     why: () => [],
-    action: () => action('Open Numbers', tab('numbers'), 'money'),
+    action: () => action('Go to Numbers', tab('numbers'), 'money'),
   },
   secret_stays: {
     title: (alert) => `A code that ${alert.customer ?? 'a former colleague'} knows still opens ${getStudioName(alert)}`,
     why: (alert) => [
       dueBy(alert, 'It works until'),
-      'This lock can’t remove a code, and the permission under which it was seen is gone. Lock the room another way if that matters',
+      'They no longer have the permission to see it, but this lock can’t remove codes. Secure the room another way if needed',
     ],
-    action: () => action('Open Staff', tab('staff'), 'owner'),
+    action: () => action('Go to Staff', tab('staff'), 'owner'),
     isUrgent: true,
   },
 };

@@ -7,8 +7,8 @@ const isKind = (kind: string): kind is JobKind => kind in JOB_TITLES;
 
 /** Names of the alerts that the server raises without a job. */
 const SYSTEM_TITLES: Readonly<Record<string, string>> = {
-  'system.backup': 'Backup of the night',
-  'system.warning': 'Warning about the server',
+  'system.backup': 'Nightly backup',
+  'system.warning': 'Server warning',
 };
 
 const AFTER_THE_END: readonly string[] = [
@@ -40,14 +40,14 @@ export function describeUndone(
   state: 'open' | 'late' | 'refused',
   booking: { readonly studioName: string; readonly start: Date } | null = null,
 ): string {
-  const title = kind === '' ? 'A task of the server' : titleOfJob(kind);
-  if (state === 'refused') return `${title}: refused by the customer’s mail server`;
+  const title = kind === '' ? 'A server task' : titleOfJob(kind);
+  if (state === 'refused') return `${title}: rejected by the customer’s mail server`;
   const session =
     booking === null ? 'a session' : `the ${formatStudioTime(booking.start)} session in ${booking.studioName}`;
   if (kind === 'access.request') return `${state === 'late' ? 'There was no' : 'No'} door code for ${session}`;
   if (kind === 'access.request-crew')
     return `${state === 'late' ? 'There was no' : 'No'} door code for a guest of ${session}`;
-  if (REMOVALS.includes(kind)) return `A door code${booking === null ? '' : ` of ${session}`} has not been removed`;
+  if (REMOVALS.includes(kind)) return `A door code${booking === null ? '' : ` for ${session}`} has not been removed`;
   if (kind === 'payment.refund' || kind === 'payment.partial-refund') return 'A refund has not gone through';
   const undone = /^(account-)?(mail|text)\./.test(kind) ? 'not sent' : 'not done';
   return `${title}: ${undone}${state === 'open' ? ' yet' : ' in time'}`;
@@ -55,14 +55,14 @@ export function describeUndone(
 
 const MAIL_REFUSALS: Readonly<Record<string, string>> = {
   queued: 'This email is about to be sent.',
-  no_address: 'There’s nobody left to email about this booking.',
+  no_address: 'This booking has no email address to send to.',
   cancelled: 'The booking is no longer confirmed.',
   over: 'The session is over.',
   not_cancelled: 'The booking is not cancelled.',
-  payment_ended: 'The payment has changed since.',
-  changed: 'The booking has changed since.',
-  moved_again: 'The booking has moved again since: send that email.',
-  money_arrived: 'The money is no longer on its way.',
+  payment_ended: 'The payment has changed since then.',
+  changed: 'The booking has changed since then.',
+  moved_again: 'The booking has moved again. Send the newer email.',
+  money_arrived: 'The payment is no longer processing.',
   not_needed: 'This booking no longer needs an ID.',
 };
 

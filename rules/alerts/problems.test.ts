@@ -5,23 +5,23 @@ import { describeProblem } from './problems.ts';
 const RAW = /http_\d|igloohome:|stripe:|\w_\w/;
 
 test.each([
-  ['igloohome: http_404', 'access.request', 'Its lock is unknown to the lock service'],
-  [
-    'igloohome: http_400',
-    'access.request',
-    'The lock service refused the code: the lock may have no room for another one',
-  ],
+  ['igloohome: http_404', 'access.request', 'The lock service does not know this lock'],
+  ['igloohome: http_400', 'access.request', 'The lock service refused the code. The lock may be full'],
   ['igloohome: http_400', 'access.revoke-crew', 'The lock service refused to remove the code'],
   ['igloohome: bridge_offline', 'access.revoke', 'The bridge of the lock is offline: check its power and the Wi-Fi'],
   ['igloohome: circuit_open', 'access.request', 'The lock service does not answer'],
   ['igloohome: token_refused', 'access.request', 'The lock service does not accept our credentials'],
-  ['stripe: http_503', 'payment.refund', 'The payment provider has a fault of its own at the moment'],
+  ['stripe: http_503', 'payment.refund', 'The payment provider has a problem at the moment'],
   [
     'stripe: balance_insufficient',
     'payment.refund',
     'The balance at the payment provider does not cover the refund: top it up there',
   ],
-  ['mail: smtp_550_recipient', 'mail.refund', 'The mail server says that this address does not exist or takes no mail'],
+  [
+    'mail: smtp_550_recipient',
+    'mail.refund',
+    'The mail server says that this address does not exist or accepts no email',
+  ],
   ['mail: smtp_452', 'mail.refund', 'The mail server asks us to try again later'],
   ['twilio: error 21610', 'text.reminder', 'The recipient has blocked our text messages'],
   ['google-wallet: no access token: status 401', 'pass.google', 'Google Wallet does not accept our credentials'],
@@ -37,9 +37,13 @@ test.each([
 });
 
 test.each([
-  ['igloohome: http_418', 'The lock service refused, and we do not know why', 'igloohome, http 418'],
-  ['stripe: some_new_code', 'The payment provider refused, and we do not know why', 'stripe, some new code'],
-  ['igloohome: constructor', 'The lock service refused, and we do not know why', 'igloohome, constructor'],
+  ['igloohome: http_418', 'The lock service refused the request, and we do not know why', 'igloohome, http 418'],
+  [
+    'stripe: some_new_code',
+    'The payment provider refused the request, and we do not know why',
+    'stripe, some new code',
+  ],
+  ['igloohome: constructor', 'The lock service refused the request, and we do not know why', 'igloohome, constructor'],
   ['constructor: http_404', 'Something went wrong on our server', 'constructor, http 404'],
   ['deadlock detected', 'Something went wrong on our server', 'deadlock detected'],
 ])('the unknown problem %s has a sentence of its own, and its code for support', (problem, words, support) => {

@@ -28,14 +28,14 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   igloohome: {
     name: 'The lock service',
     codes: {
-      http_404: 'Its lock is unknown to the lock service',
+      http_404: 'The lock service does not know this lock',
       no_lock_set: 'No room has a lock',
       bridge_offline: 'The bridge of the lock is offline: check its power and the Wi-Fi',
-      job_failed: 'The lock refused, or its bridge could not reach it',
+      job_failed: 'The lock refused the request, or its bridge could not reach it',
       job_unanswered: 'The lock did not answer its bridge in time',
       token_refused: 'The lock service does not accept our credentials',
-      not_supported: 'This lock cannot be reached from afar',
-      'issue http_400': 'The lock service refused the code: the lock may have no room for another one',
+      not_supported: 'This lock cannot be reached remotely',
+      'issue http_400': 'The lock service refused the code. The lock may be full',
       'issue http_429': 'The lock service asks us to wait before the next code',
       'remove http_400': 'The lock service refused to remove the code',
     },
@@ -47,20 +47,20 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
       charge_already_refunded: 'The payment has already been refunded at the payment provider',
       charge_disputed: 'The payment is disputed, so the customer’s bank decides about it',
       resource_missing: 'The payment provider does not know this payment',
-      livemode_mismatch: 'The payment was made in test mode and the key is live, or the other way round',
+      livemode_mismatch: 'The payment and our key are from different modes, test and live',
       card_call_running: 'A card is being charged for this booking right now',
       ledger_too_long: 'There are too many payments to compare at once',
-      too_many_payments: 'There are too many payments to look through at once',
+      too_many_payments: 'There are too many payments to search at once',
       StripeAuthenticationError: 'The payment provider does not accept our key',
-      StripePermissionError: 'Our key at the payment provider may not do this',
+      StripePermissionError: 'Our key does not allow this at the payment provider',
       api_key_expired: 'Our key at the payment provider has expired',
-      StripeIdempotencyError: 'The payment provider was asked for another amount with the same key before',
+      StripeIdempotencyError: 'The payment provider already has this request with another amount',
       'refund StripeInvalidRequestError': 'The payment provider refused the amount of the refund',
     },
   },
   mail: { name: 'The mail server', codes: {} },
   twilio: {
-    name: 'The provider of text messages',
+    name: 'The text message provider',
     codes: {
       'error 21211': 'This is not a phone number that can get text messages',
       'error 21610': 'The recipient has blocked our text messages',
@@ -68,13 +68,13 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
     },
   },
   plug: {
-    name: 'The plug of the lights',
+    name: 'The light plug',
     codes: {
-      did_not_switch: 'The plug of the lights did not switch',
-      wish_changed: 'The lights should be different by now',
+      did_not_switch: 'The light plug did not switch',
+      wish_changed: 'The lights should be in another state by now',
     },
   },
-  s3: { name: 'The storage of files', codes: {} },
+  s3: { name: 'The file storage', codes: {} },
   'google-wallet': { name: 'Google Wallet', codes: {} },
   'apple-push': { name: 'Apple Wallet', codes: {} },
 };
@@ -82,11 +82,11 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 /** Codes that all providers share. The words follow the provider's name. */
 const SHARED: readonly (readonly [code: RegExp, words: string])[] = [
   [/^(no_response|circuit_open)$/, 'does not answer'],
-  [/^(invalid_response|unknown_status)$/, 'gave an answer that we do not understand'],
-  [/^(http|status)[ _]5\d\d$/, 'has a fault of its own at the moment'],
+  [/^(invalid_response|unknown_status)$/, 'sent an answer that we do not understand'],
+  [/^(http|status)[ _]5\d\d$/, 'has a problem at the moment'],
   [/^(http|status)[ _]429$|^rate_limit$/, 'asks us to slow down'],
   [/^(http|status)[ _]40[13]$|no access token/, 'does not accept our credentials'],
-  [/^smtp_5\d\d_recipient$/, 'says that this address does not exist or takes no mail'],
+  [/^smtp_5\d\d_recipient$/, 'says that this address does not exist or accepts no email'],
   [/^smtp_4\d\d(_recipient)?$/, 'asks us to try again later'],
   [/^smtp_5\d\d$/, 'refused the email'],
 ];
@@ -106,7 +106,7 @@ export function describeProblem(problem: string, jobKind: string | null): Proble
     const words = wordsFor(provider, code, own(OPERATIONS, jobKind ?? '') ?? '');
     const fix = key === 'igloohome' && LOCK_CODES.includes(code) ? 'lock' : null;
     if (words !== undefined) return { words, support: null, fix };
-    return { words: `${provider.name} refused, and we do not know why`, support: plain(problem), fix };
+    return { words: `${provider.name} refused the request, and we do not know why`, support: plain(problem), fix };
   }
   if (NO_LOCK.test(problem)) return { words: 'The room has no lock', support: null, fix: 'lock' };
   // Refusals that this program stores are already sentences.

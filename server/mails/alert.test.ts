@@ -19,9 +19,9 @@ const ALERT: Alert = {
 test('a missing door code is mailed in words for people, with a button to the form of the room', () => {
   const { subject, text, html } = alertMail(firstBusiness, [ALERT], SITE);
   expect(subject).toBe('Needs attention: No door code for the 4 am session in Studio D');
-  expect(text).toContain('Its lock is unknown to the lock service.');
+  expect(text).toContain('The lock service does not know this lock.');
   expect(text).toContain(`${SITE}/admin?tab=rooms&room=s1`);
-  expect(html).toContain('>Fix the lock</a>');
+  expect(html).toContain('>Fix lock</a>');
   expect(`${subject}${text}`).not.toMatch(/http_\d|igloohome/);
 });
 
@@ -46,7 +46,7 @@ test('a mail about many alerts lists twenty, says how many more there are, and l
     Array.from({ length: 23 }, () => ALERT),
     SITE,
   );
-  expect(subject).toBe('Needs attention: 23 things');
+  expect(subject).toBe('Needs attention: 23 alerts');
   expect(text.match(/Job:/g)).toHaveLength(20);
   expect(text).toContain('And 3 more.');
   expect(text).toContain(`${SITE}/admin?tab=today`);

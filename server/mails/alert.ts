@@ -5,24 +5,24 @@ import type { PreviewData, Previews } from './preview-data.ts';
 
 const LISTED_MAX = 20;
 const ALSO =
-  'We keep trying what can be tried again, and email you once more tomorrow if it still fails. Today in the admin pages always shows what needs somebody.';
+  'We retry what we can, and email you again tomorrow if it still fails. The Today tab of the admin pages always shows what needs attention.';
 
 /** Lists the alerts that need a person's attention, each with a button to the page where it can be resolved. */
 export function alertMail(from: Letterhead, alerts: readonly Alert[], siteUrl: string): Mail {
   const [first] = alerts;
-  const title = first !== undefined && alerts.length === 1 ? describeAlert(first).title : `${alerts.length} things`;
+  const title = first !== undefined && alerts.length === 1 ? describeAlert(first).title : `${alerts.length} alerts`;
   const more = alerts.length - LISTED_MAX;
   return renderMail(from, {
     subject: `Needs attention: ${title}`,
-    preheader: 'Something we owe a customer may not have happened yet.',
+    preheader: 'A customer may still be waiting for something.',
     heading: 'Needs attention',
     blocks: [
-      ...(alerts.length === 1 ? [] : [{ kind: 'text' as const, text: `${alerts.length} things need somebody.` }]),
+      ...(alerts.length === 1 ? [] : [{ kind: 'text' as const, text: `${alerts.length} alerts need attention.` }]),
       ...alerts.slice(0, LISTED_MAX).flatMap((alert) => createBlocks(alert, siteUrl)),
       ...(more > 0
         ? [
             { kind: 'text' as const, text: `And ${more} more.` },
-            { kind: 'button' as const, label: 'Open Today', href: `${siteUrl}/admin?tab=today` },
+            { kind: 'button' as const, label: 'Go to Today', href: `${siteUrl}/admin?tab=today` },
           ]
         : []),
       { kind: 'text', text: ALSO },
@@ -45,7 +45,7 @@ alertMail.previews = ({ at, booking, from, site }: PreviewData): Previews<typeof
     ...refund,
     kind: 'job_late',
     job: { id: 'c3b1f9a2-0d4e-4b7a-8f11-6a2d9e5c7b31', kind: 'mail.access-code', tries: 3 },
-    problem: 'The session ended before the access code could be mailed.',
+    problem: 'The session ended before the access code could be emailed.',
   };
   const lockless: Alert = {
     ...refund,

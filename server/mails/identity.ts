@@ -105,7 +105,7 @@ export function reviewWaitingMail(
 ): Mail {
   const { count, decideBy, session } = waiting;
   const words = describeAlert(alertAbout('id_waiting', decideBy, null));
-  const title = count === 1 ? 'An ID is waiting for review' : `${count} IDs are waiting for review`;
+  const title = count === 1 ? 'An ID is pending review' : `${count} IDs are pending review`;
   const rows: (readonly [string, string])[] = [
     ['Decide by', formatStudioDate(decideBy)],
     ...(session === null
@@ -119,7 +119,7 @@ export function reviewWaitingMail(
     blocks: [
       { kind: 'text', text: 'The customer can’t book until you decide.' },
       { kind: 'facts', rows },
-      alertButton(words, siteUrl, count === 1 ? words.action.label : 'Check the IDs'),
+      alertButton(words, siteUrl, count === 1 ? words.action.label : 'Review IDs'),
     ],
   });
 }

@@ -66,14 +66,14 @@ export function idMissingMail(from: Letterhead, booking: BookingWithoutId, siteU
   const words = describeAlert(alertAbout('id_missing', booking.start, booking));
   const next =
     cancelAt === null
-      ? 'It’s too late to cancel it automatically: decide whether the session takes place.'
-      : `Verify the ID, or let the session take place. Otherwise it is cancelled with a full refund at ${atTime(cancelAt)}.`;
+      ? 'It’s too late to cancel the booking automatically. Decide whether to allow the session.'
+      : `Verify the ID, or allow the session. Otherwise the booking is cancelled with a full refund at ${atTime(cancelAt)}.`;
   return renderMail(from, {
     subject: `ID missing: ${booking.reference}, ${formatStudioTime(booking.start)}`,
-    preheader: 'Somebody has to decide.',
+    preheader: 'Your decision is needed.',
     heading: words.title,
     blocks: [
-      { kind: 'text', text: `The customer’s ID was verified when the booking was made, and isn’t any more. ${next}` },
+      { kind: 'text', text: `The customer’s ID was verified when they booked, but no longer is. ${next}` },
       facts(booking),
       alertButton(words, siteUrl),
     ],

@@ -226,7 +226,7 @@ export function linkExpiredStaffMail(
     blocks: [
       {
         kind: 'text',
-        text: `Nobody paid ${formatMoney(cents)} in time. ${moves === null ? 'The hours are free again.' : 'The new hours are free again, and the booking stays as it is.'}`,
+        text: `${formatMoney(cents)} was not paid in time. ${moves === null ? 'The hours are free again.' : 'The new hours are free again, and the booking stays unchanged.'}`,
       },
       {
         kind: 'facts',

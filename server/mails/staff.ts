@@ -27,7 +27,7 @@ export function staffInvitationMail(
       {
         kind: 'facts',
         rows: [
-          ['You may', input.permissions.map((permission) => PERMISSION_WORDS[permission].label).join(', ')],
+          ['Your permissions', input.permissions.map((permission) => PERMISSION_WORDS[permission].label).join(', ')],
           ['Valid until', until],
         ],
       },
@@ -62,8 +62,8 @@ export function secondFactorMail(
         kind: 'text',
         text:
           when === null
-            ? 'An owner has decided that your work in the back office needs two-step sign-in. Until you add it you see only what customers see.'
-            : `An owner has decided that your work in the back office needs two-step sign-in. Add it by ${when}. After that you see only what customers see until you have it.`,
+            ? 'An owner now requires two-step sign-in for your work in the back office. Until you add it, you see only what customers see.'
+            : `An owner now requires two-step sign-in for your work in the back office. Add it by ${when}. Without it, you will see only what customers see after that.`,
       },
       {
         kind: 'text',

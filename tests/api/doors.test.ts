@@ -113,7 +113,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       server.call('staff-set-room', { studioId, room: { plug } }, staff.token);
     expect(await name(STUDIO_A, 'Elsewhere')).toMatchObject({
       status: 400,
-      body: { error: { field: 'room.plug', message: 'There are these plugs: Studio A, Studio B, Studio C.' } },
+      body: { error: { field: 'room.plug', message: 'Available plugs: Studio A, Studio B, Studio C.' } },
     });
     await server.call('manual-power-control', { action: 'turn_off' }, staff.token);
     for (const studio of [STUDIO_A, STUDIO_B]) expect(await name(studio, 'Studio A')).toMatchObject({ status: 200 });

@@ -343,7 +343,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
     ]);
     server.advance(61 * 60_000);
     await server.settle();
-    const [newest] = await waitForMail(staff, '3 IDs are waiting for review');
+    const [newest] = await waitForMail(staff, '3 IDs are pending review');
     expect(newest?.text).toContain('The customer can’t book until you decide.');
     expect(newest?.text).not.toMatch(/Alex|CITIZEM/);
   });

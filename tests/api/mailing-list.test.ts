@@ -147,7 +147,7 @@ describe.each(engines)('the mailing list on $name', ({ open }) => {
       await fill();
       expect(await send()).toMatchObject({
         status: 400,
-        body: { error: { message: 'Nobody is on the mailing list.' } },
+        body: { error: { message: 'The mailing list is empty.' } },
       });
       expect((await server.call('staff-test-campaign', mail, staff.token)).status).toBe(202);
       await server.settle();

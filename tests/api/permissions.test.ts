@@ -147,7 +147,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     const client = server.client(colleague.token);
     const missing = {
       code: '42501',
-      message: expect.stringContaining('You need the permission “money”'),
+      message: expect.stringContaining('You need the “Money” permission'),
       details: 'money',
     };
     const make = async (discount_type: string, discount_value: number) => {

@@ -160,7 +160,7 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     await fault('mail', 'refuse');
     await passTime(85, 5);
     const [job] = await jobs('mail.access-code', bookingId);
-    expect(job).toMatchObject({ done: false, closed: 'The session ended before the access code could be mailed.' });
+    expect(job).toMatchObject({ done: false, closed: 'The session ended before the access code could be emailed.' });
     expect(await countAlerts(job?.['id'])).toBeGreaterThanOrEqual(1);
     const { data } = await server
       .client(server.app.keys.serviceRoleKey)

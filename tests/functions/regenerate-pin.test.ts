@@ -237,7 +237,7 @@ test.each([
 });
 
 test.each([
-  ['staff', 'The lock has no code left for these hours.'],
+  ['staff', 'The lock has no codes left for these hours.'],
   ['person', 'Please contact us.'],
 ] as const)('a code that the lock has no room for is refused for %s with words for them', async (by, words) => {
   app.answers['renewCode'] = () => {

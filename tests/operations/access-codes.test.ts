@@ -508,7 +508,7 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     const room = await db.queryRow<{ id: string }>('select studio_id as id from private.booking where id = $1::uuid', [
       id,
     ]);
-    const refusal = { code: 'code_limit', message: expect.stringContaining('The lock has no code left') as unknown };
+    const refusal = { code: 'code_limit', message: expect.stringContaining('The lock has no codes left') as unknown };
     await expect(requestFirstCode(system.services, jobFor(id))).rejects.toMatchObject(refusal);
     const hours = { startTime: new Date(end), endTime: new Date(end + HOUR) };
     const request = { ...hours, studioId: room?.id ?? '', name: 'Electrician', requestId: 'r' };
@@ -602,9 +602,7 @@ describe('help at a door', () => {
     });
     expect(incident?.description).not.toContain('Alex');
     await system.jobs.drain();
-    const mails = system.mails
-      .splice(0)
-      .filter(({ subject }) => subject.startsWith('A customer stands at a closed door'));
+    const mails = system.mails.splice(0).filter(({ subject }) => subject.startsWith('A customer can’t open the door'));
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toContain('Alex');
     await db.query('select set_config($1, $2, false)', ['request.jwt.claims', '{"role": "service_role"}']);

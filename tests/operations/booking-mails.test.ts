@@ -376,7 +376,7 @@ test('a code mail that comes after the end of the session is closed with the rea
     `select close_reason as reason from private.outbox where kind = 'mail.access-code' and subject_id = $1::uuid`,
     [id],
   );
-  expect(job).toEqual({ reason: 'The session ended before the access code could be mailed.' });
+  expect(job).toEqual({ reason: 'The session ended before the access code could be emailed.' });
 });
 
 const DAY = 24 * HOUR;

@@ -112,11 +112,13 @@ describe('closures', () => {
     const first = await hold(10, 11);
     await expect(closeFor()).rejects.toMatchObject({
       code: 'slot_taken',
-      message: 'A booking is in the way. Move or cancel first.',
+      message: 'A booking is in the way. Move or cancel it first.',
       details: { bookings: [{ id: first.bookingId }] },
     });
     await hold(11, 12);
-    await expect(closeFor()).rejects.toMatchObject({ message: '2 bookings are in the way. Move or cancel first.' });
+    await expect(closeFor()).rejects.toMatchObject({
+      message: '2 bookings are in the way. Move or cancel them first.',
+    });
     expect(await starts()).toEqual([]);
   });
 

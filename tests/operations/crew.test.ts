@@ -420,7 +420,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       ).toMatchObject({ asked: true });
       expect(
         await db.queryRow('select description from private.incident where booking_id = $1::uuid', [booking.id]),
-      ).toMatchObject({ description: expect.stringContaining('A guest of the booking asks.') });
+      ).toMatchObject({ description: expect.stringContaining('A guest of the booking asked for help.') });
     });
   });
 

@@ -192,12 +192,12 @@ describe('the doors', () => {
     locks.open = () => Promise.reject(silent);
     await expect(open()).rejects.toMatchObject({
       code: 'provider_unavailable',
-      message: 'The lock did not answer. It may still open: look at the door log before you try again.',
+      message: 'The lock did not answer. It may still open, so check the door log before you try again.',
     });
     locks.open = () => Promise.reject(new ProviderError('igloohome', 'not_supported', { retryable: false }));
     await expect(open()).rejects.toMatchObject({
       code: 'provider_unavailable',
-      message: 'Without a bridge the lock cannot be opened from here.',
+      message: 'This lock has no bridge, so you can’t open it from here.',
     });
     locks.open = () => Promise.reject(new Error('an error of our own'));
     await expect(open()).rejects.toThrow('an error of our own');

@@ -262,7 +262,7 @@ test('gift codes are exported by batch, with their discount, use and end', async
   );
   await expect(list(randomUUID())).rejects.toMatchObject({
     code: 'not_found',
-    message: 'There is no such batch of codes.',
+    message: 'This batch of codes doesn’t exist.',
   });
 });
 

@@ -139,7 +139,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       'select description as text from private.incident where booking_id = $1::uuid',
       [booking.id],
     );
-    expect(incident?.text).toContain('The code is held, because a payment of the booking is disputed.');
+    expect(incident?.text).toContain('The code is on hold because a payment is disputed.');
     expect(system.state.requests).toEqual([]);
 
     for (const _ of [1, 2]) await decide(booking.id, 'keep');
@@ -175,7 +175,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       ]);
     }
     const getNotices = () =>
-      system.mails.filter(({ subject }) => subject.startsWith('The code of a customer is held: a payment is disputed'));
+      system.mails.filter(({ subject }) => subject.startsWith('A customer’s code is on hold: payment disputed'));
     const booking = await booked();
     await booking.dispute();
     for (const _ of [1, 2]) await settlePayment(system.services, booking.sessionId);

@@ -84,7 +84,7 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
             actor: staff,
           },
         );
-      await expect(link(minutes - 1)).rejects.toThrow('too close to the start to pay by a link');
+      await expect(link(minutes - 1)).rejects.toThrow('too close to the start for a payment link');
       expect((await link(minutes + 1)).bookingId).not.toBe('');
     },
   );

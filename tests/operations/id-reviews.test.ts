@@ -128,7 +128,7 @@ describe('a decision about an ID', () => {
     ])
       await expect(review(id, more)).rejects.toMatchObject({
         code: 'already_done',
-        message: 'Somebody has decided about this ID already.',
+        message: 'A colleague has already decided about this ID.',
         details: { decision: 'refuse' },
       });
     expect(await readVerification(id)).toMatchObject({
@@ -144,7 +144,7 @@ describe('a decision about an ID', () => {
     ]);
     await expect(review(other)).rejects.toMatchObject({
       code: 'already_done',
-      message: 'This ID is no longer waiting for a decision.',
+      message: 'This ID is no longer pending review.',
     });
     await expect(review(randomUUID())).rejects.toMatchObject({ code: 'not_found', message: 'ID check not found' });
   });

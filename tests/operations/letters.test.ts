@@ -49,7 +49,7 @@ describe('a campaign', () => {
     db.queryRow('select recipients, sent, bounced, skipped, finished_at is not null as finished from private.campaign');
 
   test('goes to everybody on the list at its pace, once, and another one waits until it has ended', async () => {
-    await expect(start()).rejects.toMatchObject({ code: 'invalid_request', message: 'Nobody is on the mailing list.' });
+    await expect(start()).rejects.toMatchObject({ code: 'invalid_request', message: 'The mailing list is empty.' });
     const ids = [await subscribe('a@example.com'), await subscribe('b@example.com')];
     await leaveMailingList(cases.system.services, await subscribe('c@example.com'));
     expect(await start()).toBe(2);
@@ -63,7 +63,7 @@ describe('a campaign', () => {
     });
     await expect(start({ campaignId: randomUUID() })).rejects.toMatchObject({
       code: 'already_done',
-      message: 'Another email is being sent. Wait until it has ended, or stop it.',
+      message: 'Another email is being sent. Wait until it has finished, or stop it.',
     });
     for (const id of ids) expect(await send(id)).toBe('done');
     expect(await send(ids[0] ?? '')).toBe('done');
@@ -111,7 +111,7 @@ describe('a campaign', () => {
     await stopCampaign(cases.system.services, campaignId, person);
     await expect(stopCampaign(cases.system.services, randomUUID(), person)).rejects.toMatchObject({
       code: 'not_found',
-      message: 'There is no such email.',
+      message: 'This email doesn’t exist.',
     });
     expect(cases.system.mails).toHaveLength(1);
   });
@@ -237,7 +237,7 @@ test('staff who decide are told how many IDs wait and of the next session, and o
   const first = await send();
   expect(first).toMatchObject({
     to: await readEmail(db, staff),
-    subject: expect.stringContaining('An ID is waiting for review'),
+    subject: expect.stringContaining('An ID is pending review'),
     text: expect.stringMatching(/Decide by: Thursday 6 March 2031[^]*https:\/\/studio\.example\/admin\?tab=id-review/),
     key: expect.stringMatching(/^job-/),
   });
@@ -250,7 +250,7 @@ test('staff who decide are told how many IDs wait and of the next session, and o
       [other, STUDIO, new Date(START + days * 24 * HOUR)],
     );
   const second = await send();
-  expect(second?.subject).toContain('2 IDs are waiting');
+  expect(second?.subject).toContain('2 IDs are pending review');
   expect(second?.text).toMatch(/Sunday 9 March 2031, 11 am to 1 pm/);
   expect(second?.text).toContain('Thursday 6 March 2031');
 });

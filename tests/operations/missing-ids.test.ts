@@ -95,7 +95,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
       [id],
     );
     expect(log.rows.map(({ reason }) => reason)).toEqual([
-      'The ID check was lost, and nobody decided in time.',
+      'The ID was no longer verified, and staff made no decision in time.',
       'the customer has lost the ID check',
     ]);
   });

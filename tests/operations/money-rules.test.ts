@@ -9,16 +9,16 @@ test.each<[Concession, string]>([
   [{ kind: 'refund', cents: 1, termsCents: 0 }, 'The terms of this booking give no refund.'],
   [{ kind: 'refund', cents: 0, termsCents: 1 }, 'The terms of this booking give a full refund.'],
   [{ kind: 'waiver', cents: 1 }, 'The new hours cost more.'],
-  [{ kind: 'price', cents: 1 }, 'The price list asks for more.'],
-  [{ kind: 'free' }, 'A free booking is not paid for.'],
-  [{ kind: 'elsewhere' }, 'This booking would not be paid for here.'],
+  [{ kind: 'price', cents: 1 }, 'The list price is higher.'],
+  [{ kind: 'free' }, 'This booking would be free.'],
+  [{ kind: 'elsewhere' }, 'This booking would be paid outside this site.'],
 ])('the concession %o is refused in words to staff without the permission for money', (concession, words) => {
   const ask = (right: Parameters<typeof requireConcession>[0]) => () => requireConcession(right, concession);
   for (const right of ['missing', undefined] as const)
     expect(ask(right)).toThrow(
       expect.objectContaining({
         code: 'not_yours',
-        message: `${words} You need the permission “money” for this.`,
+        message: `${words} You need the “Money” permission for this.`,
         details: { permission: 'money' },
       }),
     );

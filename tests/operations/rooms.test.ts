@@ -56,17 +56,17 @@ describe('a room', () => {
   test('opens only with a lock that the lock service knows and no other open room has', async () => {
     const id = await add();
     await expect(set(id, { active: true })).rejects.toMatchObject(
-      refused('Give the room a lock before it can be booked: otherwise nobody can enter.'),
+      refused('Choose a lock before the room can be booked. Without one, customers can’t get in.'),
     );
     await expect(set(null, { name: newName(), active: true })).rejects.toMatchObject({ code: 'invalid_request' });
-    const unknown = 'The lock service does not know this lock. Choose one of its locks, or look for a typing error.';
+    const unknown = 'The lock service does not know this lock. Choose one from the list, or check the ID for typos.';
     await expect(set(id, { active: true, lockId: 'other' })).rejects.toMatchObject(refused(unknown));
     await set(id, { active: true, lockId: 'a' });
     expect(await readRoom(id)).toMatchObject({ active: true, lock: 'a' });
     const second = await add({ lockId: 'a' });
     const { name } = (await readRoom(id)) ?? { name: '' };
     await expect(set(second, { active: true })).rejects.toMatchObject(
-      refused(`${name} has this lock already. Each room needs its own.`),
+      refused(`${name} already uses this lock. Each room needs its own lock.`),
     );
     await set(id, { active: false });
     await set(second, { active: true });
@@ -82,7 +82,7 @@ describe('a room', () => {
     const silent = {
       code: 'provider_unavailable',
       message:
-        'The lock service does not answer, so the lock can’t be checked. Nothing was changed: try again in a moment.',
+        'The lock service did not answer, so we couldn’t check the lock. Nothing was changed. Try again in a moment.',
       details: { field: 'room.lockId' },
     };
     await set(id, { title: 'Quiet', active: true, lockId: 'a' });
@@ -109,12 +109,10 @@ describe('a room', () => {
   test('has a plug that the operator has set up', async () => {
     const id = await add({ plug: 'Green' });
     expect(await readRoom(id)).toMatchObject({ plug: 'Green' });
-    await expect(set(id, { plug: 'Blue' })).rejects.toMatchObject(
-      refused('There are these plugs: Green.', 'room.plug'),
-    );
+    await expect(set(id, { plug: 'Blue' })).rejects.toMatchObject(refused('Available plugs: Green.', 'room.plug'));
     const none = { ...services, plugs: new Map([['', {} as Power]]) };
     await expect(set(id, { plug: 'Green' }, none)).rejects.toMatchObject(
-      refused('The operator has set up no plugs with a name.', 'room.plug'),
+      refused('The operator has not named any plugs.', 'room.plug'),
     );
     await set(id, { plug: null }, none);
     expect(await readRoom(id)).toMatchObject({ plug: null });
@@ -184,11 +182,11 @@ describe('prices', () => {
   test('begin on a day to come, can be removed until then, and are refused for an unknown studio', async () => {
     await list('2031-04-01');
     await list('2031-04-01', { prices: null });
-    const none = { code: 'not_found', message: 'No prices begin on that day.' };
+    const none = { code: 'not_found', message: 'No prices start on that day.' };
     await expect(list('2031-04-01', { prices: null })).rejects.toMatchObject(none);
     await expect(list('2031-02-28')).rejects.toMatchObject({
       code: 'too_late',
-      message: 'Prices that have begun are kept. Choose a later day.',
+      message: 'Prices already in effect can’t be changed. Choose a later day.',
     });
     const noStudio = { code: 'not_found', message: 'Studio not found' };
     await expect(list('2031-04-01', { studioId: randomUUID() })).rejects.toMatchObject(noStudio);
@@ -199,7 +197,7 @@ describe('prices', () => {
     await days('2031-05-01', '2031-05-03');
     await expect(days('2031-05-03', '2031-05-04')).rejects.toMatchObject({
       code: 'days_overlap',
-      message: 'Some of these days already have prices of their own. Remove those first.',
+      message: 'Some of these days already have special prices. Remove those first.',
     });
     await days('2031-05-01', '2031-05-03', { prices: null });
     await days('2031-05-03', '2031-05-04');

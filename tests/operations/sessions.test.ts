@@ -161,7 +161,7 @@ describe('the lights of a session', () => {
     const run = (by: Services = services) => switchLightsJob.handle(by, { subjectId: subject } as never);
     expect(await run()).toBe('done');
     expect(plug.switched).toEqual([true]);
-    expect(await run({ ...services, plugs: new Map() })).toEqual({ closed: 'The plug is not set up any more.' });
+    expect(await run({ ...services, plugs: new Map() })).toEqual({ closed: 'The plug is no longer set up.' });
     const { isOn } = plug.power;
     plug.power.isOn = () => Promise.resolve(false);
     await expect(run()).rejects.toMatchObject({ reason: 'did_not_switch', retryable: true });
@@ -172,7 +172,7 @@ describe('the lights of a session', () => {
     await expect(run()).rejects.toMatchObject({ reason: 'wish_changed', retryable: true });
     plug.power.isOn = isOn;
     await db.query('delete from private.light_state');
-    expect(await run()).toEqual({ closed: 'The plug is not set up any more.' });
+    expect(await run()).toEqual({ closed: 'The plug is no longer set up.' });
   });
 
   test('are listed for staff by plug, with their rooms', async () => {
@@ -265,7 +265,7 @@ describe('help at a door', () => {
     ]);
     expect(await words()).toMatch(
       new RegExp(
-        `^The door of Studio does not open for booking ${await reference()}\\. Nothing tells whether the lock answers\\. It has not accepted a code\\. A wrong code was entered at \\d+:01 [ap]m\\. It was last opened at \\d+:01 [ap]m\\.$`,
+        `^The door of Studio does not open for booking ${await reference()}\\. We don’t know whether the lock is online\\. It has not accepted a code\\. A wrong code was entered at \\d+:01 [ap]m\\. It was last opened at \\d+:01 [ap]m\\.$`,
       ),
     );
     expect(await readAudit(db, rows[0]?.id ?? '')).toEqual([
@@ -277,8 +277,8 @@ describe('help at a door', () => {
   });
 
   test.each([
-    [true, 'The lock answers.'],
-    [false, 'The lock does not answer.'],
+    [true, 'The lock is online.'],
+    [false, 'The lock is not responding.'],
   ])('says in words that the lock is online: %s', async (online, sentence) => {
     goTo(0);
     await db.query(
@@ -288,7 +288,7 @@ describe('help at a door', () => {
     );
     await askForDoorHelp(services, booking.id, { reporter: null, guestId: randomUUID() });
     expect(await words()).toMatch(
-      new RegExp(`does not open for booking \\S+ A guest of the booking asks\\. ${sentence} It has `),
+      new RegExp(`does not open for booking \\S+ A guest of the booking asked for help\\. ${sentence} It has `),
     );
     await db.query('delete from private.lock_state');
   });
@@ -469,7 +469,7 @@ describe('reports of a session', () => {
     expect(await readJobs(db, 'mail.incident-answer')).toHaveLength(2);
     await expect(answer({ outcome: 'found' })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: 'Only lost property is found or returned.',
+      message: 'Only lost property can be marked as found or returned.',
       details: { field: 'outcome' },
     });
     const lost = await report({ kind: 'lost', category: null, requestId: 'lost' });

@@ -273,8 +273,8 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
       `select id, last_error as error from private.outbox where kind = 'payment.partial-refund' and done_at is null order by created_at`,
     );
     expect(open.map(({ error }) => error)).toEqual([
-      expect.stringContaining('Give $10 back by hand'),
-      expect.stringContaining('Give $49 back by hand'),
+      expect.stringContaining('Refund $10 by hand'),
+      expect.stringContaining('Refund $49 by hand'),
     ]);
     for (const job of open)
       await db.transaction(async (tx) => {

@@ -134,11 +134,11 @@ describe('an invitation', () => {
     await set(person, ['money']);
     await expect(accept(token, person)).rejects.toMatchObject({
       code: 'already_done',
-      message: 'You are staff already.',
+      message: 'You are already on the staff.',
     });
     await expect(invite(await readEmail(db, person))).rejects.toMatchObject({
       code: 'already_done',
-      message: 'This person is staff already. You can change their permissions.',
+      message: 'This person is already on the staff. You can change their permissions.',
     });
     await expect(invite('new@example.com', ['money'], person)).rejects.toMatchObject(notOwner);
     await expect(accept('forged', other)).rejects.toMatchObject({ code: 'not_found' });
@@ -186,7 +186,7 @@ describe('permissions', () => {
   test('are refused for an unknown account, one whose address is not confirmed, and the last owner', async () => {
     await expect(set(randomUUID(), ['money'])).rejects.toMatchObject({
       code: 'not_found',
-      message: 'There is no such account.',
+      message: 'This account doesn’t exist.',
     });
     const unconfirmed = await addPerson(db, { mailConfirmed: false });
     await expect(set(unconfirmed, ['money'])).rejects.toMatchObject({
@@ -195,7 +195,7 @@ describe('permissions', () => {
     });
     await expect(set(owner, ['money'])).rejects.toMatchObject({
       code: 'last_owner',
-      message: 'Make somebody else an owner first: there is no other.',
+      message: 'This is the only owner. Make someone else an owner first.',
     });
     expect(await readPermissions(owner)).toContain('owner');
   });
@@ -274,7 +274,7 @@ describe('rules about the second factor', () => {
     });
     await rule('-1 day');
     expect(await send()).toBe('done');
-    expect(cases.system.mails[1]?.text).toMatch(/Until you add it you see only what customers see/);
+    expect(cases.system.mails[1]?.text).toMatch(/Until you add it, you see only what customers see/);
     await addFactor(person);
     expect(await send()).toBe('done');
     expect(cases.system.mails).toHaveLength(2);

@@ -239,7 +239,7 @@ describe('a changed booking', () => {
     const changing = { ...services, wallets: { apple: null, google } };
     expect(await renew('google', 1, changing)).toEqual({ retryAt: services.clock() });
     expect(await renew('google', 1, { ...services, wallets: { apple: null, google: null } })).toEqual({
-      closed: 'Passes for Google Wallet are not set up any more.',
+      closed: 'Google Wallet passes are no longer set up.',
     });
   });
 
@@ -261,7 +261,7 @@ describe('a changed booking', () => {
     });
     expect(pushed[1]).toEqual({ tokens: [pushTo('b')], until: SPAN.endTime });
     expect(await renew('apple', 1, { ...services, wallets: { apple: null, google: null } })).toEqual({
-      closed: 'Passes for Apple Wallet are not set up any more.',
+      closed: 'Apple Wallet passes are no longer set up.',
     });
   });
 

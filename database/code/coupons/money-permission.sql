@@ -17,11 +17,11 @@ begin
       return new;
     end if;
     if private.is_gift_of_money(old.discount_type, old.discount_value) then
-      raise exception 'You need the permission “money” to change this code' using errcode = '42501', detail = 'money';
+      raise exception 'You need the “Money” permission to change this code' using errcode = '42501', detail = 'money';
     end if;
   end if;
   if private.is_gift_of_money(new.discount_type, new.discount_value) then
-    raise exception 'You need the permission “money” for codes of more than 50 %% and for codes in dollars'
+    raise exception 'You need the “Money” permission for codes of more than 50 %% and for codes in dollars'
       using errcode = '42501', detail = 'money';
   end if;
   return new;

@@ -51,12 +51,12 @@ export function codeHeldStaffMail(
   const words = describeAlert(alertAbout('code_held', booking.start, booking));
   return renderMail(from, {
     subject: `${words.title} (${booking.reference})`,
-    preheader: 'Decide whether the session takes place.',
+    preheader: 'Decide whether to allow the session.',
     heading: words.title,
     blocks: [
       {
         kind: 'text',
-        text: 'Please decide: allow the session, cancel the booking, or block the customer too. Without a decision the code stays on hold and the customer is told to call you. Nothing is refunded automatically.',
+        text: 'Please decide: allow the session, cancel the booking, or block the customer too. Without a decision, the code stays on hold and the customer is asked to call you. Nothing is refunded automatically.',
       },
       {
         kind: 'facts',

@@ -93,7 +93,7 @@ export async function keepDisputed(
     const before = await readCodeHold(tx, bookingId);
     const kept = await tx.queryRow('select from private.kept_dispute where booking_id = $1::uuid limit 1', [bookingId]);
     if (!booking || (before === null && kept === null))
-      throw new Refusal('not_found', 'There’s nothing to decide about the payments of this booking.');
+      throw new Refusal('not_found', 'This booking has no payment dispute to decide.');
     if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
     if (before === null) return;
     await tx.query(

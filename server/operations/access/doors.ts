@@ -106,8 +106,8 @@ export async function openDoor(
     throw new Refusal(
       'provider_unavailable',
       error.reason === 'not_supported'
-        ? 'Without a bridge the lock cannot be opened from here.'
-        : 'The lock did not answer. It may still open: look at the door log before you try again.',
+        ? 'This lock has no bridge, so you can’t open it from here.'
+        : 'The lock did not answer. It may still open, so check the door log before you try again.',
     );
   }
 }

@@ -80,7 +80,7 @@ export async function planBookingCode(
 
 export const requestFirstCodeJob = defineJob({
   kind: 'access.request',
-  title: 'Access code from the lock',
+  title: 'Door code',
   worker: 'locks',
   longestWaitMs: URGENT_WAIT_MS,
   handle: (services, job) => requestFirstCode(services, job),

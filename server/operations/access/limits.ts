@@ -44,6 +44,6 @@ export function codeLimitReached(): Refusal {
 export function forStaff(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.code !== 'code_limit') return error;
   const words =
-    'The lock has no code left for these hours. Codes that were made before still work, and Doors opens the door.';
+    'The lock has no codes left for these hours. Existing codes still work, and you can open the door on the Doors tab.';
   return new Refusal('code_limit', words, error.details);
 }

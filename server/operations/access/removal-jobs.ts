@@ -11,19 +11,19 @@ import { staffCodes } from './staff-codes.ts';
 export const REMOVAL_JOBS: readonly JobDefinition[] = [
   // Without `codeId` the job removes all codes of the booking.
   defineRemoval(bookingCodes, {
-    title: 'Removing a code from the lock',
+    title: 'Door code removal',
     payload: z.object({ codeId: z.uuid().optional() }),
     read: async (db, { subjectId, payload }) =>
       (await liveCodes(db, subjectId)).filter(({ id }) => id === (payload.codeId ?? id)),
   }),
   defineRemoval(guestCodes, {
-    title: 'Removing the code of a guest from the lock',
+    title: 'Guest door code removal',
     payload: z.object({ codeId: z.uuid() }),
     longestWaitMs: URGENT_WAIT_MS,
     read: (db, { payload }) => readUnremoved(db, guestCodes, payload.codeId),
   }),
   defineRemoval(staffCodes, {
-    title: 'Removing a code of staff from the lock',
+    title: 'Staff door code removal',
     payload: z.unknown(),
     longestWaitMs: URGENT_WAIT_MS,
     read: (db, { subjectId }) => readUnremoved(db, staffCodes, subjectId),

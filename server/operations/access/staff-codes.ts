@@ -73,14 +73,14 @@ export async function makeStaffCode(services: Services, request: NewStaffCode, a
   if (code.status === 'requested') {
     const { codeId, pin } = await requestStaffCode(services, code, actor).catch((error: unknown) => {
       if (!(error instanceof ProviderError)) throw error;
-      throw new Refusal('provider_unavailable', 'The lock didn’t answer. Try again: you’ll get the same code.');
+      throw new Refusal('provider_unavailable', 'The lock didn’t answer. Try again to get the same code.');
     });
     return { codeId, pin };
   }
   const shownUntil = (code.issuedAt?.getTime() ?? 0) + SHOWN_MS;
   const isShown = code.status === 'issued' && services.clock().getTime() <= shownUntil;
   const pin = isShown ? openDigits(services, code) : null;
-  if (pin === null) throw new Refusal('already_done', 'This code was made and shown before.', { codeId: code.id });
+  if (pin === null) throw new Refusal('already_done', 'This code was already created and shown.', { codeId: code.id });
   return { codeId: code.id, pin };
 }
 
@@ -118,7 +118,7 @@ export async function planStaffCode(
     [actor, requestId],
   );
   const isSame = existing === null || (existing.studioId === request.studioId && +existing.endsAt === +request.endTime);
-  if (!isSame) throw new Refusal('already_done', 'This request has made another code.', { codeId: existing.id });
+  if (!isSame) throw new Refusal('already_done', 'This request already created another code.', { codeId: existing.id });
   const closure = { studioId, startTime, endTime, weeks: 1, reason: `Access for ${name}`, public: false };
   if (existing === null && closesHours) await storeClosure(tx, closure, actor, now);
   const code = existing ?? (await storeStaffCode(services, tx, { ...request, lockId }, actor));
@@ -153,7 +153,7 @@ export async function requestStaffCode(
   actor: string,
 ): Promise<MadeStaffCode & { readonly providerCodeId: string | null }> {
   const { late, ...issued } = await issueCode(services, staffCodes, code, { name: code.name, actor });
-  if (late) throw new Refusal('already_done', 'This code was revoked while it was made.', { codeId: code.id });
+  if (late) throw new Refusal('already_done', 'This code was revoked while it was being created.', { codeId: code.id });
   return { codeId: code.id, ...issued };
 }
 

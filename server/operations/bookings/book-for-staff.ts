@@ -114,7 +114,7 @@ async function price(
   const holdEnd =
     request.payment === 'link' ? linkHoldEnd(request.startTime, now, resolveHoldMinutes(services.config, rules)) : now;
   if (holdEnd === null)
-    throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
+    throw new Refusal('too_late', 'It’s too close to the start for a payment link. Choose another way to pay.');
   return { ...request, spans: priced, holdExpiresAt: holdEnd, rules };
 }
 
@@ -122,7 +122,7 @@ async function price(
 function getPrice({ payment, priceCents = null }: StaffBooking, listCents: number): number {
   if (priceCents === null) return payment === 'free' ? 0 : listCents;
   if (payment === 'free' || priceCents > listCents)
-    throw new Refusal('invalid_request', 'A price of its own is at most the price of the list.', {
+    throw new Refusal('invalid_request', 'The price can’t be higher than the list price.', {
       field: 'priceCents',
       listCents,
     });

@@ -73,7 +73,7 @@ export async function cancelSeriesForStaff(
     // A repeated call returns what the first call cancelled.
     const affected =
       remaining.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : remaining;
-    if (affected.length === 0) throw new Refusal('already_done', 'There is nothing left to cancel in this series.');
+    if (affected.length === 0) throw new Refusal('already_done', 'This series has no bookings left to cancel.');
     const done: StaffCancelled[] = [];
     for (const booking of affected) {
       const decision = { ...request, bookingId: booking.id, undoable: false };
@@ -97,7 +97,7 @@ async function decideAndCancel(
 ): Promise<StaffCancelled> {
   const now = services.clock();
   if (request.stillWanted && !(await request.stillWanted(tx)))
-    throw new Refusal('already_done', 'Somebody has decided about this booking in the meantime.');
+    throw new Refusal('already_done', 'A colleague has decided about this booking in the meantime.');
   // The provider's event about the closed session may already have released the hold.
   const released = held && booking.cancelReason === 'hold_expired' && !(await readDecision(tx, booking.id));
   if (booking.status === 'cancelled' && !released) return repeated(tx, request);
@@ -172,7 +172,8 @@ async function repeated(tx: Transaction, { bookingId, refund }: StaffCancellatio
 }
 
 function requireNotOver(booking: BookingFacts, now: Date): void {
-  if (booking.endTime <= now) throw new Refusal('too_late', 'This booking is over. It can be refunded, not cancelled.');
+  if (booking.endTime <= now)
+    throw new Refusal('too_late', 'This booking has ended. You can refund it, but not cancel it.');
 }
 
 function decide(refund: 'full' | 'none' | number, paid: readonly PaidPayment[]): Decision {
@@ -181,7 +182,7 @@ function decide(refund: 'full' | 'none' | number, paid: readonly PaidPayment[]):
   if (refund === 'none' || refund === 0) return { refund: 'none', cents: 0 };
   if (refund === 'full' || refund === now) return { refund: 'full', cents: now };
   if (refund <= remaining) return { refund: 'part', cents: refund };
-  throw new Refusal('invalid_request', 'This is more than what is left of the payment.', {
+  throw new Refusal('invalid_request', 'This is more than the remaining payment.', {
     field: 'refund',
     refundableCents: remaining,
   });

@@ -66,7 +66,7 @@ export async function holdMove(
     throw new Refusal(
       'too_late',
       customer === undefined
-        ? 'It’s too close to the start to pay by a link.'
+        ? 'It’s too close to the start for a payment link.'
         : 'It’s too late to pay for this change.',
       { differenceCents },
     );

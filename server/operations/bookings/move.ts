@@ -223,7 +223,7 @@ async function moveOnce(services: Services, tx: Transaction, move: Move): Promis
   if (mustPay(price, move)) {
     const email = (await readContact(tx, booking))?.email;
     if (email === undefined)
-      throw new Refusal('invalid_request', 'There is nobody to mail a link to.', { field: 'waive' });
+      throw new Refusal('invalid_request', 'This booking has no email address for a payment link.', { field: 'waive' });
     const waiting = await readMoveHold(tx, booking.id);
     if (waiting !== null && isSame(waiting, booking, to)) return { hold: waiting, email };
     const { differenceCents } = price;

@@ -85,7 +85,7 @@ export async function findRepeated(
     ],
   );
   if (row === null || row.same) return row && toBooking(row.facts);
-  throw new Refusal('already_done', 'This request has made another booking.', {
+  throw new Refusal('already_done', 'This request already made another booking.', {
     bookingId: row.facts.id,
     reference: row.facts.reference,
   });

@@ -57,8 +57,11 @@ export async function storeClosure(db: Queryable, closure: Closure, actor: strin
   if (outcome.outcome === 'closed') return outcome.closureId;
   if (outcome.outcome === 'no_studio') throw new Refusal('not_found', 'Studio not found');
   const { bookings } = outcome;
-  const many = bookings.length === 1 ? 'A booking is' : `${bookings.length} bookings are`;
-  throw new Refusal('slot_taken', `${many} in the way. Move or cancel first.`, { bookings });
+  const message =
+    bookings.length === 1
+      ? 'A booking is in the way. Move or cancel it first.'
+      : `${bookings.length} bookings are in the way. Move or cancel them first.`;
+  throw new Refusal('slot_taken', message, { bookings });
 }
 
 /** Periodic task: extends endless closures by the weeks that have come within the booking horizon. */

@@ -13,7 +13,7 @@ export type MoneyRight = 'held' | 'missing' | 'needs_second_factor';
 export function requireConcession(right: MoneyRight | undefined, concession: Concession): void {
   if (right === 'held' || !needsMoneyPermission(concession)) return;
   if (right === 'needs_second_factor') throw secondFactorRequired('money');
-  throw new Refusal('not_yours', `${wordsFor(concession)} You need the permission “money” for this.`, {
+  throw new Refusal('not_yours', `${wordsFor(concession)} You need the “Money” permission for this.`, {
     permission: 'money',
   });
 }
@@ -25,10 +25,10 @@ function wordsFor(concession: Concession): string {
     case 'waiver':
       return 'The new hours cost more.';
     case 'price':
-      return 'The price list asks for more.';
+      return 'The list price is higher.';
     case 'free':
-      return 'A free booking is not paid for.';
+      return 'This booking would be free.';
     case 'elsewhere':
-      return 'This booking would not be paid for here.';
+      return 'This booking would be paid outside this site.';
   }
 }

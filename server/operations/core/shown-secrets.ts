@@ -1,13 +1,17 @@
-import type { Permission } from '#rules/permissions.ts';
+import { type Permission, PERMISSION_WORDS } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { callSql } from './call-sql.ts';
 import { Refusal } from './refusal.ts';
 
 /** Builds the refusal of staff who lack the permission. */
 export const permissionMissing = (permission: Permission): Refusal =>
-  new Refusal('not_yours', `You need the permission “${permission}” for this. An owner can give it to you.`, {
-    permission,
-  });
+  new Refusal(
+    'not_yours',
+    `You need the “${PERMISSION_WORDS[permission].label}” permission for this. An owner can give it to you.`,
+    {
+      permission,
+    },
+  );
 
 /** The kinds of secrets that staff are shown. Each secret ends when the person loses the permission. */
 export type SecretKind = 'staff-code' | 'booking-code' | 'calendar-feed';

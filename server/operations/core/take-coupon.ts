@@ -15,5 +15,5 @@ export async function takeCoupon(tx: Transaction, bookingId: string): Promise<vo
     `update public.discount_codes set current_uses = current_uses + 1 where id = $1::uuid and (max_uses is null or current_uses < max_uses)`,
     [use.coupon],
   );
-  if (count === 0) throw new Refusal('coupon_exhausted', 'Somebody else has used the discount code in the meantime.');
+  if (count === 0) throw new Refusal('coupon_exhausted', 'Someone else has used the discount code in the meantime.');
 }

@@ -21,6 +21,6 @@ export async function requireNotUndoing(db: Queryable, bookingId: string, now: D
   if (await isHeldForUndo(db, bookingId, now))
     throw new Refusal(
       'code_not_released',
-      'The account of this booking is being taken back by its owner. The code waits until that is done.',
+      'The owner of this booking’s account is undoing an email change. The code is on hold until they finish.',
     );
 }

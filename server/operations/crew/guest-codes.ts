@@ -136,7 +136,7 @@ async function planNextCode(services: Services, tx: Transaction, page: CrewPage)
 
 export const requestGuestCodeJob = defineJob({
   kind: 'access.request-crew',
-  title: 'Access code of a guest from the lock',
+  title: 'Door code for a guest',
   worker: 'locks',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ memberId: z.uuid() }),

@@ -21,9 +21,9 @@ export async function decideDispute(
   if (decision === 'keep') return keepDisputed(services, { bookingId, reason }, actor);
   const booking = await readBooking(services.db, bookingId);
   if (!booking || (await readCodeHold(services.db, bookingId)) === null)
-    throw new Refusal('not_found', 'There’s nothing to decide about the payments of this booking.');
+    throw new Refusal('not_found', 'This booking has no payment dispute to decide.');
   if (decision === 'block' && booking.userId === null)
-    throw new Refusal('invalid_request', 'This booking has no account that could be blocked. Cancel it instead.', {
+    throw new Refusal('invalid_request', 'This booking has no account to block. Cancel the booking instead.', {
       field: 'decision',
     });
   await cancelForStaff(services, {

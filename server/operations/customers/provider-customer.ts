@@ -77,7 +77,7 @@ export async function removeSavedCard({ db, payments }: Services, userId: string
 
 export const forgetCustomerJob = defineJob({
   kind: 'payment.forget-customer',
-  title: 'Deleting saved cards at the payment provider',
+  title: 'Saved card deletion',
   worker: 'payments',
   payload: z.object({ customerId: z.string() }),
   handle: (services, job) => forgetCustomer(services, job),

@@ -104,7 +104,7 @@ test('the page has every fact of the booking under its heading, in words and Syd
         ['Session', 'Saturday 8 March 2031, 6 pm to 9 pm'],
         ['Hours', '3'],
         ['State', 'cancelled'],
-        ['Made by the customer', 'Sat 1 Mar 2031, 11 am'],
+        ['Booked by the customer', 'Sat 1 Mar 2031, 11 am'],
         ['Confirmed', 'Sat 1 Mar 2031, 11:05 am'],
         ['Cancelled', 'Sun 2 Mar 2031, 11 am'],
         ['Price', '$197'],
@@ -130,14 +130,14 @@ test('the page has every fact of the booking under its heading, in words and Syd
         ['Reason', 'product not received'],
         ['State', 'needs response'],
         ['Opened', 'Thu 20 Mar 2031, 11 am'],
-        ['Answer by', 'Thu 27 Mar 2031, 11 am'],
+        ['Respond by', 'Thu 27 Mar 2031, 11 am'],
       ],
     ],
     Payments: [
       [
         ['Paid', 'Sat 1 Mar 2031, 11:04 am'],
         ['Amount', '$162'],
-        ['Went back', '$11'],
+        ['Refunded', '$11'],
         ['State', 'refund pending'],
         ['At the payment provider', 'pi_1'],
       ],
@@ -209,11 +209,11 @@ test('facts that are missing have no row, and a section without rows says so', (
   const names = (heading: string): unknown =>
     (readSections(page)[heading] as string[][][]).map((rows) => rows.map(([name]) => name));
   expect(names('Booking')).toEqual([
-    ['Reference', 'Studio', 'Session', 'Hours', 'State', 'Made by our staff', 'Price', 'To pay'],
+    ['Reference', 'Studio', 'Session', 'Hours', 'State', 'Booked by our staff', 'Price', 'To pay'],
   ]);
   expect(names('Payments')).toEqual([['Paid', 'Amount', 'State']]);
   expect(names('Disputes')).toEqual([
-    ['Dispute', 'Amount', 'Reason', 'State', 'Opened', 'Answer by'],
+    ['Dispute', 'Amount', 'Reason', 'State', 'Opened', 'Respond by'],
     ['Dispute', 'Amount', 'Reason', 'State', 'Opened'],
   ]);
   expect(names('Access codes')).toEqual([['Worked', 'Requested from the lock']]);

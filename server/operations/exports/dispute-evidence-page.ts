@@ -144,7 +144,7 @@ function bookingRows(facts: EvidenceFacts): Rows {
     ['Session', formatStudioRange(new Date(facts.start), new Date(facts.end))],
     ['Hours', String(facts.hours)],
     ['State', facts.status],
-    [facts.madeByStaff ? 'Made by our staff' : 'Made by the customer', when(facts.createdAt)],
+    [facts.madeByStaff ? 'Booked by our staff' : 'Booked by the customer', when(facts.createdAt)],
     ...maybe('Confirmed', facts.confirmedAt),
     ...maybe('Cancelled', facts.cancelledAt),
     ['Price', formatMoney(facts.baseCents)],
@@ -173,13 +173,13 @@ const disputeRows = (dispute: EvidenceFacts['disputes'][number]): Rows => [
   ['Reason', dispute.reason === null ? 'Not given' : words(dispute.reason)],
   ['State', words(dispute.providerStatus)],
   ['Opened', when(dispute.openedAt)],
-  ...maybe('Answer by', dispute.dueAt),
+  ...maybe('Respond by', dispute.dueAt),
 ];
 
 const paymentRows = (payment: EvidenceFacts['payments'][number]): Rows => [
   ['Paid', when(payment.paidAt)],
   ['Amount', formatMoney(payment.cents)],
-  ...(payment.refundedCents > 0 ? [['Went back', formatMoney(payment.refundedCents)] as const] : []),
+  ...(payment.refundedCents > 0 ? [['Refunded', formatMoney(payment.refundedCents)] as const] : []),
   ['State', words(payment.state)],
   ...(payment.providerId === null ? [] : [['At the payment provider', payment.providerId] as const]),
 ];

@@ -64,7 +64,7 @@ export async function exportList(
   const { db } = services;
   const batchId = request.list === 'gift-codes' ? request.batchId : null;
   if (batchId !== null && !(await db.queryRow('select from private.gift_batch where id = $1::uuid', [batchId])))
-    throw new Refusal('not_found', 'There is no such batch of codes.');
+    throw new Refusal('not_found', 'This batch of codes doesn’t exist.');
   await recordAudit(db, { actor, action: 'export', resource: request.list, id: batchId });
   const all = { from: new Date(0), to: new Date('9999-12-31') };
   return streamCsv(services, batchId === null ? mailingList : giftCodes(batchId), all);

@@ -12,7 +12,7 @@ export async function deletePhoto({ db, store }: Services, job: Job<{ key: strin
 
 export const deletePhotoJob = defineJob({
   kind: 'image.delete',
-  title: 'Deleting an ID photo',
+  title: 'ID photo deletion',
   worker: 'images',
   payload: z.object({ key: z.string().nullable().default(null) }),
   handle: (services, job) => deletePhoto(services, job),

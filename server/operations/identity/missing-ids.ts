@@ -8,7 +8,7 @@ import type { Services } from '../core/services.ts';
 import { recordAudit } from '../core/audit.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
-const REASON = 'The ID check was lost, and nobody decided in time.';
+const REASON = 'The ID was no longer verified, and staff made no decision in time.';
 const minutes = (count: number): string => `${count} minutes`;
 
 /**
@@ -69,7 +69,7 @@ export async function keepWithoutId(
       'select kept_at is not null as kept from private.missing_id where booking_id = $1::uuid for update',
       [bookingId],
     );
-    if (!booking || !raised) throw new Refusal('not_found', 'There’s nothing to decide about the ID of this booking.');
+    if (!booking || !raised) throw new Refusal('not_found', 'This booking has no ID decision to make.');
     if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
     if (raised.kept) return;
     await tx.query(

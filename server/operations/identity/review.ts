@@ -56,7 +56,7 @@ export async function reviewId({ db, clock }: Services, review: Review, actor: s
     if (!profile || !waiting) throw new Refusal('not_found', 'ID check not found');
     const corrected = correct(waiting, review.fields);
     if (await isDecided(tx, review, waiting)) return { status: toStatus(decision) };
-    if (waiting.status !== 'review') throw new Refusal('already_done', 'This ID is no longer waiting for a decision.');
+    if (waiting.status !== 'review') throw new Refusal('already_done', 'This ID is no longer pending review.');
     if (decision === 'approve') requireApprovable(corrected, now);
     await storeReview(tx, review, { corrected, profile, now });
     await tx.query(
@@ -105,7 +105,7 @@ async function isDecided(tx: Transaction, review: Review, stored: Waiting): Prom
     previous.reason === review.reason &&
     changedFields(review.fields, stored).length === 0;
   if (isSame) return true;
-  throw new Refusal('already_done', 'Somebody has decided about this ID already.', { decision: previous.decision });
+  throw new Refusal('already_done', 'A colleague has already decided about this ID.', { decision: previous.decision });
 }
 
 function correct(waiting: Waiting, fields: CorrectedFields): Waiting {

@@ -30,7 +30,9 @@ export async function answerIncident(
     );
     if (before === null) throw new Refusal('not_found', 'Report not found');
     if (outcome !== null && before.kind !== 'lost')
-      throw new Refusal('invalid_request', 'Only lost property is found or returned.', { field: 'outcome' });
+      throw new Refusal('invalid_request', 'Only lost property can be marked as found or returned.', {
+        field: 'outcome',
+      });
     if (before.answer === answer && before.state === state && before.outcome === outcome) return;
     const now = clock();
     await tx.query(

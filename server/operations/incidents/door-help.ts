@@ -130,13 +130,13 @@ function describe(
 ): string {
   const parts = [
     `The door of ${studioName} does not open for booking ${reference}.`,
-    held ? 'The code is held, because a payment of the booking is disputed.' : '',
-    isGuest ? 'A guest of the booking asks.' : '',
+    held ? 'The code is on hold because a payment is disputed.' : '',
+    isGuest ? 'A guest of the booking asked for help.' : '',
     online === null
-      ? 'Nothing tells whether the lock answers.'
+      ? 'We don’t know whether the lock is online.'
       : online
-        ? 'The lock answers.'
-        : 'The lock does not answer.',
+        ? 'The lock is online.'
+        : 'The lock is not responding.',
     hasCode ? 'It has accepted the code.' : 'It has not accepted a code.',
     wrongAt === null ? '' : `A wrong code was entered at ${formatStudioTime(new Date(wrongAt))}.`,
     openedAt === null ? '' : `It was last opened at ${formatStudioTime(new Date(openedAt))}.`,

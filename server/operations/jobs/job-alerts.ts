@@ -94,7 +94,7 @@ function toAlert(job: AlertedJob): Alert {
 
 export const sendJobAlertJob = defineJob({
   kind: 'mail.job-alert',
-  title: 'Email about jobs that fail',
+  title: 'Alert email to staff',
   worker: 'alerts',
   alerts: 'never',
   payload: z.object({ to: z.string(), jobs: z.array(z.uuid()) }),

@@ -63,7 +63,7 @@ async function sendIncidentAnswer({ db, mail, business, siteUrl }: Services, job
 
 export const sendThanksJob = defineJob({
   kind: 'mail.thanks',
-  title: 'Email after a session',
+  title: 'Thank-you email',
   worker: 'mail',
   alerts: 'once',
   handle: (services, job) => sendThanks(services, job),
@@ -71,7 +71,7 @@ export const sendThanksJob = defineJob({
 
 export const sendIncidentAnswerJob = defineJob({
   kind: 'mail.incident-answer',
-  title: 'Answer to a report',
+  title: 'Report answer email',
   worker: 'mail',
   handle: (services, job) => sendIncidentAnswer(services, job),
 });

@@ -201,7 +201,7 @@ export const sendCancellationJob = defineJob({
 
 export const sendMoveJob = defineJob({
   kind: 'mail.booking-moved',
-  title: 'Email about moved hours',
+  title: 'Moved booking email',
   worker: 'mail',
   payload: beforeSchema,
   handle: (services, job) => sendMove(services, job),
@@ -217,21 +217,21 @@ export const sendRefundJob = defineJob({
 
 export const sendPaymentReturnedJob = defineJob({
   kind: 'mail.payment-returned',
-  title: 'Email about a returned payment',
+  title: 'Returned payment email',
   worker: 'mail',
   handle: (services, job) => sendPaymentReturned(services, job),
 });
 
 export const sendPaymentProcessingJob = defineJob({
   kind: 'mail.payment-processing',
-  title: 'Email about a payment in progress',
+  title: 'Payment processing email',
   worker: 'mail',
   handle: (services, job) => sendPaymentProcessing(services, job),
 });
 
 export const sendPaymentFailedJob = defineJob({
   kind: 'mail.payment-failed',
-  title: 'Email about a failed payment',
+  title: 'Failed payment email',
   worker: 'mail',
   handle: (services, job) => sendPaymentFailed(services, job),
 });

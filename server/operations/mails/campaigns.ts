@@ -45,18 +45,18 @@ export async function startCampaign(
     case 'exists':
       return result.recipients ?? 0;
     case 'running':
-      throw new Refusal('already_done', 'Another email is being sent. Wait until it has ended, or stop it.');
+      throw new Refusal('already_done', 'Another email is being sent. Wait until it has finished, or stop it.');
     case 'changed':
       throw new Refusal('already_done', 'This email was already sent with a different text. Write a new one.');
     default:
-      throw new Refusal('invalid_request', 'Nobody is on the mailing list.');
+      throw new Refusal('invalid_request', 'The mailing list is empty.');
   }
 }
 
 /** Stops a campaign, so that its unsent mails are not sent. Does nothing to a campaign that has ended. Throws `Refusal('not_found')`. */
 export async function stopCampaign({ db, clock }: Services, campaignId: string, actor: string): Promise<void> {
   const found = await callSql(db, 'stop_campaign', { p_id: campaignId, p_actor: actor, p_now: clock() });
-  if (found !== true) throw new Refusal('not_found', 'There is no such email.');
+  if (found !== true) throw new Refusal('not_found', 'This email doesn’t exist.');
 }
 
 /** Queues a test mail to the caller's account, as the mailing list would get it. Throws `Refusal` for the service key, which has no address. */

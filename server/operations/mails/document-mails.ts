@@ -96,13 +96,13 @@ export async function mailDocuments(
     p_now: clock(),
   });
   if (result === 'no_address')
-    throw new Refusal('already_done', 'There’s nobody left to email about this booking.', { reason: 'no_address' });
+    throw new Refusal('already_done', 'This booking has no email address to send to.', { reason: 'no_address' });
   if (result !== 'queued') throw new Refusal('not_found', 'There is no receipt for this booking.');
 }
 
 export const sendDocumentsJob = defineJob({
   kind: 'mail.document',
-  title: 'Email with the documents',
+  title: 'Documents email',
   worker: 'mail',
   payload: payloadSchema,
   handle: (services, job) => sendDocuments(services, job),

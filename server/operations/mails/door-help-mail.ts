@@ -34,7 +34,7 @@ async function sendDoorHelp(
 
 export const sendDoorHelpJob = defineJob({
   kind: 'mail.door-help',
-  title: 'Email to staff about a closed door',
+  title: 'Door help email to staff',
   worker: 'alerts',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ staff: z.uuid() }),

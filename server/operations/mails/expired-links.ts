@@ -62,14 +62,14 @@ async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promi
 
 export const sendLinkExpiredJob = defineJob({
   kind: 'mail.link-expired',
-  title: 'Email about an expired payment link',
+  title: 'Expired payment link email',
   worker: 'mail',
   handle: (services, job) => sendLinkExpired(services, job),
 });
 
 export const sendLinkExpiredToStaffJob = defineJob({
   kind: 'mail.link-expired-staff',
-  title: 'Email to staff about an expired payment link',
+  title: 'Expired payment link email to staff',
   worker: 'mail',
   payload: z.object({ staffId: z.uuid() }),
   handle: (services, job) => sendLinkExpiredToStaff(services, job),

@@ -69,14 +69,14 @@ async function sendReviewWaiting({ db, mail, clock, siteUrl, business }: Service
 
 export const sendIdDecisionJob = defineJob({
   kind: 'mail.id-decision',
-  title: 'Email about an ID decision',
+  title: 'ID decision email',
   worker: 'mail',
   handle: (services, job) => sendIdDecision(services, job),
 });
 
 export const sendReviewWaitingJob = defineJob({
   kind: 'mail.review-waiting',
-  title: 'Email to staff about an ID that waits',
+  title: 'ID review email to staff',
   worker: 'alerts',
   handle: (services, job) => sendReviewWaiting(services, job),
 });

@@ -88,14 +88,14 @@ async function sendIdWithdrawn({ db, mail, siteUrl, business }: Services, job: J
 
 export const sendIdWithdrawnJob = defineJob({
   kind: 'mail.id-withdrawn',
-  title: 'Email about a withdrawn ID',
+  title: 'Withdrawn ID email',
   worker: 'mail',
   handle: (services, job) => sendIdWithdrawn(services, job),
 });
 
 export const sendIdNeededJob = defineJob({
   kind: 'mail.id-needed',
-  title: 'Email that asks for an ID',
+  title: 'ID request email',
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
   handle: (services, job) => sendIdNeeded(services, job),
@@ -103,7 +103,7 @@ export const sendIdNeededJob = defineJob({
 
 export const sendIdMissingJob = defineJob({
   kind: 'mail.id-missing',
-  title: 'Email to staff about a missing ID',
+  title: 'Missing ID email to staff',
   worker: 'alerts',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ staff: z.uuid() }),

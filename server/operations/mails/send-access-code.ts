@@ -23,7 +23,7 @@ async function sendAccessCode(services: Services, job: Job): Promise<JobOutcome>
   }
   if (clock() >= facts.endTime) {
     await markScheduled(db, job, 'cancelled', clock());
-    return { closed: 'The session ended before the access code could be mailed.' };
+    return { closed: 'The session ended before the access code could be emailed.' };
   }
   if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
   const { pin, held, worksFrom, worksUntil, singleUse } = await showAccess(services, job.subjectId);
@@ -94,7 +94,7 @@ export const sendAccessCodeJob = defineJob({
 
 export const sendCodeHeldJob = defineJob({
   kind: 'mail.code-held',
-  title: 'Email that the access code is held',
+  title: 'Code on hold email',
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
   handle: (services, job) => sendCodeHeld(services, job),
@@ -102,7 +102,7 @@ export const sendCodeHeldJob = defineJob({
 
 export const sendCodeHeldToStaffJob = defineJob({
   kind: 'mail.code-held-staff',
-  title: 'Email to staff about a held access code',
+  title: 'Code on hold email to staff',
   worker: 'alerts',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ staff: z.uuid() }),

@@ -36,7 +36,7 @@ export async function sendMailAgain(
     { p_booking: bookingId, p_mail: mailId, p_request: requestId, p_actor: actor, p_now: clock() },
     (json: { readonly refusal?: string }) => json,
   );
-  if (result === null) throw new Refusal('not_found', 'This booking has no such mail.');
+  if (result === null) throw new Refusal('not_found', 'This booking has no such email.');
   const { refusal } = result;
   if (refusal !== undefined) throw new Refusal('already_done', describeMailRefusal(refusal), { reason: refusal });
 }

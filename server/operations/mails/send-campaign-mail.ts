@@ -73,7 +73,7 @@ async function sendCampaignTest(
 
 export const sendCampaignMailJob = defineJob({
   kind: 'mail.campaign',
-  title: 'News',
+  title: 'News email',
   worker: 'campaigns',
   alerts: 'once',
   payload: payloadSchema,
@@ -82,7 +82,7 @@ export const sendCampaignMailJob = defineJob({
 
 export const sendCampaignTestJob = defineJob({
   kind: 'mail.campaign-test',
-  title: 'Test of news',
+  title: 'Test news email',
   worker: 'mail',
   alerts: 'never',
   payload: letterSchema,

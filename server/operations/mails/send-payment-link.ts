@@ -28,7 +28,7 @@ async function sendPaymentLink(services: Services, job: Job): Promise<JobOutcome
 
 export const sendPaymentLinkJob = defineJob({
   kind: 'mail.payment-link',
-  title: 'Email with the link to pay',
+  title: 'Payment link email',
   worker: 'mail',
   handle: (services, job) => sendPaymentLink(services, job),
 });

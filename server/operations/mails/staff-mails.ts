@@ -48,7 +48,7 @@ async function sendSecondFactorDue({ db, mail, siteUrl, business }: Services, jo
 
 export const sendStaffInvitationJob = defineJob({
   kind: 'mail.staff-invitation',
-  title: 'Email that invites to the staff',
+  title: 'Staff invitation email',
   worker: 'mail',
   payload: z.object({ expiresAt: z.string() }),
   handle: (services, job) => sendStaffInvitation(services, job),
@@ -56,7 +56,7 @@ export const sendStaffInvitationJob = defineJob({
 
 export const sendSecondFactorDueJob = defineJob({
   kind: 'mail.second-factor',
-  title: 'Email to staff about two-step sign-in',
+  title: 'Two-step sign-in email to staff',
   worker: 'mail',
   handle: (services, job) => sendSecondFactorDue(services, job),
 });

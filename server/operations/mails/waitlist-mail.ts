@@ -48,7 +48,7 @@ async function sendWaitlistMail({ db, mail, business, siteUrl, clock }: Services
 
 export const sendWaitlistMailJob = defineJob({
   kind: 'mail.waitlist',
-  title: 'Email about hours of the wait list',
+  title: 'Wait list email',
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',

@@ -25,9 +25,9 @@ export function moveProblem(booking: BookingFacts, { studioId, startTime, endTim
   if (booking.status === 'pending')
     return new Refusal('not_confirmed', 'This booking hasn’t been paid yet. Cancel it and make another one.');
   const [start, end] = [booking.startTime.getTime(), booking.endTime.getTime()];
-  if (now.getTime() >= end) return new Refusal('too_late', 'This booking is over.');
+  if (now.getTime() >= end) return new Refusal('too_late', 'This booking has ended.');
   if (now.getTime() < start) return null;
   if (studioId !== booking.studioId || startTime.getTime() !== start || endTime.getTime() < end)
-    return new Refusal('too_late', 'This session has begun. It can only end later.');
+    return new Refusal('too_late', 'This session has started. You can only extend it.');
   return null;
 }

@@ -114,6 +114,6 @@ export const holdOver = (): Refusal =>
 export const paymentOnItsWay = (bookingId: string): Refusal =>
   new Refusal(
     'payment_processing',
-    'The customer is paying for this booking, so nothing was changed. Look at it again.',
+    'The customer is paying for this booking right now, so nothing was changed. Reload the booking.',
     { bookingId },
   );

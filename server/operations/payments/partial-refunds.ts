@@ -44,7 +44,7 @@ export async function addPartialRefund(
     return row.id;
   } catch (error) {
     if (error instanceof DatabaseError && error.constraint === 'partial_refund_within_payment')
-      throw new Refusal('invalid_request', 'This is more than what is left of the payment.', { field: 'cents' });
+      throw new Refusal('invalid_request', 'This is more than the remaining payment.', { field: 'cents' });
     throw error;
   }
 }

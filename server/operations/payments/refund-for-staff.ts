@@ -39,13 +39,15 @@ export async function refundForStaff(
     const previous = await readMade(tx, bookingId, requestKey);
     if (previous !== null) {
       if (previous.cents === cents) return { refundId: previous.id, byHand: previous.byHand };
-      throw new Refusal('already_done', 'This request has refunded another amount.', { refundCents: previous.cents });
+      throw new Refusal('already_done', 'This request already refunded another amount.', {
+        refundCents: previous.cents,
+      });
     }
     const paid = await paidPayments(tx, bookingId);
     if (paid.length === 0) throw new Refusal('already_done', 'This booking has no payment that can be refunded.');
     const remaining = leftCents(paid);
     if (cents > remaining)
-      throw new Refusal('invalid_request', 'This is more than what is left of the payment.', {
+      throw new Refusal('invalid_request', 'This is more than the remaining payment.', {
         field: 'cents',
         refundableCents: remaining,
       });

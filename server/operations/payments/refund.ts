@@ -84,7 +84,7 @@ function getAmount({ payment, part }: DueRefund, leftCents: number): { readonly 
 function getIntent({ payment, part }: DueRefund): string {
   if (payment.kind === 'elsewhere')
     throw new Error(
-      `This was paid elsewhere. Give ${formatMoney(part?.amountCents ?? takenCents(payment))} back by hand, then close this job and say how.`,
+      `This was paid outside this site. Refund ${formatMoney(part?.amountCents ?? takenCents(payment))} by hand, then close this task and enter how you did it.`,
     );
   if (payment.kind !== 'card' || payment.paymentIntentId === null)
     throw new Error(`payment ${payment.id} has nothing to refund`);

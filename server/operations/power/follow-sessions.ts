@@ -29,7 +29,7 @@ async function switchLights({ db, plugs }: Services, { subjectId }: Pick<Job, 's
   const state = await readState();
   const power = state === null ? undefined : plugs.get(state.plug);
   // The operator may have removed the plug.
-  if (state === null || power === undefined) return { closed: 'The plug is not set up any more.' };
+  if (state === null || power === undefined) return { closed: 'The plug is no longer set up.' };
   await power.set(state.wanted);
   if ((await power.isOn()) !== state.wanted) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
   await callSql(db, 'announce_lights', {});
@@ -41,7 +41,7 @@ async function switchLights({ db, plugs }: Services, { subjectId }: Pick<Job, 's
 
 export const switchLightsJob = defineJob({
   kind: 'power.follow',
-  title: 'Switching the lights for a session',
+  title: 'Session lights',
   worker: 'power',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',

@@ -57,8 +57,8 @@ function getPower({ plugs }: Services, plug: string): Power {
     throw new Refusal(
       'provider_unavailable',
       plug === SHARED_PLUG
-        ? 'No plug is set up for this. The operator sets up plugs.'
-        : `The plug “${plug}” is not set up. The operator sets up plugs.`,
+        ? 'No plug is set up for this. Ask the operator to set one up.'
+        : `The plug “${plug}” is not set up. Ask the operator to set it up.`,
     );
   return power;
 }

@@ -16,7 +16,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 export async function startLedgerCheck({ db, clock }: Services, month: string, actor: string): Promise<void> {
   const now = clock();
   if (month > studioDate(now).slice(0, 7))
-    throw new Refusal('invalid_request', 'This month has not begun.', { field: 'month' });
+    throw new Refusal('invalid_request', 'This month has not started yet.', { field: 'month' });
   await callSql(db, 'start_ledger_check', { p_month: `${month}-01`, p_actor: actor, p_now: now });
 }
 
@@ -89,7 +89,7 @@ function getBounds(first: StudioDate): { readonly start: Date; readonly end: Dat
 
 export const checkLedgerJob = defineJob({
   kind: 'payment.compare-ledger',
-  title: 'Comparison with the payment provider',
+  title: 'Payment comparison',
   worker: 'payments',
   alerts: 'once',
   handle: (services, job) => checkLedger(services, job),

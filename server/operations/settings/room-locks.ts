@@ -25,14 +25,14 @@ export async function requireLock(services: Services, lockId: string, studioId: 
   if (devices.some(({ id }) => id === lockId)) return;
   throw new Refusal(
     'invalid_request',
-    'The lock service does not know this lock. Choose one of its locks, or look for a typing error.',
+    'The lock service does not know this lock. Choose one from the list, or check the ID for typos.',
     { field: 'room.lockId' },
   );
 }
 
 /** Builds the refusal of a lock that another open room uses. Its codes would open both rooms. */
 export const lockTaken = (name: string | null): Refusal =>
-  new Refusal('invalid_request', `${name ?? 'Another room'} has this lock already. Each room needs its own.`, {
+  new Refusal('invalid_request', `${name ?? 'Another room'} already uses this lock. Each room needs its own lock.`, {
     field: 'room.lockId',
   });
 
@@ -43,7 +43,7 @@ async function readDevices({ locks }: Services): Promise<readonly LockDevice[]> 
     if (!(error instanceof ProviderError)) throw error;
     throw new Refusal(
       'provider_unavailable',
-      'The lock service does not answer, so the lock can’t be checked. Nothing was changed: try again in a moment.',
+      'The lock service did not answer, so we couldn’t check the lock. Nothing was changed. Try again in a moment.',
       { field: 'room.lockId' },
     );
   }

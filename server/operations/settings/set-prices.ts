@@ -28,12 +28,12 @@ async function setPrices(
       [change, actor, clock()],
     );
     if (row?.outcome === 'no_studio') throw new Refusal('not_found', 'Studio not found');
-    if (row?.outcome === 'none') throw new Refusal('not_found', 'No prices begin on that day.');
+    if (row?.outcome === 'none') throw new Refusal('not_found', 'No prices start on that day.');
   } catch (error) {
     if (error instanceof DatabaseError && error.constraint === 'price_history')
-      throw new Refusal('too_late', 'Prices that have begun are kept. Choose a later day.');
+      throw new Refusal('too_late', 'Prices already in effect can’t be changed. Choose a later day.');
     if (error instanceof DatabaseError && error.constraint === 'special_days_apart')
-      throw new Refusal('days_overlap', 'Some of these days already have prices of their own. Remove those first.');
+      throw new Refusal('days_overlap', 'Some of these days already have special prices. Remove those first.');
     throw error;
   }
 }

@@ -16,9 +16,13 @@ export async function setRoom(services: Services, { studioId, room }: RoomChange
   const given = room.lockId ?? null;
   const lockId = given ?? before?.lockId ?? null;
   if (room.active === true && lockId === null)
-    throw new Refusal('invalid_request', 'Give the room a lock before it can be booked: otherwise nobody can enter.', {
-      field: 'room.lockId',
-    });
+    throw new Refusal(
+      'invalid_request',
+      'Choose a lock before the room can be booked. Without one, customers can’t get in.',
+      {
+        field: 'room.lockId',
+      },
+    );
   refuseUnknownPlug(services, room.plug ?? null);
   if (lockId !== null && takesLock(before, room, lockId)) await requireLock(services, lockId, studioId);
   const changes = { ...room, ...(given !== null || room.name !== undefined ? { lockId } : {}) };
@@ -68,9 +72,7 @@ function refuseUnknownPlug({ plugs }: Services, name: string | null): void {
   const names = [...plugs.keys()].filter((plugName) => plugName !== SHARED_PLUG);
   throw new Refusal(
     'invalid_request',
-    names.length === 0
-      ? 'The operator has set up no plugs with a name.'
-      : `There are these plugs: ${names.join(', ')}.`,
+    names.length === 0 ? 'The operator has not named any plugs.' : `Available plugs: ${names.join(', ')}.`,
     { field: 'room.plug' },
   );
 }

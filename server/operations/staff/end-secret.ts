@@ -66,7 +66,7 @@ async function mailNewCode(tx: Transaction, secretId: string, now: Date): Promis
 
 export const endSecretJob = defineJob({
   kind: 'access.end-secret',
-  title: 'Replacing a code that a former member of staff has seen',
+  title: 'Replacement of a code seen by former staff',
   worker: 'locks',
   longestWaitMs: URGENT_WAIT_MS,
   handle: (services, job) => endSecret(services, job),

@@ -44,7 +44,7 @@ export async function inviteStaff(
       return fresh;
     }
     if (row?.outcome === 'already_staff')
-      throw new Refusal('already_done', 'This person is staff already. You can change their permissions.');
+      throw new Refusal('already_done', 'This person is already on the staff. You can change their permissions.');
     if (row?.outcome !== 'waiting' || row.id === null || row.expires_at === null) throw NOT_OWNER;
     return { invitationId: row.id, expiresAt: row.expires_at };
   });
@@ -92,7 +92,7 @@ export async function acceptInvitation({ db, clock }: Services, token: string, u
     case 'unconfirmed':
       throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
     case 'already_staff':
-      throw new Refusal('already_done', 'You are staff already.');
+      throw new Refusal('already_done', 'You are already on the staff.');
     case 'used':
       throw new Refusal('invitation_ended', 'This invitation has been used. Ask an owner for another one.');
     case 'revoked':

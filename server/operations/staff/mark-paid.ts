@@ -84,11 +84,11 @@ function requireUnpaidLink(booking: BookingFacts, payment: PaymentFacts | null):
 }
 
 const paidByLink = (): Refusal =>
-  new Refusal('already_done', 'This booking is paid already. Look at it again: nothing was changed.');
+  new Refusal('already_done', 'This booking is already paid, so nothing was changed. Reload the booking.');
 
 /** Builds the refusal for staff of a link whose hold has ended. */
 const linkOver = (): Refusal =>
-  new Refusal('slot_taken', 'Nobody paid by this link in time, so the hours are free again. Book them once more.');
+  new Refusal('slot_taken', 'This link was not paid in time, so the hours are free again. Book them again.');
 
 /** Stores the payment made elsewhere as the next attempt, because the kind of a payment never changes. The attempt by the link ends. */
 async function storePayment(

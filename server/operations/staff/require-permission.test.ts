@@ -35,7 +35,7 @@ test('staff without the permission are refused with its name', async () => {
   const { db } = createFakeDatabase({ staff: true, permitted: false });
   const refused = {
     code: 'not_yours',
-    message: 'You need the permission “money” for this. An owner can give it to you.',
+    message: 'You need the “Money” permission for this. An owner can give it to you.',
     details: { permission: 'money' },
   };
   await expect(requirePermission(servicesWith({ db }), caller('authenticated', 'me'), 'money')).rejects.toMatchObject(

@@ -23,11 +23,11 @@ export async function setPermissions(
     case 'not_owner':
       throw new Refusal('not_yours', 'Only owners can do this.', { permission: 'owner' });
     case 'no_account':
-      throw new Refusal('not_found', 'There is no such account.');
+      throw new Refusal('not_found', 'This account doesn’t exist.');
     case 'unconfirmed':
       throw new Refusal('mail_unconfirmed', 'This account has not confirmed its email address yet.');
     case 'last_owner':
-      throw new Refusal('last_owner', 'Make somebody else an owner first: there is no other.');
+      throw new Refusal('last_owner', 'This is the only owner. Make someone else an owner first.');
     default:
       throw new Error(`set_permissions returned ${outcome}`);
   }

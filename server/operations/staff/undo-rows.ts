@@ -82,4 +82,4 @@ export async function stopJobs(
 
 /** Builds the refusal of an action that has already taken effect. */
 export const tooLate = (): Refusal =>
-  new Refusal('too_late', 'This can no longer be undone: its mails and refunds have been sent.');
+  new Refusal('too_late', 'This can no longer be undone, because its emails and refunds have been sent.');

@@ -25,9 +25,9 @@ export async function undoForStaff(
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.constraint === 'booking_one_per_slot')
-      throw new Refusal('slot_taken', 'Somebody else has booked these hours in the meantime.');
+      throw new Refusal('slot_taken', 'Someone else has booked these hours in the meantime.');
     if (error.constraint === 'booking_not_closed')
-      throw new Refusal('slot_closed', 'The studio is closed at this time now.');
+      throw new Refusal('slot_closed', 'The studio is now closed at this time.');
     // The money was refunded in the meantime, for example at the provider.
     if (error.constraint === 'booking_confirmed_is_paid') throw tooLate();
     throw error;
@@ -89,7 +89,7 @@ async function restore(
     `select from private.closed_span c where c.studio_id = $1::uuid and c.during && tstzrange($2::timestamptz, $3::timestamptz, '[)') limit 1`,
     [studioId, startTime, endTime],
   );
-  if (closed !== null) throw new Refusal('slot_closed', 'The studio is closed at this time now.');
+  if (closed !== null) throw new Refusal('slot_closed', 'The studio is now closed at this time.');
   await tx.query(
     `update private.payment set state = 'paid', refund_reason = null where id = any ($1::uuid[]) and state = 'refund_pending'`,
     [payments],

@@ -12,7 +12,7 @@ async function renewGooglePass(services: Services, job: Job): Promise<JobOutcome
   const row = await readPass(services, job.subjectId);
   const pointless = whyPointless(row, job, clock());
   if (row === null || pointless !== null) return pointless ?? 'done';
-  if (wallets.google === null) return { closed: 'Passes for Google Wallet are not set up any more.' };
+  if (wallets.google === null) return { closed: 'Google Wallet passes are no longer set up.' };
   await wallets.google.update(describePass(row, siteUrl), clock());
   const after = await readPass(services, job.subjectId);
   return after === null || after.version === row.version ? 'done' : { retryAt: clock() };
@@ -32,7 +32,7 @@ async function renewApplePass(services: Services, job: Job): Promise<JobOutcome>
     [job.subjectId],
   );
   if (phones.length === 0) return 'done';
-  if (wallets.apple === null) return { closed: 'Passes for Apple Wallet are not set up any more.' };
+  if (wallets.apple === null) return { closed: 'Apple Wallet passes are no longer set up.' };
   const tokens = phones.map(({ token }) => token);
   const { gone, failed } = await wallets.apple.push(tokens, row.booking.endTime);
   // Delete the phones of other bookings too: an invalid token is invalid for all passes of the phone.
@@ -53,7 +53,7 @@ function whyPointless(row: PassRow | null, { tries }: Job, now: Date): JobOutcom
 
 export const renewApplePassJob = defineJob({
   kind: 'pass.apple',
-  title: 'Changing a pass in Apple Wallet',
+  title: 'Apple Wallet pass update',
   worker: 'apple-passes',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',
@@ -62,7 +62,7 @@ export const renewApplePassJob = defineJob({
 
 export const renewGooglePassJob = defineJob({
   kind: 'pass.google',
-  title: 'Changing a pass in Google Wallet',
+  title: 'Google Wallet pass update',
   worker: 'google-passes',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',

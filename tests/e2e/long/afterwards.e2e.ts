@@ -55,9 +55,9 @@ test('after a session there is one question, and a note of lost property, which 
   await expect(rating).toContainText('4 of 5');
   await incident.getByRole('button', { name: 'Answer' }).click();
   await incident.getByLabel('Your answer').fill('It lies in the box at the entrance.');
-  await incident.getByLabel('What became of it').selectOption('Found');
+  await incident.getByLabel('Outcome').selectOption('Found');
   await checked(staff);
-  await incident.getByRole('button', { name: 'Send the answer' }).click();
+  await incident.getByRole('button', { name: 'Send answer' }).click();
   await expectToast(staff, 'Answered');
   await staff.context().close();
 

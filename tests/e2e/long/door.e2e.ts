@@ -49,7 +49,7 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   await act(help(page).getByRole('button', { name: 'Ask for help now' }));
   await expect(page.getByText('We’ve told the team. Stay at the door, we’re on it.')).toBeVisible();
   await checked(page);
-  await fromMail('admin@example.com', 'A customer stands at a closed door', new RegExp(`(${session.reference})`));
+  await fromMail('admin@example.com', 'A customer can’t open the door', new RegExp(`(${session.reference})`));
 
   await openFromAfar(await staffPage(browser), session.reference);
   await expect(help(page).getByText(/^The lock opened at .*Push the door/)).toBeVisible();
@@ -85,14 +85,14 @@ async function opensOffline(page: Page): Promise<void> {
 async function openFromAfar(page: Page, reference: string): Promise<void> {
   await page.goto('/admin?tab=today');
   const alert = page.getByRole('listitem').filter({ hasText: reference });
-  await expect(alert.getByText('Robin Sample stands at a closed door')).toBeVisible();
+  await expect(alert.getByText('Robin Sample can’t open the door')).toBeVisible();
   await checked(page);
-  await alert.getByRole('link', { name: 'Open the door' }).click();
-  await page.getByRole('button', { name: `Open the door of ${door().studio}` }).click();
+  await alert.getByRole('link', { name: 'Open door' }).click();
+  await page.getByRole('button', { name: `Open door of ${door().studio}` }).click();
   const dialog = page.getByRole('dialog', { name: `Open the door of ${door().studio}?` });
-  await type(dialog.getByLabel('Reason, for the audit log'), 'Customer at the door');
+  await type(dialog.getByLabel('Reason (kept in the audit log)'), 'Customer at the door');
   await checked(page);
-  await dialog.getByRole('button', { name: 'Open the door' }).click();
+  await dialog.getByRole('button', { name: 'Open door' }).click();
   await expectToast(page, 'Door opened', door().studio);
   await page.context().close();
 }
@@ -103,10 +103,10 @@ async function giveBack(page: Page, reference: string): Promise<void> {
   const incident = page.getByRole('listitem').filter({ hasText: reference });
   await checked(page);
   await incident.getByRole('button', { name: 'Refund $1 for 1 minute' }).click();
-  await expectToast(page, 'Refunded', 'The customer is told by email.');
-  await expect(incident.getByText('The closed minutes are refunded.')).toBeVisible();
-  await incident.getByLabel('State').selectOption('done');
-  await expectToast(page, 'State changed', 'Done');
+  await expectToast(page, 'Refunded', 'The customer will get an email.');
+  await expect(incident.getByText('The time at the closed door has been refunded.')).toBeVisible();
+  await incident.getByLabel('Status').selectOption('done');
+  await expectToast(page, 'Status changed', 'Done');
   await page.context().close();
 }
 

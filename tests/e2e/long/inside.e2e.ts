@@ -118,7 +118,7 @@ test('a problem is reported with a photo; staff see it and answer, and the custo
   await incident.getByRole('button', { name: 'Answer' }).click();
   await incident.getByLabel('Your answer').fill('A new cable is in. Thanks for telling us.');
   await checked(staff);
-  await incident.getByRole('button', { name: 'Send the answer' }).click();
+  await incident.getByRole('button', { name: 'Send answer' }).click();
   await expectToast(staff, 'Answered');
   await staff.context().close();
 

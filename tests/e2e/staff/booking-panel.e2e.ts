@@ -31,13 +31,13 @@ test('staff open a booking by its reference, mail the code again, and cancel it'
   const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
   await expect(panel.getByText('Robin Sample')).toBeVisible();
   await accessibleEverywhere(page);
-  await panel.getByRole('button', { name: 'Mail the code again' }).click();
-  await expectToast(page, 'The code is mailed again');
-  await panel.getByRole('button', { name: 'Cancel the booking' }).click();
+  await panel.getByRole('button', { name: 'Resend code' }).click();
+  await expectToast(page, 'Code resent');
+  await panel.getByRole('button', { name: 'Cancel booking' }).click();
   await panel.getByLabel('Reason').fill('Broken mixer');
   await panel.getByRole('button', { name: 'Continue' }).click();
-  await expect(panel.getByText('The hours are free at once, and the PIN stops working.')).toBeVisible();
-  await panel.getByRole('button', { name: 'Cancel the booking' }).click();
+  await expect(panel.getByText('The hours are available immediately, and the PIN stops working.')).toBeVisible();
+  await panel.getByRole('button', { name: 'Cancel booking' }).click();
   await expectToast(page, `${reference} is cancelled`);
   await expect(panel.getByText(/: Broken mixer$/)).toBeVisible();
   await page.keyboard.press('Escape');
@@ -82,7 +82,7 @@ test('staff mark a booking as paid whose link nobody has paid, with the keyboard
   const { panel, reference } = await openBooking(page, ahead(1, 77), 9, 'link');
   await accessibleEverywhere(page);
   await panel.getByRole('button', { name: 'Mark as paid' }).press('Enter');
-  await expect(panel.getByText('can no longer be paid')).toBeVisible();
+  await expect(panel.getByText('the payment link stops working')).toBeVisible();
   await accessibleEverywhere(page);
   await panel.getByRole('button', { name: 'Mark as paid' }).press('Enter');
   await expectToast(page, `${reference} is paid and confirmed`);
@@ -115,7 +115,7 @@ test('staff book the same hours of three weeks for a caller with the keyboard, l
   await form.getByRole('button', { name: 'Book 2 dates' }).press('Enter');
   await expect(form.getByText(/and 1 more are held until they are paid/)).toBeVisible();
   await accessibleEverywhere(page);
-  await form.getByRole('button', { name: 'Open the booking' }).press('Enter');
+  await form.getByRole('button', { name: 'Open booking' }).press('Enter');
   const panel = page.getByRole('dialog', { name: /^Booking / });
   await expect(panel.getByRole('heading', { name: '1 of 2 in a series' })).toBeVisible();
   await panel.getByRole('button', { name: 'Mark as paid' }).press('Enter');
@@ -158,23 +158,23 @@ test('a colleague with the permission for bookings alone moves and cancels by th
   expect(given.error).toBeNull();
   await signIn(page, colleague);
   const { panel, reference } = await openBooking(page, ahead(1, 84), 10, 'elsewhere');
-  await expect(panel.getByRole('button', { name: 'Refund a part' })).toHaveCount(0);
+  await expect(panel.getByRole('button', { name: 'Issue partial refund' })).toHaveCount(0);
   await accessibleEverywhere(page);
 
-  await panel.getByRole('button', { name: 'Extend or shorten' }).click();
+  await panel.getByRole('button', { name: 'Change end time' }).click();
   await panel.getByRole('button', { name: '1 pm', exact: true }).click();
-  await expect(panel.getByText('To move it without charging needs the permission for money.')).toBeVisible();
+  await expect(panel.getByText('Moving it without charging needs the “Money” permission.')).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Move without charging' })).toHaveCount(0);
   await accessibleEverywhere(page);
   await panel.getByRole('button', { name: 'Back' }).click();
   await panel.getByRole('button', { name: 'Back' }).click();
 
-  await panel.getByRole('button', { name: 'Cancel the booking' }).click();
-  await expect(panel.getByText('Another refund needs the permission for money.')).toBeVisible();
+  await panel.getByRole('button', { name: 'Cancel booking' }).click();
+  await expect(panel.getByText('A different refund needs the “Money” permission.')).toBeVisible();
   await expect(panel.getByRole('radio')).toHaveCount(0);
   await accessibleEverywhere(page);
   await panel.getByLabel('Reason').fill('Ill');
   await panel.getByRole('button', { name: 'Continue' }).click();
-  await panel.getByRole('button', { name: 'Cancel the booking' }).click();
+  await panel.getByRole('button', { name: 'Cancel booking' }).click();
   await expectToast(page, `${reference} is cancelled`);
 });

@@ -61,8 +61,8 @@ test('staff close hours with the mouse, move a booking with the keyboard, also t
   await pickUp();
   for (let hour = 0; hour < 8; hour += 1) await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  const question = page.getByRole('dialog', { name: 'Move the booking?' });
-  await expect(question.getByRole('button', { name: /^Mail a link for \$/ })).toBeVisible();
+  const question = page.getByRole('dialog', { name: 'Move booking?' });
+  await expect(question.getByRole('button', { name: /^Email payment link for \$/ })).toBeVisible();
   await accessibleEverywhere(page);
   await question.getByRole('button', { name: /^Move without charging \$/ }).click();
   await expect(cell(/^Studio A.* 7 PM: .*6 pm to 8 pm/)).toHaveCount(1);
@@ -71,7 +71,7 @@ test('staff close hours with the mouse, move a booking with the keyboard, also t
 
   await pickUp();
   for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
-  await page.getByRole('button', { name: 'Move the booking' }).click();
+  await page.getByRole('button', { name: 'Move booking' }).click();
   await expect(cell(/^Studio B.* 12 PM: .*11 am to 1 pm/)).toHaveCount(1);
   await expect(other.getByRole('gridcell', { name: /^Studio B.* 12 PM: .*11 am to 1 pm/ })).toHaveCount(1);
 

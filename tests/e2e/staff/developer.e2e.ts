@@ -98,7 +98,7 @@ test('when every room is taken the page says what to do [spec 8.47]', async ({ p
     await expect(page.getByRole('row')).toHaveCount(n + 2);
   }
   await page.getByRole('button', { name: 'In 30 minutes' }).click();
-  await expect(page.getByText('Every studio is taken then. End a test booking first.')).toBeVisible();
+  await expect(page.getByText('All studios are booked at that time. End a test booking first.')).toBeVisible();
 });
 
 test('the lock and mail tools each show a result, and the results can be cleared [spec 2.17, 2.59, 7.43, 8.47, 9.29]', async ({
@@ -140,7 +140,7 @@ test('the lock and mail tools each show a result, and the results can be cleared
   await expect(latest(page)).toContainText('Failed');
   await fetch(`${process.env['E2E_SANDBOX_URL'] ?? ''}/api/faults`, { method: 'DELETE' });
   await page.getByRole('button', { name: 'Clear Results' }).click();
-  await expect(page.getByText('Nothing run yet.')).toBeVisible();
+  await expect(page.getByText('No results yet.')).toBeVisible();
 });
 
 test('a test PIN until 7 pm opens the door [spec 2.17, 2.60]', async ({ page }) => {
@@ -174,7 +174,7 @@ test('Sydney time is the same in our rules, the browser and a stored booking [sp
   await page.getByRole('button', { name: 'Read' }).click();
   await expect(page.getByText('This isn’t a booking ID.')).toBeVisible();
   await page.goto('/test-timezone?booking_id=00000000-0000-4000-8000-000000000000');
-  await expect(page.getByText('There is no such booking.')).toBeVisible();
+  await expect(page.getByText('No booking has this ID.')).toBeVisible();
 });
 
 test('the plug test switches on and off after two seconds; the lights stay as switched [spec 2.17, 2.63, 2.64, 7.44, 7.45, 9.21]', async ({

@@ -82,7 +82,7 @@ async function signUp(page: Page): Promise<void> {
   await page.keyboard.press('Enter');
   await page.waitForURL((url) => url.pathname !== '/auth');
   await page.goto(`${program.apiUrl}/admin`);
-  await expect(page.getByText('Nothing needs you now.')).toBeVisible();
+  await expect(page.getByText('Nothing needs attention.')).toBeVisible();
   await expect(page.getByRole('list', { name: 'Now' }).getByRole('listitem')).toHaveCount(3);
 }
 
@@ -90,15 +90,15 @@ async function signUp(page: Page): Promise<void> {
 async function setPrices(page: Page): Promise<void> {
   await openTab(page, 'prices');
   await page.getByLabel('Room', { exact: true }).selectOption('Studio A');
-  await page.getByRole('grid', { name: 'Prices of Studio A' }).getByRole('gridcell').first().focus();
+  await page.getByRole('grid', { name: 'Prices for Studio A' }).getByRole('gridcell').first().focus();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('6');
   await page.keyboard.type('6');
   await page.keyboard.press('Enter');
-  await page.getByLabel('Charged from').fill(day(MONDAY));
+  await page.getByLabel('Valid from').fill(day(MONDAY));
   await press(page.getByRole('button', { name: 'Preview' }));
   await press(page.getByRole('button', { name: 'Save prices' }));
-  await expect(page.getByRole('table', { name: 'Price lists, newest first' }).getByText('(to come)')).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Price lists, newest first' }).getByText('(upcoming)')).toBeVisible();
 }
 
 async function closeMonday(page: Page, browser: Browser): Promise<void> {
@@ -128,14 +128,14 @@ async function bookForCaller(page: Page, browser: Browser): Promise<string> {
   await form.getByLabel('From').selectOption('18');
   await form.getByLabel('Hours').fill('2');
   await press(form.getByRole('button', { name: 'Continue' }));
-  await expect(form.getByText('$132 by the price list.')).toBeVisible();
+  await expect(form.getByText('$132 from the price list.')).toBeVisible();
   await form.getByLabel('Name').fill(CALLER.name);
   await form.getByLabel('Email').fill(CALLER.email);
   await form.getByLabel('Phone').fill(CALLER.phone);
   await press(form.getByRole('button', { name: 'Book', exact: true }));
-  await expect(form.getByLabel('Link to pay')).toHaveValue(/\/c\/pay\//);
+  await expect(form.getByLabel('Payment link')).toHaveValue(/\/c\/pay\//);
   await accessible(page);
-  await press(form.getByRole('button', { name: 'Open the booking' }));
+  await press(form.getByRole('button', { name: 'Open booking' }));
   const panel = page.getByRole('dialog', { name: /^Booking / });
   await expect(panel).toBeVisible();
   const reference =
@@ -146,7 +146,7 @@ async function bookForCaller(page: Page, browser: Browser): Promise<string> {
   await guest.waitForURL(`${program.apiUrl}/**`);
   await guest.context().close();
   // The open panel follows without a reload.
-  await expect(panel.getByRole('button', { name: 'Move' })).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Move booking' })).toBeVisible();
   await accessible(page);
   return reference;
 }
@@ -180,18 +180,18 @@ async function findCaller(page: Page, reference: string): Promise<void> {
 /** Moves the booking to the cheaper Studio B at the same time; the difference is refunded automatically. */
 async function moveBooking(page: Page, reference: string): Promise<void> {
   const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
-  await press(panel.getByRole('button', { name: 'Move' }));
+  await press(panel.getByRole('button', { name: 'Move booking' }));
   await panel.getByLabel('Room').selectOption('Studio B');
   await press(panel.getByRole('button', { name: 'Continue' }));
-  await press(panel.getByRole('button', { name: 'Move the booking' }));
-  await expectToast(page, `${reference} is moved`);
+  await press(panel.getByRole('button', { name: 'Move booking' }));
+  await expectToast(page, `${reference} has moved`);
   await expect(panel.getByText('Studio B').first()).toBeVisible();
 }
 
 async function refundHalf(page: Page): Promise<void> {
   const panel = page.getByRole('dialog', { name: /^Booking / });
-  await press(panel.getByRole('button', { name: 'Refund a part' }));
-  const remaining = Number(/\$([\d.]+) of the payment is left/.exec((await panel.textContent()) ?? '')?.[1]);
+  await press(panel.getByRole('button', { name: 'Issue partial refund' }));
+  const remaining = Number(/\$([\d.]+) of the payment can be refunded/.exec((await panel.textContent()) ?? '')?.[1]);
   await panel.getByLabel('Amount in dollars').fill((remaining / 2).toFixed(2));
   await panel.getByLabel('Reason').fill('One deck was broken');
   await press(panel.getByRole('button', { name: 'Continue' }));
@@ -205,24 +205,24 @@ async function decideIds(page: Page): Promise<void> {
   const people = ['Ada', 'Bea', 'Cleo'];
   for (const name of people) await addWaitingId(name);
   await openTab(page, 'id-review');
-  const review = page.getByRole('dialog', { name: 'Check this ID' });
+  const review = page.getByRole('dialog', { name: 'Review ID' });
   const open = (name: string) =>
-    press(page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Check' }));
+    press(page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Review' }));
   await open('Ada');
   await review.getByLabel('Last name').fill('Sample');
-  await press(review.getByRole('button', { name: 'Approve' }));
-  await press(review.getByRole('button', { name: 'Approve the ID' }));
+  await press(review.getByRole('button', { name: 'Approve ID' }));
+  await press(review.getByRole('button', { name: 'Approve ID' }));
   await expectToast(page, 'ID approved');
   await open('Bea');
-  await press(review.getByRole('button', { name: 'Another photo' }));
-  await press(review.getByRole('button', { name: 'Ask for another photo' }));
-  await expectToast(page, 'Another photo asked for');
+  await press(review.getByRole('button', { name: 'Request new photo' }));
+  await press(review.getByRole('button', { name: 'Request new photo' }));
+  await expectToast(page, 'New photo requested');
   await open('Cleo');
-  await press(review.getByRole('button', { name: 'Refuse' }));
+  await press(review.getByRole('button', { name: 'Reject ID' }));
   await review.getByLabel('Reason for the customer').fill('This is a library card.');
-  await press(review.getByRole('button', { name: 'Refuse the ID' }));
-  await expectToast(page, 'ID refused');
-  await expect(page.getByText('No ID is waiting for a decision.')).toBeVisible();
+  await press(review.getByRole('button', { name: 'Reject ID' }));
+  await expectToast(page, 'ID rejected');
+  await expect(page.getByText('No IDs are pending review.')).toBeVisible();
 }
 
 /** Adds an account with a misspelt name read from its ID. */
@@ -257,22 +257,22 @@ async function answerDispute(page: Page, reference: string): Promise<void> {
   const [payment] = await sandbox<SandboxPayment[]>('/api/payments');
   await sandbox(`/api/payments/${payment?.id}/disputes`, { reason: 'fraudulent' });
   await openTab(page, 'today');
-  const held = page.getByRole('listitem').filter({ hasText: `The code of ${CALLER.name} is held` });
+  const held = page.getByRole('listitem').filter({ hasText: `${CALLER.name}’s code is on hold` });
   await expect(held).toContainText('Reason: fraudulent. Decide by');
   await accessible(page);
-  await press(held.getByRole('button', { name: 'Decide' }));
+  await press(held.getByRole('button', { name: 'Review dispute' }));
   const decision = page.getByRole('dialog', { name: 'Decide about this booking' });
   const saved = page.waitForEvent('download');
-  await press(decision.getByRole('button', { name: 'Download the evidence' }));
+  await press(decision.getByRole('button', { name: 'Download evidence' }));
   const evidence = readFileSync(await (await saved).path(), 'utf8');
   for (const words of [reference, CALLER.name, 'Studio B']) expect(evidence).toContain(words);
   await accessible(page);
-  await decision.getByLabel('What happens').selectOption('Cancel the booking');
-  await expect(decision.getByText('Nothing is refunded', { exact: false })).toBeVisible();
-  await decision.getByLabel('What happens').selectOption('Keep the booking');
+  await decision.getByLabel('Decision').selectOption('Cancel booking');
+  await expect(decision.getByText('There is no refund', { exact: false })).toBeVisible();
+  await decision.getByLabel('Decision').selectOption('Allow session');
   await decision.getByLabel('Reason').fill('They called us: their bank made a mistake.');
-  await press(decision.getByRole('button', { name: 'Keep the booking' }));
-  await expectToast(page, 'The session takes place', reference);
+  await press(decision.getByRole('button', { name: 'Allow session' }));
+  await expectToast(page, 'Session allowed', reference);
   await expect(held).toBeHidden();
   await expect(page.getByRole('listitem').filter({ hasText: /^A payment is disputed/ })).toBeVisible();
 }
@@ -296,11 +296,11 @@ async function closeMonth(page: Page): Promise<void> {
 /** Downloads a file of this month and adds up its amounts, in cents. */
 async function exportedCents(page: Page, kind: string): Promise<number> {
   await openTab(page, 'export');
-  await page.getByLabel('What').selectOption(kind);
+  await page.getByLabel('Data').selectOption(kind);
   await page.getByLabel('First day').fill(`${day(0).slice(0, 7)}-01`);
   await page.getByLabel('Last day').fill(day(0));
   const saved = page.waitForEvent('download');
-  await press(page.getByRole('button', { name: 'Download' }));
+  await press(page.getByRole('button', { name: 'Download file' }));
   const [head = '', ...rows] = readFileSync(await (await saved).path(), 'utf8')
     .trim()
     .split('\r\n');

@@ -12,7 +12,7 @@ test('staff set the prices of a week by keyboard, keep them while they look at a
   await page.goto('/admin?tab=prices');
   await page.getByLabel('Room', { exact: true }).selectOption('Studio C');
   await accessibleEverywhere(page);
-  await page.getByRole('grid', { name: 'Prices of Studio C' }).getByRole('gridcell').first().focus();
+  await page.getByRole('grid', { name: 'Prices for Studio C' }).getByRole('gridcell').first().focus();
   await page.keyboard.press('Control+a');
   // Typing a digit moves the focus from the table to the field.
   await page.keyboard.press('7');
@@ -25,14 +25,14 @@ test('staff set the prices of a week by keyboard, keep them while they look at a
   await expect(page.getByRole('gridcell', { name: '$77.50' })).toHaveCount(0);
   await page.getByLabel('Room', { exact: true }).selectOption('Studio C');
   await expect(page.getByRole('gridcell', { name: '$77.50' })).toHaveCount(168);
-  await expect(page.getByRole('button', { name: 'Discard the changes' })).toBeVisible();
-  await page.getByLabel('Charged from').fill(sydneyDay(AHEAD).toISOString().slice(0, 10));
+  await expect(page.getByRole('button', { name: 'Discard changes' })).toBeVisible();
+  await page.getByLabel('Valid from').fill(sydneyDay(AHEAD).toISOString().slice(0, 10));
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByRole('dialog').getByRole('row', { name: /Mon 12 am to 6 pm \$49 \$77\.50/ })).toBeVisible();
   await accessibleEverywhere(page);
   await page.getByRole('button', { name: 'Save prices' }).click();
   const stored = page.getByRole('table', { name: 'Price lists, newest first' }).getByRole('row').nth(1);
-  await expect(stored).toContainText('(to come)');
+  await expect(stored).toContainText('(upcoming)');
 
   await openDay(page, 'Studio C', AHEAD);
   await expect(page.locator('[data-hour="3"]')).toHaveAccessibleName(/77\.50 dollars/);

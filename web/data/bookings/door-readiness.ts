@@ -11,18 +11,18 @@ export type Readiness = {
   readonly tone: 'plain' | 'good' | 'warn' | 'bad';
 };
 /** The steps of a code, in order. */
-export const STEPS = ['code issued', 'accepted by the lock', 'mailed', 'seen'] as const;
+export const STEPS = ['code issued', 'accepted by the lock', 'emailed', 'seen'] as const;
 
 /** Within this time before the start, a missing code needs the attention of staff. */
 const NEAR_MS = 30 * 60_000;
 
 /** Describes the progress of a booking's access code. */
 export function describeReadiness({ status, startTime, endTime, code, isTest }: Session, now: Date): Readiness {
-  if (status === 'pending') return { done: 0, label: 'Being paid for', tone: 'plain' };
+  if (status === 'pending') return { done: 0, label: 'Awaiting payment', tone: 'plain' };
   const done = stepsDone(code);
   if (code.used !== null) return { done: 4, label: `Door opened ${formatStudioTime(code.used)}`, tone: 'good' };
   if (code.seen !== null) return { done, label: `Code seen ${formatStudioTime(code.seen)}`, tone: 'good' };
-  if (code.mailed !== null) return { done, label: `Code mailed ${formatStudioTime(code.mailed)}`, tone: 'good' };
+  if (code.mailed !== null) return { done, label: `Code emailed ${formatStudioTime(code.mailed)}`, tone: 'good' };
   if (code.accepted !== null) return { done, label: 'Accepted by the lock', tone: 'good' };
   const near = now.getTime() >= startTime.getTime() - NEAR_MS;
   if (now >= endTime) return { done, label: 'No code', tone: 'plain' };

@@ -88,7 +88,7 @@ test.each([
   show('/admin');
   const shown = await screen.findAllByRole('tab');
   expect(shown.map((tab) => tab.textContent)).toEqual(tabs);
-  const says = permission === 'owner' ? /^Nothing needs you now\.$/ : /^Nothing that you may see needs you now\. /;
+  const says = permission === 'owner' ? /^Nothing needs attention\.$/ : /^Nothing you can see needs attention\. /;
   expect(await screen.findByText(says)).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Next day' }) !== null).toBe(['bookings', 'owner'].includes(permission));
 });
@@ -146,7 +146,7 @@ test('the booking of the address opens on top of a tab, for staff with the permi
   unmount();
   setRights('identity');
   show('/admin?booking=ABCD-2345');
-  expect(await screen.findByText(/^Nothing that you may see needs you now\. /)).toBeTruthy();
+  expect(await screen.findByText(/^Nothing you can see needs attention\. /)).toBeTruthy();
   expect(screen.queryByText('There is no booking with this reference.')).toBeNull();
   expect(wire.sentTo('booking_details')).toHaveLength(1);
 });
@@ -154,7 +154,7 @@ test('the booking of the address opens on top of a tab, for staff with the permi
 test('a session without the second step that its account needs opens no part, and reads how to add the step', async () => {
   setRights();
   show('/admin?tab=export');
-  expect(await screen.findByText('Staff need two-step sign-in here')).toBeTruthy();
+  expect(await screen.findByText('Two-step sign-in required')).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Account Settings' })).toBeTruthy();
   expect(screen.queryByRole('tab')).toBeNull();
 });
@@ -173,7 +173,7 @@ const answerMove = (moved: object): void =>
   wire.answerWith('staff-move-booking', ({ preview = false }) => (preview ? QUOTE : { ...DEARER, ...moved }));
 /** The bodies of the requests that moved the booking, without requests for the price. */
 const moves = () => wire.sent('staff-move-booking').filter(({ preview }) => preview !== true);
-const dialog = () => within(screen.getByRole('dialog', { name: 'Move the booking?' }));
+const dialog = () => within(screen.getByRole('dialog', { name: 'Move booking?' }));
 const press = async (name: string) => user.click(await dialog().findByRole('button', { name }));
 
 /** Picks the booking up with the keyboard and drops it at the same hours in Studio B. */
@@ -191,11 +191,11 @@ test('a booking dropped on dearer hours moves there with a mailed link, and the 
   expect(await dialog().findByText('The new hours cost $5 more.')).toBeTruthy();
   expect(dialog().getByText(/^to Studio B, Sunday 3 March 2999, 10 am to 12 pm/)).toBeTruthy();
   expect(dialog().getByText('Sam Guest, ABCD-2345')).toBeTruthy();
-  await press('Mail a link for $5');
+  await press('Email payment link for $5');
   await waitFor(() =>
     expect(toast).toHaveBeenLastCalledWith({
-      title: 'ABCD-2345 waits for the payment',
-      description: 'The link is mailed. The new hours are held until Sat 2 Mar 2999, 11 am.',
+      title: 'ABCD-2345 is awaiting payment',
+      description: 'The payment link was emailed. The new hours are held until Sat 2 Mar 2999, 11 am.',
     }),
   );
   expect(moves()).toEqual([{ ...HOURS, waive: false, undoable: true }]);
@@ -210,7 +210,7 @@ test('staff with money move a dropped booking to dearer hours without charging, 
   await waitFor(() => expect(toast).toHaveBeenCalled());
   expect(moves()).toEqual([{ ...HOURS, waive: true, undoable: true }]);
   const message = vi.mocked(toast).mock.lastCall?.[0];
-  expect(message).toMatchObject({ title: 'ABCD-2345 is moved', ms: 10_000, action: { label: 'Undo' } });
+  expect(message).toMatchObject({ title: 'ABCD-2345 has moved', ms: 10_000, action: { label: 'Undo' } });
   message?.action?.onPress();
   await wire.expectSent('staff-undo', { undoId: undo.id });
 });
@@ -218,13 +218,13 @@ test('staff with money move a dropped booking to dearer hours without charging, 
 test('staff without money send the link or leave a dropped booking where it is', async () => {
   answerMove({});
   await dropInStudioB(null);
-  expect(await dialog().findByText(/^To move it without charging needs the permission for money/)).toBeTruthy();
+  expect(await dialog().findByText(/^Moving it without charging needs the “Money” permission/)).toBeTruthy();
   const confirm = within(dialog().getByRole('group', { name: 'Confirm' }));
   expect(confirm.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
-    'Mail a link for $5',
-    'Leave it',
+    'Email payment link for $5',
+    'Keep current time',
   ]);
-  await press('Leave it');
+  await press('Keep current time');
   expect(screen.queryByRole('dialog')).toBeNull();
   expect(wire.sent('staff-move-booking')).toEqual([{ ...HOURS, waive: false, preview: true }]);
 });

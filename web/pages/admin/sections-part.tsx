@@ -261,7 +261,7 @@ function CalendarTab() {
               studioName={getName(target.studioId)}
               target={target}
               mayRefund={mayGive}
-              leave="Leave it"
+              leave="Keep current time"
               onDone={onDone}
               onBack={onDone}
             />

@@ -5,7 +5,7 @@ export default function IgloohomeTestPage() {
   return (
     <Frame
       title="Igloohome test"
-      lead="The locks, the codes and the emails, one step at a time. Everything here is real: the codes open doors."
+      lead="Test locks, codes and emails one step at a time. Everything here is real: the codes open doors."
     >
       <IgloohomeTools />
     </Frame>

@@ -3,7 +3,7 @@ import { Frame } from './frame.tsx';
 
 export default function PowerControlPage() {
   return (
-    <Frame title="Power control" lead="The Green Room lights, by hand. They stay on or off until you change them.">
+    <Frame title="Power control" lead="Turn the Green Room lights on or off. They stay that way until you change them.">
       <PowerControl />
     </Frame>
   );

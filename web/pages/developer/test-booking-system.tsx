@@ -5,7 +5,7 @@ export default function TestBookingSystemPage() {
   return (
     <Frame
       title="Test bookings"
-      lead="Bookings of one hour that begin soon. They take the room until they are ended, and nothing is charged."
+      lead="One-hour bookings that start soon. They block the room until you end them, and nothing is charged."
     >
       <TestBookings />
     </Frame>

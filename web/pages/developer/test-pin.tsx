@@ -3,7 +3,7 @@ import { Frame } from './frame.tsx';
 
 export default function TestPinPage() {
   return (
-    <Frame title="Test PIN" lead="A code for the first door that works from now until 7 pm.">
+    <Frame title="Test PIN" lead="Creates a code for the first door. It works from now until 7 pm.">
       <TestPin />
     </Frame>
   );

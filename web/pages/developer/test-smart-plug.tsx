@@ -3,7 +3,7 @@ import { Frame } from './frame.tsx';
 
 export default function TestSmartPlugPage() {
   return (
-    <Frame title="Smart plug test" lead="Switches the plug on, and off again after two seconds.">
+    <Frame title="Smart plug test" lead="Turns the plug on, then off after two seconds.">
       <PlugTest />
     </Frame>
   );

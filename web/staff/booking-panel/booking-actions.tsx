@@ -29,22 +29,22 @@ export function Actions({
       {confirmed && hasAddress ? (
         <>
           <MailButton booking={booking} mail="access-code">
-            Mail the code again
+            Resend code
           </MailButton>
           <MailButton booking={booking} mail="booking-confirmed">
-            Mail the confirmation again
+            Resend confirmation
           </MailButton>
         </>
       ) : null}
       {confirmed ? (
         <>
           <Button tone="plain" onClick={() => onDo('move')}>
-            Move
+            Move booking
           </Button>
           {/* The hours of a test booking might not match the grid. */}
           {slotsOfSpan(booking.startTime, booking.endTime) === null ? null : (
             <Button tone="plain" onClick={() => onDo('extend')}>
-              Extend or shorten
+              Change end time
             </Button>
           )}
         </>
@@ -59,17 +59,17 @@ export function Actions({
       ) : null}
       {booking.waiting === null ? null : (
         <Button tone="plain" onClick={() => onDo('call-off')}>
-          Call off the move
+          Cancel move
         </Button>
       )}
       {mayRefund && leftCents(booking) > 0 ? (
         <Button tone="plain" onClick={() => onDo('refund')}>
-          Refund a part
+          Issue partial refund
         </Button>
       ) : null}
       {running && booking.status !== 'cancelled' ? (
         <Button tone="danger" onClick={() => onDo('cancel')}>
-          Cancel the booking
+          Cancel booking
         </Button>
       ) : null}
     </div>
@@ -77,14 +77,14 @@ export function Actions({
 }
 
 const SENT: Readonly<Record<MailKind, string>> = {
-  'access-code': 'The code is mailed again',
-  'booking-confirmed': 'The confirmation is mailed again',
+  'access-code': 'Code resent',
+  'booking-confirmed': 'Confirmation resent',
 };
 
 function MailButton({ booking, mail, children }: { booking: BookingDetails; mail: MailKind; children: string }) {
   const send = useMutation({
     mutationFn: () => sendMailAgain(booking.id, mail),
-    meta: { title: 'Error', failure: 'No mail was sent. Try again.', invalidates: [queryKeys.staffBooking.all] },
+    meta: { title: 'Error', failure: 'No email was sent. Try again.', invalidates: [queryKeys.staffBooking.all] },
     onSuccess: () => toast({ title: SENT[mail], description: booking.customer.email ?? '' }),
   });
   return (
@@ -101,15 +101,17 @@ function NoShowButton({ booking }: { booking: BookingDetails }) {
     meta: { title: 'Error', failure: 'Nothing was changed. Try again.', invalidates: [queryKeys.staffBooking.all] },
     onSuccess: (_done, missed) =>
       toast({
-        title: missed ? `${booking.reference} is a no-show` : `${booking.reference} is no longer a no-show`,
-        description: 'Nobody was told.',
+        title: missed
+          ? `${booking.reference} is marked as a no-show`
+          : `${booking.reference} is no longer marked as a no-show`,
+        description: 'No email was sent.',
         ms: 10_000,
         action: { label: 'Undo', onPress: () => mark.mutate(!missed) },
       }),
   });
   return (
     <Button tone="plain" busy={mark.isPending} onClick={() => mark.mutate(booking.noShow === null)}>
-      {booking.noShow === null ? 'Mark as no-show' : 'Not a no-show'}
+      {booking.noShow === null ? 'Mark as no-show' : 'Undo no-show'}
     </Button>
   );
 }

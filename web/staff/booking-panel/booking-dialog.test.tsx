@@ -117,10 +117,10 @@ test('a booking has customer, ID, price, payments, mails and, for owners, its hi
   for (const words of [
     'Confirmed',
     'Alex Citizen',
-    'Waits for a decision',
+    'Pending review',
     '$69, less $10 with DANCE',
     /^Card, \$59: paid/,
-    /^Refund of \$1: on its way/,
+    /^Refund of \$1: pending/,
     /^Booking confirmation email: sent Sat 1 Mar 2031, 11 am/,
     'No code yet',
     /^From Studio B, Saturday 1 March 2031, 11 am to 12 pm/,
@@ -142,56 +142,58 @@ test('a reference without a booking says so, and a failed load offers another tr
 test('staff with money cancel with a part back: the words name every cent, a refusal stays in place, then a toast', async () => {
   wire.refuse('staff-cancel-booking', 'payment_processing', { message: 'The customer is paying.' });
   show();
-  await press('Cancel the booking');
-  expect(dialog().getByText('Its terms give nothing back: it starts in less than 20 hours.')).toBeTruthy();
+  await press('Cancel booking');
+  expect(dialog().getByText('Its terms allow no refund, because it starts in less than 20 hours.')).toBeTruthy();
   await fill(dialog().getByLabelText('Reason'), ' Broken mixer ');
-  await user.selectOptions(dialog().getByLabelText('Refund'), 'A part');
+  await user.selectOptions(dialog().getByLabelText('Refund'), 'Partial refund');
   await fill(dialog().getByLabelText('Amount in dollars'), '59.01');
   await press('Continue');
   expect(dialog().getByText('Enter an amount up to $59.')).toBeTruthy();
   await fill(dialog().getByLabelText('Amount in dollars'), '12.34');
   await press('Continue');
   for (const words of [
-    'The hours are free at once, and the PIN stops working.',
-    '$12.34 goes back to the card.',
+    'The hours are available immediately, and the PIN stops working.',
+    '$12.34 will be refunded to the card.',
     'You keep $46.66.',
-    'alex@example.com gets an email.',
+    'alex@example.com will get an email.',
   ])
     expect(await dialog().findByText(words)).toBeTruthy();
   expect(wire.sent('staff-cancel-booking')).toEqual([]);
-  await press('Cancel the booking');
+  await press('Cancel booking');
   expect(await dialog().findByText('The customer is paying.')).toBeTruthy();
   wire.answer('staff-cancel-booking', { refundCents: 1234 });
-  await press('Cancel the booking');
-  await lastToast({ title: 'ABCD-2345 is cancelled', description: '$12.34 on its way back.' });
+  await press('Cancel booking');
+  await lastToast({ title: 'ABCD-2345 is cancelled', description: '$12.34 is being refunded.' });
   const cancellation = { bookingId: ID, refund: 1234, reason: 'Broken mixer', undoable: true };
   expect(wire.sent('staff-cancel-booking')).toEqual([cancellation, cancellation]);
 });
 
 test.each([
-  ['late', SOON, 'none', 'No money goes back.'],
-  ['in time', SOON + 48 * 3_600_000, 'full', '$59 goes back to the card.'],
+  ['late', SOON, 'none', 'No refund will be made.'],
+  ['in time', SOON + 48 * 3_600_000, 'full', '$59 will be refunded to the card.'],
 ] as const)('staff without money who cancel %s give what the terms give', async (_when, start, refund, words) => {
   wire.answer('staff-cancel-booking', { refundCents: 0 });
   show({ startTime: new Date(start), endTime: new Date(start + 3_600_000) }, false);
-  await press('Cancel the booking');
+  await press('Cancel booking');
   expect(dialog().queryByLabelText('Refund')).toBeNull();
   await fill(dialog().getByLabelText('Reason'), 'Ill');
   await press('Continue');
   expect(await dialog().findByText(words)).toBeTruthy();
-  await press('Cancel the booking');
+  await press('Cancel booking');
   await wire.expectSent('staff-cancel-booking', { bookingId: ID, refund, reason: 'Ill', undoable: true });
 });
 
 test('a part is refunded later under one request, also when it is sent again', async () => {
   wire.fail('staff-refund', 0);
   show({ payments: [{ ...PAID, kind: 'elsewhere' }] });
-  await press('Refund a part');
+  await press('Issue partial refund');
   await fill(dialog().getByLabelText('Amount in dollars'), '5');
   await fill(dialog().getByLabelText('Reason'), 'Sorry');
   await press('Continue');
-  expect(await dialog().findByText('You give $5 back by hand: it was not paid by card here.')).toBeTruthy();
-  expect(dialog().getByText('$54 is left of the payment. The booking stays as it is.')).toBeTruthy();
+  expect(
+    await dialog().findByText('You need to refund $5 by hand, because it was not paid by card here.'),
+  ).toBeTruthy();
+  expect(dialog().getByText('$54 of the payment remains. The booking stays unchanged.')).toBeTruthy();
   await press('Refund $5');
   expect(await dialog().findByText(/^We can’t reach the studio right now/)).toBeTruthy();
   wire.answer('staff-refund', { refundId: idFrom('1'), refundCents: 500, byHand: true });
@@ -202,7 +204,7 @@ test('a part is refunded later under one request, also when it is sent again', a
   expect(second).toEqual({ bookingId: ID, cents: 500, reason: 'Sorry', requestId: expect.any(String) });
   await lastToast({
     title: '$5 refunded',
-    description: 'Give it back by hand, then close its job on Today.',
+    description: 'Refund it by hand, then close its task on Today.',
   });
 });
 
@@ -211,7 +213,7 @@ test('a booking moves to other hours of Sydney; dearer ones with a link, or with
   const quote = { ...cost, linkUntil: '2031-03-02T00:00:00Z' };
   answerMove(quote);
   show();
-  await press('Move');
+  await press('Move booking');
   await user.selectOptions(dialog().getByLabelText('Room'), 'Studio B');
   await fill(dialog().getByLabelText('Day'), '2031-03-03');
   await user.selectOptions(dialog().getByLabelText('From'), '11 PM');
@@ -229,7 +231,7 @@ test('a booking moves to other hours of Sydney; dearer ones with a link, or with
   await press('Move without charging $10');
   expect(await dialog().findByText('This time is taken.')).toBeTruthy();
   answerMove(quote, { ...cost, waitsUntil: '2031-03-02T00:00:00Z', url: 'https://pay.example/x' });
-  await press('Mail a link for $10');
+  await press('Email payment link for $10');
   await waitFor(() =>
     expect(sentMoves(false)).toEqual([
       { ...target, waive: true, undoable: true },
@@ -237,20 +239,20 @@ test('a booking moves to other hours of Sydney; dearer ones with a link, or with
     ]),
   );
   await lastToast({
-    title: 'ABCD-2345 waits for the payment',
-    description: 'The link is mailed. The new hours are held until Sun 2 Mar 2031, 11 am.',
+    title: 'ABCD-2345 is awaiting payment',
+    description: 'The payment link was emailed. The new hours are held until Sun 2 Mar 2031, 11 am.',
   });
 });
 
 test.each([
   [
     { differenceCents: 1000, refundCents: 0, linkUntil: '2031-03-02T00:00:00Z' },
-    /^To move it without charging needs the permission for money/,
-    ['Mail a link for $10', 'Back'],
+    /^Moving it without charging needs the “Money” permission/,
+    ['Email payment link for $10', 'Back'],
   ],
   [
     { differenceCents: -1000, refundCents: 1000, needsMoney: true },
-    /^Its terms give nothing back, so this refund needs the permission for money/,
+    /^Its terms allow no refund, so this refund needs the “Money” permission/,
     ['Back'],
   ],
 ])('staff without money are not offered what they may not give away: %o', async (quote, words, buttons) => {
@@ -259,7 +261,7 @@ test.each([
     { startTime: new Date('2999-03-03T00:00:00Z'), endTime: new Date('2999-03-03T02:00:00Z'), totalHours: 2 },
     false,
   );
-  await press('Extend or shorten');
+  await press('Change end time');
   await press('2 pm');
   expect(await dialog().findByText(words)).toBeTruthy();
   const confirm = within(dialog().getByRole('group', { name: 'Confirm' }));
@@ -269,43 +271,47 @@ test.each([
 test('a move to dearer hours offers no link where there is no address to mail it to', async () => {
   answerMove({ differenceCents: 1000, refundCents: 0, linkUntil: '2031-03-02T00:00:00Z' });
   show({ customer: { ...BOOKING.customer, email: null } });
-  await press('Extend or shorten');
+  await press('Change end time');
   await user.click(within(dialog().getByRole('group', { name: 'Later' })).getAllByRole('button')[0] ?? document.body);
-  expect(await dialog().findByText('The new hours cost $10 more. There is no address to mail a link to.')).toBeTruthy();
-  expect(dialog().getByText('The PIN changes. No mail is sent: the booking has no address.')).toBeTruthy();
-  expect(dialog().queryByRole('button', { name: /^Mail a link/ })).toBeNull();
+  expect(
+    await dialog().findByText('The new hours cost $10 more. There is no email address for a payment link.'),
+  ).toBeTruthy();
+  expect(
+    dialog().getByText('The PIN changes. No email will be sent, because the booking has no email address.'),
+  ).toBeTruthy();
+  expect(dialog().queryByRole('button', { name: /^Email payment link/ })).toBeNull();
   expect(dialog().getByRole('button', { name: 'Move without charging $10' })).toBeTruthy();
 });
 
 test('a booking that staff moved says that its terms count from the start before', async () => {
   const endTime = new Date(SOON + 49 * HOUR);
   show({ startTime: new Date(SOON + 48 * HOUR), endTime, termsStart: new Date(SOON) });
-  await press('Cancel the booking');
+  await press('Cancel booking');
   expect(
     dialog().getByText(
-      'Its terms give nothing back: before it was moved, it would have started in less than 20 hours.',
+      'Its terms allow no refund, because its original hours would have started in less than 20 hours.',
     ),
   ).toBeTruthy();
 });
 
 test.each([
-  [{ differenceCents: -1000, refundCents: 1000 }, '$10 goes back to the card.', 'Move the booking', false],
-  [{ differenceCents: 0, refundCents: 0 }, 'The price stays.', 'Move the booking', false],
+  [{ differenceCents: -1000, refundCents: 1000 }, '$10 will be refunded to the card.', 'Move booking', false],
+  [{ differenceCents: 0, refundCents: 0 }, 'The price stays the same.', 'Move booking', false],
   [
     { differenceCents: 0, refundCents: 0, owedCents: 49 },
     '$0.49 is still to pay. It is charged with later changes once it comes to 50 cents.',
-    'Move the booking',
+    'Move booking',
     false,
   ],
   [
     { differenceCents: 0, refundCents: 0, owedCents: -20 },
     '$0.20 is still to go back. It is returned with later changes once it comes to 50 cents.',
-    'Move the booking',
+    'Move booking',
     false,
   ],
   [
     { differenceCents: 1000, refundCents: 0 },
-    'The new hours cost $10 more. It is too late to pay by a link.',
+    'The new hours cost $10 more. It is too late for a payment link.',
     'Move without charging $10',
     true,
   ],
@@ -313,7 +319,7 @@ test.each([
   answerMove(quote);
   const [startTime, endTime] = [new Date('2999-03-03T00:00:00Z'), new Date('2999-03-03T02:00:00Z')];
   show({ startTime, endTime, totalHours: 2 });
-  await press('Extend or shorten');
+  await press('Change end time');
   expect(within(dialog().getByRole('group', { name: 'Earlier' })).getAllByRole('button')).toHaveLength(1);
   await press('2 pm');
   expect(await dialog().findByText(words)).toBeTruthy();
@@ -325,15 +331,15 @@ test.each([
 });
 
 test('a session that runs can only end later, and a failed price can be read again', async () => {
-  wire.refuse('staff-move-booking', 'too_late', { message: 'This booking is over.' });
+  wire.refuse('staff-move-booking', 'too_late', { message: 'This booking has ended.' });
   show({ startTime: new Date(SOON - 2 * HOUR), totalHours: 3 });
-  await press('Extend or shorten');
+  await press('Change end time');
   expect(dialog().queryByRole('group', { name: 'Earlier' })).toBeNull();
   await user.click(within(dialog().getByRole('group', { name: 'Later' })).getAllByRole('button')[0] ?? document.body);
-  expect(await dialog().findByText('This booking is over.')).toBeTruthy();
+  expect(await dialog().findByText('This booking has ended.')).toBeTruthy();
   answerMove({ differenceCents: 0, refundCents: 0 });
   await press('Try again');
-  expect(await dialog().findByText('The price stays.')).toBeTruthy();
+  expect(await dialog().findByText('The price stays the same.')).toBeTruthy();
 });
 
 test.each([
@@ -345,19 +351,19 @@ test.each([
   const [startTime, endTime] = [new Date('2999-03-03T00:00:00Z'), new Date('2999-03-03T02:00:00Z')];
   wire.answerRows('booking_details', { ...BOOKING, startTime, endTime, totalHours: 2 });
   renderPart(<BookingDialog studios={studios} reference="abcd-2345" mayRefund onClose={vi.fn()} />);
-  await press('Extend or shorten');
+  await press('Change end time');
   await press('2 pm');
-  expect(await dialog().findByText('The price stays.')).toBeTruthy();
+  expect(await dialog().findByText('The price stays the same.')).toBeTruthy();
   const target = { bookingId: ID, studioId: ROOM, startTime: startTime.toISOString(), waive: false, preview: true };
   expect(lastPreview()).toEqual({ ...target, endTime: '2999-03-03T03:00:00.000Z' });
   await press('Back');
   await press('Back');
-  await press('Move');
+  await press('Move booking');
   const rooms = dialog().getByLabelText<HTMLSelectElement>('Room');
   expect([rooms.value, [...rooms.options].map(({ text }) => text)]).toEqual([ROOM, names]);
   await user.selectOptions(dialog().getByLabelText('From'), '12 PM');
   await press('Continue');
-  expect(await dialog().findByText('The price stays.')).toBeTruthy();
+  expect(await dialog().findByText('The price stays the same.')).toBeTruthy();
   const moved = { startTime: '2999-03-03T01:00:00.000Z', endTime: '2999-03-03T03:00:00.000Z' };
   expect(lastPreview()).toEqual({ ...target, ...moved });
 });
@@ -369,10 +375,10 @@ test('a move that waits for its payment is shown with its link, and can be calle
   const where = { holdId: idFrom('1'), studioName: 'Studio B', startTime, endTime };
   show({ waiting: { ...where, cents: 1000, until, url: 'https://pay.example/x' } });
   expect(await dialog().findByText(/^Studio B, Monday 3 March 2031, 11 am to 1 pm/)).toBeTruthy();
-  expect(dialog().getByText(/^\$10 to pay until Sun 2 Mar 2031, 11 am/)).toBeTruthy();
-  expect(dialog().getByRole('link', { name: 'Pay page' })).toHaveProperty('href', 'https://pay.example/x');
-  await press('Call off the move');
-  await press('Call off the move');
+  expect(dialog().getByText(/^\$10 is due by Sun 2 Mar 2031, 11 am/)).toBeTruthy();
+  expect(dialog().getByRole('link', { name: 'Open payment page' })).toHaveProperty('href', 'https://pay.example/x');
+  await press('Cancel move');
+  await press('Cancel move');
   const cancellation = { bookingId: idFrom('1'), refund: 'none' as const, undoable: true };
   await wire.expectSent('staff-cancel-booking', { ...cancellation, reason: expect.any(String) });
 });
@@ -380,15 +386,15 @@ test('a move that waits for its payment is shown with its link, and can be calle
 test('mails are sent again', async () => {
   wire.answerRows('send_mail_again', true);
   show();
-  await press('Mail the code again');
+  await press('Resend code');
   await wire.expectRequests('send_mail_again', 1);
-  await press('Mail the confirmation again');
+  await press('Resend confirmation');
   expect(await waitForBodies('send_mail_again', 2)).toEqual([
     { booking: ID, mail: 'access-code' },
     { booking: ID, mail: 'booking-confirmed' },
   ]);
   await lastToast({
-    title: 'The confirmation is mailed again',
+    title: 'Confirmation resent',
     description: 'alex@example.com',
   });
 });
@@ -418,13 +424,13 @@ test('each mail that would still be true is sent again, once for a lost answer, 
     ],
   });
   wire.fail('staff-send-mail', 0);
-  expect(await dialog().findByText('Not again: The money is no longer on its way.')).toBeTruthy();
-  expect(dialog().getAllByRole('button', { name: /^Send again/ })).toHaveLength(1);
-  await press('Send again: Email about moved hours');
+  expect(await dialog().findByText('Can’t resend: The payment is no longer processing.')).toBeTruthy();
+  expect(dialog().getAllByRole('button', { name: /^Resend:/ })).toHaveLength(1);
+  await press('Resend: Moved booking email');
   await waitFor(() => expect(failures).toHaveLength(1));
   wire.answer('staff-send-mail', { queued: true });
-  await press('Send again: Email about moved hours');
-  await lastToast({ title: 'The mail is sent again', description: 'alex@example.com' });
+  await press('Resend: Moved booking email');
+  await lastToast({ title: 'Email resent', description: 'alex@example.com' });
   const [first, second] = wire.sent('staff-send-mail');
   expect(first).toEqual({ bookingId: ID, mailId: idFrom('1'), requestId: expect.any(String) });
   expect(second).toEqual(first);
@@ -435,11 +441,11 @@ test('a cancellation is undone with the button of its message; when it is too la
   wire.answer('staff-cancel-booking', { refundCents: 5900, undo });
   wire.refuse('staff-undo', 'too_late', { message: 'This can no longer be undone.' });
   show();
-  await press('Cancel the booking');
+  await press('Cancel booking');
   await fill(dialog().getByLabelText('Reason'), 'Flood');
   await press('Continue');
   expect(await dialog().findByText('You can undo this for ten seconds.')).toBeTruthy();
-  await press('Cancel the booking');
+  await press('Cancel booking');
   await waitFor(() => expect(toast).toHaveBeenCalledOnce());
   const [[message]] = vi.mocked(toast).mock.calls as [[Parameters<typeof toast>[0]]];
   expect(message).toMatchObject({ title: 'ABCD-2345 is cancelled', ms: 10_000, action: { label: 'Undo' } });
@@ -447,7 +453,7 @@ test('a cancellation is undone with the button of its message; when it is too la
   await lastToast({ title: 'Not undone', description: 'This can no longer be undone.', tone: 'bad' });
   wire.answer('staff-undo', { bookingId: ID, reference: 'ABCD-2345', kind: 'cancel' });
   message.action?.onPress();
-  await lastToast({ title: 'ABCD-2345 is as before', description: 'Nobody was told.' });
+  await lastToast({ title: 'ABCD-2345 has been restored', description: 'No email was sent.' });
   expect(wire.sent('staff-undo')).toEqual([{ undoId: undo.id }, { undoId: undo.id }]);
 });
 
@@ -457,13 +463,13 @@ test('notes are shown with who and when; a new one is sent again under the same 
   show({ staffNotes: [{ id: 'n', note: 'Wants the lights low.', by: 'Kim', at }] });
   expect(await dialog().findByText('Wants the lights low.')).toBeTruthy();
   expect(dialog().getByText('Kim, Sat 1 Mar 2031, 11 am')).toBeTruthy();
-  await press('Add the note');
-  expect(await dialog().findByText('Write something first.')).toBeTruthy();
+  await press('Add note');
+  expect(await dialog().findByText('Enter a note.')).toBeTruthy();
   await fill(dialog().getByLabelText('Add a note'), ' Called. ');
-  await press('Add the note');
+  await press('Add note');
   expect(await dialog().findByText('The note was not saved. Check your connection.')).toBeTruthy();
   wire.answerRows('add_booking_note', true);
-  await press('Add the note');
+  await press('Add note');
   await waitFor(() => expect(dialog().getByLabelText('Add a note')).toHaveProperty('value', ''));
   const [first, second] = await waitForBodies('add_booking_note', 2);
   expect(first).toEqual({ note_id: expect.any(String), booking: ID, note: 'Called.' });
@@ -476,7 +482,7 @@ test('a no-show is marked and taken back with the button of the message', async 
   await press('Mark as no-show');
   await waitFor(() => expect(toast).toHaveBeenCalledOnce());
   const [[message]] = vi.mocked(toast).mock.calls as [[Parameters<typeof toast>[0]]];
-  expect(message).toMatchObject({ title: 'ABCD-2345 is a no-show', ms: 10_000, action: { label: 'Undo' } });
+  expect(message).toMatchObject({ title: 'ABCD-2345 is marked as a no-show', ms: 10_000, action: { label: 'Undo' } });
   message.action?.onPress();
   expect(await waitForBodies('mark_no_show', 2)).toEqual([
     { booking: ID, missed: true },
@@ -494,18 +500,18 @@ test('the PIN is shown and renewed; before its time the panel says when it is th
   };
   wire.answer('regenerate-pin', { ...code, pin: null, releaseAt: '2999-03-01T00:00:00Z' });
   show();
-  await press('Show the PIN');
-  expect(await dialog().findByText(/^The PIN is there from 11 am/)).toBeTruthy();
+  await press('Show PIN');
+  expect(await dialog().findByText(/^The PIN will be available from 11 am/)).toBeTruthy();
   wire.answer('regenerate-pin', { ...code, pin: '482913' });
-  await press('Show the PIN');
+  await press('Show PIN');
   expect(await dialog().findByText('482913')).toBeTruthy();
-  await press('New PIN');
-  expect(dialog().getByText(/^The PIN that the customer has stops working/)).toBeTruthy();
+  await press('Generate new PIN');
+  expect(dialog().getByText(/^The customer’s current PIN stops working/)).toBeTruthy();
   wire.refuse('regenerate-pin', 'code_wait');
-  await press('Make a new PIN');
+  await press('Generate new PIN');
   expect(await dialog().findByText('Please wait 12 seconds before making another code.')).toBeTruthy();
   wire.answer('regenerate-pin', { ...code, pin: '771204', codesLeft: 4 });
-  await press('Make a new PIN');
+  await press('Generate new PIN');
   expect(await dialog().findByText('771204')).toBeTruthy();
   const requests = wire.sentTo('regenerate-pin');
   expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'POST']);
@@ -513,26 +519,26 @@ test('the PIN is shown and renewed; before its time the panel says when it is th
 });
 
 const ACTIONS = [
-  'Show the PIN',
-  'New PIN',
-  'Mail the code again',
-  'Mail the confirmation again',
-  'Move',
-  'Extend or shorten',
-  'Refund a part',
-  'Cancel the booking',
+  'Show PIN',
+  'Generate new PIN',
+  'Resend code',
+  'Resend confirmation',
+  'Move booking',
+  'Change end time',
+  'Issue partial refund',
+  'Cancel booking',
 ];
 test.each([
   ['with money', {}, true, ACTIONS],
-  ['without money', {}, false, ACTIONS.filter((name) => name !== 'Refund a part')],
+  ['without money', {}, false, ACTIONS.filter((name) => name !== 'Issue partial refund')],
   [
     'of a guest without an address',
     { customer: { ...BOOKING.customer, email: null } },
     false,
-    ['Show the PIN', 'New PIN', 'Move', 'Extend or shorten', 'Cancel the booking'],
+    ['Show PIN', 'Generate new PIN', 'Move booking', 'Change end time', 'Cancel booking'],
   ],
-  ['of a hold', { status: 'pending' as const, payments: [] }, true, ['Cancel the booking']],
-  ['of a booking that is over', { endTime: new Date(0) }, true, ['Refund a part']],
+  ['of a hold', { status: 'pending' as const, payments: [] }, true, ['Cancel booking']],
+  ['of a booking that is over', { endTime: new Date(0) }, true, ['Issue partial refund']],
   ['of a cancelled booking', { status: 'cancelled' as const, payments: [] }, true, []],
 ])('the actions %s are those that are possible', async (_what, change, mayRefund, names) => {
   show(change, mayRefund);
@@ -553,11 +559,11 @@ test('the documents of a booking are listed, saved and mailed to the customer', 
   });
   expect(await screen.findByText(/Invoice 000007.*\$59/)).toBeTruthy();
   expect(screen.getByText(/Adjustment note 000008/).textContent).toContain('(void)');
-  await user.click(screen.getByRole('button', { name: 'Mail the documents' }));
+  await user.click(screen.getByRole('button', { name: 'Email documents' }));
   await wire.expectSent('staff-mail-document', { bookingId: ID, requestId: expect.any(String) });
-  await lastToast({ title: 'The documents are sent', description: 'alex@example.com' });
+  await lastToast({ title: 'Documents sent', description: 'alex@example.com' });
   wire.fail('staff-booking-document', 500);
-  await user.click(screen.getByRole('button', { name: 'Save the documents' }));
+  await user.click(screen.getByRole('button', { name: 'Download documents' }));
   await wire.expectSent('staff-booking-document', { bookingId: ID, format: 'pdf' });
   await waitFor(() => expect(failures).toEqual(['Something broke.']));
 });

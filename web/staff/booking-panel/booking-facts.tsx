@@ -11,29 +11,29 @@ import type { BookingDetails } from './queries.ts';
 import { describeReadiness, STEPS } from '#web/data/bookings/door-readiness.ts';
 
 const STATUS = {
-  pending: { tone: 'warn', words: 'Being paid for' },
+  pending: { tone: 'warn', words: 'Awaiting payment' },
   confirmed: { tone: 'good', words: 'Confirmed' },
   cancelled: { tone: 'bad', words: 'Cancelled' },
 } as const;
 const PAYMENTS: Readonly<Record<string, string>> = {
-  intent: 'being paid',
-  open: 'being paid',
-  processing: 'on its way, takes days',
+  intent: 'awaiting payment',
+  open: 'awaiting payment',
+  processing: 'processing, can take days',
   failed: 'failed',
-  expired: 'not paid',
+  expired: 'expired',
   paid: 'paid',
-  refund_pending: 'refund on its way',
+  refund_pending: 'refund pending',
   refunded: 'refunded',
   refund_failed: 'refund failed',
   refund_manual: 'refunded by hand',
   disputed: 'disputed',
-  dispute_lost: 'lost in a dispute',
+  dispute_lost: 'dispute lost',
 };
-const KINDS: Readonly<Record<string, string>> = { card: 'Card', free: 'Free', elsewhere: 'Elsewhere' };
+const KINDS: Readonly<Record<string, string>> = { card: 'Card', free: 'Free', elsewhere: 'Other payment' };
 const REFUNDS: Readonly<Record<string, string>> = {
-  pending: 'on its way',
-  done: 'arrived',
-  covered: 'went back otherwise',
+  pending: 'pending',
+  done: 'completed',
+  covered: 'refunded another way',
   manual: 'made by hand',
 };
 
@@ -54,12 +54,12 @@ type Failure = z.infer<typeof failureSchema>;
 const OPERATIONS: Readonly<Record<string, string>> = {
   createCustomer: 'prepare the payment',
   createSession: 'open the pay page',
-  getSession: 'tell the state of the payment',
+  getSession: 'report the payment status',
   findSession: 'find the payment',
   expireSession: 'close the pay page',
   chargeCard: 'charge the saved card',
-  findCharge: 'find the payment by a saved card',
-  refund: 'make the refund',
+  findCharge: 'find the saved-card payment',
+  refund: 'issue the refund',
   listRefunds: 'list the refunds',
   listDisputes: 'list the disputes',
 };
@@ -96,11 +96,11 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
               {customer.phone}
             </a>
           )}
-          {customer.hasAccount ? null : <p className="text-sm text-fog">Without an account</p>}
+          {customer.hasAccount ? null : <p className="text-sm text-fog">No account</p>}
         </Fact>
         {customer.hasAccount && booking.mayReadId ? <Fact name="ID">{describeId(booking)}</Fact> : null}
         {booking.waiting === null ? null : (
-          <Fact name="Moves to">
+          <Fact name="Pending move">
             <Waiting waiting={booking.waiting} />
           </Fact>
         )}
@@ -120,11 +120,11 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
             <Code booking={booking} />
           </Fact>
         ) : null}
-        <Fact name="Mails">
+        <Fact name="Emails">
           <Mails booking={booking} />
         </Fact>
         {booking.notes === null ? null : <Fact name="Note">{booking.notes}</Fact>}
-        <Fact name="Made">{describeInstant(booking.createdAt)}</Fact>
+        <Fact name="Created">{describeInstant(booking.createdAt)}</Fact>
         {booking.moves.length === 0 ? null : (
           <Fact name="Moved">
             <ul>
@@ -166,12 +166,12 @@ function Waiting({ waiting }: { waiting: NonNullable<BookingDetails['waiting']> 
         {waiting.studioName}, {formatStudioRange(waiting.startTime, waiting.endTime)}
       </p>
       <p className="text-sm text-fog">
-        {formatMoney(waiting.cents)} to pay until {describeInstant(waiting.until)}. Until then the booking stays as it
-        is.
+        {formatMoney(waiting.cents)} is due by {describeInstant(waiting.until)}. The booking stays unchanged until it is
+        paid.
       </p>
       {waiting.url === null ? null : (
         <a className="inline-flex min-h-11 items-center underline" href={waiting.url} target="_blank" rel="noreferrer">
-          Pay page
+          Open payment page
         </a>
       )}
     </>
@@ -181,18 +181,18 @@ function Waiting({ waiting }: { waiting: NonNullable<BookingDetails['waiting']> 
 const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 
 function describeId({ verification }: BookingDetails): string {
-  if (verification === null) return 'No ID checked';
+  if (verification === null) return 'Not checked';
   const { status, until } = verification;
   if (status === 'verified' && until !== null)
-    return `${until > new Date() ? 'Verified until' : 'Ended on'} ${formatStudioDate(until, 'medium')}`;
-  return status === 'review' ? 'Waits for a decision' : 'Not verified';
+    return `${until > new Date() ? 'Verified until' : 'Expired on'} ${formatStudioDate(until, 'medium')}`;
+  return status === 'review' ? 'Pending review' : 'Not verified';
 }
 
 function Price({ booking }: { booking: BookingDetails }) {
   const parts = [
-    booking.discountCents > 0 ? `less ${formatMoney(booking.discountCents)} for many hours` : '',
+    booking.discountCents > 0 ? `less ${formatMoney(booking.discountCents)} volume discount` : '',
     booking.couponCents > 0 ? `less ${formatMoney(booking.couponCents)} with ${booking.couponCode ?? 'a code'}` : '',
-    booking.waivedCents > 0 ? `less ${formatMoney(booking.waivedCents)} not charged` : '',
+    booking.waivedCents > 0 ? `less ${formatMoney(booking.waivedCents)} waived` : '',
   ].filter(Boolean);
   const owed = describeOwed(booking.owedCents);
   return (
@@ -218,7 +218,7 @@ function Payments({ booking }: { booking: BookingDetails }) {
           <li key={payment.at.getTime()}>
             {KINDS[payment.kind] ?? payment.kind}, {formatMoney(payment.cents)}:{' '}
             {PAYMENTS[payment.state] ?? payment.state}
-            {payment.refundedCents > 0 ? `, ${formatMoney(payment.refundedCents)} went back` : ''}
+            {payment.refundedCents > 0 ? `, ${formatMoney(payment.refundedCents)} refunded` : ''}
             <span className="text-sm text-fog"> {describeInstant(payment.at)}</span>
           </li>
         ))}
@@ -278,7 +278,7 @@ function Code({ booking }: { booking: BookingDetails }) {
   const steps = [
     ['Issued', code.requested],
     ['Accepted by the lock', code.accepted],
-    ['Mailed', code.mailed],
+    ['Emailed', code.mailed],
     ['Seen by the customer', code.seen],
     ['Door opened', code.used],
   ] as const;

@@ -53,10 +53,10 @@ export function CancelForm({
     mutationFn: ({ refund, reason }: Decision) => cancelBooking(booking.id, refund, reason),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: ({ refundCents, byHand, undo }) => {
-      const back = byHand ? 'to give back by hand' : 'on its way back';
+      const back = byHand ? 'needs to be refunded by hand' : 'is being refunded';
       toast({
         title: `${booking.reference} is cancelled`,
-        description: refundCents === 0 ? 'Nothing is refunded.' : `${formatMoney(refundCents)} ${back}.`,
+        description: refundCents === 0 ? 'No refund was made.' : `${formatMoney(refundCents)} ${back}.`,
         ...undoing(undo),
       });
       onDone();
@@ -65,7 +65,7 @@ export function CancelForm({
   if (decided !== null)
     return (
       <ConfirmStep
-        button="Cancel the booking"
+        button="Cancel booking"
         busy={cancel.isPending}
         problem={
           cancel.error === null ? null : describeError(cancel.error, 'Nothing was changed. Check your connection.')
@@ -84,7 +84,7 @@ export function CancelForm({
       <div className="flex flex-wrap gap-3">
         <SubmitButton control={form.control}>Continue</SubmitButton>
         <Button tone="plain" onClick={onDone}>
-          Keep the booking
+          Keep booking
         </Button>
       </div>
     </Form>
@@ -102,14 +102,14 @@ function TermsWords({
   booking: BookingDetails;
   mayRefund: boolean;
 }) {
-  if (remaining === 0) return <p>Nothing was paid that could go back.</p>;
+  if (remaining === 0) return <p>There is no payment to refund.</p>;
   const moved = booking.termsStart < booking.startTime;
-  const starts = moved ? 'before it was moved, it would have started' : 'it starts';
+  const starts = moved ? 'its original hours would have started' : 'it starts';
   const words =
     refund === 'full'
-      ? `Its terms give all of ${formatMoney(remaining)} back: ${starts} in more than ${freeHours} hours.`
-      : `Its terms give nothing back: ${starts} in less than ${freeHours} hours.`;
-  return <p>{mayRefund ? words : `${words} Another refund needs the permission for money.`}</p>;
+      ? `Its terms allow a full refund of ${formatMoney(remaining)}, because ${starts} in more than ${freeHours} hours.`
+      : `Its terms allow no refund, because ${starts} in less than ${freeHours} hours.`;
+  return <p>{mayRefund ? words : `${words} A different refund needs the “Money” permission.`}</p>;
 }
 
 type Control = ReturnType<typeof useSchemaForm<z.input<ReturnType<typeof formSchema>>, Decision>>['control'];
@@ -123,9 +123,9 @@ function RefundFields({ control, remaining }: { control: Control; remaining: num
         name="refund"
         label="Refund"
         options={[
-          { value: 'full', label: `All that is left, ${formatMoney(remaining)}` },
-          { value: 'part', label: 'A part' },
-          { value: 'none', label: 'Nothing' },
+          { value: 'full', label: `Full refund, ${formatMoney(remaining)}` },
+          { value: 'part', label: 'Partial refund' },
+          { value: 'none', label: 'No refund' },
         ]}
       />
       {refund === 'part' ? (
@@ -146,15 +146,15 @@ function Consequences({ booking, refund }: { booking: BookingDetails; refund: Re
       <p>
         {booking.status === 'pending'
           ? heldTogether === null
-            ? 'The hold ends and its hours are free at once.'
-            : `All ${heldTogether.bookings} bookings of the series end, because nobody has paid for them. Their hours are free at once.`
-          : 'The hours are free at once, and the PIN stops working.'}
+            ? 'The hold ends, and its hours are available immediately.'
+            : `All ${heldTogether.bookings} unpaid bookings of the series end. Their hours are available immediately.`
+          : 'The hours are available immediately, and the PIN stops working.'}
       </p>
       <p>
         {waits
-          ? 'The payment is disputed: the money goes back once the bank decides for us.'
+          ? 'The payment is disputed. We refund it if the bank decides in our favour.'
           : cents === 0
-            ? 'No money goes back.'
+            ? 'No refund will be made.'
             : describeReturn(booking, cents)}
       </p>
       {cents < remaining ? <p>You keep {formatMoney(remaining - cents)}.</p> : null}

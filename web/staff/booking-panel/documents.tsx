@@ -14,15 +14,15 @@ export function Documents({ booking }: { booking: BookingDetails }) {
   const [requestId, setRequestId] = useState(() => crypto.randomUUID());
   const file = useMutation({
     mutationFn: () => readDocuments(booking.id),
-    meta: { title: 'Error', failure: 'The file could not be made. Try again.', invalidates: [] },
+    meta: { title: 'Error', failure: 'The file could not be created. Try again.', invalidates: [] },
     onSuccess: (content) => saveFile(content, `receipt-${booking.reference}.pdf`, 'application/pdf'),
   });
   const mail = useMutation({
     mutationFn: () => mailDocuments({ bookingId: booking.id, requestId }),
-    meta: { title: 'Error', failure: 'No mail was sent. Try again.', invalidates: [queryKeys.staffBooking.all] },
+    meta: { title: 'Error', failure: 'No email was sent. Try again.', invalidates: [queryKeys.staffBooking.all] },
     onSuccess: () => {
       setRequestId(crypto.randomUUID());
-      toast({ title: 'The documents are sent', description: booking.customer.email ?? '' });
+      toast({ title: 'Documents sent', description: booking.customer.email ?? '' });
     },
   });
   return (
@@ -39,11 +39,11 @@ export function Documents({ booking }: { booking: BookingDetails }) {
       </ul>
       <div className="flex flex-wrap gap-x-2">
         <Button tone="quiet" busy={file.isPending} onClick={() => file.mutate()}>
-          Save the documents
+          Download documents
         </Button>
         {booking.customer.email === null ? null : (
           <Button tone="quiet" busy={mail.isPending} onClick={() => mail.mutate()}>
-            Mail the documents
+            Email documents
           </Button>
         )}
       </div>

@@ -53,8 +53,8 @@ export function ExtendForm({
   return (
     <div className="space-y-4">
       <p>
-        It ends at {formatStudioTime(booking.endTime)}, Sydney time. Choose another end; what it costs is said before
-        anything changes.
+        The session ends at {formatStudioTime(booking.endTime)}, Sydney time. Choose a new end time. You’ll see the
+        price before anything changes.
       </p>
       <Ends title="Later" booking={booking} hours={later} onChoose={setHours} />
       {sooner.length === 0 ? null : <Ends title="Earlier" booking={booking} hours={sooner} onChoose={setHours} />}

@@ -95,13 +95,13 @@ async function consequences(of: queries.BookingDetails): Promise<string> {
 
 test('cancelling one booking of an unpaid series says that all of it ends, which cannot be undone', async () => {
   const words = await consequences(booking({}));
-  expect(words).toMatch(/^All 3 bookings of the series end, because nobody has paid for them\./);
+  expect(words).toMatch(/^All 3 unpaid bookings of the series end\./);
   expect(words).toMatch(/You can’t undo this\./);
   expect(wire.sent('staff-cancel-booking')).toEqual([]);
 });
 
 test('cancelling a hold that was made alone cannot be undone, cancelling a confirmed booking can', async () => {
-  expect(await consequences(booking({ heldTogether: null }))).toMatch(/^The hold ends .*You can’t undo this\./);
+  expect(await consequences(booking({ heldTogether: null }))).toMatch(/^The hold ends, .*You can’t undo this\./);
   document.body.replaceChildren();
   const confirmed = booking({ status: 'confirmed', heldTogether: null });
   expect(await consequences(confirmed)).toMatch(/You can undo this for ten seconds\./);

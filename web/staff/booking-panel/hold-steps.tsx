@@ -19,16 +19,16 @@ export function CallOffStep({
   onDone: () => void;
 }) {
   const callOff = useMutation({
-    mutationFn: () => cancelBooking(waiting.holdId, 'none', 'Move called off'),
+    mutationFn: () => cancelBooking(waiting.holdId, 'none', 'Move cancelled'),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: () => {
-      toast({ title: 'The move is called off', description: `${booking.reference} stays as it is.` });
+      toast({ title: 'Move cancelled', description: `${booking.reference} is unchanged.` });
       onDone();
     },
   });
   return (
     <ConfirmStep
-      button="Call off the move"
+      button="Cancel move"
       busy={callOff.isPending}
       problem={
         callOff.error === null ? null : describeError(callOff.error, 'Nothing was changed. Check your connection.')
@@ -37,8 +37,8 @@ export function CallOffStep({
       onBack={onDone}
     >
       <p>
-        {waiting.studioName}, {formatStudioRange(waiting.startTime, waiting.endTime)} is free at once, and the link can
-        no longer be paid.
+        {waiting.studioName}, {formatStudioRange(waiting.startTime, waiting.endTime)} is available immediately, and the
+        payment link stops working.
       </p>
       <p>{describeMail(booking)}</p>
     </ConfirmStep>
@@ -68,11 +68,11 @@ export function MarkPaidStep({ booking, onDone }: { booking: BookingDetails; onD
       onBack={onDone}
     >
       <p>
-        Do this once you have received {formatMoney(cents)} in another way, in cash or by a transfer.{' '}
-        {bookings === 1 ? 'The booking is' : `All ${bookings} bookings of the series are`} then confirmed, and the link
-        can no longer be paid.
+        Do this once you have received {formatMoney(cents)} another way, such as cash or a bank transfer.{' '}
+        {bookings === 1 ? 'The booking is' : `All ${bookings} bookings of the series are`} then confirmed, and the
+        payment link stops working.
       </p>
-      <p>You give a later refund back by hand too.</p>
+      <p>Any later refund must also be made by hand.</p>
       <p>{describeMail(booking)}</p>
     </ConfirmStep>
   );

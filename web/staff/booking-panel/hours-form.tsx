@@ -36,7 +36,7 @@ const hoursSchema = z
   .transform(({ studioId, date, hour, hours }, context): HoursChoice => {
     const first: Slot = { date, hour: Number(hour) };
     if (!hourExists(date, first.hour)) {
-      context.addIssue({ code: 'custom', path: ['hour'], message: 'The clocks skip this hour. Choose another.' });
+      context.addIssue({ code: 'custom', path: ['hour'], message: 'The clocks skip this hour. Choose another one.' });
       return z.NEVER;
     }
     const slots = [first];

@@ -29,7 +29,7 @@ export function Mails({ booking }: { booking: BookingDetails }) {
           {mail.refusal === null ? (
             <Again booking={booking} mail={mail} />
           ) : mail.sentAt === null || mail.refusal === 'queued' ? null : (
-            <span className="text-sm text-fog">Not again: {describeMailRefusal(mail.refusal)}</span>
+            <span className="text-sm text-fog">Can’t resend: {describeMailRefusal(mail.refusal)}</span>
           )}
         </li>
       ))}
@@ -46,20 +46,15 @@ function Again({ booking, mail: { id, kind } }: { booking: BookingDetails; mail:
   const [requestId, setRequestId] = useState(() => crypto.randomUUID());
   const send = useMutation({
     mutationFn: () => resendMail({ bookingId: booking.id, mailId: id, requestId }),
-    meta: { title: 'Error', failure: 'No mail was sent. Try again.', invalidates: [queryKeys.staffBooking.all] },
+    meta: { title: 'Error', failure: 'No email was sent. Try again.', invalidates: [queryKeys.staffBooking.all] },
     onSuccess: () => {
       setRequestId(crypto.randomUUID());
-      toast({ title: 'The mail is sent again', description: booking.customer.email ?? '' });
+      toast({ title: 'Email resent', description: booking.customer.email ?? '' });
     },
   });
   return (
-    <Button
-      tone="quiet"
-      aria-label={`Send again: ${titleOfJob(kind)}`}
-      busy={send.isPending}
-      onClick={() => send.mutate()}
-    >
-      Send again
+    <Button tone="quiet" aria-label={`Resend: ${titleOfJob(kind)}`} busy={send.isPending} onClick={() => send.mutate()}>
+      Resend email
     </Button>
   );
 }

@@ -10,8 +10,8 @@ export const leftCents = ({ payments }: BookingDetails): number =>
 export function describeReturn({ payments }: BookingDetails, cents: number): string {
   const elsewhere = payments.some(({ kind, leftCents: remaining }) => kind === 'elsewhere' && remaining > 0);
   return elsewhere
-    ? `You give ${formatMoney(cents)} back by hand: it was not paid by card here.`
-    : `${formatMoney(cents)} goes back to the card.`;
+    ? `You need to refund ${formatMoney(cents)} by hand, because it was not paid by card here.`
+    : `${formatMoney(cents)} will be refunded to the card.`;
 }
 
 /** Returns a booking as the subject of a sentence, with its verb. For several bookings of a series, names one of them and the number of the others. */
@@ -20,7 +20,7 @@ export const nameBookings = (reference: string, bookings = 1): string =>
 
 /** Describes who is notified about an action of staff. */
 export const describeMail = ({ customer }: BookingDetails): string =>
-  customer.email === null ? 'No email will be sent.' : `${customer.email} gets an email.`;
+  customer.email === null ? 'No email will be sent.' : `${customer.email} will get an email.`;
 
 /** Creates a schema that converts dollars to cents, from one cent to `most`. */
 export const amountSchema = (most: number) =>
@@ -34,5 +34,5 @@ export const amountSchema = (most: number) =>
 export const reasonSchema = z
   .string()
   .trim()
-  .min(1, 'Say why, for your colleagues.')
-  .max(500, 'At most 500 characters.');
+  .min(1, 'Enter a reason for your colleagues.')
+  .max(500, 'Use at most 500 characters.');

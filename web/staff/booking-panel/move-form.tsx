@@ -41,7 +41,7 @@ export function MoveForm({
     <HoursForm
       studios={rooms}
       initial={typed}
-      note="Sydney time. A session that has begun can only end later."
+      note="Sydney time. Once a session has started, you can only change its end time."
       onChoose={setTarget}
       onBack={onDone}
     />

@@ -52,7 +52,7 @@ export function MoveStep({
     return (
       <div className="space-y-4">
         <LoadFailed
-          title="The booking can’t move there."
+          title="The booking can’t be moved there."
           why={describeError(query.error, 'Check your connection.')}
           onRetry={() => void query.refetch()}
         />
@@ -102,16 +102,16 @@ function useMove(booking: MovingBooking, to: Omit<Move, 'waive'>, onDone: () => 
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: ({ refundCents, byHand, waitsUntil, undo }) => {
       if (waitsUntil === undefined) {
-        const back = byHand ? 'to give back by hand' : 'on its way back';
+        const back = byHand ? 'needs to be refunded by hand' : 'is being refunded';
         toast({
-          title: `${booking.reference} is moved`,
-          description: refundCents === 0 ? 'The price stays.' : `${formatMoney(refundCents)} ${back}.`,
+          title: `${booking.reference} has moved`,
+          description: refundCents === 0 ? 'The price stays the same.' : `${formatMoney(refundCents)} ${back}.`,
           ...undoing(undo),
         });
       } else
         toast({
-          title: `${booking.reference} waits for the payment`,
-          description: `The link is mailed. The new hours are held until ${describeUntil(waitsUntil)}.`,
+          title: `${booking.reference} is awaiting payment`,
+          description: `The payment link was emailed. The new hours are held until ${describeUntil(waitsUntil)}.`,
         });
       onDone();
     },
@@ -131,14 +131,15 @@ function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuo
   const { email } = booking.customer;
   const { differenceCents, refundCents, byHand, owedCents = 0 } = quote;
   const linkUntil = linkEnd(booking, quote);
-  const mail = email === null ? 'No mail is sent: the booking has no address.' : `${email} gets an email.`;
+  const mail =
+    email === null ? 'No email will be sent, because the booking has no email address.' : `${email} will get an email.`;
   if (linkUntil !== undefined)
     return (
       <>
         <p>The new hours cost {formatMoney(differenceCents)} more.</p>
         <p>
-          With a link the new hours are held until {describeUntil(linkUntil)}, Sydney time. The booking moves when the
-          difference is paid. Until then it stays as it is.
+          If you email a payment link, the new hours are held until {describeUntil(linkUntil)}, Sydney time. The booking
+          moves once the difference is paid, and stays unchanged until then.
         </p>
         <p>{mail}</p>
       </>
@@ -148,15 +149,15 @@ function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuo
       {differenceCents > 0 ? (
         <p>
           The new hours cost {formatMoney(differenceCents)} more.{' '}
-          {email === null ? 'There is no address to mail a link to.' : 'It is too late to pay by a link.'}
+          {email === null ? 'There is no email address for a payment link.' : 'It is too late for a payment link.'}
         </p>
       ) : null}
-      {differenceCents === 0 ? <p>{describeOwed(owedCents) ?? 'The price stays.'}</p> : null}
+      {differenceCents === 0 ? <p>{describeOwed(owedCents) ?? 'The price stays the same.'}</p> : null}
       {differenceCents < 0 ? (
         <p>
           {refundCents === 0
-            ? 'The new hours cost less. Nothing was paid that could go back.'
-            : `${formatMoney(refundCents)} ${byHand ? 'is for you to give back by hand.' : 'goes back to the card.'}`}
+            ? 'The new hours cost less, but there is no payment to refund.'
+            : `${formatMoney(refundCents)} ${byHand ? 'needs to be refunded by hand.' : 'will be refunded to the card.'}`}
         </p>
       ) : null}
       <p>The PIN changes. {mail}</p>
@@ -168,9 +169,9 @@ function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuo
 function NeedsMoney({ quote, mayRefund }: { quote: MoveQuote; mayRefund: boolean }) {
   const words =
     quote.needsMoney === true
-      ? 'Its terms give nothing back, so this refund needs the permission for money.'
+      ? 'Its terms allow no refund, so this refund needs the “Money” permission.'
       : quote.differenceCents > 0 && !mayRefund
-        ? 'To move it without charging needs the permission for money.'
+        ? 'Moving it without charging needs the “Money” permission.'
         : null;
   return words === null ? null : <p className="text-sm text-fog">{words} An owner can give it to you.</p>;
 }
@@ -192,14 +193,14 @@ function MoveButtons({
   if (differenceCents <= 0)
     return (
       <Button busy={busy} onClick={() => onMove(false)}>
-        Move the booking
+        Move booking
       </Button>
     );
   return (
     <>
       {canLink ? (
         <Button busy={busy} onClick={() => onMove(false)}>
-          Mail a link for {formatMoney(differenceCents)}
+          Email payment link for {formatMoney(differenceCents)}
         </Button>
       ) : null}
       {mayRefund ? (

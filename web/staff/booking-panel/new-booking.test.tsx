@@ -35,7 +35,7 @@ test('a booking is made by hand: hours, then the person and how it is paid; a re
   expect(screen.getByLabelText('Day')).toHaveProperty('value', '2031-03-05');
   await user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(await screen.findByText('Studio B, Wednesday 5 March 2031, 6 pm to 8 pm')).toBeTruthy();
-  expect(screen.getByText('$98 by the price list.')).toBeTruthy();
+  expect(screen.getByText('$98 from the price list.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Book' }));
   expect(created()).toEqual([]);
   await fill(screen.getByLabelText('Name'), 'Kim Caller');
@@ -51,13 +51,13 @@ test('a booking is made by hand: hours, then the person and how it is paid; a re
   expect(onBooking).not.toHaveBeenCalled();
   await user.click(screen.getByRole('button', { name: 'Book' }));
   expect(
-    await screen.findByText(/^NEWB-2345 is held until it is paid\. The link is mailed to kim@example\.com\./),
+    await screen.findByText(/^NEWB-2345 is held until it is paid\. We emailed the payment link to kim@example\.com\./),
   ).toBeTruthy();
-  await user.click(screen.getByRole('button', { name: 'Copy the link' }));
+  await user.click(screen.getByRole('button', { name: 'Copy link' }));
   await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Link copied' }));
   expect(await navigator.clipboard.readText()).toBe('https://pay.example.com');
   expect(onBooking).not.toHaveBeenCalled();
-  await user.click(screen.getByRole('button', { name: 'Open the booking' }));
+  await user.click(screen.getByRole('button', { name: 'Open booking' }));
   expect(onBooking).toHaveBeenCalledWith('NEWB-2345');
   const [first, second] = created();
   expect(second).toEqual(first);
@@ -79,7 +79,7 @@ test('without the permission for money a booking is paid by a link, and the page
   renderPart(<NewBooking studios={STUDIOS} date="2031-03-05" mayGive={false} onDone={vi.fn()} onBack={vi.fn()} />);
   await user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(
-    await screen.findByText(/^We mail a link to pay the price of the list\. A lower price, .* need the permission/),
+    await screen.findByText(/^We email a link to pay the list price\. A lower price, .* needs the “Money” permission/),
   ).toBeTruthy();
   for (const label of ['Payment', /^Price/]) expect(screen.queryByLabelText(label)).toBeNull();
 });
@@ -105,7 +105,7 @@ test('a known customer fills in the form, and a price of its own is at most that
   expect(wire.sentTo('search_customers')).toMatchObject([{ body: { words: 'kim' } }]);
   await user.click(screen.getByRole('button', { name: /^Kim Caller ?kim@example\.com, \+61400000000$/ }));
   expect(screen.queryByRole('group', { name: 'Known customers' })).toBeNull();
-  await user.selectOptions(screen.getByLabelText('Payment'), 'Paid already, elsewhere');
+  await user.selectOptions(screen.getByLabelText('Payment'), 'Already paid another way');
   for (const price of ['98.01', '0.49', '5.555', 'x']) {
     await fill(screen.getByLabelText('Price in dollars (optional)'), price);
     await user.click(screen.getByRole('button', { name: 'Book' }));
@@ -122,7 +122,10 @@ test('a known customer fills in the form, and a price of its own is at most that
     payment: 'elsewhere',
     priceCents: 5_000,
   });
-  expect(toast).toHaveBeenCalledWith({ title: 'NEWB-2345 is booked', description: 'kim@example.com gets an email.' });
+  expect(toast).toHaveBeenCalledWith({
+    title: 'NEWB-2345 is booked',
+    description: 'kim@example.com will get an email.',
+  });
 });
 
 test('known customers that cannot be loaded leave the form usable, and say so', async () => {
@@ -168,13 +171,13 @@ test('hours are booked for some weeks without the dates that are taken, as one s
       couponCode: null,
     },
   ]);
-  expect(screen.getByText('2 dates: $196 by the price list.')).toBeTruthy();
-  expect(screen.getByLabelText('Price of each date in dollars (optional)')).toBeTruthy();
+  expect(screen.getByText('2 dates: $196 from the price list.')).toBeTruthy();
+  expect(screen.getByLabelText('Price per date in dollars (optional)')).toBeTruthy();
   await fill(screen.getByLabelText('Name'), 'Kim Caller');
   await fill(screen.getByLabelText('Email'), 'kim@example.com');
   await user.click(screen.getByRole('button', { name: 'Book 2 dates' }));
   expect(
-    await screen.findByText(/^NEWB-2345 and 1 more are held until they are paid\. The link is mailed to kim@/),
+    await screen.findByText(/^NEWB-2345 and 1 more are held until they are paid\. We emailed the payment link to kim@/),
   ).toBeTruthy();
   expect(created()[0]).toMatchObject({
     startTime: '2031-03-05T07:00:00.000Z',
@@ -187,7 +190,7 @@ test('a series whose first date is taken is not booked, and the page says what t
   wire.answer('quote-series', { dates, total: 98 });
   await openForm();
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
-  expect(await screen.findByText('The first date is not free. Go back and choose other hours.')).toBeTruthy();
+  expect(await screen.findByText('The first date is not available. Go back and choose other hours.')).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Book' })).toHaveProperty('disabled', true);
 });
 
@@ -203,7 +206,7 @@ test('with too few dates the hours are booked once, and nothing is booked while 
   wire.answer('quote-series', { dates: WEEKS, total: 196 });
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   await user.click(await screen.findByRole('checkbox', { name: /^Wed 19 Mar 2031/ }));
-  expect(screen.getByText(/so these hours are booked once\.$/)).toBeTruthy();
+  expect(screen.getByText(/so only these hours will be booked\.$/)).toBeTruthy();
   await fill(screen.getByLabelText('Name'), 'Kim Caller');
   await fill(screen.getByLabelText('Email'), 'kim@example.com');
   await user.click(screen.getByRole('button', { name: 'Book' }));
@@ -212,8 +215,8 @@ test('with too few dates the hours are booked once, and nothing is booked while 
 });
 
 test.each([
-  ['paid for', 'confirmed', 'NEWB-2345 is booked', 'kim@example.com gets an email.'],
-  ['released', 'cancelled', 'NEWB-2345 is released already', 'These hours are no longer held.'],
+  ['paid for', 'confirmed', 'NEWB-2345 is booked', 'kim@example.com will get an email.'],
+  ['released', 'cancelled', 'NEWB-2345 is already released', 'These hours are no longer held.'],
   ['processed', 'pending', 'NEWB-2345 is held', 'The payment is being processed.'],
 ] as const)(
   'a link that is sent again and was %s meanwhile is not called mailed',

@@ -50,22 +50,22 @@ function PayLinkPanel({ link: { reference, bookings, url, email }, onDone }: { l
     toast({ title: 'Link copied' });
   };
   return (
-    <div role="group" aria-label={`Payment of ${reference}`} className="space-y-4">
+    <div role="group" aria-label={`Payment for ${reference}`} className="space-y-4">
       <p>
-        {nameBookings(reference, bookings)} held until {bookings === 1 ? 'it is' : 'they are'} paid. The link is mailed
-        to {email}. You can copy it for a text message too.
+        {nameBookings(reference, bookings)} held until {bookings === 1 ? 'it is' : 'they are'} paid. We emailed the
+        payment link to {email}. You can also copy it into a text message.
       </p>
-      <Field label="Link to pay" value={url} readOnly onFocus={({ target }) => target.select()} />
+      <Field label="Payment link" value={url} readOnly onFocus={({ target }) => target.select()} />
       <div className="flex flex-wrap gap-3">
         <Button
           onClick={() =>
             void copy().catch(() => toast({ title: 'Error', description: 'Select the link and copy it.', tone: 'bad' }))
           }
         >
-          Copy the link
+          Copy link
         </Button>
         <Button tone="plain" onClick={onDone}>
-          Open the booking
+          Open booking
         </Button>
       </div>
     </div>

@@ -10,7 +10,7 @@ import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { addNote, type BookingDetails } from './queries.ts';
 
 const schema = z.object({
-  note: z.string().trim().min(1, 'Write something first.').max(2000, 'At most 2,000 characters.'),
+  note: z.string().trim().min(1, 'Enter a note.').max(2000, 'Use at most 2,000 characters.'),
 });
 
 /** The notes of staff about a booking, newest first, and a form for a new one. Customers do not see them. */
@@ -29,9 +29,9 @@ export function Notes({ booking }: { booking: BookingDetails }) {
       refuseForm(form, { message: describeError(error, 'The note was not saved. Check your connection.') }),
   });
   return (
-    <section aria-label="Notes of staff" className="space-y-3">
+    <section aria-label="Staff notes" className="space-y-3">
       <h3 className="text-xl">Notes</h3>
-      {booking.staffNotes.length === 0 ? <p className="text-fog">None yet. Customers never see them.</p> : null}
+      {booking.staffNotes.length === 0 ? <p className="text-fog">No notes yet. Customers never see them.</p> : null}
       <ul className="space-y-2">
         {booking.staffNotes.map((staffNote) => (
           <li key={staffNote.id} className="border-l-2 border-line pl-3">
@@ -46,7 +46,7 @@ export function Notes({ booking }: { booking: BookingDetails }) {
       <Form form={form} onSend={(typed) => add.mutateAsync(typed)} className="space-y-3">
         <TextField control={form.control} name="note" label="Add a note" maxLength={2000} autoComplete="off" />
         <FormError control={form.control} />
-        <SubmitButton control={form.control}>Add the note</SubmitButton>
+        <SubmitButton control={form.control}>Add note</SubmitButton>
       </Form>
     </section>
   );

@@ -51,7 +51,7 @@ const cases: {
       await fill(screen.getByLabelText('Reason'), 'ill');
       await press('Continue');
     },
-    button: 'Cancel the booking',
+    button: 'Cancel booking',
     call: 'staff-cancel-booking',
     answer: { refundCents: 5900 },
   },
@@ -84,7 +84,7 @@ const cases: {
       await expectOneCall('staff-move-booking');
       answerCall('staff-move-booking', { differenceCents: 0, refundCents: 0 });
     },
-    button: 'Move the booking',
+    button: 'Move booking',
     call: 'staff-move-booking',
     answer: { differenceCents: 0, refundCents: 0 },
   },
@@ -123,7 +123,7 @@ test('while a move is sent it names the hours from which it was confirmed, thoug
   const { rerender } = renderPart(step(BOOKING));
   await expectOneCall('staff-move-booking');
   answerCall('staff-move-booking', { differenceCents: 0, refundCents: 0 });
-  await press('Move the booking');
+  await press('Move booking');
   await expectOneCall('staff-move-booking');
   rerender(step({ ...BOOKING, studioName: 'Studio B', startTime: TARGET.start, endTime: TARGET.end }));
   expect(screen.getByText(/^From Studio A, Saturday 8 March 2031, 6 pm to 7 pm/)).toBeTruthy();

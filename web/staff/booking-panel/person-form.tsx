@@ -25,12 +25,12 @@ import { nameBookings } from './money-words.ts';
 import { createBooking } from './queries.ts';
 
 const PAYMENTS = [
-  { value: 'link', label: 'By a link that we mail' },
-  { value: 'elsewhere', label: 'Paid already, elsewhere' },
+  { value: 'link', label: 'Email a payment link' },
+  { value: 'elsewhere', label: 'Already paid another way' },
   { value: 'free', label: 'Free' },
 ] as const;
 const NEEDS_MONEY =
-  'We mail a link to pay the price of the list. A lower price, a free booking and one that was paid elsewhere need the permission for money. An owner can give it to you.';
+  'We email a link to pay the list price. A lower price, a free booking or another way of paying needs the “Money” permission. An owner can give it to you.';
 /** A payment link, the number of bookings that it pays for, and the address to which it was mailed. */
 export type PayLink = {
   readonly reference: string;
@@ -50,7 +50,7 @@ const personSchema = (listCents: number) =>
       customerPhone: z.literal('').or(phone),
       payment: z.enum(PAYMENTS.map(({ value }) => value)),
       price: z.string(),
-      notes: z.string().trim().max(2000, 'At most 2,000 characters.'),
+      notes: z.string().trim().max(2000, 'Use at most 2,000 characters.'),
     })
     .transform(({ price, ...person }, context) => {
       if (price.trim() === '' || person.payment === 'free') return { ...person, priceCents: null };
@@ -108,7 +108,7 @@ export function PersonForm({
         {studio === undefined ? null : (
           <p className="mt-1 text-sm text-fog" aria-live="polite">
             {series.chosen === null ? '' : `${dates} dates: `}
-            {formatMoney(series.totalCents ?? listCents)} by the price list.
+            {formatMoney(series.totalCents ?? listCents)} from the price list.
           </p>
         )}
       </div>
@@ -125,16 +125,16 @@ export function PersonForm({
         <TextField
           control={form.control}
           name="price"
-          label={`Price ${dates > 1 ? 'of each date ' : ''}in dollars (optional)`}
+          label={`Price ${dates > 1 ? 'per date ' : ''}in dollars (optional)`}
           inputMode="decimal"
           autoComplete="off"
-          hint="Empty: the price of the list."
+          hint="Leave empty for the list price."
         />
       ) : null}
       <TextField control={form.control} name="notes" label="Note (optional)" autoComplete="off" />
       <p className="text-sm text-dust">
-        A link holds the hours for a day, at most until an hour before the start. No ID is asked for: you answer for
-        this person.
+        A payment link holds the hours for a day, or until an hour before the start. We don’t check this person’s ID, so
+        you vouch for them.
       </p>
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
@@ -166,15 +166,15 @@ function Repeat({ series }: { series: Series }) {
       {weeks === 1 ? null : failed ? (
         <LoadFailed title="The dates could not be loaded." onRetry={lookAgain} />
       ) : dates === undefined ? (
-        <Skeleton label="Looking at the dates" className="h-40" />
+        <Skeleton label="Loading the dates" className="h-40" />
       ) : (
         <CheckList {...seriesList(dates, leftOut)} onToggle={series.toggle} />
       )}
       {dates !== undefined && series.chosen === null ? (
         <p role="status" className="text-sm text-warn">
           {firstTaken(series)
-            ? 'The first date is not free. Go back and choose other hours.'
-            : 'A series needs two free dates, so these hours are booked once.'}
+            ? 'The first date is not available. Go back and choose other hours.'
+            : 'A series needs at least two available dates, so only these hours will be booked.'}
         </p>
       ) : null}
     </div>
@@ -210,7 +210,7 @@ function PersonFields({ form }: { form: SchemaForm<Typed, Person> }) {
         type="email"
         required
         autoComplete="off"
-        hint="If an account has confirmed this address, the booking is theirs."
+        hint="If an account has confirmed this address, the booking belongs to that account."
       />
       <TextField control={form.control} name="customerPhone" label="Phone (optional)" type="tel" autoComplete="off" />
     </>
@@ -254,11 +254,11 @@ function describeBooked(
   email: string,
 ): { readonly title: string; readonly description: string } {
   if (status === 'cancelled')
-    return { title: `${named} released already`, description: 'These hours are no longer held.' };
-  if (status === 'confirmed') return { title: `${named} booked`, description: `${email} gets an email.` };
+    return { title: `${named} already released`, description: 'These hours are no longer held.' };
+  if (status === 'confirmed') return { title: `${named} booked`, description: `${email} will get an email.` };
   return {
     title: `${named} held`,
-    description: pending === true ? `The link to pay is mailed to ${email}.` : 'The payment is being processed.',
+    description: pending === true ? `We’ll email the payment link to ${email}.` : 'The payment is being processed.',
   };
 }
 
@@ -294,8 +294,8 @@ function KnownPeople({ words, onChoose }: { words: string; onChoose: (person: Kn
         {people.data === undefined
           ? 'Looking for known customers…'
           : people.data.length === 0
-            ? 'No known customer has these words.'
-            : 'Known customers: choose one to fill in the form.'}
+            ? 'No known customers match.'
+            : 'Choose a known customer to fill in the form.'}
       </p>
       <ul className="space-y-2">
         {people.data?.map((person) => (

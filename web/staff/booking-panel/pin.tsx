@@ -23,7 +23,7 @@ export function PinPart({ booking }: { booking: BookingDetails }) {
   if (renewing)
     return (
       <ConfirmStep
-        button="Make a new PIN"
+        button="Generate new PIN"
         busy={pin.isPending}
         problem={problem}
         onConfirm={() => pin.mutate('POST')}
@@ -32,7 +32,7 @@ export function PinPart({ booking }: { booking: BookingDetails }) {
           setRenewing(false);
         }}
       >
-        <p>The PIN that the customer has stops working. They see the new one on their page.</p>
+        <p>The customer’s current PIN stops working. They see the new one on their page.</p>
       </ConfirmStep>
     );
   return (
@@ -44,11 +44,11 @@ export function PinPart({ booking }: { booking: BookingDetails }) {
       )}
       <div aria-live="polite">
         {pin.data === undefined ? null : pin.data.held ? (
-          <p>The PIN is held: a payment is disputed. Decide about the booking in the tab Today.</p>
+          <p>The PIN is on hold because a payment is disputed. Decide about the booking on the Today tab.</p>
         ) : pin.data.pin === null ? (
           <p>
             {pin.data.releaseAt > now
-              ? `The PIN is there from ${formatStudioTime(pin.data.releaseAt)}, Sydney time.`
+              ? `The PIN will be available from ${formatStudioTime(pin.data.releaseAt)}, Sydney time.`
               : 'The lock has not answered yet. Try again in a moment.'}
           </p>
         ) : (
@@ -61,13 +61,13 @@ export function PinPart({ booking }: { booking: BookingDetails }) {
       </div>
       <div className="flex flex-wrap gap-3">
         <Button tone="plain" busy={pin.isPending} onClick={() => pin.mutate('GET')}>
-          Show the PIN
+          Show PIN
         </Button>
         <Button tone="plain" disabled={pin.isPending} onClick={() => setRenewing(true)}>
-          New PIN
+          Generate new PIN
         </Button>
       </div>
-      <p className="text-sm text-fog">The audit log says who looked and who made a new one.</p>
+      <p className="text-sm text-fog">The audit log records who views or generates a PIN.</p>
     </section>
   );
 }

@@ -177,7 +177,7 @@ export type MailKind = 'booking-confirmed' | 'access-code';
 export async function sendMailAgain(booking: string, mail: MailKind): Promise<void> {
   const { data, error } = await rest.rpc('send_mail_again', { booking, mail });
   if (error) throw error;
-  if (data !== true) throw new Error('This booking is cancelled or over.');
+  if (data !== true) throw new Error('This booking has been cancelled or has ended.');
 }
 
 /** Sends an earlier mail again with current content. Idempotent for the same `requestId`. Throws `AppError` if the mail would no longer be true. */
@@ -222,14 +222,14 @@ export function createBooking(booking: NewBooking): Promise<CallAnswer<'staff-cr
 export async function addNote(id: string, booking: string, note: string): Promise<void> {
   const { data, error } = await rest.rpc('add_booking_note', { note_id: id, booking, note });
   if (error) throw error;
-  if (data !== true) throw new Error('This booking is gone.');
+  if (data !== true) throw new Error('This booking no longer exists.');
 }
 
 /** Records that the customer did not come, or undoes that. */
 export async function markNoShow(booking: string, missed: boolean): Promise<void> {
   const { data, error } = await rest.rpc('mark_no_show', { booking, missed });
   if (error) throw error;
-  if (data !== true) throw new Error('This booking is cancelled, or has not begun.');
+  if (data !== true) throw new Error('This booking has been cancelled or has not started.');
 }
 
 /** The access code of a booking. `pin` is null until `releaseAt` and until the lock has answered. */

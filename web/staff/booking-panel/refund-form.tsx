@@ -27,7 +27,7 @@ export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDon
     onSuccess: ({ refundCents, byHand }) => {
       toast({
         title: `${formatMoney(refundCents)} refunded`,
-        description: byHand ? 'Give it back by hand, then close its job on Today.' : `Of ${booking.reference}.`,
+        description: byHand ? 'Refund it by hand, then close its task on Today.' : `For ${booking.reference}.`,
       });
       onDone();
     },
@@ -44,13 +44,13 @@ export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDon
         onBack={() => setDecided(null)}
       >
         <p>{describeReturn(booking, decided.cents)}</p>
-        <p>{formatMoney(remaining - decided.cents)} is left of the payment. The booking stays as it is.</p>
+        <p>{formatMoney(remaining - decided.cents)} of the payment remains. The booking stays unchanged.</p>
         <p>{describeMail(booking)}</p>
       </ConfirmStep>
     );
   return (
     <Form form={form} onSend={setDecided} className="space-y-4">
-      <p>{formatMoney(remaining)} of the payment is left.</p>
+      <p>{formatMoney(remaining)} of the payment can be refunded.</p>
       <TextField
         control={form.control}
         name="cents"

@@ -15,7 +15,7 @@ export function useUndo(): (undo: Undo | undefined) => {
   const { mutate } = useMutation({
     mutationFn: (undoId: string) => undoAction(undoId),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
-    onSuccess: ({ reference }) => toast({ title: `${reference} is as before`, description: 'Nobody was told.' }),
+    onSuccess: ({ reference }) => toast({ title: `${reference} has been restored`, description: 'No email was sent.' }),
     onError: (error) =>
       toast({ title: 'Not undone', description: describeError(error, 'Check your connection.'), tone: 'bad' }),
   });

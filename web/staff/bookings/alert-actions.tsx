@@ -18,7 +18,7 @@ export function AlertActions({ alert, may, onOpen }: { alert: Alert; may: May; o
   return (
     <div className="flex flex-wrap items-center gap-3">
       {missing === null ? null : (
-        <p className="text-sm text-fog">Ask a colleague with the permission “{PERMISSION_WORDS[missing].label}”.</p>
+        <p className="text-sm text-fog">Ask a colleague with the “{PERMISSION_WORDS[missing].label}” permission.</p>
       )}
       {missing !== null || action.to === alertAddress(alert) ? null : (
         <Link to={action.to} className={buttonStyle[alert.kind === 'door_closed' ? 'signal' : 'plain']}>
@@ -45,11 +45,11 @@ function describeHere(
         <>
           {may('identity') ? (
             <Link to={`${paths.admin}?tab=id-review`} className={buttonStyle.plain}>
-              ID review
+              Review ID
             </Link>
           ) : null}
           <Button tone="plain" onClick={onOpen}>
-            Let it take place
+            Allow session
           </Button>
         </>
       );
@@ -58,13 +58,13 @@ function describeHere(
     case 'door_closed':
       return (
         <Link to={`${paths.admin}?tab=incidents`} className={buttonStyle.plain}>
-          Incidents
+          View incidents
         </Link>
       );
     case 'code_missing':
       return booking === null ? null : (
         <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
-          Open the PIN page
+          Open PIN page
         </Link>
       );
     case 'job_late':
@@ -76,7 +76,7 @@ function describeHere(
         <>
           <RetryButton job={job.id} />
           <Button tone="plain" onClick={onOpen}>
-            {kind === 'refund_failed' ? 'Settled by hand' : 'Close'}
+            {kind === 'refund_failed' ? 'Mark as settled' : 'Close task'}
           </Button>
         </>
       );
@@ -89,11 +89,11 @@ function KeepBlockedButton({ booking: { id, reference } }: { booking: NonNullabl
   const keep = useMutation({
     mutationFn: () => keepBlockedBooking(id),
     meta: { title: 'Error', failure: 'Nothing was changed. Try again.', invalidates: [queryKeys.alerts.all] },
-    onSuccess: () => toast({ title: 'The session takes place', description: reference }),
+    onSuccess: () => toast({ title: 'Session allowed', description: reference }),
   });
   return (
     <Button tone="plain" busy={keep.isPending} onClick={() => keep.mutate()}>
-      Keep the session
+      Keep booking
     </Button>
   );
 }
@@ -102,7 +102,7 @@ function RetryButton({ job }: { job: string }) {
   const retry = useMutation({
     mutationFn: () => retryJob(job),
     meta: { title: 'Error', failure: 'Nothing was changed. Try again.', invalidates: [queryKeys.alerts.all] },
-    onSuccess: () => toast({ title: 'It is tried again now' }),
+    onSuccess: () => toast({ title: 'Retrying now' }),
   });
   return (
     <Button tone="plain" busy={retry.isPending} onClick={() => retry.mutate()}>

@@ -21,9 +21,9 @@ import { DecideDispute } from './decide-dispute.tsx';
 import { ALERTS_SHOWN, closeJob, keepWithoutId, readAlerts } from './queries.ts';
 
 const DIALOGS: Readonly<Partial<Record<AlertKind, string>>> = {
-  id_missing: 'Let the session take place?',
+  id_missing: 'Allow this session?',
   code_held: 'Decide about this booking',
-  dispute: 'The disputed payment',
+  dispute: 'Disputed payment',
 };
 
 /**
@@ -44,7 +44,7 @@ export function Alerts({
   return (
     <section aria-labelledby="alerts" className="mb-10">
       <h2 id="alerts" className="mb-3 text-2xl">
-        Needs you
+        Needs attention
         {alerts.data === undefined || alerts.data.length === 0
           ? ''
           : ` (${alerts.data.length}${alerts.data.length === ALERTS_SHOWN ? ' or more' : ''})`}
@@ -60,7 +60,7 @@ export function Alerts({
       )}
       <Dialog
         open={open !== null}
-        title={open === null ? '' : (DIALOGS[open.kind] ?? 'Close this job?')}
+        title={open === null ? '' : (DIALOGS[open.kind] ?? 'Close this task?')}
         onClose={close}
       >
         {open === null ? null : open.booking !== null && (open.kind === 'code_held' || open.kind === 'dispute') ? (
@@ -96,7 +96,8 @@ function List({
     <>
       {isGone ? (
         <p role="status" className="mb-3 text-fog">
-          What your link was about is not on this list: it is settled, or colleagues with other permissions see it.
+          The alert you followed is no longer on your list. It has been resolved, or only colleagues with other
+          permissions can see it.
         </p>
       ) : null}
       {alerts.length === 0 ? (
@@ -173,7 +174,7 @@ function describeFacts({ booking, customer, since }: Alert, { title, why }: Aler
 }
 
 const closeSchema = z.object({
-  reason: z.string().trim().min(3, 'Say what was done, for your colleagues.').max(500, 'At most 500 characters.'),
+  reason: z.string().trim().min(3, 'Tell your colleagues what was done.').max(500, 'Use at most 500 characters.'),
 });
 
 /** Closes a job that staff have settled in another way, or lets a session take place without a verified ID. */
@@ -186,7 +187,7 @@ function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
     meta: { handled: true, invalidates: [queryKeys.alerts.all] },
     onSuccess: () => {
       toast({
-        title: isMissing ? 'The session takes place' : 'Job closed',
+        title: isMissing ? 'Session allowed' : 'Task closed',
         description: isMissing ? (alert.booking?.reference ?? '') : describeAlert(alert).title,
       });
       onDone();
@@ -199,14 +200,14 @@ function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
       <p>
         {describeAlert(alert).title}.{' '}
         {isMissing
-          ? 'You answer for them: the session takes place without a verified ID.'
-          : `It is not tried again${alert.kind === 'refund_failed' ? ', and the payment counts as settled by you' : ''}.`}{' '}
-        Your reason stays in the audit log.
+          ? 'The session goes ahead without a verified ID, and you vouch for the customer.'
+          : `We won’t try again${alert.kind === 'refund_failed' ? ', and the payment is marked as settled' : ''}.`}{' '}
+        Your reason is kept in the audit log.
       </p>
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>{isMissing ? 'Let it take place' : 'Close the job'}</SubmitButton>
+        <SubmitButton control={form.control}>{isMissing ? 'Allow session' : 'Close task'}</SubmitButton>
         <Button tone="plain" disabled={close.isPending} onClick={onDone}>
           Back
         </Button>
@@ -225,6 +226,6 @@ const ABOUT = [
 /** Explains that no alert is shown, and which alerts this account would not see. */
 function describeNothing(may: (permission: Permission) => boolean): string {
   const hidden = ABOUT.filter(([permission]) => !may(permission)).map(([, about]) => about);
-  if (hidden.length === 0) return 'Nothing needs you now.';
-  return `Nothing that you may see needs you now. Colleagues see the alerts about ${new Intl.ListFormat('en-AU').format(hidden)}.`;
+  if (hidden.length === 0) return 'Nothing needs attention.';
+  return `Nothing you can see needs attention. Your colleagues see alerts about ${new Intl.ListFormat('en-AU').format(hidden)}.`;
 }

@@ -19,7 +19,7 @@ const guest = (id: string, state: data.CrewMember['state'], name: string | null)
 test('staff see who was invited, joined and taken back, and after a failure another try', async () => {
   wire.fail('booking_crew', 500);
   renderPart(<BookingCrew bookingId="b" />);
-  expect(await screen.findByText('Who else comes could not be loaded.')).toBeTruthy();
+  expect(await screen.findByText('The crew could not be loaded.')).toBeTruthy();
   wire.answerRows('booking_crew', [
     guest('1', 'joined', 'Sam'),
     guest('2', 'invited', null),

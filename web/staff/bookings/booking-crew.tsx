@@ -24,7 +24,7 @@ export function BookingCrew({ bookingId }: { bookingId: string }) {
   if (crew.isError && !crew.data)
     return (
       <LoadFailed
-        title="Who else comes could not be loaded."
+        title="The crew could not be loaded."
         why={describeError(crew.error, 'Check your connection.')}
         onRetry={() => void crew.refetch()}
       />

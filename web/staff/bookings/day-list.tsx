@@ -54,7 +54,7 @@ function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDat
         {startTime <= now && endTime > now ? (
           <>
             {' '}
-            <Chip tone="signal">In now</Chip>
+            <Chip tone="signal">In session</Chip>
           </>
         ) : null}
       </Cell>

@@ -12,27 +12,27 @@ import { toast } from '#web/ui/toast.tsx';
 import { decideDispute, type DisputeDecision } from './queries.ts';
 
 const schema = z.object({
-  decision: z.enum(['keep', 'cancel', 'block'], 'Choose what happens.'),
-  reason: z.string().trim().min(3, 'Say why, for your colleagues.').max(500, 'At most 500 characters.'),
+  decision: z.enum(['keep', 'cancel', 'block'], 'Choose a decision.'),
+  reason: z.string().trim().min(3, 'Enter a reason for your colleagues.').max(500, 'Use at most 500 characters.'),
 });
 const CHOICES: Readonly<Record<DisputeDecision, { label: string; means: string; button: string; done: string }>> = {
   keep: {
-    label: 'Keep the booking',
-    means: 'The session takes place. The customer gets the code as usual, also if the bank decides against us.',
-    button: 'Keep the booking',
-    done: 'The session takes place',
+    label: 'Allow session',
+    means: 'The session goes ahead. The customer gets the code as usual, even if the bank decides against us.',
+    button: 'Allow session',
+    done: 'Session allowed',
   },
   cancel: {
-    label: 'Cancel the booking',
+    label: 'Cancel booking',
     means:
-      'The hours are free for others, and no code is made. Nothing is refunded: the bank has taken the disputed money already. This cannot be undone.',
-    button: 'Cancel the booking',
+      'The hours become available to others, and no code is issued. There is no refund, because the bank has already taken the disputed money. You can’t undo this.',
+    button: 'Cancel booking',
     done: 'Booking cancelled',
   },
   block: {
-    label: 'Cancel it and block the customer',
+    label: 'Cancel booking and block customer',
     means:
-      'The booking is cancelled without a refund, and the customer can neither hold hours nor pay until you end the block. Other paid bookings stay: decide about each.',
+      'The booking is cancelled without a refund, and the customer can’t hold hours or pay until you end the block. You decide about each of their other paid bookings.',
     button: 'Cancel and block',
     done: 'Booking cancelled, customer blocked',
   },
@@ -67,18 +67,20 @@ export function DecideDispute({
       <ChoiceField
         control={form.control}
         name="decision"
-        label="What happens"
+        label="Decision"
         options={choices.map((value) => ({ value, label: CHOICES[value].label }))}
       />
       <p aria-live="polite">{chosen.means}</p>
       {mayCancel ? null : (
-        <p className="text-sm text-fog">To cancel it or block the customer you need the permission “bookings” too.</p>
+        <p className="text-sm text-fog">
+          To cancel the booking or block the customer, you also need the “Bookings” permission.
+        </p>
       )}
       <TextField
         control={form.control}
         name="reason"
         label="Reason"
-        hint="It stays in the audit log."
+        hint="Kept in the audit log."
         required
         maxLength={500}
         autoComplete="off"

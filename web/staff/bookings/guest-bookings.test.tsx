@@ -22,7 +22,7 @@ test('bookings without an account have who booked, when, and a link that opens t
   renderPart(<GuestBookings words="kim" />, { path: '/admin?tab=customers&q=kim' });
   expect(await screen.findByText('Kim Caller')).toBeTruthy();
   expect(wire.sentTo('search_guest_bookings')).toMatchObject([{ body: { words: 'kim' } }]);
-  for (const words of ['Not paid yet', 'Cancelled', 'No name']) expect(screen.getByText(words)).toBeTruthy();
+  for (const words of ['Awaiting payment', 'Cancelled', 'No name']) expect(screen.getByText(words)).toBeTruthy();
   for (const words of ['kim@example.com, +61400000000', 'Monday 3 March 2031, 9 am to 11 am', '$118'])
     expect(screen.getAllByText(words)).toHaveLength(2);
   const [link] = screen.getAllByRole('link', { name: 'ABCD-2345' });
@@ -35,5 +35,5 @@ test('no result says so, and a failed search offers another try', async () => {
   await screen.findByRole('button', { name: 'Try again' });
   wire.answerRows('search_guest_bookings', []);
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('No booking without an account has these words.')).toBeTruthy();
+  expect(await screen.findByText('No bookings without an account match.')).toBeTruthy();
 });

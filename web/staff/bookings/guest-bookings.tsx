@@ -34,7 +34,7 @@ export function GuestBookings({ words }: { words: string }) {
 
 function List({ bookings }: { bookings: readonly GuestBooking[] | undefined }) {
   if (!bookings) return <Skeleton className="h-48" label="Loading the bookings" />;
-  if (bookings.length === 0) return <Empty>No booking without an account has these words.</Empty>;
+  if (bookings.length === 0) return <Empty>No bookings without an account match.</Empty>;
   return (
     <>
       <Table caption="Bookings without an account" columns={COLUMNS}>
@@ -42,7 +42,7 @@ function List({ bookings }: { bookings: readonly GuestBooking[] | undefined }) {
           <Row key={booking.id}>
             <Cell label="Customer" className="break-words sm:max-lg:col-span-2">
               {booking.customer.name ?? 'No name'} {booking.status === 'cancelled' ? <Chip>Cancelled</Chip> : null}
-              {booking.status === 'pending' ? <Chip tone="warn">Not paid yet</Chip> : null}
+              {booking.status === 'pending' ? <Chip tone="warn">Awaiting payment</Chip> : null}
             </Cell>
             <Cell label="Contact" className="text-sm break-words text-fog max-sm:col-span-full">
               {[booking.customer.email, booking.customer.phone].filter(Boolean).join(', ') || 'None'}
@@ -61,7 +61,7 @@ function List({ bookings }: { bookings: readonly GuestBooking[] | undefined }) {
         ))}
       </Table>
       {bookings.length === GUESTS_SHOWN ? (
-        <p className="mt-4 text-sm text-fog">The latest {GUESTS_SHOWN}. Add a word to find others.</p>
+        <p className="mt-4 text-sm text-fog">Showing the latest {GUESTS_SHOWN}. Add a word to find others.</p>
       ) : null}
     </>
   );

@@ -129,7 +129,7 @@ export function keepWithoutId(bookingId: string, reason: string): Promise<unknow
 export async function keepBlockedBooking(booking: string): Promise<void> {
   const { data, error } = await rest.rpc('keep_blocked_booking', { booking });
   if (error) throw error;
-  if (data !== true) throw new Error('The booking is cancelled, or its customer is no longer blocked.');
+  if (data !== true) throw new Error('The booking has been cancelled, or its customer is no longer blocked.');
 }
 
 export type DisputeDecision = CallBody<'staff-decide-dispute'>['decision'];
@@ -142,7 +142,7 @@ export function decideDispute(
   return callFunction('staff-decide-dispute', { bookingId, ...request });
 }
 
-const ALREADY_DONE = 'This is already done.';
+const ALREADY_DONE = 'This has already been done.';
 
 export type UpcomingBooking = ListedBooking & Pick<StaffBooking, 'userId' | 'customer' | 'isTest'>;
 export type Booker = {

@@ -184,7 +184,7 @@ test('each room says who is in and who comes next, and the list has the day by t
   const rooms = within(await screen.findByRole('list', { name: 'Now' })).getAllByRole('listitem');
   expect(rooms.map((room) => room.textContent)).toEqual([
     'Studio AAlex Citizenuntil 9 pmNext: Kim, 11 pm',
-    'Studio BNobody inNobody else today',
+    'Studio BEmptyNo more bookings today',
   ]);
   const table = within(screen.getByRole('table', { name: 'Bookings on Monday 3 March 2031' }));
   const rows = table.getAllByRole('row').map((row) =>
@@ -194,7 +194,7 @@ test('each room says who is in and who comes next, and the list has the day by t
   );
   expect(rows.slice(1)).toEqual([
     ['12 am to 11 pm', 'Studio B', 'Closed: New mixer', ' ', ' '],
-    ['7 pm to 9 pm In now', 'Studio A', 'Alex Citizenalex@example.com', 'Accepted by the lock', 'ABCD-2345'],
+    ['7 pm to 9 pm In session', 'Studio A', 'Alex Citizenalex@example.com', 'Accepted by the lock', 'ABCD-2345'],
     ['11 pm to 1 am, 4 Mar', 'Studio A', 'Kimalex@example.comwith Sam, Jo', 'Accepted by the lock', 'EFGH-2345'],
   ]);
   expect(wire.sentTo('bookings_of_day').map(({ body }) => body)).toEqual([{ day: DAY }]);
@@ -240,12 +240,12 @@ test('alerts name the booking, the reason and the time, and lead to where they a
     { ...ALERT, kind: 'battery_low', job: null, problem: '12 %', booking: null, customer: null },
   );
   show();
-  expect(await screen.findByRole('heading', { name: 'Needs you (7)' })).toBeTruthy();
+  expect(await screen.findByRole('heading', { name: 'Needs attention (7)' })).toBeTruthy();
   expect(screen.getByText('The lock of Studio A is offline')).toBeTruthy();
-  expect(screen.getByText('Change the battery of the lock of Studio A: 12 %')).toBeTruthy();
-  const toDoors = screen.getAllByRole('link', { name: 'Open Doors' }).map((link) => link.getAttribute('href'));
+  expect(screen.getByText('Change the lock battery of Studio A: 12 %')).toBeTruthy();
+  const toDoors = screen.getAllByRole('link', { name: 'Go to Doors' }).map((link) => link.getAttribute('href'));
   expect(toDoors).toEqual(['/admin?tab=doors', '/admin?tab=doors']);
-  expect(screen.getByText('Alex Citizen waits for a decision about an ID')).toBeTruthy();
+  expect(screen.getByText('Alex Citizen is waiting for an ID review')).toBeTruthy();
   expect(
     screen.getByText('Studio A, 3 Mar 7 pm. Alex Citizen. The card is closed. Since 3 Mar, 9 am', {
       exact: false,
@@ -253,10 +253,8 @@ test('alerts name the booking, the reason and the time, and lead to where they a
     }),
   ).toBeTruthy();
   expect(screen.getByText('Access code email: not sent in time')).toBeTruthy();
-  expect(screen.getByRole('link', { name: 'Check the ID' }).getAttribute('href')).toBe('/admin?tab=id-review');
-  expect(screen.getByRole('link', { name: 'Open the PIN page' }).getAttribute('href')).toContain(
-    `booking_id=${ABOUT.id}`,
-  );
+  expect(screen.getByRole('link', { name: 'Review ID' }).getAttribute('href')).toBe('/admin?tab=id-review');
+  expect(screen.getByRole('link', { name: 'Open PIN page' }).getAttribute('href')).toContain(`booking_id=${ABOUT.id}`);
   expect(screen.getAllByRole('button', { name: 'Try again' })).toHaveLength(1);
   expect(screen.getAllByRole('link', { name: 'ABCD-2345' })[0]?.getAttribute('href')).toBe('/admin?booking=ABCD-2345');
 });
@@ -268,9 +266,9 @@ test('a dispute says why the customer disputes and by when the bank wants an ans
   );
   show();
   expect(
-    await screen.findByText('Reason: product not received. Answer by 3 Mar, 5 pm.', { exact: false }),
+    await screen.findByText('Reason: product not received. Respond by 3 Mar, 5 pm.', { exact: false }),
   ).toBeTruthy();
-  expect(screen.getByText('Access code email: refused by the customer’s mail server')).toBeTruthy();
+  expect(screen.getByText('Access code email: rejected by the customer’s mail server')).toBeTruthy();
   expect(screen.getByText('Call the customer, or correct the address', { exact: false })).toBeTruthy();
   expect(screen.getAllByRole('button', { name: 'Try again' })).toHaveLength(1);
 });
@@ -286,13 +284,13 @@ test('a booking without a verified ID says when it is cancelled, and staff let t
   expect(
     await screen.findByText('It is cancelled with a full refund at 5:55 pm unless', { exact: false }),
   ).toBeTruthy();
-  expect(screen.getByText('It is not cancelled by itself', { exact: false })).toBeTruthy();
-  const [keep] = screen.getAllByRole('button', { name: 'Let it take place' });
+  expect(screen.getByText('It is not cancelled automatically', { exact: false })).toBeTruthy();
+  const [keep] = screen.getAllByRole('button', { name: 'Allow session' });
   if (keep) await user.click(keep);
   await fill(dialog().getByLabelText('Reason'), 'I know them');
-  await user.click(dialog().getByRole('button', { name: 'Let it take place' }));
+  await user.click(dialog().getByRole('button', { name: 'Allow session' }));
   await wire.expectSent('staff-keep-without-id', { bookingId: ABOUT.id, reason: 'I know them' });
-  await lastToast({ title: 'The session takes place', description: 'ABCD-2345' });
+  await lastToast({ title: 'Session allowed', description: 'ABCD-2345' });
 });
 
 test('a disputed booking whose code is held says by when to decide, shows its disputes, and is kept, cancelled or its customer blocked', async () => {
@@ -302,14 +300,12 @@ test('a disputed booking whose code is held says by when to decide, shows its di
   show();
   const facts = await screen.findByText('Reason: fraudulent. Decide by 3 Mar, 6 pm.', { exact: false });
   expect(facts.textContent).toContain('Nothing is refunded automatically');
-  await press('Decide');
+  await press('Review dispute');
   expect(dialog().getByText('Disputes of ABCD-2345')).toBeTruthy();
-  await user.selectOptions(dialog().getByLabelText('What happens'), 'Cancel it and block the customer');
-  expect(
-    dialog().getByText(/cancelled without a refund, and the customer can neither hold hours nor pay/),
-  ).toBeTruthy();
+  await user.selectOptions(dialog().getByLabelText('Decision'), 'Cancel booking and block customer');
+  expect(dialog().getByText(/cancelled without a refund, and the customer can’t hold hours or pay/)).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Cancel and block' }));
-  expect(await dialog().findByText('Say why, for your colleagues.')).toBeTruthy();
+  expect(await dialog().findByText('Enter a reason for your colleagues.')).toBeTruthy();
   await fill(dialog().getByLabelText('Reason'), 'Stolen card');
   await user.click(dialog().getByRole('button', { name: 'Cancel and block' }));
   expect(await dialog().findByText('Decided already.')).toBeTruthy();
@@ -329,28 +325,28 @@ test('a paid booking of a blocked customer can be opened, or kept, by staff with
   wire.answerRows('keep_blocked_booking', true);
   show();
   expect(await screen.findByText('Alex Citizen is blocked and has a paid booking')).toBeTruthy();
-  expect(screen.getByRole('link', { name: 'Open the booking' }).getAttribute('href')).toContain('booking=ABCD-2345');
-  await press('Keep the session');
+  expect(screen.getByRole('link', { name: 'Open booking' }).getAttribute('href')).toContain('booking=ABCD-2345');
+  await press('Keep booking');
   await wire.expectRequests('keep_blocked_booking', 1);
   expect(wire.sentTo('keep_blocked_booking')[0]?.body).toEqual({ booking: ABOUT.id });
   await wire.expectRequests('staff_alerts', 2);
-  await lastToast({ title: 'The session takes place', description: 'ABCD-2345' });
+  await lastToast({ title: 'Session allowed', description: 'ABCD-2345' });
 });
 
 test('a held code is decided about with the permission “money”, and without “bookings” the booking can only be kept', async () => {
   const alert = { ...ALERT, kind: 'code_held' as const, job: null, problem: null, due: at(18) };
   answerAlerts(alert);
   const { unmount } = show(null, true, false);
-  expect(await screen.findByText('Ask a colleague with the permission “Money”.')).toBeTruthy();
-  expect(screen.queryByRole('button', { name: 'Decide' })).toBeNull();
+  expect(await screen.findByText('Ask a colleague with the “Money” permission.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Review dispute' })).toBeNull();
   unmount();
   show(null, false, true);
-  await user.click(await screen.findByRole('button', { name: 'Decide' }));
+  await user.click(await screen.findByRole('button', { name: 'Review dispute' }));
   expect(
     dialog()
       .getAllByRole('option')
       .map(({ textContent }) => textContent),
-  ).toEqual(['Keep the booking']);
+  ).toEqual(['Allow session']);
 });
 
 test('a failing job is tried again, or closed with a reason', async () => {
@@ -361,19 +357,19 @@ test('a failing job is tried again, or closed with a reason', async () => {
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   await wire.expectRequests('retry_job', 1);
   expect(wire.sentTo('retry_job')[0]?.body).toEqual({ job: 'j' });
-  await lastToast({ title: 'It is tried again now' });
-  await press('Close');
-  await user.click(dialog().getByRole('button', { name: 'Close the job' }));
-  expect(await dialog().findByText('Say what was done, for your colleagues.')).toBeTruthy();
+  await lastToast({ title: 'Retrying now' });
+  await press('Close task');
+  await user.click(dialog().getByRole('button', { name: 'Close task' }));
+  expect(await dialog().findByText('Tell your colleagues what was done.')).toBeTruthy();
   expect(wire.sentTo('close_job')).toEqual([]);
   await fill(dialog().getByLabelText('Reason'), ' Paid in cash ');
-  await user.click(dialog().getByRole('button', { name: 'Close the job' }));
-  expect(await dialog().findByText('This is already done.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Close task' }));
+  expect(await dialog().findByText('This has already been done.')).toBeTruthy();
   wire.answerRows('close_job', true);
-  await user.click(dialog().getByRole('button', { name: 'Close the job' }));
+  await user.click(dialog().getByRole('button', { name: 'Close task' }));
   await wire.expectRequests('close_job', 2);
   expect(wire.sentTo('close_job')[1]?.body).toEqual({ job: 'j', reason: 'Paid in cash' });
-  await lastToast({ title: 'Job closed', description: 'A refund has not gone through' });
+  await lastToast({ title: 'Task closed', description: 'A refund has not gone through' });
 });
 
 test('a door code that an unknown lock prevents says so in words, and leads to the form of the room, or to a colleague who may', async () => {
@@ -381,15 +377,13 @@ test('a door code that an unknown lock prevents says so in words, and leads to t
   answerAlerts({ ...ALERT, kind: 'job_failing', job, problem: 'igloohome: http_404' });
   const { unmount } = show();
   expect(await screen.findByText('No door code for the 7 pm session in Studio A')).toBeTruthy();
-  expect(screen.getByText('Its lock is unknown to the lock service. Tried 3 times', { exact: false })).toBeTruthy();
-  expect(screen.getByRole('link', { name: 'Fix the lock' }).getAttribute('href')).toBe(
-    '/admin?tab=rooms&room=Studio%20A',
-  );
-  expect(screen.getByRole('region', { name: /^Needs you/ }).textContent).not.toMatch(/http_|igloohome/);
+  expect(screen.getByText('The lock service does not know this lock. Tried 3 times', { exact: false })).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Fix lock' }).getAttribute('href')).toBe('/admin?tab=rooms&room=Studio%20A');
+  expect(screen.getByRole('region', { name: /^Needs attention/ }).textContent).not.toMatch(/http_|igloohome/);
   unmount();
   show(null, true, true, { without: ['settings'] });
-  expect(await screen.findByText('Ask a colleague with the permission “Settings”.')).toBeTruthy();
-  expect(screen.queryByRole('link', { name: 'Fix the lock' })).toBeNull();
+  expect(await screen.findByText('Ask a colleague with the “Settings” permission.')).toBeTruthy();
+  expect(screen.queryByRole('link', { name: 'Fix lock' })).toBeNull();
   expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy();
 });
 
@@ -397,7 +391,7 @@ test('an answer of a provider that nothing explains reads well, with its code in
   answerAlerts({ ...ALERT, problem: 'stripe: some_new_code' });
   show();
   expect(
-    await screen.findByText('The payment provider refused, and we do not know why', { exact: false }),
+    await screen.findByText('The payment provider refused the request, and we do not know why', { exact: false }),
   ).toBeTruthy();
   expect(screen.getByText('For support: stripe, some new code')).toBeTruthy();
 });
@@ -405,7 +399,7 @@ test('an answer of a provider that nothing explains reads well, with its code in
 test('the evidence of a dispute opens from its alert', async () => {
   answerAlerts({ ...ALERT, kind: 'dispute', job: null, problem: null });
   show();
-  await user.click(await screen.findByRole('button', { name: 'See the evidence' }));
+  await user.click(await screen.findByRole('button', { name: 'View evidence' }));
   expect(dialog().getByText('Disputes of ABCD-2345')).toBeTruthy();
   expect(dialog().queryByLabelText('Reason')).toBeNull();
 });
@@ -415,10 +409,10 @@ test('the link of a mail leads to its alert, or says that it is settled', async 
   const { unmount } = show(null, true, true, { path: alertAddress(ALERT) });
   expect(await screen.findByText('A refund failed')).toBeTruthy();
   expect(document.activeElement?.textContent).toContain('A refund failed');
-  expect(screen.queryByText(/^What your link was about/)).toBeNull();
+  expect(screen.queryByText(/^The alert you followed/)).toBeNull();
   unmount();
   show(null, true, true, { path: alertAddress({ ...ALERT, job: { ...JOB, id: 'done' } }) });
-  expect(await screen.findByText(/^What your link was about is not on this list/)).toBeTruthy();
+  expect(await screen.findByText(/^The alert you followed is no longer on your list/)).toBeTruthy();
 });
 
 test('alerts that could not be loaded offer another try', async () => {
@@ -427,19 +421,19 @@ test('alerts that could not be loaded offer another try', async () => {
   await screen.findByRole('button', { name: 'Try again' });
   answerAlerts();
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('Nothing needs you now.')).toBeTruthy();
+  expect(await screen.findByText('Nothing needs attention.')).toBeTruthy();
 });
 
 test('without some permissions the page says which alerts colleagues see', async () => {
   answerAlerts();
   show(null, true, false, { without: ['identity'] });
   expect(
-    await screen.findByText('Nothing that you may see needs you now. Colleagues see the alerts about IDs and money.'),
+    await screen.findByText('Nothing you can see needs attention. Your colleagues see alerts about IDs and money.'),
   ).toBeTruthy();
 });
 
 test.each([
-  [{ status: 'pending' as const }, 18, 0, 'Being paid for', 'plain'],
+  [{ status: 'pending' as const }, 18, 0, 'Awaiting payment', 'plain'],
   [{ code: { ...NO_CODE, due: at(18) } }, 17, 0, 'Code due 6 pm', 'plain'],
   [{ code: { ...NO_CODE, due: at(18) } }, 18, 0, 'No code yet', 'plain'],
   [{ code: NO_CODE }, 19, 0, 'No code yet', 'bad'],
@@ -448,7 +442,7 @@ test.each([
   [{ code: { ...NO_CODE, requested: at(18) } }, 19, 1, 'Waiting for the lock', 'bad'],
   [{ code: { ...NO_CODE, requested: at(18) } }, 21, 1, 'No code', 'plain'],
   [{}, 19, 2, 'Accepted by the lock', 'good'],
-  [{ code: { ...BOOKING.code, mailed: at(18) } }, 19, 3, 'Code mailed 6 pm', 'good'],
+  [{ code: { ...BOOKING.code, mailed: at(18) } }, 19, 3, 'Code emailed 6 pm', 'good'],
   [{ code: { ...BOOKING.code, seen: at(19) } }, 19, 4, 'Code seen 7 pm', 'good'],
   [{ code: { ...BOOKING.code, used: at(19) } }, 20, 4, 'Door opened 7 pm', 'good'],
 ])('a booking with %o is at %i o’clock ready to step %i: %s', (change, hour, done, label, tone) => {

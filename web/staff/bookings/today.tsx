@@ -162,10 +162,10 @@ function RoomsNow({
         return (
           <li key={id} className={`border-t-4 bg-booth p-4 ${current ? 'border-signal' : 'border-line'}`}>
             <p className="text-sm font-semibold text-fog">{name}</p>
-            <p className="mt-1 text-lg font-bold break-words">{current ? nameCustomer(current) : 'Nobody in'}</p>
+            <p className="mt-1 text-lg font-bold break-words">{current ? nameCustomer(current) : 'Empty'}</p>
             {current ? <p>until {formatStudioTime(current.endTime)}</p> : null}
             <p className="mt-2 text-sm break-words text-fog">
-              {next ? `Next: ${nameCustomer(next)}, ${formatStudioTime(next.startTime)}` : 'Nobody else today'}
+              {next ? `Next: ${nameCustomer(next)}, ${formatStudioTime(next.startTime)}` : 'No more bookings today'}
             </p>
           </li>
         );

@@ -132,7 +132,7 @@ function Guest({ booking: { customer } }: { booking: UpcomingBooking }) {
 }
 
 function Eligibility({ booking, now }: { booking: UpcomingBooking; now: Date }) {
-  if (booking.status === 'pending') return <Chip tone="warn">Being paid for</Chip>;
+  if (booking.status === 'pending') return <Chip tone="warn">Awaiting payment</Chip>;
   if (booking.isTest) return <Chip>Test</Chip>;
-  return booking.startTime <= now ? <Chip tone="signal">On now</Chip> : <Chip tone="good">Confirmed</Chip>;
+  return booking.startTime <= now ? <Chip tone="signal">In session</Chip> : <Chip tone="good">Confirmed</Chip>;
 }

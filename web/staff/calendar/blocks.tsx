@@ -77,7 +77,7 @@ function Block({ entry, date, now, faded }: { entry: Entry; date: string; now: D
   return (
     <div
       data-entry={getKey(entry)}
-      title={`${label}, ${times}${kind === 'hold' ? ', not paid yet' : ''}`}
+      title={`${label}, ${times}${kind === 'hold' ? ', awaiting payment' : ''}`}
       className={`absolute inset-x-0.5 overflow-hidden border border-l-4 border-edge px-1 py-0.5 text-xs leading-tight ${look} ${faded ? 'opacity-40' : ''} ${movable ? 'cursor-grab active:cursor-grabbing' : 'cursor-pointer'}`}
       style={box}
     >
@@ -110,7 +110,7 @@ function Ghost({ span, date, taken }: { span: Span; date: string; taken: boolean
       <p className="break-words">
         {formatStudioTime(start)} to {formatStudioTime(end)}
       </p>
-      {taken ? <p className="break-words">Not free</p> : null}
+      {taken ? <p className="break-words">Not available</p> : null}
     </div>
   );
 }

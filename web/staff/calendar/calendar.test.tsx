@@ -183,7 +183,7 @@ test('a booking that is picked up stays so when the calendar is read again, and 
   await user.keyboard('{ArrowLeft}{Enter}');
   answer(entry('booking', 'A', 10, 13));
   await readAgain();
-  expect(await screen.findByText('The booking was put back: it is no longer shown at these hours.')).toBeTruthy();
+  expect(await screen.findByText('The booking was put back, because it is no longer at these hours.')).toBeTruthy();
   await user.keyboard('{ArrowDown}');
   expect(active()).toBe('Studio A, Mon 3 Mar 2031, 11 AM: Sam Guest, 10 am to 1 pm');
 });
@@ -275,17 +275,17 @@ test('the address of a room is made, shown, and revoked after a question', async
     action === 'revoke' ? { revoked: true } : { url: 'https://site.example/feed?token=t' },
   );
   await open();
-  await user.click(screen.getByRole('button', { name: 'Use in another calendar' }));
-  await dialog().findByText('Since Saturday 1 March 2031.');
-  await user.click(dialog().getByRole('button', { name: 'Make an address of Studio B' }));
-  const address = await dialog().findByLabelText<HTMLInputElement>('Address of Studio B');
+  await user.click(screen.getByRole('button', { name: 'Subscribe to calendar' }));
+  await dialog().findByText('Shared since Saturday 1 March 2031.');
+  await user.click(dialog().getByRole('button', { name: 'Create address for Studio B' }));
+  const address = await dialog().findByLabelText<HTMLInputElement>('Address for Studio B');
   expect(address.value).toBe('https://site.example/feed?token=t');
   const request = { studioId: idFrom('B'), action: 'create' } as const;
   await wire.expectSent('staff-calendar-feed', request);
   await wire.expectRequests('calendar_feeds', 2);
-  await user.click(dialog().getByRole('button', { name: 'Revoke the address of Studio A' }));
+  await user.click(dialog().getByRole('button', { name: 'Revoke the address for Studio A' }));
   expect(wire.sent('staff-calendar-feed')).toEqual([request]);
-  await user.click(dialog().getByRole('button', { name: /becomes empty$/ }));
+  await user.click(dialog().getByRole('button', { name: /empty all subscribed calendars$/ }));
   await wire.expectSent('staff-calendar-feed', request, { studioId: idFrom('A'), action: 'revoke' });
   await wire.expectRequests('calendar_feeds', 3);
 });

@@ -73,7 +73,7 @@ export function Calendar({
       <FreeDays view={shown.view} day={day} studioId={studioId} now={now} onDay={(next) => goTo(next, 'day')} />
       <Days view={shown.view} day={day} studioId={studioId} studios={studios} now={now} onWish={onWish} />
       <Button tone="plain" onClick={() => setOpen({ kind: 'feeds' })}>
-        Use in another calendar
+        Subscribe to calendar
       </Button>
       <OpenDialog
         open={open}
@@ -125,7 +125,7 @@ function Days({
     <>
       {read.data.length < ENTRIES_MAX ? null : (
         <Notice tone="warn">
-          <p>Not everything is shown: choose one studio.</p>
+          <p>Some entries are hidden. Choose one room to see all of them.</p>
         </Notice>
       )}
       <Grid view={view} shown={{ columns, entries: read.data, now }} onWish={onWish} />
@@ -135,9 +135,9 @@ function Days({
 
 const TITLES: Readonly<Record<Open['kind'], string>> = {
   create: 'These hours',
-  move: 'Move the booking?',
-  reopen: 'Open these hours again?',
-  feeds: 'Use in another calendar',
+  move: 'Move booking?',
+  reopen: 'Reopen these hours?',
+  feeds: 'Subscribe to calendar',
 };
 
 function OpenDialog({

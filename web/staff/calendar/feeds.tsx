@@ -24,8 +24,8 @@ export function Feeds({ studios }: { studios: readonly { readonly id: string; re
   return (
     <div className="space-y-5">
       <p className="text-fog">
-        Each room has an address that Google Calendar, Apple Calendar and others can subscribe to: bookings with first
-        name and reference, and closed hours. Whoever has the address can read them, so keep it private. Looking at an
+        Google Calendar, Apple Calendar and other apps can subscribe to each room’s address. It shows closed hours, and
+        bookings with first name and reference. Anyone with the address can read it, so keep it private. Each view of an
         address is logged.
       </p>
       <ul className="space-y-5">
@@ -53,33 +53,35 @@ function Feed({ studio, since }: { studio: { id: string; name: string }; since: 
     onSuccess: () => {
       show.reset();
       setRevoking(false);
-      toast({ title: 'Address revoked', description: `${studio.name}: nobody can read it any more.` });
+      toast({ title: 'Address revoked', description: `The calendar of ${studio.name} is no longer shared.` });
     },
   });
   const url = show.data?.url;
   return (
     <div className="space-y-3">
       <h3 className="text-xl">{studio.name}</h3>
-      <p className="text-sm text-fog">{since === null ? 'No address.' : `Since ${formatStudioDate(since)}.`}</p>
+      <p className="text-sm text-fog">
+        {since === null ? 'No address yet.' : `Shared since ${formatStudioDate(since)}.`}
+      </p>
       {url === undefined ? null : <Address studioName={studio.name} url={url} />}
       <div className="flex flex-wrap gap-3">
         {url === undefined ? (
           <Button tone="plain" busy={show.isPending} onClick={() => show.mutate()}>
-            {since === null ? 'Make an address' : 'Show the address'} <span className="sr-only">of {studio.name}</span>
+            {since === null ? 'Create address' : 'Show address'} <span className="sr-only">for {studio.name}</span>
           </Button>
         ) : null}
         {since === null ? null : revoking ? (
           <>
             <Button tone="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-              Revoke: every calendar that uses it becomes empty
+              Revoke and empty all subscribed calendars
             </Button>
             <Button tone="plain" onClick={() => setRevoking(false)}>
-              Keep it
+              Keep address
             </Button>
           </>
         ) : (
           <Button tone="quiet" onClick={() => setRevoking(true)}>
-            Revoke <span className="sr-only">the address of {studio.name}</span>
+            Revoke <span className="sr-only">the address for {studio.name}</span>
           </Button>
         )}
       </div>
@@ -96,13 +98,13 @@ function Address({ studioName, url }: { studioName: string; url: string }) {
     <div className="flex flex-wrap items-end gap-3">
       <Field
         className="min-w-0 grow"
-        label={`Address of ${studioName}`}
+        label={`Address for ${studioName}`}
         value={url}
         readOnly
         onFocus={({ target }) => target.select()}
       />
       <Button tone="plain" onClick={() => void copy().catch(failed)}>
-        Copy
+        Copy address
       </Button>
     </div>
   );

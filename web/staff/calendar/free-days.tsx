@@ -36,7 +36,7 @@ export function FreeDays({
   if (read.isError && !read.data)
     return (
       <LoadFailed
-        title="The free hours could not be loaded."
+        title="The available hours could not be loaded."
         why={describeError(read.error, 'Check your connection.')}
         onRetry={() => void read.refetch()}
       />

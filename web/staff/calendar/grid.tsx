@@ -88,12 +88,12 @@ export function Grid({ view, shown, onWish }: { view: View; shown: CalendarConte
 function Help({ id }: { id: string }) {
   return (
     <p id={id} className="text-sm text-dust">
-      Drag over free hours to book or close them. Drag a booking to move it, or its edge to change its length; with a
-      finger, hold it first.
+      Drag across free hours to book or close them. Drag a booking to move it, or drag its edge to change its length. On
+      a touchscreen, press and hold first.
       <span className="max-sm:sr-only">
         {' '}
-        Keyboard: arrow keys walk, Shift with them selects free hours, Enter books them or picks up a booking, Space
-        opens a booking, Page Up and Page Down change the days.
+        Keyboard: move with the arrow keys, and add Shift to select free hours. Enter books them or picks up a booking,
+        Space opens a booking, and Page Up and Page Down change the days.
       </span>
     </p>
   );

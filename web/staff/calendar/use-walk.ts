@@ -18,7 +18,7 @@ export function useWalk(id: string, shown: CalendarContent, onWish: (wish: Wish)
   return {
     walk,
     announcement:
-      carried === kept.carried ? announcement : 'The booking was put back: it is no longer shown at these hours.',
+      carried === kept.carried ? announcement : 'The booking was put back, because it is no longer at these hours.',
     cellId,
     ghost: getGhost(walk, shown),
     goTo({ column, hour }: Cell) {

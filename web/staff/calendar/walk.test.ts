@@ -69,7 +69,7 @@ test('Shift and arrows select free hours, Enter asks to create them, and taken h
 
 test('a plain arrow and Escape end a selection', () => {
   expect(type(walk(7), '+down down').walk.anchor).toBeNull();
-  expect(type(walk(7), '+down Escape')).toMatchObject({ walk: { anchor: null }, say: 'Nothing is selected.' });
+  expect(type(walk(7), '+down Escape')).toMatchObject({ walk: { anchor: null }, say: 'Selection cleared.' });
   expect(type(walk(7), 'space').wish).toMatchObject({ kind: 'create', span: { hours: 1 } });
 });
 
@@ -79,7 +79,7 @@ test('Enter picks up a booking, arrows move it, Shift changes its end, and Enter
   expect(type(walk(11), 'Enter up').say).toBe('Studio A, Mon 3 Mar 2031, 9 am to 11 am.');
   expect(type(walk(11), 'Enter right').say).toBe('Studio B, Mon 3 Mar 2031, 10 am to 12 pm. In the way: Sam.');
   const blocked = type(walk(11), 'Enter right Enter');
-  expect(blocked.say).toBe('It cannot be dropped here. In the way: Sam.');
+  expect(blocked.say).toBe('It cannot be dropped here, because Sam is in the way.');
   expect(blocked.walk.carried).not.toBeNull();
   expect(type(walk(11), 'Enter right up +up Enter')).toMatchObject({
     walk: { carried: null },
@@ -90,26 +90,26 @@ test('Enter picks up a booking, arrows move it, Shift changes its end, and Enter
 test('a booking that is dropped where it was, or given up, stays', () => {
   for (const keys of ['Enter Enter', 'Enter down up Enter', 'Enter down Escape']) {
     const done = type(walk(10), keys);
-    expect([done.say, done.wish, done.walk.carried]).toEqual(['Nothing was moved.', undefined, null]);
+    expect([done.say, done.wish, done.walk.carried]).toEqual(['The booking was not moved.', undefined, null]);
   }
 });
 
 test('a booking stays on the day that is shown', () => {
-  expect(type(walk(20), 'Enter down down down down').say).toBe('It cannot go further.');
+  expect(type(walk(20), 'Enter down down down down').say).toBe('It cannot move further.');
   expect(type(walk(20), 'Enter down down down').say).toMatch(/11 pm to 1 am the next day/);
-  expect(type(walk(10), 'Enter left').say).toBe('It cannot go further.');
+  expect(type(walk(10), 'Enter left').say).toBe('It cannot move further.');
 });
 
 test('a session that has begun can only end later, and one that is over stays', () => {
   const running = shown(at(11));
-  expect(type(walk(10), 'Enter down', running).say).toBe('It cannot go further.');
-  expect(type(walk(10), 'Enter +up', running).say).toBe('It cannot go further.');
+  expect(type(walk(10), 'Enter down', running).say).toBe('It cannot move further.');
+  expect(type(walk(10), 'Enter +up', running).say).toBe('It cannot move further.');
   expect(type(walk(10), 'Enter +down Enter', running).wish).toMatchObject({ kind: 'move', span: { hours: 3 } });
-  expect(type(walk(10), 'Enter', shown(at(12))).say).toBe('This session is over. Space opens it.');
+  expect(type(walk(10), 'Enter', shown(at(12))).say).toBe('This session is over. Press Space to open it.');
 });
 
 test('holds are not moved; Space opens bookings and holds, and Enter closed hours', () => {
-  expect(type(walk(14), 'Enter').say).toBe('A booking that is not paid yet cannot be moved. Space opens it.');
+  expect(type(walk(14), 'Enter').say).toBe('An unpaid booking cannot be moved. Press Space to open it.');
   expect(type(walk(14), 'space').wish).toMatchObject({ kind: 'open', entry: { kind: 'hold' } });
   expect(type(walk(10), 'space').wish).toMatchObject({ kind: 'open', entry: booking });
   expect(type(walk(17), 'Enter').wish).toMatchObject({ kind: 'open', entry: { kind: 'closure' } });

@@ -63,7 +63,7 @@ function pressWalking(walk: Walk, key: string, shift: boolean, shown: CalendarCo
   if (key === 'PageUp' || key === 'PageDown')
     return { walk: { ...walk, anchor: null }, wish: { kind: 'page', by: key === 'PageUp' ? -1 : 1 } };
   if (key === 'Escape')
-    return walk.anchor === null ? null : { walk: { ...walk, anchor: null }, say: 'Nothing is selected.' };
+    return walk.anchor === null ? null : { walk: { ...walk, anchor: null }, say: 'Selection cleared.' };
   if (key === 'Enter' || key === ' ') return choose(walk, column, key === 'Enter', shown);
   return null;
 }
@@ -90,7 +90,10 @@ function choose(walk: Walk, column: Column, mayCarry: boolean, shown: CalendarCo
   if (entry.kind === 'closure' || !mayCarry) return { walk, wish: { kind: 'open', entry } };
   const from = whyFixed(entry, shown.now) === null ? spanOfBusy(entry) : null;
   if (from === null)
-    return { walk, say: `${whyFixed(entry, shown.now) ?? 'This booking cannot be moved here.'} Space opens it.` };
+    return {
+      walk,
+      say: `${whyFixed(entry, shown.now) ?? 'This booking cannot be moved here.'} Press Space to open it.`,
+    };
   const carried = { entry, from, span: from, column: walk.column };
   return {
     walk: { ...walk, anchor: null, carried },
@@ -98,12 +101,12 @@ function choose(walk: Walk, column: Column, mayCarry: boolean, shown: CalendarCo
   };
 }
 
-const CARRY_HELP = 'Arrow keys move it, Shift and up or down change its end, Enter drops it, Escape gives up.';
+const CARRY_HELP = 'Arrow keys move it, Shift with up or down changes its end, Enter drops it, and Escape cancels.';
 
 /** Returns why an entry cannot be moved; null if it can. */
 export function whyFixed(entry: Entry, now: Date): string | null {
-  if (entry.kind === 'closure') return 'Closed hours are not moved: reopen them and close others.';
-  if (entry.kind === 'hold') return 'A booking that is not paid yet cannot be moved.';
+  if (entry.kind === 'closure') return 'Closed hours cannot be moved. Reopen them and close others.';
+  if (entry.kind === 'hold') return 'An unpaid booking cannot be moved.';
   return entry.end <= now ? 'This session is over.' : null;
 }
 
@@ -115,15 +118,15 @@ function pressCarrying(
   shown: CalendarContent,
 ): Pressed | null {
   const still: Walk = { ...walk, carried: null };
-  if (key === 'Escape') return { walk: still, say: 'Nothing was moved.' };
+  if (key === 'Escape') return { walk: still, say: 'The booking was not moved.' };
   if (key === 'Enter' || key === ' ') {
-    if (sameSpan(carried.span, carried.from)) return { walk: still, say: 'Nothing was moved.' };
+    if (sameSpan(carried.span, carried.from)) return { walk: still, say: 'The booking was not moved.' };
     const blocking = inTheWay(carried.span, shown.entries, carried.entry.id);
-    if (blocking !== null) return { walk, say: `It cannot be dropped here. In the way: ${blocking.label}.` };
+    if (blocking !== null) return { walk, say: `It cannot be dropped here, because ${blocking.label} is in the way.` };
     return { walk: still, wish: { kind: 'move', entry: carried.entry, span: carried.span } };
   }
   const next = carryTo(carried, key, shift, shown);
-  if (next === null) return key.startsWith('Arrow') ? { walk, say: 'It cannot go further.' } : null;
+  if (next === null) return key.startsWith('Arrow') ? { walk, say: 'It cannot move further.' } : null;
   const column = shown.columns[next.column];
   const blocking = inTheWay(next.span, shown.entries, next.entry.id);
   const say = `${describeSpan(next.span, column?.studioName ?? '')}${blocking === null ? '' : `. In the way: ${blocking.label}`}.`;

@@ -108,8 +108,8 @@ function Fields({ control, studios }: { control: ClosureControl; studios: readon
 
 const REPEAT_WORDS = [
   { value: 'once', label: 'Once' },
-  { value: 'until', label: 'Every week until a day' },
-  { value: 'always', label: 'Every week, without an end' },
+  { value: 'until', label: 'Weekly until a date' },
+  { value: 'always', label: 'Weekly with no end date' },
 ];
 
 /** Lets staff choose how often the hours are closed. A weekly closure keeps the time of day. */
@@ -117,7 +117,7 @@ function Repeat({ control }: { control: ClosureControl }) {
   const repeat = useWatch({ control, name: 'repeat' });
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <ChoiceField control={control} name="repeat" label="How often" options={REPEAT_WORDS} />
+      <ChoiceField control={control} name="repeat" label="Repeat" options={REPEAT_WORDS} />
       {repeat === 'until' ? (
         <TextField control={control} name="repeatUntil" label="Last day" type="date" required />
       ) : null}
@@ -143,7 +143,7 @@ function InTheWay({ bookings }: { bookings: readonly BookingInTheWay[] }) {
               {booking.reference}
             </Link>
             : {booking.studioName}, {formatStudioRange(booking.startTime, booking.endTime)}
-            {booking.status === 'pending' ? ' (being paid for)' : ''}
+            {booking.status === 'pending' ? ' (awaiting payment)' : ''}
           </li>
         ))}
       </ul>

@@ -20,7 +20,7 @@ const typedClosureSchema = z.object({
   repeat: z.enum(REPEATS),
   /** The last day of a closure that is repeated until a day; empty for other closures. */
   repeatUntil: z.string(),
-  reason: z.string().trim().min(1, 'Say why, for your colleagues.').max(200, 'At most 200 characters.'),
+  reason: z.string().trim().min(1, 'Enter a reason for your colleagues.').max(200, 'Use at most 200 characters.'),
   isPublic: z.boolean(),
 });
 export type TypedClosure = z.input<typeof typedClosureSchema>;
@@ -45,15 +45,15 @@ export const closureFormSchema = typedClosureSchema.transform((typed, context): 
     context.addIssue({ code: 'custom', path: [path], message });
     return z.NEVER;
   };
-  if (start === null) return refuse('fromHour', 'The clocks skip this hour. Choose another.');
-  if (end === null) return refuse('toHour', 'The clocks skip this hour. Choose another.');
+  if (start === null) return refuse('fromHour', 'The clocks skip this hour. Choose another one.');
+  if (end === null) return refuse('toHour', 'The clocks skip this hour. Choose another one.');
   if (end <= start) return refuse('toHour', 'The end must be after the start.');
   const until = typed.repeat === 'until' ? typed.repeatUntil : null;
   if (until !== null && !isStudioDate(until)) return refuse('repeatUntil', 'Choose the last day.');
   if (until !== null && until < typed.fromDate)
     return refuse('repeatUntil', 'The last day must not be before the first.');
   if (until !== null && daysBetween(typed.fromDate, until) >= 7 * WEEKS_MAX)
-    return refuse('repeatUntil', 'At most two years ahead. Without an end the hours are closed every week.');
+    return refuse('repeatUntil', 'Choose a day within two years, or repeat weekly with no end date.');
   return {
     studioId: typed.studio === ALL_STUDIOS ? null : typed.studio,
     startTime: start.toISOString(),

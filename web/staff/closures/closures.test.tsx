@@ -38,7 +38,7 @@ const press = (name: string | RegExp) => user.click(screen.getByRole('button', {
 const dialog = () => within(screen.getByRole('dialog'));
 async function openForm() {
   renderPart(<Closures studios={STUDIOS} />);
-  await screen.findByText('No closed hours to come. The opening hours of a room are in the tab Rooms.');
+  await screen.findByText('No upcoming closed hours. Set a room’s opening hours on the Rooms tab.');
   await press('Close hours');
 }
 
@@ -59,12 +59,12 @@ test('closed hours are listed with their weeks and studios, and reopened only af
   await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Hours reopened', description }));
   await wire.expectRequests('closed_hours', 2);
   await press(`Reopen ${TIMES}`);
-  await user.click(dialog().getByRole('button', { name: 'Reopen this and all following' }));
+  await user.click(dialog().getByRole('button', { name: 'Reopen this and all later weeks' }));
   await wire.expectSent('staff-reopen', week, { ...week, following: true });
   await waitFor(() =>
     expect(toast).toHaveBeenLastCalledWith({
       title: 'Hours reopened',
-      description: `${description}, and all weeks after it`,
+      description: `${description}, then every week`,
     }),
   );
 });
@@ -85,7 +85,7 @@ test('the form closes hours of Sydney as instants, for one studio or all', async
   await user.selectOptions(inside.getByLabelText('Room'), 'Studio B');
   await fill(inside.getByLabelText('From'), '2031-03-03');
   await fill(inside.getByLabelText('Until'), '2031-03-03');
-  await user.selectOptions(inside.getByLabelText('How often'), 'Every week until a day');
+  await user.selectOptions(inside.getByLabelText('Repeat'), 'Weekly until a date');
   await fill(inside.getByLabelText('Last day'), '2031-03-10');
   await fill(inside.getByLabelText('Reason'), ' New mixer ');
   await user.click(inside.getByLabelText('Customers may read the reason'));
@@ -107,13 +107,13 @@ test('hours are closed every week without an end', async () => {
   answerClosure({ endless: true });
   renderPart(<Closures studios={STUDIOS} />);
   expect(
-    await screen.findByRole('button', { name: 'Reopen Monday 3 March 2031, 9 am to 12 pm, and every week after it' }),
+    await screen.findByRole('button', { name: 'Reopen Monday 3 March 2031, 9 am to 12 pm, then every week' }),
   ).toBeTruthy();
   await press('Close hours');
   const inside = dialog();
   await fill(inside.getByLabelText('From'), '2031-03-03');
   await fill(inside.getByLabelText('Until'), '2031-03-03');
-  await user.selectOptions(inside.getByLabelText('How often'), 'Every week, without an end');
+  await user.selectOptions(inside.getByLabelText('Repeat'), 'Weekly with no end date');
   expect(inside.queryByLabelText('Last day')).toBeNull();
   await fill(inside.getByLabelText('Reason'), 'Cleaning');
   await user.click(inside.getByRole('button', { name: 'Close hours' }));
@@ -144,9 +144,9 @@ test('bookings in the way are named and lead to their panel, and the form stays 
   await openForm();
   await fill(dialog().getByLabelText('Reason'), 'New mixer');
   await user.click(dialog().getByRole('button', { name: 'Close hours' }));
-  expect(await dialog().findByText('A booking is in the way. Move or cancel first.')).toBeTruthy();
+  expect(await dialog().findByText('A booking is in the way. Move or cancel it first.')).toBeTruthy();
   const [line] = dialog().getAllByRole('listitem');
-  expect(line?.textContent).toBe('ABCD-2345: Studio A, Monday 3 March 2031, 9 am to 11 am (being paid for)');
+  expect(line?.textContent).toBe('ABCD-2345: Studio A, Monday 3 March 2031, 9 am to 11 am (awaiting payment)');
   expect(dialog().getByRole('link', { name: 'ABCD-2345' }).getAttribute('href')).toBe('/admin?booking=ABCD-2345');
 });
 
@@ -166,16 +166,12 @@ test.each([
   [
     { fromDate: '2031-10-05', fromHour: '2', toDate: '2031-10-05' },
     'fromHour',
-    'The clocks skip this hour. Choose another.',
+    'The clocks skip this hour. Choose another one.',
   ],
   [{ repeatUntil: '2031-03-02' }, 'repeatUntil', 'The last day must not be before the first.'],
-  [
-    { repeatUntil: '2033-02-28' },
-    'repeatUntil',
-    'At most two years ahead. Without an end the hours are closed every week.',
-  ],
+  [{ repeatUntil: '2033-02-28' }, 'repeatUntil', 'Choose a day within two years, or repeat weekly with no end date.'],
   [{ repeatUntil: '' }, 'repeatUntil', 'Choose the last day.'],
-  [{ reason: '  ' }, 'reason', 'Say why, for your colleagues.'],
+  [{ reason: '  ' }, 'reason', 'Enter a reason for your colleagues.'],
   [{ fromDate: '' }, 'fromDate', 'Choose the first day.'],
 ])('%o is refused at %s', (change, field, message) => {
   const { error } = closureFormSchema.safeParse({ ...TYPED, ...change });

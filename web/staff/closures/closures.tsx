@@ -32,7 +32,7 @@ export function Closures({ studios }: { studios: readonly StudioName[] }) {
       <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
         <div>
           <h2 className="text-3xl">Closed hours</h2>
-          <p className="mt-2 text-fog">Nobody can book these hours. Times are in Sydney time.</p>
+          <p className="mt-2 text-fog">These hours can’t be booked. Times are in Sydney time.</p>
         </div>
         <Button onClick={() => setClosing(true)}>Close hours</Button>
       </div>
@@ -48,7 +48,7 @@ export function Closures({ studios }: { studios: readonly StudioName[] }) {
       <Dialog open={closing} title="Close hours" onClose={() => setClosing(false)}>
         {closing ? <ClosureForm studios={studios} onDone={() => setClosing(false)} /> : null}
       </Dialog>
-      <Dialog open={reopening !== null} title="Open these hours again?" onClose={() => setReopening(null)}>
+      <Dialog open={reopening !== null} title="Reopen these hours?" onClose={() => setReopening(null)}>
         {reopening === null ? null : (
           <ReopenForm
             week={{ closureId: reopening.id, start: reopening.start, end: reopening.end }}
@@ -73,7 +73,7 @@ function List({
 }) {
   if (!closures) return <Skeleton className="h-72" label="Loading the closed hours" />;
   if (closures.length === 0)
-    return <Empty>No closed hours to come. The opening hours of a room are in the tab Rooms.</Empty>;
+    return <Empty>No upcoming closed hours. Set a room’s opening hours on the Rooms tab.</Empty>;
   return (
     <Table caption="Closed hours" columns={COLUMNS}>
       {closures.map((closure) => (
@@ -96,6 +96,6 @@ function List({
 
 function describeTimes({ start, end, times, endless }: Closure): string {
   const range = formatStudioRange(start, end);
-  if (endless) return `${range}, and every week after it`;
+  if (endless) return `${range}, then every week`;
   return times === 1 ? range : `${range}, and ${times - 1} more ${times === 2 ? 'week' : 'weeks'}`;
 }

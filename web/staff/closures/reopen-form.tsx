@@ -27,7 +27,7 @@ export function ReopenForm({
     mutationFn: (following: boolean) => reopenHours(week.closureId, week.start, following),
     meta: { handled: true, invalidates: CLOSURE_CHANGES },
     onSuccess: (_answer, following) => {
-      const weeks = following && more > 0 ? ', and all weeks after it' : '';
+      const weeks = following && more > 0 ? ', then every week' : '';
       toast({ title: 'Hours reopened', description: `${range}${weeks}` });
       onDone();
     },
@@ -42,7 +42,7 @@ export function ReopenForm({
   return (
     <div className="space-y-4">
       <p>
-        {where}: {range}. Customers can book them at once.
+        {where}: {range}. Customers can book these hours immediately.
       </p>
       <div className="flex flex-wrap gap-3">
         <Button busy={busy(false)} disabled={reopen.isPending} onClick={() => reopen.mutate(false)}>
@@ -50,7 +50,7 @@ export function ReopenForm({
         </Button>
         {more > 0 ? (
           <Button tone="plain" busy={busy(true)} disabled={reopen.isPending} onClick={() => reopen.mutate(true)}>
-            Reopen this and all following
+            Reopen this and all later weeks
           </Button>
         ) : null}
         <Button tone="plain" onClick={onDone}>

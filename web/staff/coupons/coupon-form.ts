@@ -76,8 +76,8 @@ export const giftFormSchema = typedCouponSchema
 /** Returns the hint of the field for the value. */
 export const valueHint = (mayGive: boolean): string =>
   mayGive
-    ? 'Percent, or dollars.'
-    : `Percent, up to ${PERCENT_WITHOUT_MONEY}. More, and codes in dollars, need the permission “money”.`;
+    ? 'In percent or dollars.'
+    : `Up to ${PERCENT_WITHOUT_MONEY} percent. Higher values and dollar amounts need the “Money” permission.`;
 
 /** Whether a code was refused because it gives money away. The details of such a refusal name the missing permission. */
 export const isMoneyMissing = (cause: unknown): boolean =>

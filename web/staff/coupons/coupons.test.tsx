@@ -69,8 +69,8 @@ test('a discount code is created in capitals, and each refusal of the database h
   await fill(field('Minimum hours (optional)'), '1.5');
   for (const [code, text, constraint = ''] of [
     ['23505', 'this code already exists.'],
-    ['23514', 'it has already been used more times than the new maximum.', 'discount_codes_never_over_used'],
-    ['23514', 'these values do not fit together. Check them and try again.', 'discount_codes_dates'],
+    ['23514', 'it has already been used more often than the new maximum.', 'discount_codes_never_over_used'],
+    ['23514', 'these values do not match. Check them and try again.', 'discount_codes_dates'],
     ['22003', 'a number is too large.'],
     ['42501', 'only administrators can do this.'],
   ] as const) {
@@ -172,12 +172,12 @@ test('the list shows rules, uses, what a code brought, and which codes work: one
   wire.answerRows('gift_batches', []);
   renderPart(<DiscountCodes mayGive />);
   expect(await screen.findByText('3 bookings')).toBeTruthy();
-  for (const words of ['$240 sold', '$60 off']) expect(screen.getByText(words)).toBeTruthy();
+  for (const words of ['$240 in sales', '$60 off']) expect(screen.getByText(words)).toBeTruthy();
   const states = screen.getAllByRole('row').map((row) => /Active|Inactive|Expired/.exec(row.textContent ?? '')?.[0]);
   expect(states).toEqual([undefined, 'Active', 'Active', 'Expired', 'Inactive']);
   expect(wire.sentTo('discount_code_results').map(({ body }) => body)).toEqual([{ codes: ['c1'] }]);
   expect(screen.getByText('Monday to Thursday')).toBeTruthy();
-  expect(screen.getByText('only a@example.com')).toBeTruthy();
+  expect(screen.getByText('only for a@example.com')).toBeTruthy();
   expect(screen.getByText('4 total codes, 2 active')).toBeTruthy();
 });
 
@@ -189,19 +189,19 @@ test('gift codes are made at once; another try after a lost answer names the sam
   wire.answerRows('gift_batches', []);
   await press('Try again');
   expect(await screen.findByText('No gift codes yet.')).toBeTruthy();
-  await press('Make gift codes');
-  await fill(field('How many'), '501');
-  await fill(field('Value of each'), '59');
-  await press('Make the codes');
+  await press('Create gift codes');
+  await fill(field('Number of codes'), '501');
+  await fill(field('Value per code'), '59');
+  await press('Create codes');
   expect(await alert()).toBe('Make 1 to 500 codes');
-  await fill(field('How many'), '20');
-  await fill(field('Begins with'), 'xmas');
+  await fill(field('Number of codes'), '20');
+  await fill(field('Prefix'), 'xmas');
   wire.fail('make_gift_codes', 0);
-  await press('Make the codes');
-  await waitFor(async () => expect(await alert()).toBe('The codes could not be made. Check your connection.'));
+  await press('Create codes');
+  await waitFor(async () => expect(await alert()).toBe('The codes could not be created. Check your connection.'));
   wire.answerRows('make_gift_codes', null);
-  await press('Make the codes');
-  await waitFor(() => expect(toast).toHaveBeenLastCalledWith({ title: '20 gift codes made', description: 'XMAS' }));
+  await press('Create codes');
+  await waitFor(() => expect(toast).toHaveBeenLastCalledWith({ title: '20 gift codes created', description: 'XMAS' }));
   const [first, second] = wire.sentTo('make_gift_codes').map(({ body }) => body);
   expect(first).toEqual(second);
   expect(second).toEqual({
@@ -226,7 +226,7 @@ test('a batch is downloaded, and deactivated together', async () => {
   const savedFiles = watchSavedFiles();
   renderPart(<DiscountCodes mayGive />);
   await user.click(await screen.findByRole('button', { name: /^Download/ }));
-  for (const words of ['2 of 20', '$100 sold, $18 off', 'Dec 31, 2020, expired'])
+  for (const words of ['2 of 20', '$100 in sales, $18 off', 'Dec 31, 2020, expired'])
     expect(screen.getByText(words)).toBeTruthy();
   await expect.poll(savedFiles).toEqual([{ name: 'gift-codes-XMAS.csv', type: 'text/csv', text: 'Code\r\n' }]);
   expect(wire.sent('staff-export-list')).toEqual([{ list: 'gift-codes', batchId: BATCH.id }]);
@@ -236,10 +236,10 @@ test('a batch is downloaded, and deactivated together', async () => {
 });
 
 test('without the permission “money” the form names the limit, and a refusal says which permission is missing', async () => {
-  const message = 'You need the permission “money” for codes of more than 50 % and for codes in dollars';
+  const message = 'You need the “Money” permission for codes of more than 50 % and for codes in dollars';
   wire.refuseRows('discount_codes', '42501', message, 'money');
   renderPart(<DiscountForm code={null} mayGive={false} onDone={vi.fn()} />);
-  screen.getByText('Percent, up to 50. More, and codes in dollars, need the permission “money”.');
+  screen.getByText('Up to 50 percent. Higher values and dollar amounts need the “Money” permission.');
   await fill(field('Code'), 'FREE');
   await fill(field('Value'), '100');
   await user.click(screen.getByRole('button', { name: 'Create Code' }));

@@ -140,7 +140,7 @@ function Results({ results }: { results: CodeResults | undefined }) {
   return (
     <span className="block text-sm text-fog tabular-nums">
       <span className="block">{bookings === 1 ? '1 booking' : `${bookings} bookings`}</span>
-      <span className="block">{formatDollars(sold)} sold</span>
+      <span className="block">{formatDollars(sold)} in sales</span>
       <span className="block">{formatDollars(discount)} off</span>
     </span>
   );
@@ -170,7 +170,7 @@ function CodeName({ code }: { code: DiscountCode }) {
 function describeRules(code: DiscountCode): string[] {
   return [
     ...(code.works_when === null ? [] : [code.works_when]),
-    ...(code.customer_email === null ? [] : [`only ${code.customer_email}`]),
+    ...(code.customer_email === null ? [] : [`only for ${code.customer_email}`]),
     ...(code.per_user_limit === null ? [] : [`${code.per_user_limit} per customer`]),
     ...(code.valid_from === null ? [] : [`valid from ${formatRecordDate(new Date(code.valid_from))}`]),
   ];

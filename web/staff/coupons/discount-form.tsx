@@ -88,7 +88,7 @@ function Fields({ control, mayGive }: { control: Control<TypedCoupon, unknown, C
         autoComplete="off"
         autoCapitalize="characters"
         maxLength={COUPON_CODE_MAX}
-        hint="Saved in capitals."
+        hint="Saved in capital letters."
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <ChoiceField control={control} label="Discount type" name="discount_type" options={TYPES} />
@@ -141,8 +141,8 @@ function whyNot(cause: unknown): string {
   if (code === '23505') return `${FAILED}: this code already exists.`;
   if (code === '23514')
     return describeError(cause, '').includes(OVER_USED)
-      ? `${FAILED}: it has already been used more times than the new maximum.`
-      : `${FAILED}: these values do not fit together. Check them and try again.`;
+      ? `${FAILED}: it has already been used more often than the new maximum.`
+      : `${FAILED}: these values do not match. Check them and try again.`;
   if (code === '22003') return `${FAILED}: a number is too large.`;
   if (code === '42501')
     return isMoneyMissing(cause)

@@ -15,7 +15,7 @@ import { isDiscountType } from '#rules/coupon-discount.ts';
 import { GiftForm } from './gift-form.tsx';
 import { type GiftBatch, readGiftBatches, readGiftCodes, setGiftBatchActive, worth } from './queries.ts';
 
-const COLUMNS = ['Batch', 'Value', 'Used', 'Brought', 'Expires', 'Actions'];
+const COLUMNS = ['Batch', 'Value', 'Used', 'Sales', 'Expires', 'Actions'];
 
 /** Lists the batches of gift codes, with files to download. */
 export function GiftCodes({ mayGive }: { mayGive: boolean }) {
@@ -25,14 +25,14 @@ export function GiftCodes({ mayGive }: { mayGive: boolean }) {
       <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
         <div>
           <h2 className="text-3xl">Gift codes</h2>
-          <p className="mt-2 text-fog">Codes for one use each, made at once and downloaded as a file.</p>
+          <p className="mt-2 text-fog">Single-use codes that you create in batches and download as a file.</p>
         </div>
         <Button tone="plain" onClick={() => setMaking(true)}>
-          Make gift codes
+          Create gift codes
         </Button>
       </div>
       <BatchList />
-      <Dialog open={making} title="Make gift codes" onClose={() => setMaking(false)}>
+      <Dialog open={making} title="Create gift codes" onClose={() => setMaking(false)}>
         {making ? <GiftForm mayGive={mayGive} onDone={() => setMaking(false)} /> : null}
       </Dialog>
     </section>
@@ -69,8 +69,8 @@ function BatchList() {
           <Cell label="Used">
             {batch.used} of {batch.codes}
           </Cell>
-          <Cell label="Brought">
-            {formatDollars(batch.sold)} sold, {formatDollars(batch.discount)} off
+          <Cell label="Sales">
+            {formatDollars(batch.sold)} in sales, {formatDollars(batch.discount)} off
           </Cell>
           <Cell label="Expires">{expiry(batch, now)}</Cell>
           <Cell label="">

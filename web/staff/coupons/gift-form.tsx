@@ -34,20 +34,20 @@ export function GiftForm({ mayGive, onDone }: { mayGive: boolean; onDone: () => 
     mutationFn: (draft: GiftDraft) => makeGiftCodes(batch, draft),
     meta: { handled: true, invalidates: [queryKeys.giftBatches.all] },
     onSuccess: (_made, { amount, prefix }) => {
-      toast({ title: amount === 1 ? '1 gift code made' : `${amount} gift codes made`, description: prefix });
+      toast({ title: amount === 1 ? '1 gift code created' : `${amount} gift codes created`, description: prefix });
       onDone();
     },
     onError: (error) =>
-      refuseForm(form, { message: describeError(error, 'The codes could not be made. Check your connection.') }),
+      refuseForm(form, { message: describeError(error, 'The codes could not be created. Check your connection.') }),
   });
   const { control } = form;
   return (
     <Form form={form} onSend={make.mutateAsync} className="space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField control={control} label="Begins with" name="prefix" required autoComplete="off" maxLength={20} />
+        <TextField control={control} label="Prefix" name="prefix" required autoComplete="off" maxLength={20} />
         <TextField
           control={control}
-          label="How many"
+          label="Number of codes"
           name="amount"
           type="number"
           step="1"
@@ -58,7 +58,7 @@ export function GiftForm({ mayGive, onDone }: { mayGive: boolean; onDone: () => 
         <ChoiceField control={control} label="Discount type" name="discount_type" options={TYPES} />
         <TextField
           control={control}
-          label="Value of each"
+          label="Value per code"
           name="discount_value"
           type="number"
           step="0.01"
@@ -83,7 +83,7 @@ export function GiftForm({ mayGive, onDone }: { mayGive: boolean; onDone: () => 
       />
       <FormError control={control} />
       <div className="flex flex-wrap gap-3 pt-2">
-        <SubmitButton control={control}>Make the codes</SubmitButton>
+        <SubmitButton control={control}>Create codes</SubmitButton>
         <Button tone="plain" disabled={make.isPending} onClick={onDone}>
           Cancel
         </Button>

@@ -21,7 +21,7 @@ export function hasRules(code: DiscountCode): boolean {
 export function RuleFields({ control, open }: { control: Control<TypedCoupon, unknown, CouponDraft>; open: boolean }) {
   return (
     <details open={open} className="border border-line">
-      <summary className="min-h-11 cursor-pointer px-4 py-2.5 font-semibold">Who may use it, and when</summary>
+      <summary className="min-h-11 cursor-pointer px-4 py-2.5 font-semibold">Who can use it, and when</summary>
       <div className="space-y-4 px-4 pt-2 pb-4">
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
@@ -48,7 +48,9 @@ export function RuleFields({ control, open }: { control: Control<TypedCoupon, un
           autoComplete="off"
         />
         <fieldset>
-          <legend className="mb-1 text-sm text-fog">Days on which every booked hour must be; none for all</legend>
+          <legend className="mb-1 text-sm text-fog">
+            Every booked hour must be on one of these days (none for any day)
+          </legend>
           <div className="grid grid-cols-2 gap-x-4 sm:grid-cols-4">
             {DAYS_IN_ORDER.map((day) => (
               <CheckField key={day} control={control} name={`weekdays.${day}`}>
@@ -58,8 +60,8 @@ export function RuleFields({ control, open }: { control: Control<TypedCoupon, un
           </div>
         </fieldset>
         <div className="grid grid-cols-2 gap-4">
-          <ChoiceField control={control} label="From the hour" name="from_hour" options={FROM} />
-          <ChoiceField control={control} label="Until" name="until_hour" options={UNTIL} />
+          <ChoiceField control={control} label="From hour" name="from_hour" options={FROM} />
+          <ChoiceField control={control} label="Until hour" name="until_hour" options={UNTIL} />
         </div>
       </div>
     </details>

@@ -24,15 +24,15 @@ import {
 const UNBLOCK_INVALIDATES = [queryKeys.customers.all, queryKeys.customerBookings.all, queryKeys.alerts.all];
 
 const CHOICES: readonly { readonly value: BlockedBookings; readonly label: string }[] = [
-  { value: 'later', label: 'Decide about each on Today' },
-  { value: 'keep', label: 'Keep them: the codes work' },
-  { value: 'terms', label: 'Cancel them, and refund what their terms give' },
-  { value: 'refund', label: 'Cancel them, and refund everything' },
+  { value: 'later', label: 'Decide about each booking on Today' },
+  { value: 'keep', label: 'Keep them, with working codes' },
+  { value: 'terms', label: 'Cancel them, with refunds by their terms' },
+  { value: 'refund', label: 'Cancel them, with full refunds' },
 ];
 
 const blockSchema = z
   .object({
-    reason: z.string().trim().min(1, 'Say why, for your colleagues.').max(500, 'At most 500 characters.'),
+    reason: z.string().trim().min(1, 'Enter a reason for your colleagues.').max(500, 'Use at most 500 characters.'),
     lastDay: z.string().refine((text) => text === '' || isStudioDate(text), 'Choose a day.'),
     bookings: z.enum(['later', 'keep', 'terms', 'refund']),
   })
@@ -68,7 +68,7 @@ export function BlockForm({
     mutationFn: (draft: Block) => blockCustomer({ userId: customer.user_id, ...draft }),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: ({ left: remaining }) => {
-      const decide = `${remaining} paid ${remaining === 1 ? 'booking is' : 'bookings are'} left: decide on Today.`;
+      const decide = `${remaining} paid ${remaining === 1 ? 'booking remains' : 'bookings remain'}. Decide on Today.`;
       toast({
         title: 'Customer blocked',
         description: remaining === 0 ? getName(customer) : decide,
@@ -81,25 +81,25 @@ export function BlockForm({
   });
   return (
     <Form form={form} onSend={block.mutateAsync} className="space-y-4">
-      <p>The customer can neither hold hours nor pay, and is asked to email us. Unpaid holds end.</p>
+      <p>The customer can’t hold hours or pay, and is asked to email us. Their unpaid holds end.</p>
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
       <TextField
         control={form.control}
         name="lastDay"
         label="Last day"
         type="date"
-        hint="Without one the block has no end."
+        hint="Leave empty to block with no end date."
       />
       {bookings.isPending ? <Skeleton className="h-24" label="Loading the paid bookings" /> : null}
       {bookings.isError ? (
         <Notice tone="warn">
-          <p>The paid bookings could not be loaded. They stay, and you decide about each on Today.</p>
+          <p>The paid bookings could not be loaded. They stay, and you can decide about each one on Today.</p>
         </Notice>
       ) : null}
       {paid.length > 0 ? <PaidBookings control={form.control} bookings={paid} mayRefund={mayRefund} /> : null}
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Block</SubmitButton>
+        <SubmitButton control={form.control}>Block customer</SubmitButton>
         <Button tone="plain" disabled={block.isPending} onClick={onDone}>
           Back
         </Button>
@@ -149,7 +149,7 @@ export function UnblockButton({ customer }: { customer: Customer }) {
   });
   return (
     <Button tone="plain" busy={unblock.isPending} onClick={() => unblock.mutate()}>
-      Unblock
+      Unblock customer
     </Button>
   );
 }

@@ -53,12 +53,12 @@ export function CustomerPanel({
       <div className="flex flex-wrap gap-3 empty:hidden">
         {customer.block_reason === null ? (
           <Button tone="plain" onClick={() => setDoing('block')}>
-            Block
+            Block customer
           </Button>
         ) : null}
         {customer.verified_until === null || !mayIdentify ? null : (
           <Button tone="plain" onClick={() => setDoing('withdraw')}>
-            Withdraw the ID
+            Withdraw ID
           </Button>
         )}
       </div>
@@ -90,7 +90,7 @@ function Facts({ customer, mayIdentify }: { customer: Customer; mayIdentify: boo
     enabled: mayIdentify,
   });
   const describe = (value: string | null | undefined): string =>
-    identity.isError ? 'Could not be loaded' : identity.isPending ? 'Loading…' : (value ?? 'None');
+    identity.isError ? 'Not loaded' : identity.isPending ? 'Loading…' : (value ?? 'None');
   const born = identity.data?.date_of_birth ?? null;
   const facts = [
     ['Email', <ContactLink key="email" scheme="mailto" address={customer.email} />],
@@ -142,7 +142,7 @@ function Bookings({ userId }: { userId: string }) {
         ))}
       </ul>
       {bookings.data.length === BOOKINGS_SHOWN ? (
-        <p className="mt-3 text-sm text-fog">The last {BOOKINGS_SHOWN}.</p>
+        <p className="mt-3 text-sm text-fog">Showing the last {BOOKINGS_SHOWN}.</p>
       ) : null}
     </section>
   );

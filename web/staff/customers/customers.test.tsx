@@ -64,7 +64,7 @@ test('no result says so, and a failed search offers another try', async () => {
   expect(await screen.findByText('The customers could not be loaded.')).toBeTruthy();
   wire.answerRows('search_customers', []);
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('No customer with an account has these words.')).toBeTruthy();
+  expect(await screen.findByText('No customers with an account match.')).toBeTruthy();
 });
 
 test('a customer has contact, ID, money and bookings', async () => {
@@ -92,20 +92,20 @@ test('staff with the permission for IDs see birth date, address and ID of a cust
 
 test('a customer is blocked with a reason, for good or to the end of a day', async () => {
   await open();
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
-  expect(await dialog().findByText('Say why, for your colleagues.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
+  expect(await dialog().findByText('Enter a reason for your colleagues.')).toBeTruthy();
   expect(wire.sent('staff-block-customer')).toEqual([]);
   await fill(dialog().getByLabelText('Reason'), 'Noise');
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   const block = { userId: ALEX.user_id, reason: 'Noise', until: null, bookings: 'later' } as const;
   await wire.expectSent('staff-block-customer', block);
   await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Customer blocked', description: 'Alex Citizen' }));
   await wire.expectRequests('search_customers', 2);
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   await fill(dialog().getByLabelText('Reason'), 'Noise');
   await fill(dialog().getByLabelText('Last day'), '2031-03-31');
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   await wire.expectSent('staff-block-customer', block, { ...block, until: '2031-03-31T13:00:00.000Z' });
 });
 
@@ -124,12 +124,12 @@ test('a block lists the paid bookings that are not over, asks what happens to th
   ]);
   wire.answer('staff-block-customer', { blocked: true, bookings: [], left: 1 });
   await open();
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   expect(await dialog().findByText(/^PAID-2345, Studio A, /)).toBeTruthy();
   expect(dialog().queryByText(/GONE-2345|OVER-2345/)).toBeNull();
   await fill(dialog().getByLabelText('Reason'), 'Noise');
-  await user.selectOptions(dialog().getByLabelText('Paid bookings'), 'Cancel them, and refund everything');
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.selectOptions(dialog().getByLabelText('Paid bookings'), 'Cancel them, with full refunds');
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   await wire.expectSent('staff-block-customer', {
     userId: ALEX.user_id,
     reason: 'Noise',
@@ -139,7 +139,7 @@ test('a block lists the paid bookings that are not over, asks what happens to th
   await waitFor(() =>
     expect(toast).toHaveBeenCalledWith({
       title: 'Customer blocked',
-      description: '1 paid booking is left: decide on Today.',
+      description: '1 paid booking remains. Decide on Today.',
       tone: 'warn',
     }),
   );
@@ -150,7 +150,7 @@ test('a block offers no choice about paid bookings while they load, and says wha
   const release = wire.pause('bookings');
   renderPart(<Customers words="" mayIdentify mayRefund messages={() => null} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   expect(await dialog().findByLabelText('Loading the paid bookings')).toBeTruthy();
   expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
   release();
@@ -165,27 +165,27 @@ test('a block asks nothing about bookings where none is paid, and staff without 
   );
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   expect(await dialog().findByText('No bookings.')).toBeTruthy();
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
   unmount();
   wire.answerRows('bookings', [{ ...BOOKING, end_time: '2999-03-03T00:00:00Z' }]);
   renderPart(<Customers words="" mayIdentify mayRefund={false} messages={() => null} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   const choices = await dialog().findByLabelText<HTMLSelectElement>('Paid bookings');
   expect([...choices.options].map(({ text }) => text)).toEqual([
-    'Decide about each on Today',
-    'Keep them: the codes work',
-    'Cancel them, and refund what their terms give',
+    'Decide about each booking on Today',
+    'Keep them, with working codes',
+    'Cancel them, with refunds by their terms',
   ]);
 });
 
 test('a refused block says why and stays open', async () => {
   wire.refuse('staff-block-customer', 'not_found');
   await open();
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   await fill(dialog().getByLabelText('Reason'), 'Noise');
-  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block customer' }));
   expect(await dialog().findByText('Customer not found')).toBeTruthy();
 });
 
@@ -195,22 +195,22 @@ test('a blocked customer is marked, with reason and end, and can be unblocked', 
   expect(screen.getAllByText('Blocked')).toHaveLength(1);
   expect(dialog().getByText('Noise')).toBeTruthy();
   expect(dialog().getByText('Blocked until Tuesday 1 April 2031, 12 am')).toBeTruthy();
-  await user.click(dialog().getByRole('button', { name: 'Unblock' }));
+  await user.click(dialog().getByRole('button', { name: 'Unblock customer' }));
   await wire.expectSent('staff-unblock-customer', { userId: ALEX.user_id });
   await wire.expectRequests('search_customers', 2);
 });
 
 test('a verified ID is withdrawn with a reason for the customer, by who may decide about IDs', async () => {
   await open();
-  const press = () => user.click(dialog().getByRole('button', { name: 'Withdraw the ID' }));
+  const press = () => user.click(dialog().getByRole('button', { name: 'Withdraw ID' }));
   await press();
   await press();
-  expect(await screen.findByText('Say why, for the customer.')).toBeTruthy();
+  expect(await screen.findByText('Enter a reason for the customer.')).toBeTruthy();
   expect(wire.sent('staff-withdraw-id')).toEqual([]);
-  await fill(screen.getByLabelText('Reason, for the customer’s email'), 'Not your photo');
+  await fill(screen.getByLabelText('Reason (included in the customer’s email)'), 'Not your photo');
   await press();
   await wire.expectSent('staff-withdraw-id', { userId: ALEX.user_id, reason: 'Not your photo' });
-  expect(await screen.findByRole('button', { name: 'Withdraw the ID' })).toBeTruthy();
+  expect(await screen.findByRole('button', { name: 'Withdraw ID' })).toBeTruthy();
 });
 
 test('notes say who wrote them and when; a note is added, and another try after a lost answer is the same note', async () => {
@@ -222,7 +222,7 @@ test('notes say who wrote them and when; a note is added, and another try after 
   expect(dialog().getByText('Sam, Mon 3 Mar 2031, 11 am (Sydney time)')).toBeTruthy();
   expect(dialog().getByText('Mails')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Add note' }));
-  expect(await dialog().findByText('Write a note.')).toBeTruthy();
+  expect(await dialog().findByText('Enter a note.')).toBeTruthy();
   await fill(dialog().getByLabelText('New note'), ' Came for the bag. ');
   wire.fail('add_customer_note', 0);
   await user.click(dialog().getByRole('button', { name: 'Add note' }));

@@ -73,7 +73,7 @@ export function Customers({
 
 function List({ customers, onOpen }: { customers: readonly Customer[] | undefined; onOpen: (id: string) => void }) {
   if (!customers) return <Skeleton className="h-72" label="Loading the customers" />;
-  if (customers.length === 0) return <Empty>No customer with an account has these words.</Empty>;
+  if (customers.length === 0) return <Empty>No customers with an account match.</Empty>;
   return (
     <>
       <Table caption="Customers" columns={COLUMNS}>
@@ -100,7 +100,7 @@ function List({ customers, onOpen }: { customers: readonly Customer[] | undefine
         ))}
       </Table>
       {customers.length === CUSTOMERS_SHOWN ? (
-        <p className="mt-4 text-sm text-fog">The newest {CUSTOMERS_SHOWN}. Add a word to find others.</p>
+        <p className="mt-4 text-sm text-fog">Showing the newest {CUSTOMERS_SHOWN}. Add a word to find others.</p>
       ) : null}
     </>
   );

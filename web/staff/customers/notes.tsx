@@ -22,7 +22,7 @@ export function CustomerNotes({ userId }: { userId: string }) {
 }
 
 const noteSchema = z.object({
-  note: z.string().trim().min(1, 'Write a note.').max(2_000, 'At most 2,000 characters.'),
+  note: z.string().trim().min(1, 'Enter a note.').max(2_000, 'Use at most 2,000 characters.'),
 });
 
 function NoteForm({ userId }: { userId: string }) {
@@ -45,7 +45,7 @@ function NoteForm({ userId }: { userId: string }) {
         control={form.control}
         name="note"
         label="New note"
-        hint="For staff only. Notes cannot be changed later."
+        hint="Only staff can see notes. You can’t edit them later."
         lines={2}
         maxLength={2_000}
       />

@@ -95,5 +95,5 @@ export async function readCustomerNotes(customer: string): Promise<CustomerNote[
 export async function addCustomerNote(id: string, customer: string, note: string): Promise<void> {
   const { data, error } = await rest.rpc('add_customer_note', { note_id: id, customer, note });
   if (error) throw error;
-  if (data !== true) throw new Error('The customer is gone.');
+  if (data !== true) throw new Error('This customer no longer exists.');
 }

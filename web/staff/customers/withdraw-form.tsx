@@ -10,7 +10,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { type Customer, getName, withdrawId } from './queries.ts';
 
 const withdrawSchema = z.object({
-  reason: z.string().trim().min(1, 'Say why, for the customer.').max(500, 'At most 500 characters.'),
+  reason: z.string().trim().min(1, 'Enter a reason for the customer.').max(500, 'Use at most 500 characters.'),
 });
 
 /** Withdraws the verified ID of a customer. The customer receives the reason by mail. */
@@ -29,20 +29,20 @@ export function WithdrawForm({ customer, onDone }: { customer: Customer; onDone:
   return (
     <Form form={form} onSend={withdraw.mutateAsync} className="space-y-4">
       <p>
-        The customer cannot pay for a booking until an ID is verified again. A paid session without one is raised two
-        hours before it starts, and cancelled with a full refund when nobody decides.
+        The customer can’t pay for a booking until an ID is verified again. If a paid session still has no verified ID
+        two hours before it starts, you get an alert. Without a decision it is cancelled with a full refund.
       </p>
       <TextField
         control={form.control}
         name="reason"
-        label="Reason, for the customer’s email"
+        label="Reason (included in the customer’s email)"
         required
         maxLength={500}
         autoComplete="off"
       />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Withdraw the ID</SubmitButton>
+        <SubmitButton control={form.control}>Withdraw ID</SubmitButton>
         <Button tone="plain" disabled={withdraw.isPending} onClick={onDone}>
           Back
         </Button>

@@ -86,7 +86,7 @@ function ChooseBooking({
   if (bookings.length === 0)
     return (
       <Notice tone="plain">
-        <p>These tools need a test booking. Make one on the Test bookings page.</p>
+        <p>These tools need a test booking. Create one on the Test bookings page.</p>
       </Notice>
     );
   return (

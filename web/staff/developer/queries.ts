@@ -99,7 +99,7 @@ export async function makeTestBooking(minutesAhead: number): Promise<TestBooking
     if (booking) return booking;
     if (errorCode(error) !== '23P01') throw error;
   }
-  throw new Error('Every studio is taken then. End a test booking first.');
+  throw new Error('All studios are booked at that time. End a test booking first.');
 }
 /** Ends a test booking: frees its hour and removes its code from the lock. */
 export async function endTestBooking(id: string): Promise<void> {

@@ -54,7 +54,7 @@ export function Results({ results, onClear }: { results: readonly Result[]; onCl
         </Button>
       </div>
       <div aria-live="polite">
-        {results.length === 0 ? <Empty>Nothing run yet.</Empty> : null}
+        {results.length === 0 ? <Empty>No results yet.</Empty> : null}
         <ul className="space-y-3">
           {results.map((result) => (
             <li key={result.id} className="bg-booth p-4">

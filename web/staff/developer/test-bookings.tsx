@@ -43,7 +43,7 @@ export function TestBookings() {
       <div className="mt-6 space-y-6">
         {make.isError ? (
           <Notice tone="bad">
-            <p>{describeError(make.error, 'The test booking could not be made.')}</p>
+            <p>{describeError(make.error, 'The test booking could not be created.')}</p>
           </Notice>
         ) : null}
         {make.data ? (

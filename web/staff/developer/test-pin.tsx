@@ -43,7 +43,7 @@ function PinDetails({ pin }: { pin: PinData }) {
           <span className="text-fog">Sydney time</span>
         </Fact>
         <Fact name="Device">{pin.deviceId}</Fact>
-        <Fact name="PIN ID">{pin.pinId ?? 'none: the bridge holds it'}</Fact>
+        <Fact name="PIN ID">{pin.pinId ?? 'none, the bridge stores it'}</Fact>
       </dl>
     </section>
   );

@@ -48,7 +48,7 @@ export function TimezoneTest({ bookingId, onBooking }: { bookingId: string; onBo
               <p>
                 {check.differences.length === 0
                   ? `Our rules and this browser agree on all ${check.hours} hours.`
-                  : `They differ on ${check.differences.length} hours, first at ${check.differences[0]}.`}
+                  : `They differ on ${check.differences.length} hours, starting at ${check.differences[0]}.`}
               </p>
             </Notice>
           )}
@@ -90,7 +90,7 @@ function StoredBooking({
           name="booking"
           autoComplete="off"
           className="min-w-60 grow"
-          hint="Empty for the newest."
+          hint="Leave empty for the newest booking."
           problem={valid ? null : NO_ID}
         />
         <SubmitButton control={form.control} tone="plain" className="mb-7">
@@ -111,7 +111,7 @@ function StoredBooking({
           <p className="mt-3 text-sm text-dust">As stored: {booking.data.storedStart}</p>
         </>
       ) : booking.data === null ? (
-        <p className="text-fog">There is no such booking.</p>
+        <p className="text-fog">No booking has this ID.</p>
       ) : valid ? (
         <Skeleton className="h-40" label="Loading the booking" />
       ) : null}

@@ -34,10 +34,10 @@ test('each dispute has its amount, state, reason and the time by which the bank 
   show();
   const items = await screen.findAllByRole('listitem');
   expect(items.map((item) => item.textContent)).toEqual([
-    '$59 The bank waits for our answerOpened Sat 1 Mar 2031, 11 am. Reason: product not received. Answer by Thu 20 Mar 2031, 5 pm.',
-    '$59 Answered, the bank decidesOpened Sat 1 Mar 2031, 11 am. Reason: product not received.',
-    '$59 Won, we keep the moneyOpened Sat 1 Mar 2031, 11 am.',
-    '$59 Lost, the money went backOpened Sat 1 Mar 2031, 11 am. Reason: product not received.',
+    '$59 Response neededOpened Sat 1 Mar 2031, 11 am. Reason: product not received. Respond by Thu 20 Mar 2031, 5 pm.',
+    '$59 Under review by the bankOpened Sat 1 Mar 2031, 11 am. Reason: product not received.',
+    '$59 Won: we keep the moneyOpened Sat 1 Mar 2031, 11 am.',
+    '$59 Lost: the money was returnedOpened Sat 1 Mar 2031, 11 am. Reason: product not received.',
   ]);
 });
 
@@ -46,7 +46,7 @@ test('the evidence is saved as a file', async () => {
   wire.answerFile('staff-dispute-evidence', '<p>', 'text/html; charset=utf-8');
   const savedFiles = watchSavedFiles();
   show();
-  await user.click(await screen.findByRole('button', { name: 'Download the evidence' }));
+  await user.click(await screen.findByRole('button', { name: 'Download evidence' }));
   await expect.poll(savedFiles).toEqual([{ name: 'dispute-evidence-ABCD-2345.html', type: 'text/html', text: '<p>' }]);
   expect(wire.sent('staff-dispute-evidence')).toEqual([{ bookingId: BOOKING }]);
 });

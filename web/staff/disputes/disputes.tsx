@@ -40,8 +40,8 @@ export function Disputes({ bookingId, reference }: { bookingId: string; referenc
       </ul>
       <EvidenceButton bookingId={bookingId} reference={reference} />
       <p className="mt-2 text-sm text-fog">
-        One page to print as PDF and send at the payment provider. It has no picture of an ID and no codes, and results
-        of ID checks only if you have the permission “ID checks”.
+        Print this page as a PDF and submit it to the payment provider. It contains no ID photos or codes. It includes
+        ID check results only if you have the “ID checks” permission.
       </p>
     </section>
   );
@@ -57,7 +57,7 @@ function DisputeItem({ dispute }: { dispute: Dispute }) {
       </p>
       <p className="mt-1 text-sm text-fog">
         Opened {describeInstant(openedAt)}.{reason === null ? '' : ` Reason: ${words(reason)}.`}
-        {needsResponse && dueAt !== null ? ` Answer by ${describeInstant(dueAt)}.` : ''}
+        {needsResponse && dueAt !== null ? ` Respond by ${describeInstant(dueAt)}.` : ''}
       </p>
     </li>
   );
@@ -67,17 +67,17 @@ const words = (text: string): string => text.replaceAll('_', ' ');
 const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 
 function describeState({ status, needsResponse }: Dispute): { tone: 'good' | 'warn' | 'bad'; words: string } {
-  if (status === 'won') return { tone: 'good', words: 'Won, we keep the money' };
-  if (status === 'lost') return { tone: 'bad', words: 'Lost, the money went back' };
+  if (status === 'won') return { tone: 'good', words: 'Won: we keep the money' };
+  if (status === 'lost') return { tone: 'bad', words: 'Lost: the money was returned' };
   return needsResponse
-    ? { tone: 'bad', words: 'The bank waits for our answer' }
-    : { tone: 'warn', words: 'Answered, the bank decides' };
+    ? { tone: 'bad', words: 'Response needed' }
+    : { tone: 'warn', words: 'Under review by the bank' };
 }
 
 function EvidenceButton({ bookingId, reference }: { bookingId: string; reference: string }) {
   const download = useMutation({
     mutationFn: () => readEvidence(bookingId),
-    meta: { title: 'Error', failure: 'The file could not be made. Try again.' },
+    meta: { title: 'Error', failure: 'The file could not be created. Try again.' },
     onSuccess: (html) => {
       const name = `dispute-evidence-${reference}.html`;
       saveFile(html, name, 'text/html');
@@ -86,7 +86,7 @@ function EvidenceButton({ bookingId, reference }: { bookingId: string; reference
   });
   return (
     <Button tone="plain" busy={download.isPending} onClick={() => download.mutate()}>
-      Download the evidence
+      Download evidence
     </Button>
   );
 }

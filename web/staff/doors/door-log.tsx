@@ -44,9 +44,7 @@ export function DoorLog({ doors }: { doors: readonly { studioId: string; studioN
         />
       ) : null}
       {entries === undefined && !log.isError ? <Skeleton className="h-40" label="Loading the door log" /> : null}
-      {entries === undefined ? null : (
-        <DoorEntries entries={entries} none="No lock has reported anything in the last month." />
-      )}
+      {entries === undefined ? null : <DoorEntries entries={entries} none="No lock activity in the last month." />}
       {log.hasNextPage ? (
         <Button tone="plain" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
           Show older entries

@@ -58,25 +58,25 @@ test('a door shows who opened it when, which code works until when, and a batter
   const first = await item('A Battery 80 %');
   expect(first.getByText('ABCD-2345 opened it 6 min after the start: Wed 12 Mar 2031, 8:06 pm.')).toBeTruthy();
   expect(first.getByText('The code of ABCD-2345 works until 10 pm.')).toBeTruthy();
-  const low = await item('B Battery 12 %, change it');
-  expect([low.getByText('Not opened with a code yet.'), low.getByText('No code opens it now.')]).toHaveLength(2);
+  const low = await item('B Battery 12 %, replace it');
+  expect([low.getByText('No code has been used yet.'), low.getByText('No code works right now.')]).toHaveLength(2);
   expect((await item('C No lock')).queryByRole('button')).toBeNull();
   await item('D Lock unknown');
 });
 
 test('a door is opened with a reason only, and a lock that does not answer is reported in the form', async () => {
   show([door('A')]);
-  await user.click(await screen.findByRole('button', { name: 'Open the door of A' }));
+  await user.click(await screen.findByRole('button', { name: 'Open door of A' }));
   const dialog = within(screen.getByRole('dialog'));
-  await user.click(dialog.getByRole('button', { name: 'Open the door' }));
-  expect(await dialog.findByText('Say why you open the door.')).toBeTruthy();
+  await user.click(dialog.getByRole('button', { name: 'Open door' }));
+  expect(await dialog.findByText('Enter why you are opening the door.')).toBeTruthy();
   expect(wire.sent('staff-open-door')).toEqual([]);
-  await fill(dialog.getByLabelText('Reason, for the audit log'), 'Locked out');
+  await fill(dialog.getByLabelText('Reason (kept in the audit log)'), 'Locked out');
   wire.refuse('staff-open-door', 'provider_unavailable', { message: 'The lock did not answer.' });
-  await user.click(dialog.getByRole('button', { name: 'Open the door' }));
+  await user.click(dialog.getByRole('button', { name: 'Open door' }));
   expect(await dialog.findByText('The lock did not answer.')).toBeTruthy();
   wire.answer('staff-open-door', wire.exampleFrom('staff-open-door'));
-  await user.click(dialog.getByRole('button', { name: 'Open the door' }));
+  await user.click(dialog.getByRole('button', { name: 'Open door' }));
   await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Door opened', description: 'A' }));
   const opening = { studioId: idFrom('A'), reason: 'Locked out' };
   await wire.expectSent('staff-open-door', opening, opening);
@@ -101,7 +101,7 @@ test('the lights are switched by hand, and their present state cannot be chosen 
   await wire.expectRequests('staff-doors', 2);
   expect(screen.getByRole('button', { name: 'Turn off, A and B' })).toHaveProperty('disabled', true);
   expect(screen.getByRole('button', { name: 'Turn on, C' })).toHaveProperty('disabled', true);
-  expect(screen.getByText(/The operator has not set up the plug Gone/)).toBeTruthy();
+  expect(screen.getByText(/The plug Gone is not set up/)).toBeTruthy();
   expect(screen.queryByRole('button', { name: /, D$/ })).toBeNull();
 });
 
@@ -116,8 +116,8 @@ test('systems that do not answer are named, and doors that cannot be read can be
     lightsOn: null,
   });
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  await item('A Battery 80 % Lock system does not answer');
-  expect(screen.getByText('The plug does not answer')).toBeTruthy();
+  await item('A Battery 80 % Lock system not responding');
+  expect(screen.getByText('Plug not responding')).toBeTruthy();
 });
 
 test('a door says whether its lock answers, and when it was last heard of', async () => {
@@ -130,7 +130,7 @@ test('a door says whether its lock answers, and when it was last heard of', asyn
   ]);
   await item('A Online Battery 80 %');
   const lost = await item('B Offline Battery 80 %');
-  expect(lost.getByText('Last heard Wed 12 Mar 2031, 7 pm. Checked Wed 12 Mar 2031, 8 pm.')).toBeTruthy();
+  expect(lost.getByText('Last contact Wed 12 Mar 2031, 7 pm. Checked Wed 12 Mar 2031, 8 pm.')).toBeTruthy();
   expect((await item('C Battery 80 %')).getByText('Checked Wed 12 Mar 2031, 8 pm.')).toBeTruthy();
 });
 
@@ -167,6 +167,6 @@ test('the door log lists what the locks reported beside the bookings, of one roo
   await user.click(list.getByRole('button', { name: 'Show older entries' }));
   await wire.expectSent('staff-door-log', {}, { before: older.toISOString() });
   await user.selectOptions(list.getByLabelText('Room'), 'A');
-  expect(await list.findByText('No lock has reported anything in the last month.')).toBeTruthy();
+  expect(await list.findByText('No lock activity in the last month.')).toBeTruthy();
   expect(wire.sent('staff-door-log').at(-1)).toEqual({ studioId: idFrom('A') });
 });

@@ -44,7 +44,7 @@ export function Doors() {
             <DoorFacts door={door} />
             {door.lockId !== null && doors.data.canOpen ? (
               <Button tone="plain" className="mt-4" onClick={() => setOpening(door)}>
-                Open the door <span className="sr-only">of {door.studioName}</span>
+                Open door <span className="sr-only">of {door.studioName}</span>
               </Button>
             ) : null}
           </li>
@@ -86,12 +86,12 @@ function DoorFacts({ door }: { door: Door }) {
       </h3>
       <p className="mt-3 text-sm text-fog">
         {lastOpening === null
-          ? 'Not opened with a code yet.'
+          ? 'No code has been used yet.'
           : `${lastOpening.reference} opened it ${sinceStart(lastOpening.at, lastOpening.startTime)}: ${describeInstant(lastOpening.at)}.`}
       </p>
       <LastHeard door={door} />
       {door.codes.length === 0 ? (
-        <p className="mt-2 text-sm text-fog">No code opens it now.</p>
+        <p className="mt-2 text-sm text-fog">No code works right now.</p>
       ) : (
         <ul className="mt-2 text-sm text-fog">
           {door.codes.map((code) => (
@@ -115,9 +115,9 @@ function LockState({ door }: { door: Door }) {
       {batteryPercent === null ? (
         <Chip>Battery unknown</Chip>
       ) : (
-        <Chip tone={low ? 'bad' : 'good'}>{`Battery ${batteryPercent} %${low ? ', change it' : ''}`}</Chip>
+        <Chip tone={low ? 'bad' : 'good'}>{`Battery ${batteryPercent} %${low ? ', replace it' : ''}`}</Chip>
       )}
-      {listed === null ? <Chip tone="bad">Lock system does not answer</Chip> : null}
+      {listed === null ? <Chip tone="bad">Lock system not responding</Chip> : null}
     </>
   );
 }
@@ -125,7 +125,7 @@ function LockState({ door }: { door: Door }) {
 /** Shows when the lock was last heard from, as far as that is known. */
 function LastHeard({ door: { lockId, online, heardAt, checkedAt } }: { door: Door }) {
   if (lockId === null || checkedAt === null) return null;
-  const heard = heardAt === null ? 'Never heard of' : `Last heard ${describeInstant(heardAt)}`;
+  const heard = heardAt === null ? 'No contact yet' : `Last contact ${describeInstant(heardAt)}`;
   return (
     <p className="mt-2 text-sm text-fog">
       {online === null && heardAt === null ? '' : `${heard}. `}Checked {describeInstant(checkedAt)}.

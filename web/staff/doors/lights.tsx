@@ -14,10 +14,11 @@ export function LightsOfRooms({ lights }: { lights: readonly Lights[] }) {
         Lights
       </h3>
       <p className="mt-2 mb-4 text-sm text-fog">
-        They go on 5 minutes before a session and off 10 minutes after it. What you switch stays until then.
+        Lights turn on 5 minutes before a session and off 10 minutes after it. If you switch them here, they stay that
+        way until then.
       </p>
       {lights.length === 0 ? (
-        <Empty>There is no room yet.</Empty>
+        <Empty>No rooms yet.</Empty>
       ) : (
         <ul className="grid gap-4 md:grid-cols-2 lg:grid-cols-3">
           {lights.map((light) => (
@@ -47,10 +48,10 @@ function PlugSwitch({ lights: { plug, rooms, isSetUp, on } }: { lights: Lights }
       </h4>
       {isSetUp ? null : (
         <p className="mt-2 text-sm text-fog">
-          The operator has not set up the plug {plug}. Choose another one in the tab Rooms, or ask the operator.
+          The plug {plug} is not set up. Choose another one on the Rooms tab, or ask the operator.
         </p>
       )}
-      {rooms.length > 1 ? <p className="mt-2 text-sm text-fog">One plug switches the lights of these rooms.</p> : null}
+      {rooms.length > 1 ? <p className="mt-2 text-sm text-fog">These rooms share one plug.</p> : null}
       {isSetUp ? (
         <div className="mt-4 flex flex-wrap gap-3">
           <Button
@@ -77,6 +78,6 @@ function PlugSwitch({ lights: { plug, rooms, isSetUp, on } }: { lights: Lights }
 
 function State({ isSetUp, on }: Pick<Lights, 'isSetUp' | 'on'>) {
   if (!isSetUp) return <Chip tone="bad">Not set up</Chip>;
-  if (on === null) return <Chip tone="bad">The plug does not answer</Chip>;
+  if (on === null) return <Chip tone="bad">Plug not responding</Chip>;
   return <Chip tone={on ? 'good' : 'plain'}>{on ? 'On' : 'Off'}</Chip>;
 }

@@ -10,7 +10,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { type Door, openDoor } from './queries.ts';
 
 const openFormSchema = z.object({
-  reason: z.string().trim().min(1, 'Say why you open the door.').max(200, 'At most 200 characters.'),
+  reason: z.string().trim().min(1, 'Enter why you are opening the door.').max(200, 'Use at most 200 characters.'),
 });
 
 /** Opens a door remotely, with a reason for the audit log. */
@@ -28,11 +28,17 @@ export function OpenForm({ door, onDone }: { door: Door; onDone: () => void }) {
   });
   return (
     <Form form={form} onSend={open.mutateAsync} className="space-y-4">
-      <p className="text-fog">It opens at once, for anybody who stands before it. This takes up to 20 seconds.</p>
-      <TextField control={form.control} name="reason" label="Reason, for the audit log" required autoComplete="off" />
+      <p className="text-fog">The door unlocks for anyone in front of it. This takes up to 20 seconds.</p>
+      <TextField
+        control={form.control}
+        name="reason"
+        label="Reason (kept in the audit log)"
+        required
+        autoComplete="off"
+      />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Open the door</SubmitButton>
+        <SubmitButton control={form.control}>Open door</SubmitButton>
         <Button tone="plain" disabled={open.isPending} onClick={onDone}>
           Cancel
         </Button>

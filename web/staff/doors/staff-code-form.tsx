@@ -18,7 +18,7 @@ const dayField = z.string().refine(isStudioDate, 'Choose a day.');
 const codeSchema = z
   .object({
     studioId: z.string(),
-    name: z.string().trim().min(1, 'Say whom it is for.').max(60, 'At most 60 characters.'),
+    name: z.string().trim().min(1, 'Enter who the code is for.').max(60, 'Use at most 60 characters.'),
     fromDate: dayField,
     fromHour: z.string(),
     toDate: dayField,
@@ -30,8 +30,8 @@ const codeSchema = z
       context.addIssue({ code: 'custom', path: [path], message });
       return z.NEVER;
     };
-    if (start === null) return refuse('fromHour', 'The clocks skip this hour. Choose another.');
-    if (end === null) return refuse('toHour', 'The clocks skip this hour. Choose another.');
+    if (start === null) return refuse('fromHour', 'The clocks skip this hour. Choose another one.');
+    if (end === null) return refuse('toHour', 'The clocks skip this hour. Choose another one.');
     if (end <= start) return refuse('toHour', 'The end must be after the start.');
     return { studioId, name, start, end };
   });
@@ -83,8 +83,8 @@ export function StaffCodeForm({
   return (
     <Form form={form} onSend={make.mutateAsync} className="space-y-4">
       <p className="text-fog">
-        For a tradesperson or a cleaner. The room is closed for bookings in these hours, so nobody else is in it. Times
-        are in Sydney time.{' '}
+        For a tradesperson or a cleaner. The room is closed for bookings during these hours, so no customer is in it.
+        Times are in Sydney time.{' '}
         {canRevoke ? null : 'It works for at most 24 hours: these locks can’t remove a code before it ends.'}
       </p>
       <ChoiceField
@@ -93,7 +93,7 @@ export function StaffCodeForm({
         label="Room"
         options={rooms.map(({ studioId, studioName }) => ({ value: studioId, label: studioName }))}
       />
-      <TextField control={form.control} name="name" label="For whom" required maxLength={60} autoComplete="off" />
+      <TextField control={form.control} name="name" label="Recipient" required maxLength={60} autoComplete="off" />
       <div className="grid grid-cols-2 gap-4">
         <TextField control={form.control} name="fromDate" label="From" type="date" required />
         <ChoiceField control={form.control} name="fromHour" label="Hour" options={HOURS} />
@@ -102,7 +102,7 @@ export function StaffCodeForm({
       </div>
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Make the code</SubmitButton>
+        <SubmitButton control={form.control}>Create code</SubmitButton>
         <Button tone="plain" disabled={make.isPending} onClick={onDone}>
           Cancel
         </Button>
@@ -115,7 +115,7 @@ const bookingSchema = z.object({ bookings: z.array(z.object({ reference: z.strin
 
 /** Explains why no code was made, with the references of the bookings that prevent it. */
 function describeRefusal(error: unknown): string {
-  const why = describeError(error, 'No code was made. Check your connection.');
+  const why = describeError(error, 'No code was created. Check your connection.');
   const inTheWay = error instanceof AppError ? bookingSchema.safeParse(error.details) : null;
   return inTheWay?.success ? `${why} ${inTheWay.data.bookings.map(({ reference }) => reference).join(', ')}` : why;
 }
@@ -139,7 +139,7 @@ function Made({
       </p>
       <p className="text-center text-4xl font-bold tracking-[0.3em]">{pin}</p>
       <Notice tone="warn">
-        <p>Pass it on now: it is not shown again.</p>
+        <p>Pass it on now. You won’t see it again.</p>
       </Notice>
       <Button onClick={onDone}>Done</Button>
     </div>

@@ -38,7 +38,7 @@ test('each code has its person, room, hours, state and last use, and only a vali
   ]);
   const items = (await screen.findAllByRole('listitem')).map((item) => item.textContent);
   expect(items[0]).toContain('Electrician, Studio A Valid');
-  expect(items[0]).toContain('Made by Kim.');
+  expect(items[0]).toContain('Created by Kim.');
   expect([items[1], items[2]].map((text) => text?.includes('Revoked') || text?.includes('Ended'))).toEqual([
     true,
     true,
@@ -49,9 +49,9 @@ test('each code has its person, room, hours, state and last use, and only a vali
 
 test('a code is revoked after a question', async () => {
   show([CODE]);
-  await user.click(await screen.findByRole('button', { name: 'Revoke the code of Electrician' }));
+  await user.click(await screen.findByRole('button', { name: 'Revoke the code for Electrician' }));
   expect(wire.sent('staff-revoke-code')).toEqual([]);
-  await user.click(dialog().getByRole('button', { name: 'Revoke the code' }));
+  await user.click(dialog().getByRole('button', { name: 'Revoke code' }));
   await wire.expectSent('staff-revoke-code', { codeId: CODE.id });
   await wire.expectRequests('staff-access-codes', 2);
 });
@@ -69,7 +69,7 @@ test.each([
   'the form says that a code works for at most 24 hours where locks can remove codes: %s → %s',
   async (canRevoke, shown) => {
     show([], canRevoke);
-    await user.click(await screen.findByRole('button', { name: 'Make a code' }));
+    await user.click(await screen.findByRole('button', { name: 'Create code' }));
     expect(dialog().queryByText(/at most 24 hours/) !== null).toBe(shown);
   },
 );
@@ -77,17 +77,17 @@ test.each([
 test('a code is made for hours in Sydney and shown once; bookings in the way are named', async () => {
   show([]);
   wire.refuse('staff-access-code', 'slot_taken', {
-    message: 'A booking is in the way. Move or cancel first.',
+    message: 'A booking is in the way. Move or cancel it first.',
     bookings: [{ reference: 'ABCD-2345' }],
   });
-  await user.click(await screen.findByRole('button', { name: 'Make a code' }));
-  await user.click(dialog().getByRole('button', { name: 'Make the code' }));
-  expect(await dialog().findByText('Say whom it is for.')).toBeTruthy();
-  await fill(dialog().getByLabelText('For whom'), 'Electrician');
-  await user.click(dialog().getByRole('button', { name: 'Make the code' }));
-  expect(await dialog().findByText('A booking is in the way. Move or cancel first. ABCD-2345')).toBeTruthy();
+  await user.click(await screen.findByRole('button', { name: 'Create code' }));
+  await user.click(dialog().getByRole('button', { name: 'Create code' }));
+  expect(await dialog().findByText('Enter who the code is for.')).toBeTruthy();
+  await fill(dialog().getByLabelText('Recipient'), 'Electrician');
+  await user.click(dialog().getByRole('button', { name: 'Create code' }));
+  expect(await dialog().findByText('A booking is in the way. Move or cancel it first. ABCD-2345')).toBeTruthy();
   wire.answer('staff-access-code', { codeId: CODE.id, pin: '123456' });
-  await user.click(dialog().getByRole('button', { name: 'Make the code' }));
+  await user.click(dialog().getByRole('button', { name: 'Create code' }));
   expect(await dialog().findByText('123456')).toBeTruthy();
   const sent = {
     studioId: STUDIO,

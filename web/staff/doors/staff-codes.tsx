@@ -43,7 +43,7 @@ export function StaffCodes({
       ) : null}
       {rooms.length === 0 ? null : (
         <Button tone="plain" onClick={() => setMaking(true)}>
-          Make a code
+          Create code
         </Button>
       )}
       <Dialog open={making} title="Code without a booking" onClose={() => setMaking(false)}>
@@ -53,7 +53,7 @@ export function StaffCodes({
       </Dialog>
       <Dialog
         open={revoking !== null}
-        title={`Revoke the code of ${revoking?.name ?? ''}?`}
+        title={`Revoke code for ${revoking?.name ?? ''}?`}
         onClose={() => setRevoking(null)}
       >
         {revoking === null ? null : <RevokeButtons code={revoking} onDone={() => setRevoking(null)} />}
@@ -77,13 +77,13 @@ function CodeItem({ code, onRevoke }: { code: StaffCode; onRevoke: ((code: Staff
           {code.name}, {code.studioName} <Chip tone={state.tone}>{state.words}</Chip>
         </p>
         <p className="mt-1 text-sm text-fog">
-          {formatStudioRange(code.startsAt, code.endsAt)}. Made by {code.madeBy ?? 'the server'}.
+          {formatStudioRange(code.startsAt, code.endsAt)}. Created by {code.madeBy ?? 'the server'}.
           {code.usedAt === null ? '' : ` Last used ${describeInstant(code.usedAt)}.`}
         </p>
       </div>
       {mayRevoke && onRevoke !== null ? (
         <Button tone="plain" onClick={() => onRevoke(code)}>
-          Revoke <span className="sr-only">the code of {code.name}</span>
+          Revoke <span className="sr-only">the code for {code.name}</span>
         </Button>
       ) : null}
     </li>
@@ -102,16 +102,16 @@ function RevokeButtons({ code, onDone }: { code: StaffCode; onDone: () => void }
     mutationFn: () => revokeStaffCode(code.id),
     meta: { title: 'Error', failure: 'The code was not revoked. Try again.', invalidates: [queryKeys.staffCodes.all] },
     onSuccess: () => {
-      toast({ title: 'The lock removes the code', description: code.name });
+      toast({ title: 'The lock is removing the code', description: code.name });
       onDone();
     },
   });
   return (
     <div className="space-y-4">
-      <p>It stops opening the door. The hours stay closed: open them again under Closed hours.</p>
+      <p>The code stops opening the door. The hours stay closed until you reopen them under Closed hours.</p>
       <div className="flex flex-wrap gap-3">
         <Button tone="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-          Revoke the code
+          Revoke code
         </Button>
         <Button tone="plain" disabled={revoke.isPending} onClick={onDone}>
           Back

@@ -39,7 +39,7 @@ const dialog = () => within(screen.getByRole('dialog'));
 const press = (name: string | RegExp) => user.click(dialog().getByRole('button', { name }));
 async function open() {
   renderPart(withAccount(<ReviewQueue />));
-  await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
+  await user.click(await screen.findByRole('button', { name: 'Review the ID of Alex Citizen' }));
 }
 
 test('the queue names customer, next session, the day to decide by and why', async () => {
@@ -56,7 +56,7 @@ test('an empty queue says so, and one that cannot be loaded offers another try',
   expect(await screen.findByText('The IDs could not be loaded.')).toBeTruthy();
   wire.answerRows('waiting_reviews', []);
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('No ID is waiting for a decision.')).toBeTruthy();
+  expect(await screen.findByText('No IDs are pending review.')).toBeTruthy();
 });
 
 test('the picture is read once and has the viewer’s address over it', async () => {
@@ -73,9 +73,9 @@ test('differences are marked and follow corrections; an ID is approved with them
   expect(dialog().getByText('Same date of birth')).toBeTruthy();
   await fill(dialog().getByLabelText('Last name'), 'Citizen');
   expect(dialog().getByText('Same name')).toBeTruthy();
-  await press('Approve');
+  await press('Approve ID');
   expect(wire.sent('staff-review-id')).toEqual([]);
-  await press('Approve the ID');
+  await press('Approve ID');
   const decision = { decision: 'approve', reason: null, fields: { lastName: 'Citizen' } } as const;
   await wire.expectSent('staff-review-id', { verificationId: WAITING.id, ...decision });
   await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'ID approved', description: 'Alex Citizen' }));
@@ -86,17 +86,17 @@ test('an ID of somebody under 18 cannot be approved, and the page says why', asy
   await open();
   await fill(dialog().getByLabelText('Date of birth'), '2089-01-01');
   expect(dialog().getByText('The ID says under 18. It can’t be approved.')).toBeTruthy();
-  expect(dialog().getByRole<HTMLButtonElement>('button', { name: 'Approve' }).disabled).toBe(true);
+  expect(dialog().getByRole<HTMLButtonElement>('button', { name: 'Approve ID' }).disabled).toBe(true);
 });
 
 test('a refusal needs a reason; asking for another photo does not', async () => {
   await open();
-  await press('Refuse');
-  await press('Refuse the ID');
-  expect(await dialog().findByText('Say why, for the customer.')).toBeTruthy();
+  await press('Reject ID');
+  await press('Reject ID');
+  expect(await dialog().findByText('Enter a reason for the customer.')).toBeTruthy();
   expect(wire.sent('staff-review-id')).toEqual([]);
   await fill(dialog().getByLabelText('Reason for the customer'), 'It is not yours.');
-  await press('Refuse the ID');
+  await press('Reject ID');
   const refusal = {
     verificationId: WAITING.id,
     decision: 'refuse',
@@ -105,18 +105,18 @@ test('a refusal needs a reason; asking for another photo does not', async () => 
   } as const;
   await wire.expectSent('staff-review-id', refusal);
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  await user.click(screen.getByRole('button', { name: 'Check the ID of Alex Citizen' }));
-  await press('Another photo');
-  await press('Ask for another photo');
+  await user.click(screen.getByRole('button', { name: 'Review the ID of Alex Citizen' }));
+  await press('Request new photo');
+  await press('Request new photo');
   await wire.expectSent('staff-review-id', refusal, { ...refusal, decision: 'retake', reason: null });
 });
 
 test('a decision that is refused says why and stays open', async () => {
   wire.refuse('staff-review-id', 'already_done');
   await open();
-  await press('Approve');
-  await press('Approve the ID');
-  expect(await dialog().findByText('Somebody has decided about this ID already.')).toBeTruthy();
+  await press('Approve ID');
+  await press('Approve ID');
+  expect(await dialog().findByText('A colleague has already decided about this ID.')).toBeTruthy();
 });
 
 function Changes() {
@@ -125,10 +125,10 @@ function Changes() {
 }
 test('an ID that somebody else decides meanwhile says so in place of the form', async () => {
   renderPart(withAccount(<ReviewQueue />), { sibling: <Changes /> });
-  await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
+  await user.click(await screen.findByRole('button', { name: 'Review the ID of Alex Citizen' }));
   wire.answerRows('waiting_reviews', []);
   await user.click(screen.getByText('Something changed'));
-  expect(await dialog().findByText('This ID is no longer waiting for a decision.')).toBeTruthy();
+  expect(await dialog().findByText('This ID is no longer pending review.')).toBeTruthy();
 });
 
 test('a picture that is deleted, or that the hosted check keeps, is not asked for', async () => {
@@ -145,7 +145,7 @@ test('a picture that is deleted, or that the hosted check keeps, is not asked fo
   await open();
   expect(dialog().getByText('The picture has been deleted.')).toBeTruthy();
   await press('Close');
-  await user.click(screen.getByRole('button', { name: 'Check the ID of Sam' }));
-  expect(dialog().getByText('The online check keeps its own picture.')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Review the ID of Sam' }));
+  expect(dialog().getByText('The online check provider keeps the picture.')).toBeTruthy();
   expect(wire.sent('staff-id-picture')).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isStudioDate } from '#rules/studio-time.ts';
 import type { IdDecision, WaitingId } from './queries.ts';
 
-const nameField = z.string().trim().max(100, 'At most 100 characters.');
+const nameField = z.string().trim().max(100, 'Use at most 100 characters.');
 const dateField = z.string().refine((text) => text === '' || isStudioDate(text), 'Enter a date.');
 
 const typedSchema = z.object({
@@ -12,7 +12,7 @@ const typedSchema = z.object({
   lastName: nameField,
   dateOfBirth: dateField,
   expiryDate: dateField,
-  reason: z.string().trim().max(500, 'At most 500 characters.'),
+  reason: z.string().trim().max(500, 'Use at most 500 characters.'),
 });
 export type TypedReview = z.input<typeof typedSchema>;
 
@@ -22,7 +22,7 @@ const orNull = (text: string): string | null => (text.trim() === '' ? null : tex
 export const reviewFormSchema = (read: WaitingId) =>
   typedSchema.transform(({ decision, reason, ...typed }, context): IdDecision => {
     if (decision === 'refuse' && reason === '') {
-      context.addIssue({ code: 'custom', path: ['reason'], message: 'Say why, for the customer.' });
+      context.addIssue({ code: 'custom', path: ['reason'], message: 'Enter a reason for the customer.' });
       return z.NEVER;
     }
     const before: Readonly<Record<string, string>> = toTyped(read);

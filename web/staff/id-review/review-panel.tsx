@@ -18,13 +18,13 @@ import { reviewFormSchema, toTyped, type TypedReview } from './review-form.ts';
 
 const DONE: Readonly<Record<Decision, string>> = {
   approve: 'ID approved',
-  retake: 'Another photo asked for',
-  refuse: 'ID refused',
+  retake: 'New photo requested',
+  refuse: 'ID rejected',
 };
 const CONFIRM: Readonly<Record<Decision, { readonly words: string; readonly button: string }>> = {
-  approve: { words: 'The customer can book at once and gets an email.', button: 'Approve the ID' },
-  retake: { words: 'The customer gets an email that asks for another photo.', button: 'Ask for another photo' },
-  refuse: { words: 'The customer gets an email with your reason.', button: 'Refuse the ID' },
+  approve: { words: 'The customer can book immediately and gets an email.', button: 'Approve ID' },
+  retake: { words: 'The customer gets an email asking for another photo.', button: 'Request new photo' },
+  refuse: { words: 'The customer gets an email with your reason.', button: 'Reject ID' },
 };
 
 type ReviewControl = Control<TypedReview, unknown, IdDecision>;
@@ -42,7 +42,7 @@ export function ReviewPanel({ read, onDone }: { read: WaitingId; onDone: () => v
       onDone();
     },
     onError: (error) =>
-      refuseForm(form, { message: describeError(error, 'Nothing was decided. Check your connection.') }),
+      refuseForm(form, { message: describeError(error, 'Your decision was not saved. Check your connection.') }),
   });
   const choose = (decision: Decision): void => {
     form.setValue('decision', decision);
@@ -65,7 +65,9 @@ export function ReviewPanel({ read, onDone }: { read: WaitingId; onDone: () => v
               maxLength={500}
               autoComplete="off"
               hint={
-                confirming === 'retake' ? 'Without one we ask for a sharp, well-lit photo of the front.' : undefined
+                confirming === 'retake'
+                  ? 'If you leave this empty, we ask for a sharp, well-lit photo of the front.'
+                  : undefined
               }
             />
           )}
@@ -95,14 +97,14 @@ function Fields({ control, read }: { control: ReviewControl; read: WaitingId }) 
         </dd>
         <dt className="text-fog">Born</dt>
         <dd>
-          {read.account_date_of_birth === null ? 'No date' : formatStudioDate(read.account_date_of_birth)}{' '}
+          {read.account_date_of_birth === null ? 'Not given' : formatStudioDate(read.account_date_of_birth)}{' '}
           <Difference
             same={typed.dateOfBirth !== null && typed.dateOfBirth === read.account_date_of_birth}
             what="date of birth"
           />
         </dd>
       </dl>
-      <p className="text-sm text-fog">What we read on the ID. Correct it where the picture says something else.</p>
+      <p className="text-sm text-fog">These details were read from the ID. Correct any that don’t match the picture.</p>
       <div className="grid gap-4 sm:grid-cols-3">
         <TextField control={control} name="firstName" label="First name" maxLength={100} autoComplete="off" />
         <TextField control={control} name="middleName" label="Middle names" maxLength={100} autoComplete="off" />
@@ -138,13 +140,13 @@ function Decisions({
       )}
       <div className="flex flex-wrap gap-3">
         <Button disabled={problem !== null} onClick={() => onChoose('approve')}>
-          Approve
+          Approve ID
         </Button>
         <Button tone="plain" onClick={() => onChoose('retake')}>
-          Another photo
+          Request new photo
         </Button>
         <Button tone="plain" onClick={() => onChoose('refuse')}>
-          Refuse
+          Reject ID
         </Button>
       </div>
     </>

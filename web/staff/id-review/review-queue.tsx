@@ -28,7 +28,7 @@ export function ReviewQueue() {
     <>
       <h2 className="text-3xl">ID review</h2>
       <p className="mt-2 mb-6 text-fog">
-        Customers whose ID is waiting here can’t book until you decide.
+        Customers can’t book until you review their ID.
         {waiting.data?.length === IDS_SHOWN ? ` Showing the next ${IDS_SHOWN}.` : ''}
       </p>
       {waiting.isError && !waiting.data ? (
@@ -40,7 +40,7 @@ export function ReviewQueue() {
       ) : (
         <List waiting={waiting.data} onOpen={setOpen} />
       )}
-      <Dialog open={open !== null} title="Check this ID" wide onClose={() => setOpen(null)}>
+      <Dialog open={open !== null} title="Review ID" wide onClose={() => setOpen(null)}>
         {open === null ? null : (
           <Review key={open} read={waiting.data?.find(({ id }) => id === open)} onDone={() => setOpen(null)} />
         )}
@@ -51,9 +51,9 @@ export function ReviewQueue() {
 
 function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; onOpen: (id: string) => void }) {
   if (!waiting) return <Skeleton className="h-72" label="Loading the IDs" />;
-  if (waiting.length === 0) return <Empty>No ID is waiting for a decision.</Empty>;
+  if (waiting.length === 0) return <Empty>No IDs are pending review.</Empty>;
   return (
-    <Table caption="IDs that wait for a decision" columns={COLUMNS}>
+    <Table caption="IDs pending review" columns={COLUMNS}>
       {waiting.map((waitingId) => (
         <Row key={waitingId.id}>
           <Cell label="Customer" className="break-words">
@@ -67,7 +67,7 @@ function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; 
           <Cell label="Why">{waitingId.failure_reasons.join(' ')}</Cell>
           <Cell label="">
             <Button tone="plain" onClick={() => onOpen(waitingId.id)}>
-              Check <span className="sr-only">the ID of {waitingId.account_name ?? waitingId.account_email}</span>
+              Review <span className="sr-only">the ID of {waitingId.account_name ?? waitingId.account_email}</span>
             </Button>
           </Cell>
         </Row>
@@ -86,7 +86,7 @@ function Review({ read, onDone }: { read: WaitingId | undefined; onDone: () => v
   if (!read)
     return (
       <Notice tone="plain">
-        <p>This ID is no longer waiting for a decision.</p>
+        <p>This ID is no longer pending review.</p>
       </Notice>
     );
   return (
@@ -96,7 +96,9 @@ function Review({ read, onDone }: { read: WaitingId | undefined; onDone: () => v
       ) : (
         <Notice tone="plain">
           <p>
-            {read.source === 'hosted' ? 'The online check keeps its own picture.' : 'The picture has been deleted.'}
+            {read.source === 'hosted'
+              ? 'The online check provider keeps the picture.'
+              : 'The picture has been deleted.'}
           </p>
         </Notice>
       )}

@@ -16,7 +16,7 @@ import { answerIncident, type Incident } from './queries.ts';
 
 const NOTHING_YET = 'none';
 const answerSchema = z.object({
-  answer: z.string().trim().min(1, 'Write an answer.').max(2000, 'At most 2,000 characters.'),
+  answer: z.string().trim().min(1, 'Enter an answer.').max(2000, 'Use at most 2,000 characters.'),
   state: z.enum(['in_progress', 'done']),
   outcome: z.enum([NOTHING_YET, ...LOST_OUTCOMES]),
 });
@@ -79,7 +79,7 @@ function AnswerForm({ incident, onDone }: { incident: Incident; onDone: () => vo
         control={form.control}
         name="answer"
         label="Your answer"
-        hint="The customer gets it by email and sees it at the booking."
+        hint="The customer gets it by email and sees it with the booking."
         required
         maxLength={2000}
         autoComplete="off"
@@ -88,21 +88,21 @@ function AnswerForm({ incident, onDone }: { incident: Incident; onDone: () => vo
         <ChoiceField
           control={form.control}
           name="outcome"
-          label="What became of it"
-          options={[{ value: NOTHING_YET, label: 'We’re looking' }, ...LOST_OUTCOMES.map(toOption)]}
+          label="Outcome"
+          options={[{ value: NOTHING_YET, label: 'Still looking' }, ...LOST_OUTCOMES.map(toOption)]}
         />
       ) : null}
       <ChoiceField
         control={form.control}
         name="state"
-        label="The report is"
+        label="Status"
         options={[
           { value: 'in_progress', label: 'In progress' },
           { value: 'done', label: 'Done' },
         ]}
       />
       <FormError control={form.control} />
-      <SubmitButton control={form.control}>Send the answer</SubmitButton>
+      <SubmitButton control={form.control}>Send answer</SubmitButton>
     </Form>
   );
 }

@@ -65,8 +65,8 @@ test('an incident has its room, state, reporter and time, and its photo on deman
 test('the state of an incident is changed', async () => {
   answer(MIXER);
   show();
-  await user.selectOptions(await screen.findByLabelText('State'), 'In progress');
-  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'State changed', description: 'In progress' }));
+  await user.selectOptions(await screen.findByLabelText('Status'), 'In progress');
+  await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Status changed', description: 'In progress' }));
   expect(wire.sent('staff-change-incident')).toEqual([{ incidentId: MIXER.id, state: 'in_progress' }]);
   await wire.expectRequests('staff-incidents', 2);
 });
@@ -75,16 +75,16 @@ test('an incident is reported with a photo, which is uploaded once although the 
   upload.mockResolvedValue('u1/y.jpg');
   wire.fail('staff-report-incident', 500, 'No connection.');
   show();
-  await press('Report an incident');
-  await user.click(dialog().getByRole('button', { name: 'Report' }));
-  expect(await dialog().findByText('Say what happened.')).toBeTruthy();
+  await press('Report incident');
+  await user.click(dialog().getByRole('button', { name: 'Report incident' }));
+  expect(await dialog().findByText('Enter what happened.')).toBeTruthy();
   await fill(dialog().getByLabelText('What happened'), 'Broken mixer');
   const photo = new File(['x'], 'x.jpg', { type: 'image/jpeg' });
   await user.upload(dialog().getByLabelText('Photo'), photo);
-  await user.click(dialog().getByRole('button', { name: 'Report' }));
+  await user.click(dialog().getByRole('button', { name: 'Report incident' }));
   expect(await dialog().findByText('No connection.')).toBeTruthy();
   wire.answer('staff-report-incident', wire.exampleFrom('staff-report-incident'));
-  await user.click(dialog().getByRole('button', { name: 'Report' }));
+  await user.click(dialog().getByRole('button', { name: 'Report incident' }));
   await waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Incident reported' }));
   expect(upload).toHaveBeenCalledExactlyOnceWith('u1', photo);
   const sent = {
@@ -106,7 +106,7 @@ test('no incidents say so, and incidents that could not be loaded can be read ag
   expect(await screen.findByText('No connection.')).toBeTruthy();
   answer();
   await press('Try again');
-  expect(await screen.findByText('No incidents. Report what is broken or has happened in a room.')).toBeTruthy();
+  expect(await screen.findByText('No incidents. Report anything that broke or happened in a room.')).toBeTruthy();
 });
 
 test('the minutes at a closed door are refunded with one press, once', async () => {
@@ -127,7 +127,7 @@ test('the minutes at a closed door are refunded with one press, once', async () 
     reason: 'The door stayed closed for 12 minutes',
     requestId: `incident:${door.id}`,
   });
-  expect(screen.getByText('The closed minutes are refunded.')).toBeDefined();
+  expect(screen.getByText('The time at the closed door has been refunded.')).toBeDefined();
 });
 
 test('without the permission for money the minutes at a closed door are named, and not offered to refund', async () => {
@@ -140,7 +140,7 @@ test('without the permission for money the minutes at a closed door are named, a
   };
   answer({ ...MIXER, photos: [], booking });
   show(false);
-  expect(await screen.findByText('To refund $10 for 12 minutes needs the permission for money.')).toBeDefined();
+  expect(await screen.findByText('Refunding $10 for 12 minutes needs the “Money” permission.')).toBeDefined();
   expect(screen.queryByRole('button', { name: /^Refund/ })).toBeNull();
 });
 
@@ -161,11 +161,11 @@ test('a report of a customer says what it is about and is answered, lost propert
   expect(second?.textContent).toContain('Show the 2 photos');
   await user.click(within(first ?? document.body).getByRole('button', { name: 'Answer' }));
   await fill(screen.getByLabelText('Your answer'), 'It is at the desk.');
-  await user.selectOptions(screen.getByLabelText('What became of it'), 'Found');
-  await press('Send the answer');
+  await user.selectOptions(screen.getByLabelText('Outcome'), 'Found');
+  await press('Send answer');
   expect(await screen.findByText('No connection.')).toBeTruthy();
   wire.answer('staff-answer-incident', { state: 'in_progress' });
-  await press('Send the answer');
+  await press('Send answer');
   const sent = { incidentId: lost.id, answer: 'It is at the desk.', state: 'in_progress', outcome: 'found' } as const;
   await wire.expectSent('staff-answer-incident', sent, sent);
   await wire.expectRequests('staff-incidents', 3);

@@ -54,7 +54,7 @@ export function Incidents({
     <>
       <div className="mb-6 flex flex-wrap items-center justify-between gap-4">
         <h2 className="text-3xl">Incidents</h2>
-        <Button onClick={() => setReporting(true)}>Report an incident</Button>
+        <Button onClick={() => setReporting(true)}>Report incident</Button>
       </div>
       {incidents.isError && !incidents.data ? (
         <LoadFailed
@@ -66,7 +66,7 @@ export function Incidents({
         <List incidents={incidents.data} mayRefund={mayRefund} />
       )}
       <Ratings />
-      <Dialog open={reporting} title="Report an incident" onClose={close}>
+      <Dialog open={reporting} title="Report incident" onClose={close}>
         {reporting ? <ReportForm studios={studios} onDone={close} /> : null}
       </Dialog>
     </>
@@ -75,7 +75,7 @@ export function Incidents({
 
 function List({ incidents, mayRefund }: { incidents: readonly Incident[] | undefined; mayRefund: boolean }) {
   if (!incidents) return <Skeleton className="h-72" label="Loading the incidents" />;
-  if (incidents.length === 0) return <Empty>No incidents. Report what is broken or has happened in a room.</Empty>;
+  if (incidents.length === 0) return <Empty>No incidents. Report anything that broke or happened in a room.</Empty>;
   return (
     <>
       <ul className="space-y-4">
@@ -87,7 +87,7 @@ function List({ incidents, mayRefund }: { incidents: readonly Incident[] | undef
       </ul>
       <p className="mt-4 text-sm text-fog">
         Times are in Sydney time.
-        {incidents.length === INCIDENTS_SHOWN ? ` The newest ${INCIDENTS_SHOWN} are shown.` : ''}
+        {incidents.length === INCIDENTS_SHOWN ? ` Showing the newest ${INCIDENTS_SHOWN}.` : ''}
       </p>
     </>
   );
@@ -136,7 +136,7 @@ function ClosedDoor({ incident, mayRefund }: { incident: Incident; mayRefund: bo
   const refund = useMutation({
     mutationFn: () => refundClosedDoor(incident),
     meta: { title: 'Error', failure: 'Nothing was refunded. Try again.', invalidates: REFUND_CHANGES },
-    onSuccess: () => toast({ title: 'Refunded', description: 'The customer is told by email.' }),
+    onSuccess: () => toast({ title: 'Refunded', description: 'The customer will get an email.' }),
   });
   const { booking } = incident;
   if (booking === null) return null;
@@ -147,13 +147,13 @@ function ClosedDoor({ incident, mayRefund }: { incident: Incident; mayRefund: bo
         Booking {booking.reference}
       </Link>
       <Link to={`${paths.admin}?tab=doors`} className="font-semibold underline">
-        Open the door
+        Open door
       </Link>
       {booking.refunded ? (
-        <span className="text-sm text-fog">The closed minutes are refunded.</span>
+        <span className="text-sm text-fog">The time at the closed door has been refunded.</span>
       ) : booking.backCents > 0 && !mayRefund ? (
         <span className="text-sm text-fog">
-          To refund {formatDollars(booking.backCents / 100)} for {minutes} needs the permission for money.
+          Refunding {formatDollars(booking.backCents / 100)} for {minutes} needs the “Money” permission.
         </span>
       ) : booking.backCents > 0 ? (
         <Button tone="plain" busy={refund.isPending} onClick={() => refund.mutate()}>
@@ -169,14 +169,14 @@ function StateField({ incident }: { incident: Incident }) {
     mutationFn: (state: IncidentState) => changeIncident(incident.id, state),
     meta: {
       title: 'Error',
-      failure: 'The state was not changed. Try again.',
+      failure: 'The status was not changed. Try again.',
       invalidates: [queryKeys.incidents.all, queryKeys.alerts.all],
     },
-    onSuccess: (_done, state) => toast({ title: 'State changed', description: WORDS[state].words }),
+    onSuccess: (_done, state) => toast({ title: 'Status changed', description: WORDS[state].words }),
   });
   return (
     <SelectField
-      label="State"
+      label="Status"
       value={change.isPending ? change.variables : incident.state}
       disabled={change.isPending}
       options={INCIDENT_STATES.map((state) => ({ value: state, label: WORDS[state].words }))}

@@ -13,7 +13,7 @@ export function Ratings() {
   return (
     <section aria-labelledby="ratings" className="mt-12">
       <h2 id="ratings" className="mb-4 text-2xl">
-        How sessions were
+        Session ratings
       </h2>
       <p className="mb-4 text-sm text-fog">Averages of the last 90 days. Dates are in Sydney time.</p>
       {ratings.isError && !ratings.data ? (

@@ -16,7 +16,7 @@ import { reportIncident } from './queries.ts';
 const NO_ROOM = 'none';
 const reportSchema = z.object({
   studio: z.string(),
-  description: z.string().trim().min(1, 'Say what happened.').max(2000, 'At most 2,000 characters.'),
+  description: z.string().trim().min(1, 'Enter what happened.').max(2000, 'Use at most 2,000 characters.'),
 });
 type Report = z.output<typeof reportSchema>;
 
@@ -76,13 +76,13 @@ export function ReportForm({
         label="Photo"
         type="file"
         accept={REPORT_PHOTO_TYPES}
-        hint="Optional. Up to 10 MB. Only the picture is stored, not where or when it was taken."
+        hint="Optional, up to 10 MB. We store only the picture, not where or when it was taken."
         error={problem}
         onChange={choose}
       />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Report</SubmitButton>
+        <SubmitButton control={form.control}>Report incident</SubmitButton>
         <Button tone="plain" disabled={report.isPending} onClick={onDone}>
           Cancel
         </Button>

@@ -34,7 +34,7 @@ export function Addresses() {
         <TextField
           control={form.control}
           name="words"
-          label="Part of an address"
+          label="Search addresses"
           type="search"
           autoComplete="off"
           className="min-w-64 flex-1"
@@ -61,7 +61,7 @@ function Found({ words }: { words: string }) {
     );
   if (!found.data) return <Skeleton className="h-48" label="Loading the addresses" />;
   if (found.data.length === 0)
-    return <Empty>{words === '' ? 'Nobody has joined the list yet.' : 'No address contains this.'}</Empty>;
+    return <Empty>{words === '' ? 'No one has joined the list yet.' : 'No addresses match.'}</Empty>;
   return (
     <>
       <Table caption="Addresses" columns={COLUMNS}>
@@ -85,7 +85,7 @@ function Found({ words }: { words: string }) {
         ))}
       </Table>
       {found.data.length === ADDRESSES_SHOWN ? (
-        <p className="mt-4 text-sm text-fog">The newest {ADDRESSES_SHOWN}. Search to find others.</p>
+        <p className="mt-4 text-sm text-fog">Showing the newest {ADDRESSES_SHOWN}. Search to find others.</p>
       ) : null}
       <Dialog open={removing !== null} title="Remove this address?" onClose={() => setRemoving(null)}>
         {removing === null ? null : <RemoveQuestion email={removing} onDone={() => setRemoving(null)} />}
@@ -95,9 +95,9 @@ function Found({ words }: { words: string }) {
 }
 
 function Status({ subscription }: { subscription: Subscription }) {
-  if (subscription.left_at !== null) return <Chip>Left</Chip>;
+  if (subscription.left_at !== null) return <Chip>Unsubscribed</Chip>;
   if (subscription.bounced_at !== null) return <Chip tone="warn">Bounced</Chip>;
-  return <Chip tone="good">Gets news</Chip>;
+  return <Chip tone="good">Subscribed</Chip>;
 }
 
 function RemoveQuestion({ email, onDone }: { email: string; onDone: () => void }) {
@@ -115,10 +115,10 @@ function RemoveQuestion({ email, onDone }: { email: string; onDone: () => void }
   });
   return (
     <div className="space-y-5">
-      <p className="break-words">{email} gets no more news. Only its owner can join again.</p>
+      <p className="break-words">{email} will get no more news. Only its owner can subscribe again.</p>
       <div className="flex flex-wrap gap-3">
         <Button busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
+          Remove address
         </Button>
         <Button tone="plain" disabled={remove.isPending} onClick={onDone}>
           Back

@@ -27,7 +27,7 @@ export function CampaignForm({ recipients, onDone }: { recipients: number | null
   const test = useMutation({
     mutationFn: (letter: Letter) => testCampaign(letter),
     meta: { title: 'Error', failure: 'The test could not be sent. Try again.' },
-    onSuccess: () => toast({ title: 'Test sent', description: 'To your own address.' }),
+    onSuccess: () => toast({ title: 'Test sent', description: 'Sent to your own address.' }),
   });
   const send = useMutation({
     mutationFn: (letter: Letter) => sendCampaign({ ...letter, campaignId, perMinute: Number(pace) }),
@@ -61,7 +61,7 @@ export function CampaignForm({ recipients, onDone }: { recipients: number | null
       <LetterFields control={form.control} />
       <SelectField label="Pace" options={PACES} value={pace} onChange={(event) => setPace(event.target.value)} />
       <p className="text-sm text-fog">
-        Each email ends with a link to unsubscribe. Addresses that have left or bounced get nothing.
+        Each email ends with an unsubscribe link. Unsubscribed and bounced addresses get nothing.
       </p>
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3 pt-2">
@@ -71,7 +71,7 @@ export function CampaignForm({ recipients, onDone }: { recipients: number | null
           busy={test.isPending}
           onClick={() => void form.handleSubmit((letter) => test.mutate(letter))()}
         >
-          Send a test to me
+          Send test to me
         </Button>
         <Button tone="quiet" onClick={onDone}>
           Cancel
@@ -92,15 +92,14 @@ function Question({
   onSend: () => void;
   onBack: () => void;
 }) {
-  const who =
-    recipients === null ? 'everybody on the list' : recipients === 1 ? '1 address' : `${recipients} addresses`;
+  const who = recipients === null ? 'everyone on the list' : recipients === 1 ? '1 address' : `${recipients} addresses`;
   return (
     <div className="space-y-5">
       <Notice tone="warn">
         <p>
           {recipients === 0
-            ? 'Nobody is on the mailing list yet, so there is nobody to send this email to.'
-            : `Send this email to ${who}? You can stop it on the way, but you can’t take back what has left.`}
+            ? 'The mailing list is empty, so there is no one to send this email to.'
+            : `Send this email to ${who}? You can stop it midway, but you can’t recall emails that were already sent.`}
         </p>
       </Notice>
       <div className="flex flex-wrap gap-3">

@@ -46,7 +46,7 @@ test('each mail has its title, time and state, and a problem its words', async (
   ]);
   renderPart(<CustomerMessages userId={CUSTOMER} />);
   expect(await screen.findAllByText('Booking confirmation email')).toHaveLength(3);
-  for (const words of ['Sent', 'Waiting', 'Trying again', 'Not sent', 'Your bag', 'We found it.', 'mail: smtp_451'])
+  for (const words of ['Sent', 'Queued', 'Retrying', 'Not sent', 'Your bag', 'We found it.', 'mail: smtp_451'])
     expect(screen.getByText(words)).toBeTruthy();
   expect(screen.getAllByText('Mon 3 Mar 2031, 11 am (Sydney time), ABCD-2345')).toHaveLength(3);
   expect(screen.getByText('Mon 3 Mar 2031, 11 am (Sydney time), Email from staff, by Sam')).toBeTruthy();
@@ -63,19 +63,19 @@ test('no mails say so, and a failure offers another try', async () => {
 
 test('an email is written with a preview, and another try after a lost answer is the same email', async () => {
   renderPart(<CustomerMessages userId={CUSTOMER} />);
-  await press('Write an email');
+  await press('Write email');
   expect(document.activeElement).toBe(screen.getByLabelText('Subject'));
-  await press('Send');
+  await press('Send email');
   expect((await screen.findByRole('alert')).textContent).toBe('Write a subject');
   await fill(screen.getByLabelText('Subject'), 'Your bag');
   await fill(screen.getByLabelText('Text'), 'We found it.');
   expect(screen.getByRole('region', { name: 'Preview' }).textContent).toBe('Your bagWe found it.');
   wire.fail('staff-write-customer', 500, '');
-  await press('Send');
+  await press('Send email');
   expect(await screen.findByText('The email was not sent. Check your connection.')).toBeTruthy();
   wire.answer('staff-write-customer', wire.exampleFrom('staff-write-customer'));
-  await press('Send');
-  await waitFor(() => expect(toast).toHaveBeenLastCalledWith({ title: 'Email on its way', description: 'Your bag' }));
+  await press('Send email');
+  await waitFor(() => expect(toast).toHaveBeenLastCalledWith({ title: 'Email queued', description: 'Your bag' }));
   const [first, second] = wire.sent('staff-write-customer');
   expect(second).toEqual({
     userId: CUSTOMER,

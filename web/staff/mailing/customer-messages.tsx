@@ -23,7 +23,7 @@ export function CustomerMessages({ userId }: { userId: string }) {
         <h3 className="text-2xl">Emails</h3>
         {writing ? null : (
           <Button tone="plain" onClick={() => setWriting(true)}>
-            Write an email
+            Write email
           </Button>
         )}
       </div>
@@ -41,7 +41,7 @@ function MessageForm({ userId, onDone }: { userId: string; onDone: () => void })
     mutationFn: (letter: Letter) => writeCustomer({ ...letter, messageId, userId }),
     meta: { handled: true, invalidates: [queryKeys.customerMessages.all] },
     onSuccess: (_sent, { subject }) => {
-      toast({ title: 'Email on its way', description: subject });
+      toast({ title: 'Email queued', description: subject });
       onDone();
     },
     onError: (error) =>
@@ -49,11 +49,11 @@ function MessageForm({ userId, onDone }: { userId: string; onDone: () => void })
   });
   return (
     <Form form={form} onSend={send.mutateAsync} startAt="subject" className="mb-6 space-y-4 border border-line p-4">
-      <p className="text-sm text-fog">Answers go to the email address of the business.</p>
+      <p className="text-sm text-fog">Replies go to the business email address.</p>
       <LetterFields control={form.control} />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Send</SubmitButton>
+        <SubmitButton control={form.control}>Send email</SubmitButton>
         <Button tone="plain" disabled={send.isPending} onClick={onDone}>
           Cancel
         </Button>
@@ -88,7 +88,7 @@ function MessageList({ userId }: { userId: string }) {
         ))}
       </ul>
       {messages.data.length === MESSAGES_SHOWN ? (
-        <p className="mt-3 text-sm text-fog">The last {MESSAGES_SHOWN}.</p>
+        <p className="mt-3 text-sm text-fog">Showing the last {MESSAGES_SHOWN}.</p>
       ) : null}
     </>
   );
@@ -120,5 +120,5 @@ function Message({ message }: { message: CustomerMessage }) {
 function State({ message }: { message: CustomerMessage }) {
   if (message.sent_at !== null) return <Chip tone="good">Sent</Chip>;
   if (message.closed) return <Chip tone="bad">Not sent</Chip>;
-  return message.problem === null ? <Chip>Waiting</Chip> : <Chip tone="warn">Trying again</Chip>;
+  return message.problem === null ? <Chip>Queued</Chip> : <Chip tone="warn">Retrying</Chip>;
 }

@@ -18,7 +18,7 @@ export function LetterFields({ control }: { control: Control<TypedLetter, unknow
         required
         lines={8}
         maxLength={10_000}
-        hint="A blank line begins a paragraph. Write a link as https://… or [label](https://…)."
+        hint="Leave a blank line to start a new paragraph. Write links as https://… or [label](https://…)."
       />
       <Preview control={control} />
     </>

@@ -32,7 +32,7 @@ const press = (name: string) => user.click(screen.getByRole('button', { name }))
 const dialog = () => within(screen.getByRole('dialog'));
 const LETTER = { subject: 'We open', body: 'On Friday.\n\nSee https://example.com/booking.' };
 async function write(): Promise<void> {
-  await user.click(await screen.findByRole('button', { name: 'Write an email' }));
+  await user.click(await screen.findByRole('button', { name: 'Write email' }));
   await fill(dialog().getByLabelText('Subject'), LETTER.subject);
   await fill(dialog().getByLabelText('Text'), LETTER.body);
 }
@@ -40,10 +40,10 @@ async function write(): Promise<void> {
 test('an email to an empty list cannot be sent, and the page says why', async () => {
   wire.answerRows('mailing_list_counts', [{ subscribed: 0, gone: 3, bounced: 1 }]);
   renderPart(<Mailing />);
-  await screen.findByText('0 get news, 3 left, 1 bounced');
+  await screen.findByText('0 subscribed, 3 unsubscribed, 1 bounced');
   await write();
   await press('Continue');
-  expect(await dialog().findByText(/^Nobody is on the mailing list yet/)).toBeTruthy();
+  expect(await dialog().findByText(/^The mailing list is empty/)).toBeTruthy();
   expect(dialog().queryByRole('button', { name: /^Send to/ })).toBeNull();
 });
 
@@ -57,8 +57,8 @@ test('an empty list says so, and failures offer another try', async () => {
   wire.answerRows('search_mailing_list', []);
   for (const button of screen.getAllByRole('button', { name: 'Try again' })) await user.click(button);
   expect(await screen.findByText('No email has been sent to the list yet.')).toBeTruthy();
-  expect(await screen.findByText('Nobody has joined the list yet.')).toBeTruthy();
-  expect(screen.getByText('120 get news, 3 left, 1 bounced')).toBeTruthy();
+  expect(await screen.findByText('No one has joined the list yet.')).toBeTruthy();
+  expect(screen.getByText('120 subscribed, 3 unsubscribed, 1 bounced')).toBeTruthy();
 });
 
 test('an email is shown as it will look, sent as a test, and asked about before it leaves; another try is the same email', async () => {
@@ -68,7 +68,7 @@ test('an email is shown as it will look, sent as a test, and asked about before 
   expect(preview.getByRole('link', { name: 'https://example.com/booking' }).getAttribute('href')).toBe(
     'https://example.com/booking',
   );
-  await press('Send a test to me');
+  await press('Send test to me');
   await wire.expectSent('staff-test-campaign', LETTER);
   await user.selectOptions(dialog().getByLabelText('Pace'), '20 a minute');
   await press('Continue');
@@ -90,7 +90,7 @@ test('an email is shown as it will look, sent as a test, and asked about before 
 
 test('an email without a subject is not asked about', async () => {
   renderPart(<Mailing />);
-  await user.click(await screen.findByRole('button', { name: 'Write an email' }));
+  await user.click(await screen.findByRole('button', { name: 'Write email' }));
   await press('Continue');
   expect((await dialog().findByRole('alert')).textContent).toBe('Write a subject');
 });
@@ -120,21 +120,22 @@ test('addresses are found by a part, marked, and removed after a question; the l
     { ...joined, email: 'cleo@example.com', bounced_at: '2031-03-04T00:00:00Z' },
   ]);
   renderPart(<Mailing />);
-  await fill(screen.getByLabelText('Part of an address'), 'example');
+  await fill(screen.getByLabelText('Search addresses'), 'example');
   await press('Search');
   await waitFor(() => expect(wire.sentTo('search_mailing_list').at(-1)?.body).toMatchObject({ words: 'example' }));
-  for (const words of ['Gets news', 'Left', 'Bounced']) expect((await screen.findAllByText(words)).length).toBeTruthy();
+  for (const words of ['Subscribed', 'Unsubscribed', 'Bounced'])
+    expect((await screen.findAllByText(words)).length).toBeTruthy();
   await press('Remove ana@example.com');
   expect(wire.sentTo('remove_from_mailing_list')).toEqual([]);
   wire.answerRows('remove_from_mailing_list', null);
-  await user.click(dialog().getByRole('button', { name: 'Remove' }));
+  await user.click(dialog().getByRole('button', { name: 'Remove address' }));
   await waitFor(() =>
     expect(wire.sentTo('remove_from_mailing_list')).toMatchObject([{ body: { address: 'ana@example.com' } }]),
   );
   await wire.expectRequests('mailing_list_counts', 2);
   const savedFiles = watchSavedFiles();
   wire.answerFile('staff-export-list', 'Email\r\n', 'text/csv; charset=utf-8');
-  await press('Download the list');
+  await press('Download list');
   await expect.poll(savedFiles).toEqual([{ name: 'mailing-list.csv', type: 'text/csv', text: 'Email\r\n' }]);
   expect(wire.sent('staff-export-list')).toEqual([{ list: 'mailing-list' }]);
 });

@@ -31,7 +31,7 @@ export function Mailing() {
           <h2 className="text-3xl">Mailing list</h2>
           <p className="mt-2 text-fog tabular-nums">
             {counts.data
-              ? `${counts.data.subscribed} get news, ${counts.data.gone} left, ${counts.data.bounced} bounced`
+              ? `${counts.data.subscribed} subscribed, ${counts.data.gone} unsubscribed, ${counts.data.bounced} bounced`
               : counts.isError
                 ? 'The counts could not be loaded.'
                 : 'Loading the counts'}
@@ -39,9 +39,9 @@ export function Mailing() {
         </div>
         <div className="flex flex-wrap gap-3">
           <Button tone="plain" busy={download.isPending} onClick={() => download.mutate()}>
-            Download the list
+            Download list
           </Button>
-          <Button onClick={() => setWriting(true)}>Write an email</Button>
+          <Button onClick={() => setWriting(true)}>Write email</Button>
         </div>
       </div>
       <Campaigns />

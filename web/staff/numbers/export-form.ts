@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { addDays, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 
 export const KINDS = [
-  { value: 'bookings', label: 'Bookings, by the day of the session' },
-  { value: 'payments', label: 'Payments, by the day they arrived' },
-  { value: 'refunds', label: 'Refunds, by the day they were made' },
-  { value: 'disputes', label: 'Disputes, by the day they were opened' },
-  { value: 'customers', label: 'Customers, by the day they signed up' },
+  { value: 'bookings', label: 'Bookings, by session day' },
+  { value: 'payments', label: 'Payments, by day received' },
+  { value: 'refunds', label: 'Refunds, by day made' },
+  { value: 'disputes', label: 'Disputes, by day opened' },
+  { value: 'customers', label: 'Customers, by sign-up day' },
   { value: 'xero', label: 'Sales for Xero: payments, refunds and disputes' },
 ] as const;
 

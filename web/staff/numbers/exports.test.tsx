@@ -16,10 +16,10 @@ beforeEach(() => {
 
 async function choose(kind: string, from: string, to: string): Promise<void> {
   renderPart(<Exports />);
-  await user.selectOptions(screen.getByLabelText('What'), kind);
+  await user.selectOptions(screen.getByLabelText('Data'), kind);
   await fill(screen.getByLabelText('First day'), from);
   await fill(screen.getByLabelText('Last day'), to);
-  await user.click(screen.getByRole('button', { name: 'Download' }));
+  await user.click(screen.getByRole('button', { name: 'Download file' }));
 }
 
 test('the chosen file of the chosen days is saved under its kind and days', async () => {

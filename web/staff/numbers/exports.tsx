@@ -28,15 +28,15 @@ export function Exports() {
   return (
     <>
       <h2 className="text-3xl">Export</h2>
-      <p className="mt-2 mb-6 text-fog">A file for a spreadsheet or for Xero. Days are whole days in Sydney.</p>
+      <p className="mt-2 mb-6 text-fog">Download a file for a spreadsheet or Xero. Days are Sydney days.</p>
       <Form form={form} onSend={download.mutateAsync} className="max-w-xl space-y-4">
-        <ChoiceField control={form.control} name="kind" label="What" options={KINDS} />
+        <ChoiceField control={form.control} name="kind" label="Data" options={KINDS} />
         <div className="grid grid-cols-2 gap-4">
           <TextField control={form.control} name="from" label="First day" type="date" required />
           <TextField control={form.control} name="to" label="Last day" type="date" required />
         </div>
         <FormError control={form.control} />
-        <SubmitButton control={form.control}>Download</SubmitButton>
+        <SubmitButton control={form.control}>Download file</SubmitButton>
       </Form>
     </>
   );

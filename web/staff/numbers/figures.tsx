@@ -29,19 +29,19 @@ const FIGURES: readonly Figure[] = [
     label: 'Received',
     value: (numbers) => money(numbers, 'paidCents'),
     format: formatMoney,
-    means: 'Payments by the day they arrived, before refunds. The same rows as in the export.',
+    means: 'Payments by day received, before refunds. They match the export.',
   },
   {
     label: 'Refunded',
     value: (numbers) => money(numbers, 'refundedCents'),
     format: formatMoney,
-    means: 'Refunds by the day they were made. Without those settled by hand.',
+    means: 'Refunds by day made, without those settled by hand.',
   },
   {
     label: 'Disputed',
     value: (numbers) => money(numbers, 'disputedCents'),
     format: formatMoney,
-    means: 'What banks took in disputes opened in these days, less what was won back in them.',
+    means: 'Amounts that banks took in disputes opened on these days, less what we won back.',
   },
   {
     label: 'Occupancy',
@@ -53,61 +53,61 @@ const FIGURES: readonly Figure[] = [
     label: 'Sessions',
     value: ({ totals }) => totals.sessions,
     format: count,
-    means: 'Confirmed bookings that start in these days.',
+    means: 'Confirmed bookings that start on these days.',
   },
   {
-    label: 'Value of the sessions',
+    label: 'Session value',
     value: ({ totals }) => totals.soldCents,
     format: formatMoney,
-    means: 'Their prices after discounts, whenever they were paid.',
+    means: 'Prices after discounts, regardless of when they were paid.',
   },
   {
     label: 'Volume discounts',
     value: ({ totals }) => totals.volumeDiscountCents,
     format: formatMoney,
-    means: 'What long sessions cost less.',
+    means: 'Discounts on long sessions.',
   },
   {
     label: 'Coupon discounts',
     value: ({ totals }) => totals.couponDiscountCents,
     format: formatMoney,
-    means: 'What coupons took off these sessions.',
+    means: 'Coupon discounts on these sessions.',
   },
   {
-    label: 'Not charged',
+    label: 'Waived',
     value: ({ totals }) => totals.waivedCents,
     format: formatMoney,
-    means: 'What staff gave free: whole sessions, and dearer hours after a move.',
+    means: 'Free sessions, and price differences that staff waived after a move.',
   },
   {
     label: 'New customers',
     value: ({ totals }) => totals.customers - totals.returningCustomers,
     format: count,
-    means: 'People whose first session is in these days.',
+    means: 'Customers whose first session is on these days.',
   },
   {
     label: 'Returning customers',
     value: ({ totals }) => totals.returningCustomers,
     format: count,
-    means: 'People who had a session before these days.',
+    means: 'Customers who had a session before these days.',
   },
   {
     label: 'Booked ahead',
     value: ({ totals }) => totals.medianLeadHours,
     format: lead,
-    means: 'Half of the sessions are booked longer before their start, half later.',
+    means: 'Median time from booking to session start.',
   },
   {
     label: 'Cancelled',
     value: ({ totals }) => totals.cancelled,
     format: count,
-    means: 'Bookings of these days that were cancelled after they had been confirmed.',
+    means: 'Confirmed bookings on these days that were later cancelled.',
   },
   {
-    label: 'Holds not paid',
+    label: 'Unpaid holds',
     value: ({ totals }) => totals.unpaidHolds,
     format: count,
-    means: 'Bookings of these days that were begun, and ended without a payment.',
+    means: 'Bookings on these days that were started but never paid.',
   },
 ];
 
@@ -133,7 +133,7 @@ export function Figures({
               <span className="block text-2xl tabular-nums">{current === null ? '–' : format(current)}</span>
               <span className="mt-1 block text-xs text-fog tabular-nums">
                 {earlier === undefined
-                  ? 'Comparing …'
+                  ? 'Comparing…'
                   : `${earlier === null ? '–' : format(earlier)} from ${beforeDays}`}
               </span>
               <span className="mt-2 block text-xs text-dust">{means}</span>

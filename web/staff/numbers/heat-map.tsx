@@ -14,7 +14,7 @@ export function HeatMap({ hours }: { hours: readonly WeekdayHours[] }) {
   return (
     <table className="w-full table-fixed border-collapse text-center text-xs tabular-nums">
       <caption className="mb-3 text-left text-sm text-fog">
-        Booked hours in percent of those that were not closed, by weekday and hour in Sydney.
+        Booked hours as a percentage of open hours, by weekday and hour in Sydney.
       </caption>
       <thead>
         <tr>

@@ -58,28 +58,28 @@ test('a compared month has the fees, and each payout with its day at the bank', 
   const [, paid, returned] = within(screen.getByRole('table', { name: 'Payouts' })).getAllByRole('row');
   expect([paid?.textContent, returned?.textContent]).toEqual([
     'Mon 3 Mar 2031po_1Tue 4 Mar 2031$190',
-    'Tue 4 Mar 2031po_1Sent back by the bank-$190',
+    'Tue 4 Mar 2031po_1Returned by the bank-$190',
   ]);
 });
 
 test('a comparison by an older version says nothing of fees, and a month without payouts says so', async () => {
   wire.answerRows('ledger_check', { ...CHECK, feesAndPayouts: null });
   const older = renderPart(<Ledger />, { path: '/admin?tab=numbers' });
-  await screen.findByRole('table', { name: 'Sums of both sides' });
+  await screen.findByRole('table', { name: 'Totals' });
   expect(screen.queryByText('Fees and payouts')).toBeNull();
   older.unmount();
   wire.answerRows('ledger_check', { ...CHECK, feesAndPayouts: { feeCents: 0, payouts: [] } });
   renderPart(<Ledger />, { path: '/admin?tab=numbers' });
-  expect(await screen.findByText('No payouts in this month.')).toBeTruthy();
+  expect(await screen.findByText('No payouts this month.')).toBeTruthy();
 });
 
 test('a compared month has the sums of both sides and each difference by name, with a link to the booking', async () => {
   wire.answerRows('ledger_check', CHECK);
   renderPart(<Ledger />, { path: '/admin?tab=numbers' });
-  const sums = within(await screen.findByRole('table', { name: 'Sums of both sides' }));
+  const sums = within(await screen.findByRole('table', { name: 'Totals' }));
   expect(sums.getAllByRole('row')[1]?.textContent).toBe('Payments$200 (2)$201 (2)-$1');
   const [, amount, missing] = within(screen.getByRole('table', { name: 'Differences' })).getAllByRole('row');
-  expect(amount?.textContent).toMatch(/Other amount.*pi_1.*Tue 4 Mar 2031, 11 am.*\$100.*\$101/);
+  expect(amount?.textContent).toMatch(/Amounts differ.*pi_1.*Tue 4 Mar 2031, 11 am.*\$100.*\$101/);
   expect(screen.getByRole('link', { name: 'HC-ABC123' }).getAttribute('href')).toBe(
     '/admin?tab=numbers&booking=HC-ABC123',
   );
@@ -89,19 +89,19 @@ test('a compared month has the sums of both sides and each difference by name, w
 test('a month with more differences than are shown says how many there are', async () => {
   wire.answerRows('ledger_check', { ...CHECK, differenceCount: 1_234 });
   renderPart(<Ledger />);
-  expect(await screen.findByText('The oldest 2 of 1,234 differences.')).toBeTruthy();
+  expect(await screen.findByText('Showing the oldest 2 of 1,234 differences.')).toBeTruthy();
 });
 
 test('a month without differences says so, and one that was not compared offers it', async () => {
   wire.answerRows('ledger_check', { ...CHECK, differenceCount: 0, differences: [] });
   renderPart(<Ledger />);
-  expect(await screen.findByText('Every cent agrees.')).toBeTruthy();
+  expect(await screen.findByText('All amounts match.')).toBeTruthy();
   const months = screen.getByLabelText<HTMLSelectElement>('Month');
   expect(months.options).toHaveLength(24);
   wire.answerRows('ledger_check', null);
   await user.selectOptions(months, months.options[1]?.value ?? '');
   expect(await screen.findByText('This month has not been compared yet.')).toBeTruthy();
-  await user.click(screen.getByRole('button', { name: 'Compare now' }));
+  await user.click(screen.getByRole('button', { name: 'Compare month' }));
   await wire.expectSent('staff-reconcile', { month: months.options[1]?.value ?? '' });
   await wire.expectRequests('ledger_check', 3);
 });
@@ -109,7 +109,7 @@ test('a month without differences says so, and one that was not compared offers 
 test('a comparison that runs says so, and why it waits', async () => {
   wire.answerRows('ledger_check', { ...CHECK, finishedAt: null, problem: 'stripe: timeout' });
   renderPart(<Ledger />);
-  expect(await screen.findByText('The provider did not answer (stripe: timeout). We keep trying.')).toBeTruthy();
+  expect(await screen.findByText('The provider did not answer (stripe: timeout). We’ll keep trying.')).toBeTruthy();
 });
 
 test('a comparison that could not be loaded offers another try', async () => {
@@ -118,7 +118,7 @@ test('a comparison that could not be loaded offers another try', async () => {
   await screen.findByRole('button', { name: 'Try again' });
   wire.answerRows('ledger_check', { ...CHECK, differenceCount: 0, differences: [] });
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('Every cent agrees.')).toBeTruthy();
+  expect(await screen.findByText('All amounts match.')).toBeTruthy();
 });
 
 test('the months go back from this one', () => {

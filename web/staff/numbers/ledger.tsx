@@ -23,8 +23,8 @@ const KINDS = { payment: 'Payments', refund: 'Refunds', dispute: 'Disputes' } as
 const NAMES: Readonly<Record<Difference['name'], string>> = {
   missing_here: 'Missing here',
   missing_there: 'Missing at the provider',
-  other_amount: 'Other amount',
-  other_currency: 'Other currency',
+  other_amount: 'Amounts differ',
+  other_currency: 'Currencies differ',
 };
 const cents = (value: number | null): string => (value === null ? 'None' : formatMoney(value));
 
@@ -53,13 +53,13 @@ export function Ledger() {
         Payment provider
       </h3>
       <p className="mb-4 max-w-2xl text-fog">
-        Each payment, refund and dispute of a month in Sydney beside the provider’s ledger. Compared every night, and
-        whenever you ask. Cash and free bookings are not in it.
+        Compares each payment, refund and dispute of a Sydney month with the provider’s ledger. It runs every night and
+        whenever you start it. Cash and free bookings are not included.
       </p>
       <div className="mb-6 flex flex-wrap items-end gap-4">
         <SelectField label="Month" value={month} options={months} onChange={(event) => setMonth(event.target.value)} />
         <Button tone="plain" busy={start.isPending || running} onClick={() => start.mutate()}>
-          Compare now
+          Compare month
         </Button>
       </div>
       {check.isError && !check.data ? (
@@ -84,7 +84,7 @@ function Result({ check }: { check: LedgerCheck }) {
   if (finishedAt === null)
     return (
       <Notice tone={problem === null ? 'plain' : 'warn'}>
-        {problem === null ? 'Comparing…' : `The provider did not answer (${problem}). We keep trying.`}
+        {problem === null ? 'Comparing…' : `The provider did not answer (${problem}). We’ll keep trying.`}
       </Notice>
     );
   return (
@@ -92,7 +92,7 @@ function Result({ check }: { check: LedgerCheck }) {
       <p className="mb-4 text-sm text-dust">
         Compared on {formatStudioDate(finishedAt, 'medium')}, {formatStudioTime(finishedAt)} (Sydney time).
       </p>
-      <Table caption="Sums of both sides" columns={['What', 'Here', 'At the provider', 'Difference']}>
+      <Table caption="Totals" columns={['What', 'Here', 'At the provider', 'Difference']}>
         {sums.map(({ kind, here, there }) => (
           <Row key={kind}>
             <Cell label="What">{KINDS[kind]}</Cell>
@@ -105,13 +105,13 @@ function Result({ check }: { check: LedgerCheck }) {
       <FeesAndPayouts of={check.feesAndPayouts} />
       <h4 className="mt-8 mb-3 text-xl">Differences</h4>
       {differences.length === 0 ? (
-        <Notice tone="good">Every cent agrees.</Notice>
+        <Notice tone="good">All amounts match.</Notice>
       ) : (
         <Differences differences={differences} />
       )}
       {differenceCount > differences.length && (
         <p className="mt-4 text-sm text-fog">
-          The oldest {differences.length} of {differenceCount.toLocaleString('en-AU')} differences.
+          Showing the oldest {differences.length} of {differenceCount.toLocaleString('en-AU')} differences.
         </p>
       )}
     </>
@@ -125,11 +125,11 @@ function FeesAndPayouts({ of }: { of: LedgerCheck['feesAndPayouts'] }) {
     <>
       <h4 className="mt-8 mb-3 text-xl">Fees and payouts</h4>
       <p className="mb-4 max-w-2xl text-fog">
-        The provider took {formatMoney(of.feeCents)} in fees. It pays out what is left some days after a payment, so the
-        payouts of a month are another sum than its payments.
+        The provider took {formatMoney(of.feeCents)} in fees. It pays out the rest a few days after each payment, so a
+        month’s payouts differ from its payments.
       </p>
       {of.payouts.length === 0 ? (
-        <Empty>No payouts in this month.</Empty>
+        <Empty>No payouts this month.</Empty>
       ) : (
         <Table caption="Payouts" columns={['Paid out', 'At the bank', 'Amount']}>
           {of.payouts.map((payout) => (
@@ -140,7 +140,7 @@ function FeesAndPayouts({ of }: { of: LedgerCheck['feesAndPayouts'] }) {
               </Cell>
               <Cell label="At the bank">
                 {payout.returned
-                  ? 'Sent back by the bank'
+                  ? 'Returned by the bank'
                   : payout.arrivesAt === null
                     ? 'Unknown'
                     : formatStudioDate(payout.arrivesAt, 'medium')}

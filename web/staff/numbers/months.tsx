@@ -13,13 +13,13 @@ const formatMonth = (month: string): string => formatStudioDate(`${month}-01`).r
 /** The money of each month, as a number and a bar. */
 export function Months({ months }: { months: readonly MonthOfMoney[] }) {
   const registered = useBusiness().abn !== '';
-  if (months.length === 0) return <Empty>No money arrived or left in these days.</Empty>;
+  if (months.length === 0) return <Empty>No money came in or went out on these days.</Empty>;
   const most = Math.max(...months.map((month) => month.paidCents), 1);
   return (
     <>
       <Table
         caption="Money by month"
-        columns={['Month', 'Received', 'Refunded', 'Disputed', 'Left', 'GST in it', 'Received, as a bar']}
+        columns={['Month', 'Received', 'Refunded', 'Disputed', 'Net', 'GST included', 'Received, as a bar']}
       >
         {months.map((month) => (
           <Row key={month.month}>
@@ -33,10 +33,10 @@ export function Months({ months }: { months: readonly MonthOfMoney[] }) {
             <Cell label="Disputed" className="tabular-nums">
               {formatMoney(month.disputedCents)}
             </Cell>
-            <Cell label="Left" className="tabular-nums">
+            <Cell label="Net" className="tabular-nums">
               {formatMoney(getRemainingCents(month))}
             </Cell>
-            <Cell label="GST in it" className="tabular-nums">
+            <Cell label="GST included" className="tabular-nums">
               {registered ? formatMoney(getGst(getRemainingCents(month))) : '–'}
             </Cell>
             <Cell label="" className="lg:w-1/4">
@@ -47,9 +47,7 @@ export function Months({ months }: { months: readonly MonthOfMoney[] }) {
           </Row>
         ))}
       </Table>
-      {registered ? null : (
-        <p className="mt-3 text-sm text-fog">Until the business has an ABN, its sales have no GST.</p>
-      )}
+      {registered ? null : <p className="mt-3 text-sm text-fog">Sales include no GST until the business has an ABN.</p>}
     </>
   );
 }

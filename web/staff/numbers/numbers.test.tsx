@@ -88,5 +88,5 @@ test('numbers that cannot be read say why and can be read again; a failed compar
   wire.answerRows('business_numbers', (request: wire.SentRequest) => (isMarch(request) ? found : 'down'));
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect((await screen.findAllByText('$285')).length).toBeGreaterThan(0);
-  expect(figure('Sessions').queryByText('Comparing …')).toBeNull();
+  expect(figure('Sessions').queryByText('Comparing…')).toBeNull();
 });

@@ -29,7 +29,7 @@ export function Numbers({ chosen, studios, onChoose }: { chosen: Chosen; studios
   return (
     <>
       <h2 className="text-3xl">Numbers</h2>
-      <p className="mt-2 mb-6 text-fog">Days are whole days in Sydney. Test bookings are not counted.</p>
+      <p className="mt-2 mb-6 text-fog">Days are Sydney days. Test bookings are not counted.</p>
       <div className="mb-4 flex flex-wrap gap-2">
         {offered.map((range) => (
           <Button
@@ -89,7 +89,7 @@ function Counted({ days, studioId }: { days: Days; studioId: string | null }) {
         onRetry={() => void numbers.refetch()}
       />
     );
-  if (!numbers.data) return <Skeleton className="h-96" label="Counting" />;
+  if (!numbers.data) return <Skeleton className="h-96" label="Loading the numbers" />;
   return <Shown now={numbers.data} before={before.isError ? null : before.data} beforeDays={formatDays(earlier)} />;
 }
 
@@ -99,7 +99,7 @@ function Shown({ now, before, beforeDays }: { now: Read; before: Read | null | u
       <Figures now={now} before={before} beforeDays={beforeDays} />
       <h3 className="mt-10 mb-4 text-2xl">Money by month</h3>
       <Months months={now.months} />
-      <h3 className="mt-10 mb-4 text-2xl">Hours of the week</h3>
+      <h3 className="mt-10 mb-4 text-2xl">Occupancy by hour</h3>
       <HeatMap hours={now.occupancy} />
     </>
   );

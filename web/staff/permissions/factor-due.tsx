@@ -22,7 +22,7 @@ export function FactorDue() {
           Add two-step sign-in by {formatStudioDate(data.due, 'medium')}, {formatStudioTime(data.due)}, Sydney time
         </p>
         <p className="mt-1 text-sm">
-          After that you see only what customers see until you have it.{' '}
+          Without it, you will see only what customers see after that.{' '}
           <Link to={`${paths.profile}#second-step`} className="underline">
             Add it in your account settings
           </Link>

@@ -77,10 +77,10 @@ export function StaffGate({
     return (
       <Shell back={BACK} title={title}>
         <Notice tone="warn">
-          <p className="font-semibold">Staff need two-step sign-in here</p>
+          <p className="font-semibold">Two-step sign-in required</p>
           <p className="mt-1 text-sm text-fog">
-            Sign in with your second step. If you have none yet, add an authenticator app in your account settings.
-            Until then you see only what customers see.
+            Sign in with your second step, or add an authenticator app in your account settings. Until then, you see
+            only what customers see.
           </p>
         </Notice>
         <Button className="mt-6" onClick={() => navigate(`${paths.profile}#second-step`)}>

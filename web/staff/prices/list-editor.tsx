@@ -60,7 +60,7 @@ export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Ra
       }),
     meta: { handled: true, invalidates: [queryKeys.prices.all, queryKeys.studios.all] },
     onSuccess: () => {
-      toast({ title: 'Prices saved', description: `They are charged from ${formatStudioDate(from, 'medium')}.` });
+      toast({ title: 'Prices saved', description: `They apply from ${formatStudioDate(from, 'medium')}.` });
       draft.saved();
       setPreview(false);
     },
@@ -73,7 +73,7 @@ export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Ra
         </div>
       ) : null}
       <PriceEditor
-        caption={`Prices of ${studio.name}`}
+        caption={`Prices for ${studio.name}`}
         columns={WEEK}
         cents={mondayFirst(cents)}
         onChange={(next) => draft.change({ cents: sundayFirst(next) })}
@@ -82,12 +82,12 @@ export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Ra
         <VolumeDiscount steps={steps} onChange={(next) => draft.change({ steps: next })} />
         <div className="space-y-3">
           <Field
-            label="Charged from"
+            label="Valid from"
             type="date"
             min={today}
             value={from}
             onChange={(event) => draft.change({ from: event.target.value })}
-            hint="Bookings that are made already keep their price."
+            hint="Existing bookings keep their price."
           />
           <Check checked={everywhere} onChange={(event) => draft.change({ everywhere: event.target.checked })}>
             For all rooms

@@ -17,9 +17,9 @@ export function PriceCheck({ rates, today, unsaved }: { rates: Rates; today: Stu
   const [hour, setHour] = useState('18');
   const [count, setCount] = useState('2');
   return (
-    <section aria-label="What would it cost" className="space-y-4 bg-booth p-5">
-      <h3 className="text-2xl">What would it cost?</h3>
-      {unsaved ? <p className="text-sm text-warn">With the prices you have not saved yet.</p> : null}
+    <section aria-label="Price check" className="space-y-4 bg-booth p-5">
+      <h3 className="text-2xl">Price check</h3>
+      {unsaved ? <p className="text-sm text-warn">Uses your unsaved prices.</p> : null}
       <div className="grid grid-cols-2 gap-3">
         <Field
           label="Day"
@@ -49,7 +49,7 @@ function Answer({ slots, rates }: { slots: readonly Slot[]; rates: Rates }) {
   const quote = quoteSlots(slots, rates);
   return (
     <>
-      <Table caption="Price of each hour" columns={['Hour', 'Price', 'From']}>
+      <Table caption="Price per hour" columns={['Hour', 'Price', 'From']}>
         {quote.slots.map((slot) => (
           <Row key={`${slot.date} ${slot.hour}`}>
             <Cell label="Hour">
@@ -82,4 +82,4 @@ function nameRule(date: StudioDate, rates: Rates): string {
 
 /** Names a price list by the day on which it begins. */
 export const nameList = (validFrom: StudioDate): string =>
-  validFrom <= '2000-01-01' ? 'First prices' : `Prices from ${formatStudioDate(validFrom, 'medium')}`;
+  validFrom <= '2000-01-01' ? 'Original prices' : `Prices from ${formatStudioDate(validFrom, 'medium')}`;

@@ -26,7 +26,7 @@ export function PriceEditor({
   function apply(): void {
     const entry = readEntry(typed);
     if (count === 0) return refuse('Choose hours in the table first.');
-    if (entry === null) return refuse('Type a price from $1 to $1,000, or a change such as +10%.');
+    if (entry === null) return refuse('Enter a price from $1 to $1,000, or a change such as +10%.');
     refuse(null);
     type('');
     // Drop the colour of the chosen cells, so that the new prices can be compared.
@@ -45,8 +45,8 @@ export function PriceEditor({
         className="sticky top-0 z-10 mb-2 flex flex-wrap items-end gap-3 bg-night py-3"
       >
         <Field
-          label="Price of the chosen hours"
-          hint={`${count} ${count === 1 ? 'hour' : 'hours'} chosen. Dollars, or a change such as +10%.`}
+          label="Price for chosen hours"
+          hint={`${count} ${count === 1 ? 'hour' : 'hours'} chosen. Enter dollars, or a change such as +10%.`}
           value={typed}
           onChange={(event) => type(event.target.value)}
           error={refused}

@@ -32,13 +32,13 @@ export function PricePreview({
     <div className="space-y-4">
       <p>
         {everywhere ? 'All rooms' : studio}, from {formatStudioDate(from)}.
-        {everywhere ? ` All of them then have these prices; below is what changes in ${studio}.` : ''} Bookings that are
-        made already keep their price.
+        {everywhere ? ` All rooms get these prices. The table shows what changes in ${studio}.` : ''} Existing bookings
+        keep their price.
       </p>
       {changes.length === 0 ? (
-        <p className="text-fog">The prices of the hours stay the same.</p>
+        <p className="text-fog">Hourly prices stay the same.</p>
       ) : (
-        <Table caption="Hours whose price changes" columns={['Day', 'Hours', 'Before', 'After']}>
+        <Table caption="Changed prices" columns={['Day', 'Hours', 'Before', 'After']}>
           {changes.map((change) => (
             <Row key={`${change.column} ${change.hours}`}>
               <Cell label="Day">{columns[change.column]}</Cell>

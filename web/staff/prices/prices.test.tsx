@@ -98,7 +98,7 @@ test('typed dollars are previewed with what they change, and saved from a day on
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Preview' }).disabled).toBe(true);
   cell(6, 10).focus();
   await user.keyboard(' 7');
-  expect(document.activeElement).toBe(screen.getByLabelText('Price of the chosen hours'));
+  expect(document.activeElement).toBe(screen.getByLabelText('Price for chosen hours'));
   await user.keyboard('5.50{Enter}');
   expect(cell(6, 10).textContent).toBe('$75.50');
   await press('Preview');
@@ -115,13 +115,13 @@ test('typed dollars are previewed with what they change, and saved from a day on
 
 test('an entry that is no price, or without hours, is refused in place', async () => {
   await open();
-  await fill(screen.getByLabelText('Price of the chosen hours'), '60');
+  await fill(screen.getByLabelText('Price for chosen hours'), '60');
   await press('Set price');
   expect(screen.getByText('Choose hours in the table first.')).toBeTruthy();
   await press('All hours of Mon');
-  await fill(screen.getByLabelText('Price of the chosen hours'), 'sixty');
+  await fill(screen.getByLabelText('Price for chosen hours'), 'sixty');
   await press('Set price');
-  expect(screen.getByText('Type a price from $1 to $1,000, or a change such as +10%.')).toBeTruthy();
+  expect(screen.getByText('Enter a price from $1 to $1,000, or a change such as +10%.')).toBeTruthy();
   expect(cell(0, 0).textContent).toBe('$49');
 });
 
@@ -130,13 +130,13 @@ test('steps of the volume discount are changed, added and removed, and a refusal
   await open();
   await press('Remove the discount from 3 hours');
   await fill(screen.getByLabelText('Percent'), '20');
-  await press('Add a step');
+  await press('Add tier');
   await user.click(screen.getByLabelText('For all rooms'));
   await press('Preview');
-  expect(dialog().getByText(/^All rooms, from .* below is what changes in Studio A\./)).toBeTruthy();
+  expect(dialog().getByText(/^All rooms, from .* The table shows what changes in Studio A\./)).toBeTruthy();
   expect(dialog().getByText('Volume discount: 20% from 4 hours, 25% from 5 hours.')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Save prices' }));
-  expect(await dialog().findByText(/^Prices that have begun are kept\./)).toBeTruthy();
+  expect(await dialog().findByText(/^Prices already in effect can’t be changed\./)).toBeTruthy();
   await wire.expectSent('staff-set-prices', {
     studioId: null,
     validFrom: tomorrow,
@@ -156,7 +156,7 @@ test('what a booking would cost follows the unsaved prices and names the rule of
   };
   answer({ ...specifiedRates, specialDays: [festival] });
   await open();
-  const check = within(screen.getByRole('region', { name: 'What would it cost' }));
+  const check = within(screen.getByRole('region', { name: 'Price check' }));
   // It is a Monday, the day before the festival.
   fireEvent.change(check.getByLabelText('Day'), { target: { value: '2031-03-03' } });
   await user.selectOptions(check.getByLabelText('Start'), '10 pm');
@@ -167,15 +167,15 @@ test('what a booking would cost follows the unsaved prices and names the rule of
       .slice(1)
       .map((row) => row.textContent);
   expect(rows()).toEqual([
-    '10 PM to 11 PM, 3 Mar$59First prices',
-    '11 PM to 12 AM, 3 Mar$49First prices',
+    '10 PM to 11 PM, 3 Mar$59Original prices',
+    '11 PM to 12 AM, 3 Mar$49Original prices',
     '12 AM to 1 AM, 4 Mar$99Special days: Festival',
   ]);
   expect(check.getByText('$207 for the hours, less 10% volume discount ($21)')).toBeTruthy();
   await press('All hours of Mon');
-  await fill(screen.getByLabelText('Price of the chosen hours'), '+100%');
+  await fill(screen.getByLabelText('Price for chosen hours'), '+100%');
   await press('Set price');
-  expect(check.getByText('With the prices you have not saved yet.')).toBeTruthy();
+  expect(check.getByText('Uses your unsaved prices.')).toBeTruthy();
   expect(rows()[0]).toMatch(/^10 PM to 11 PM, 3 Mar\$118Prices from /);
 });
 
@@ -193,7 +193,7 @@ test('special days are added with prices by hour, and prices to come are removed
   expect(screen.queryByRole('button', { name: /Last year/ })).toBeNull();
   await press('Remove Carnival');
   expect(wire.sent('staff-set-prices')).toEqual([]);
-  await user.click(dialog().getByRole('button', { name: 'Keep' }));
+  await user.click(dialog().getByRole('button', { name: 'Keep prices' }));
   await press('Remove Carnival');
   await user.click(dialog().getByRole('button', { name: 'Remove' }));
   await expectChange({ studioId: STUDIO_A, firstDay: later, lastDay: later, prices: null });
@@ -205,7 +205,7 @@ test('special days are added with prices by hour, and prices to come are removed
   await fill(dialog().getByLabelText('Name'), 'New Year');
   fireEvent.change(dialog().getByLabelText('First day'), { target: { value: '2031-12-31' } });
   await user.click(dialog().getByRole('button', { name: 'All hours of Each day' }));
-  await fill(dialog().getByLabelText('Price of the chosen hours'), '80');
+  await fill(dialog().getByLabelText('Price for chosen hours'), '80');
   await user.click(dialog().getByRole('button', { name: 'Set price' }));
   await user.click(dialog().getByRole('button', { name: 'Save special days' }));
   await expectChange({
@@ -222,16 +222,16 @@ test('prices that were not saved are there after another tab or room, and only i
   await screen.findByRole('grid');
   cell(0, 5).focus();
   await user.keyboard(' 7{Enter}');
-  await fill(screen.getByLabelText('Charged from'), addDays(today, 9));
+  await fill(screen.getByLabelText('Valid from'), addDays(today, 9));
   await user.selectOptions(screen.getByLabelText('Room'), 'Studio B');
-  await screen.findByRole('grid', { name: 'Prices of Studio B' });
+  await screen.findByRole('grid', { name: 'Prices for Studio B' });
   expect([cell(0, 5).textContent, screen.queryByText(KEPT)]).toEqual(['$49', null]);
   first.unmount();
   const second = renderPart(<Prices studios={STUDIOS} />);
   await screen.findByText(KEPT);
   expect(cell(0, 5).textContent).toBe('$7');
-  expect(screen.getByLabelText<HTMLInputElement>('Charged from').value).toBe(addDays(today, 9));
-  await press('Discard the changes');
+  expect(screen.getByLabelText<HTMLInputElement>('Valid from').value).toBe(addDays(today, 9));
+  await press('Discard changes');
   expect([cell(0, 5).textContent, screen.queryByText(KEPT)]).toEqual(['$49', null]);
   cell(0, 5).focus();
   await user.keyboard(' 8{Enter}');

@@ -32,7 +32,7 @@ export function Prices({ studios }: { studios: readonly Studio[] }) {
       <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
         <div>
           <h2 className="text-3xl">Prices</h2>
-          <p className="mt-2 text-fog">What an hour costs, GST included. Hours are Sydney time.</p>
+          <p className="mt-2 text-fog">Hourly prices, including GST. Hours are Sydney time.</p>
         </div>
         <SelectField
           label="Room"
@@ -72,7 +72,7 @@ function History({ studio, rates, today }: { studio: Studio; rates: Rates; today
           <Row key={list.validFrom}>
             <Cell label="From">
               {nameList(list.validFrom)}
-              {list.validFrom === now ? ' (now)' : list.validFrom > today ? ' (to come)' : ''}
+              {list.validFrom === now ? ' (now)' : list.validFrom > today ? ' (upcoming)' : ''}
             </Cell>
             <Cell label="Prices">{nameRange(list.hourCents)}</Cell>
             <Cell label="Volume discount">
@@ -85,7 +85,7 @@ function History({ studio, rates, today }: { studio: Studio; rates: Rates; today
                 <RemoveButton
                   label="Remove"
                   name={nameList(list.validFrom)}
-                  text="The prices before them are then charged on."
+                  text="The earlier prices then continue to apply."
                   change={{ studioId: studio.id, validFrom: list.validFrom, prices: null }}
                 />
               ) : null}

@@ -43,14 +43,14 @@ export function RemoveButton({
       <Dialog open={asking} title={`${label}?`} onClose={() => ask(false)}>
         <div className="space-y-4">
           <p>
-            {name}. {text} Bookings that are made already keep their price.
+            {name}. {text} Existing bookings keep their price.
           </p>
           <div className="flex flex-wrap gap-3">
             <Button busy={remove.isPending} onClick={() => remove.mutate()}>
               {label}
             </Button>
             <Button tone="plain" onClick={() => ask(false)}>
-              Keep
+              Keep prices
             </Button>
           </div>
         </div>

@@ -31,7 +31,7 @@ export function SpecialDays({ studio, rates, today }: Place) {
         </Button>
       </div>
       {rates.specialDays.length === 0 ? (
-        <Empty>No days have prices of their own.</Empty>
+        <Empty>No special days yet.</Empty>
       ) : (
         <Table caption="Special days" columns={['Name', 'Days', 'Prices', 'Actions']}>
           {rates.specialDays.map((days) => (
@@ -44,7 +44,7 @@ export function SpecialDays({ studio, rates, today }: Place) {
                   <RemoveButton
                     label={days.firstDay > today ? 'Remove' : 'End today'}
                     name={days.name}
-                    text="The other days then have the prices of an ordinary week."
+                    text="The remaining days then have the usual weekly prices."
                     change={{ studioId: studio.id, firstDay: days.firstDay, lastDay: days.lastDay, prices: null }}
                   />
                 ) : null}
@@ -104,13 +104,13 @@ function NewDays({ studio, rates, today, onDone }: Place & { onDone: () => void 
           onChange={(event) => setLast(event.target.value)}
         />
       </div>
-      <PriceEditor caption="Prices of these days" columns={['Each day']} cents={cents} onChange={setCents} />
+      <PriceEditor caption="Prices for these days" columns={['Each day']} cents={cents} onChange={setCents} />
       <Check checked={everywhere} onChange={(event) => setEverywhere(event.target.checked)}>
         For all rooms
       </Check>
       {save.isError ? (
         <p role="alert" className="text-bad">
-          {describeError(save.error, 'The days were not saved. Check your connection.')}
+          {describeError(save.error, 'The special days were not saved. Check your connection.')}
         </p>
       ) : null}
       <Button busy={save.isPending} disabled={name.trim() === ''} onClick={() => save.mutate()}>

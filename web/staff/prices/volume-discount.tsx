@@ -22,7 +22,7 @@ export function VolumeDiscount({
   return (
     <fieldset className="space-y-3">
       <legend className="mb-3 text-2xl">Volume discount</legend>
-      {steps.length === 0 ? <p className="text-fog">None: more hours cost no less each.</p> : null}
+      {steps.length === 0 ? <p className="text-fog">No volume discount.</p> : null}
       {steps.map((step, index) => {
         const change = (next: Partial<VolumeStep>): void => onChange(steps.with(index, { ...step, ...next }));
         return (
@@ -58,7 +58,7 @@ export function VolumeDiscount({
           onChange([...steps, { hours: Math.min(last.hours + 1, HOURS), percent: limit(last.percent + 5) }])
         }
       >
-        Add a step
+        Add tier
       </Button>
     </fieldset>
   );

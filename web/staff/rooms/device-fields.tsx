@@ -26,7 +26,7 @@ export function LockField<In extends FieldValues, Out>({
       <div className="space-y-2">
         <p className="text-sm font-semibold">Lock</p>
         <p className="text-sm text-fog">
-          {chosen === '' ? 'The one that the operator has set. ' : `${chosen}. `}The locks could not be loaded.{' '}
+          {chosen === '' ? 'The operator’s default. ' : `${chosen}. `}The locks could not be loaded.{' '}
           {describeError(locks.error, 'Check your connection.')}
         </p>
         <Button tone="plain" onClick={() => void locks.refetch()}>
@@ -43,9 +43,9 @@ export function PlugField<In extends FieldValues, Out>({ control, name }: Place<
     <TextField
       control={control}
       name={name}
-      label="Plug of the lights"
+      label="Light plug"
       autoComplete="off"
-      hint="The name that the operator has given it. Empty: the plug for all rooms without one."
+      hint="The name set by the operator. Leave empty to use the default plug."
     />
   );
 }
@@ -57,10 +57,9 @@ function toOptions(locks: readonly RoomLock[], chosen: string, room: string | nu
   return [
     {
       value: '',
-      label:
-        own === undefined ? 'The one that the operator has set' : `As the operator has set it: ${own.name} (${own.id})`,
+      label: own === undefined ? 'The operator’s default' : `The operator’s default: ${own.name} (${own.id})`,
     },
-    ...(unknown ? [{ value: chosen, label: `${chosen}: unknown to the lock service` }] : []),
+    ...(unknown ? [{ value: chosen, label: `${chosen}, not known to the lock service` }] : []),
     ...locks.map((lock) => ({ value: lock.id, label: describeLock(lock, room) })),
   ];
 }

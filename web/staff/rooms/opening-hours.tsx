@@ -22,7 +22,7 @@ export function OpeningHours({
         Opening hours: {count === 168 ? '24/7' : `${count} hours a week`}
       </summary>
       <p className="mt-2 text-sm text-fog">
-        Sydney time. Hours without a tick cannot be booked. Bookings that are made already stay.
+        Sydney time. Customers can’t book hours without a tick. Existing bookings stay.
       </p>
       <div className="mt-4 space-y-5">
         {DAYS.map((day, index) => (

@@ -21,7 +21,7 @@ export function Photos({
   return (
     <fieldset className="space-y-4">
       <legend className="mb-1.5 text-sm font-semibold">Photos</legend>
-      {photos.length === 0 ? <p className="text-fog">No photo yet: the card shows the sign of the room.</p> : null}
+      {photos.length === 0 ? <p className="text-fog">No photos yet. The card shows the room’s sign.</p> : null}
       <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {photos.map((photo, index) => (
           <Photo
@@ -35,7 +35,7 @@ export function Photos({
       </ul>
       {photos.length < MOST ? (
         <label className="block text-sm font-semibold">
-          Add a photo
+          Add photo{' '}
           <input
             type="file"
             accept={PHOTO_TYPES}

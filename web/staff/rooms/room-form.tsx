@@ -52,7 +52,7 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
       setRoom({ studioId: of?.id ?? null, room: { ...room, photos: [...photos], openHours: [...openHours] } }),
     meta: { handled: true, invalidates: ROOM_CHANGES },
     onSuccess: (_saved, { name }) => {
-      toast({ title: `${name} is saved`, description: 'The site shows it in a moment.' });
+      toast({ title: `${name} saved`, description: 'The site updates in a moment.' });
       onDone();
     },
     onError: (error) => {
@@ -69,14 +69,14 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
         <TextField
           control={control}
           name="title"
-          label="Kind of room"
-          hint="On the first page, such as The vinyl room."
+          label="Room type"
+          hint="Shown on the home page, for example “The vinyl room”."
         />
-        <TextField control={control} name="summary" label="A sentence for the first page" className="sm:col-span-2" />
+        <TextField control={control} name="summary" label="Home page sentence" className="sm:col-span-2" />
         <TextField
           control={control}
           name="description"
-          label="Description for the booking page"
+          label="Booking page description"
           lines={3}
           className="sm:col-span-2"
         />
@@ -85,7 +85,7 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
           name="features"
           label="Equipment"
           lines={5}
-          hint="One thing on each line, up to 12."
+          hint="One item per line, up to 12."
           className="sm:col-span-2"
         />
         <LockField control={control} name="lockId" room={of?.room.name ?? null} />
@@ -98,13 +98,13 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
       </CheckField>
       {of === null || of.upcoming === 0 ? null : (
         <p className="text-sm text-fog">
-          {of.upcoming === 1 ? 'One booking is' : `${of.upcoming} bookings are`} not over. A room that cannot be booked
-          any more keeps them, with their access codes.
+          {of.upcoming === 1 ? 'One booking has' : `${of.upcoming} bookings have`} not ended. If you stop new bookings
+          for this room, existing ones stay and keep their access codes.
         </p>
       )}
       <FormError control={control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={control}>Save</SubmitButton>
+        <SubmitButton control={control}>Save room</SubmitButton>
         <Button tone="plain" disabled={save.isPending} onClick={onDone}>
           Cancel
         </Button>

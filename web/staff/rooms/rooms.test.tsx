@@ -74,15 +74,15 @@ test('a room is edited: equipment by lines, an uploaded photo put first, and how
   });
   show();
   await press('Edit Studio A');
-  expect(screen.getByText(/2 bookings are not over/)).toBeTruthy();
+  expect(screen.getByText(/2 bookings have not ended/)).toBeTruthy();
   await fill(screen.getByLabelText('Equipment'), 'Decks\n\n Lamps ');
-  await user.upload(screen.getByLabelText('Add a photo'), new File(['x'], 'a.jpg', { type: 'image/jpeg' }));
+  await user.upload(screen.getByLabelText('Add photo'), new File(['x'], 'a.jpg', { type: 'image/jpeg' }));
   await press('Show first, photo 2');
   await press('Remove, photo 2');
   await user.click(screen.getByText(/^Opening hours/));
   await user.click(screen.getByRole('checkbox', { name: 'Monday, 3 AM to 4 AM' }));
   await press('Closed on Tuesday');
-  await press('Save');
+  await press('Save room');
   await wire.expectRequests('staff_rooms', 2);
   const [change] = changes();
   expect(change).toMatchObject({
@@ -100,37 +100,37 @@ test('a refusal is shown at its field or in the form, and a photo that fails say
   wire.refuse('staff-set-room', 'invalid_request', { message: 'Another room has this name.', field: 'room.name' });
   uploadPhoto.mockRejectedValue(new Error('The photo is larger than 10 MB.'));
   show();
-  await press('Add a room');
+  await press('Add room');
   await fill(screen.getByLabelText('Name'), 'Studio B');
-  await user.upload(screen.getByLabelText('Add a photo'), new File(['x'], 'a.png', { type: 'image/png' }));
+  await user.upload(screen.getByLabelText('Add photo'), new File(['x'], 'a.png', { type: 'image/png' }));
   expect(await screen.findByText('The photo is larger than 10 MB.')).toBeTruthy();
-  await press('Save');
+  await press('Save room');
   expect(await screen.findByText('Another room has this name.')).toBeTruthy();
   expect(screen.getByLabelText('Name').getAttribute('aria-invalid')).toBe('true');
-  wire.refuse('staff-set-room', 'invalid_request', { message: 'There are these plugs: Studio A.', field: 'room.plug' });
-  await fill(screen.getByLabelText('Plug of the lights'), 'Loft');
-  await press('Save');
-  expect(await screen.findByText('There are these plugs: Studio A.')).toBeTruthy();
+  wire.refuse('staff-set-room', 'invalid_request', { message: 'Available plugs: Studio A.', field: 'room.plug' });
+  await fill(screen.getByLabelText('Light plug'), 'Loft');
+  await press('Save room');
+  expect(await screen.findByText('Available plugs: Studio A.')).toBeTruthy();
   expect(changes().at(-1)).toMatchObject({ room: { plug: 'Loft' } });
 });
 
 test('the lock is chosen among those of the lock service, and a refusal is shown at it', async () => {
   wire.refuse('staff-set-room', 'invalid_request', {
-    message: 'Studio B has this lock already.',
+    message: 'Studio B already uses this lock.',
     field: 'room.lockId',
   });
   show();
   await press('Edit Studio A');
   const field = await screen.findByLabelText<HTMLSelectElement>('Lock');
   expect([...field.options].map(({ text }) => text)).toEqual([
-    'As the operator has set it: Front (SP1)',
+    'The operator’s default: Front (SP1)',
     'Front (SP1), battery 91 %',
     'SP2, used by Studio B',
   ]);
   await user.selectOptions(field, 'SP2');
-  await press('Save');
+  await press('Save room');
   expect(changes().at(-1)).toMatchObject({ room: { lockId: 'SP2' } });
-  expect(await screen.findByText('Studio B has this lock already.')).toBeTruthy();
+  expect(await screen.findByText('Studio B already uses this lock.')).toBeTruthy();
   expect(field.getAttribute('aria-invalid')).toBe('true');
 });
 
@@ -140,7 +140,7 @@ test('a lock that the lock service does not know stays chosen and is named as su
   show();
   await press('Edit Studio A');
   const field = await screen.findByLabelText<HTMLSelectElement>('Lock');
-  expect([field.value, field.selectedOptions[0]?.text]).toEqual(['OLD', 'OLD: unknown to the lock service']);
+  expect([field.value, field.selectedOptions[0]?.text]).toEqual(['OLD', 'OLD, not known to the lock service']);
 });
 
 test('while the locks cannot be loaded the room keeps its lock, and they can be loaded again', async () => {
@@ -150,7 +150,7 @@ test('while the locks cannot be loaded the room keeps its lock, and they can be 
   await press('Edit Studio A');
   expect(await screen.findByText(/^SP1\. The locks could not be loaded/)).toBeTruthy();
   answerLocks();
-  await press('Save');
+  await press('Save room');
   await waitFor(() => expect(changes().at(-1)).toMatchObject({ room: { lockId: 'SP1' } }));
   await press('Edit Studio A');
   expect((await screen.findByLabelText<HTMLSelectElement>('Lock')).value).toBe('SP1');

@@ -22,7 +22,11 @@ export function Rooms() {
     mutationFn: orderRooms,
     meta: { handled: true, invalidates: ORDER_CHANGES },
     onError: (error) =>
-      toast({ title: 'Error', description: describeError(error, 'The order stays as it is.'), tone: 'bad' }),
+      toast({
+        title: 'Error',
+        description: describeError(error, 'The order was not changed. Try again.'),
+        tone: 'bad',
+      }),
   });
   const list = rooms.data;
   const open = chosen ?? list?.find(({ id, room }) => [id, room.name].includes(search.get('room') ?? '')) ?? null;
@@ -40,9 +44,9 @@ export function Rooms() {
       <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
         <div>
           <h2 className="text-3xl">Rooms</h2>
-          <p className="mt-2 text-fog">What the first page and the booking page show, in this order.</p>
+          <p className="mt-2 text-fog">The home page and the booking page show the rooms in this order.</p>
         </div>
-        <Button onClick={() => setOpen('new')}>Add a room</Button>
+        <Button onClick={() => setOpen('new')}>Add room</Button>
       </div>
       {rooms.isError && !list ? (
         <LoadFailed
@@ -53,7 +57,7 @@ export function Rooms() {
       ) : list === undefined ? (
         <Skeleton className="h-96" label="Loading the rooms" />
       ) : list.length === 0 ? (
-        <Empty>There is no room yet.</Empty>
+        <Empty>No rooms yet.</Empty>
       ) : (
         <ol className="divide-y divide-line border-y border-line">
           {list.map((room, index) => (
@@ -104,7 +108,7 @@ function RoomRow({
           {room.active ? null : <Chip>{opened ? 'Retired' : 'Draft'}</Chip>}
         </p>
         <p className="mt-1 text-sm text-fog">
-          {[room.title, upcoming === 1 ? '1 booking to come' : `${upcoming} bookings to come`]
+          {[room.title, upcoming === 1 ? '1 upcoming booking' : `${upcoming} upcoming bookings`]
             .filter(Boolean)
             .join(', ')}
         </p>

@@ -16,7 +16,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { cancelSeries, readSeries } from './queries.ts';
 
 const WORDS: Readonly<Partial<Record<Booking['status'], string>>> = {
-  pending: 'being paid for',
+  pending: 'awaiting payment',
   cancelled: 'cancelled',
 };
 
@@ -57,7 +57,7 @@ export function BookingSeries({
         <CancelAll bookingId={bookingId} remaining={remaining} mayRefund={mayRefund} onDone={() => setAsking(false)} />
       ) : (
         <Button tone="quiet" className="mt-2" onClick={() => setAsking(true)}>
-          Cancel all {remaining.length} that are left
+          Cancel all {remaining.length} remaining
         </Button>
       )}
     </section>
@@ -84,9 +84,9 @@ function Row({ booking, here }: { booking: SeriesBooking; here: boolean }) {
 }
 
 const REFUNDS = [
-  { value: 'terms', label: 'What the terms of each give' },
-  { value: 'full', label: 'All that was paid for them' },
-  { value: 'none', label: 'Nothing' },
+  { value: 'terms', label: 'By the terms of each booking' },
+  { value: 'full', label: 'Full refund' },
+  { value: 'none', label: 'No refund' },
 ] as const;
 
 /** Asks for the reason and the refund. The cancellation cannot be undone. */
@@ -107,19 +107,19 @@ function CancelAll({
     mutationFn: () => cancelSeries(bookingId, refund, reason.trim()),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: ({ cancelled, refundCents, byHand }) => {
-      const back = byHand === true ? 'is for you to give back by hand' : 'is on its way back';
+      const back = byHand === true ? 'needs to be refunded by hand' : 'is being refunded';
       toast({
-        title: `${cancelled} bookings are cancelled`,
-        description: refundCents === 0 ? 'Nothing is refunded.' : `${formatMoney(refundCents)} ${back}.`,
+        title: `${cancelled} bookings cancelled`,
+        description: refundCents === 0 ? 'No refund was made.' : `${formatMoney(refundCents)} ${back}.`,
       });
       onDone();
     },
   });
   return (
-    <div role="group" aria-label="Cancel the series" className="mt-3 space-y-4 border-l-4 border-signal bg-deck p-4">
+    <div role="group" aria-label="Cancel series" className="mt-3 space-y-4 border-l-4 border-signal bg-deck p-4">
       <p>
-        The hours of {remaining.length} bookings are free at once, and their PINs stop working. The customer gets an
-        email for each. You can’t undo this.
+        The hours of {remaining.length} bookings are available immediately, and their PINs stop working. The customer
+        gets an email for each booking. You can’t undo this.
       </p>
       {mayRefund ? (
         <SelectField
@@ -129,7 +129,7 @@ function CancelAll({
           onChange={(event) => setRefund(REFUNDS.find(({ value }) => value === event.target.value)?.value ?? 'terms')}
         />
       ) : (
-        <p>Each gives back what its terms give. Another refund needs the permission for money.</p>
+        <p>Each booking is refunded by its terms. A different refund needs the “Money” permission.</p>
       )}
       <Field
         label="Reason"
@@ -148,7 +148,7 @@ function CancelAll({
           Cancel {remaining.length} bookings
         </Button>
         <Button tone="plain" disabled={cancel.isPending} onClick={onDone}>
-          Keep them
+          Keep bookings
         </Button>
       </div>
     </div>

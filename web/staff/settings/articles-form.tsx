@@ -62,7 +62,7 @@ export function ArticlesForm({
       <div className="flex flex-wrap gap-3">
         <Button onClick={review}>Preview changes</Button>
         <Button tone="plain" onClick={add}>
-          Add a part
+          Add section
         </Button>
       </div>
     </div>
@@ -84,7 +84,7 @@ function Part({
   onMove: (step: 1 | -1) => void;
   onRemove: () => void;
 }) {
-  const part = `part ${number}`;
+  const part = `section ${number}`;
   return (
     <li className="space-y-4 border border-line p-4">
       <Field

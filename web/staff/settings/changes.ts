@@ -8,21 +8,21 @@ export const NAMES = {
   abn: 'ABN',
   address: 'Address',
   directions: 'Directions',
-  directionsPhoto: 'Photo beside the directions',
-  directionsPhotoText: 'What the photo shows',
+  directionsPhoto: 'Directions photo',
+  directionsPhotoText: 'Photo description',
   phone: 'Phone',
   email: 'Email',
   instagram: 'Instagram',
-  arrivalNotes: 'Notes for people who arrive',
-  notice: 'Notice on the site',
+  arrivalNotes: 'Arrival notes',
+  notice: 'Site notice',
   holdMinutes: 'Minutes to pay',
-  horizonDays: 'Days ahead',
+  horizonDays: 'Days bookable ahead',
   freeCancelHours: 'Free to cancel until',
   maxLiveHolds: 'Unpaid bookings at a time',
-  holdsPerHour: 'Unpaid bookings an hour',
+  holdsPerHour: 'Unpaid bookings per hour',
   maxUnpaidHours: 'Unpaid hours at a time',
-  maxUnpaidHoursOfBooking: 'Unpaid hours in one booking',
-  salesAccount: 'Account of sales',
+  maxUnpaidHoursOfBooking: 'Unpaid hours per booking',
+  salesAccount: 'Sales account',
   terms: 'Terms & Conditions',
   privacy: 'Privacy',
 } as const satisfies Record<keyof SettingsChange, string>;
@@ -67,7 +67,7 @@ const UNITS: Partial<Record<Key, string>> = {
 };
 
 function inWords(key: Key, value: string | number | readonly Article[] | undefined, isNew = false): string {
-  if (typeof value === 'object') return `${value.length} ${value.length === 1 ? 'part' : 'parts'}`;
+  if (typeof value === 'object') return `${value.length} ${value.length === 1 ? 'section' : 'sections'}`;
   if (value === '' || value === undefined) return 'none';
   if (key === 'directionsPhoto') return isNew ? 'the photo in the preview' : 'a photo';
   return UNITS[key] === undefined ? String(value) : `${value} ${UNITS[key]}`;

@@ -18,58 +18,66 @@ const PARTS: readonly { readonly title: string; readonly fields: readonly Place[
   {
     title: 'The business',
     fields: [
-      { name: 'name', hint: 'Its first word is the first line of the logo.' },
-      { name: 'legalName', hint: 'The seller on documents.' },
-      { name: 'abn', hint: 'Eleven digits. Without it there are receipts instead of tax invoices, and no GST.' },
+      { name: 'name', hint: 'The first word becomes the first line of the logo.' },
+      { name: 'legalName', hint: 'Shown as the seller on documents.' },
+      {
+        name: 'abn',
+        hint: 'Eleven digits. Without an ABN, customers get receipts instead of tax invoices, without GST.',
+      },
     ],
   },
   {
-    title: 'Where and how to reach you',
+    title: 'Contact details',
     fields: [
       { name: 'address' },
       { name: 'phone' },
       { name: 'email' },
       { name: 'instagram' },
-      { name: 'directions', lines: 3, hint: 'How to find the door. Everybody can read it.' },
+      { name: 'directions', lines: 3, hint: 'How to find the door. Everyone can read this.' },
       { name: 'directionsPhoto' },
-      { name: 'directionsPhotoText', hint: 'For people who cannot see it, such as “A green door beside the bakery”.' },
+      {
+        name: 'directionsPhotoText',
+        hint: 'For people who can’t see the photo, for example “A green door next to the bakery”.',
+      },
       {
         name: 'arrivalNotes',
         lines: 3,
-        hint: 'Only for people with a booking: in the confirmation, the mail with the code, and the calendar file.',
+        hint: 'Shown only to people with a booking: in the confirmation, the code email and the calendar file.',
       },
     ],
   },
   {
     title: 'On the site',
-    fields: [{ name: 'notice', hint: 'Above every public page until the visitor closes it. Empty: no notice.' }],
+    fields: [
+      { name: 'notice', hint: 'Shown on every public page until the visitor closes it. Leave empty for no notice.' },
+    ],
   },
   {
     title: 'Booking',
     fields: [
-      { name: 'holdMinutes', hint: 'How long hours are held while the customer pays: 5 to 30.' },
-      { name: 'horizonDays', hint: 'How many days ahead hours can be booked: up to 365.' },
+      { name: 'holdMinutes', hint: 'How long we hold hours while the customer pays: 5 to 30.' },
+      { name: 'horizonDays', hint: 'How far ahead customers can book: up to 365.' },
       {
         name: 'freeCancelHours',
-        hint: 'Hours before the start until which a new booking can be cancelled with all of the money back.',
+        hint: 'How many hours before the start a new booking can still be cancelled for a full refund.',
       },
     ],
   },
   {
-    title: 'Holding hours before paying',
+    title: 'Limits before payment',
     fields: [
-      { name: 'maxLiveHolds', hint: 'How many bookings a customer can have waiting for payment: 1 to 20.' },
-      { name: 'holdsPerHour', hint: 'How many a customer can start in an hour without paying: 1 to 100.' },
+      { name: 'maxLiveHolds', hint: 'How many unpaid bookings a customer can have: 1 to 20.' },
+      { name: 'holdsPerHour', hint: 'How many unpaid bookings a customer can start per hour: 1 to 100.' },
       {
         name: 'maxUnpaidHours',
-        hint: 'Hours in all rooms together that a customer can hold without paying: bookings, series, moves and the wait list.',
+        hint: 'How many unpaid hours a customer can hold across all rooms, counting bookings, series, moves and the wait list.',
       },
-      { name: 'maxUnpaidHoursOfBooking', hint: 'How many of them one booking can have: 1 to 24.' },
+      { name: 'maxUnpaidHoursOfBooking', hint: 'How many unpaid hours one booking can have: 1 to 24.' },
     ],
   },
   {
     title: 'Accounting',
-    fields: [{ name: 'salesAccount', hint: 'The account code of sales in the file for Xero.' }],
+    fields: [{ name: 'salesAccount', hint: 'The account code for sales in the Xero file.' }],
   },
 ];
 const NUMBERS = [
@@ -108,7 +116,7 @@ export function DetailsForm({
   function review(requested: SettingsChange): void {
     const changes = getChanges(current, requested);
     if (Object.keys(changes).length > 0) onReview(changes);
-    else refuseForm(form, { message: 'Nothing has changed.' });
+    else refuseForm(form, { message: 'No changes to preview.' });
   }
   return (
     <Form form={form} onSend={review} className="space-y-10">

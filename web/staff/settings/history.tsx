@@ -24,15 +24,11 @@ export function History({
           <Row key={version.version}>
             <Cell label="When">{when}</Cell>
             <Cell label="Who">{version.by ?? '–'}</Cell>
-            <Cell label="What">{version.version === 1 ? 'The first settings' : names.join(', ') || '–'}</Cell>
+            <Cell label="What">{version.version === 1 ? 'Initial settings' : names.join(', ') || '–'}</Cell>
             <Cell label="">
               {differs ? (
-                <Button
-                  tone="plain"
-                  aria-label={`Bring back the settings of ${when}`}
-                  onClick={() => onRestore(version)}
-                >
-                  Bring back
+                <Button tone="plain" aria-label={`Restore the settings of ${when}`} onClick={() => onRestore(version)}>
+                  Restore
                 </Button>
               ) : null}
             </Cell>

@@ -17,7 +17,7 @@ export function KeptPart({
   if (typedAt === version) return <KeptNotice onDiscard={onDiscard} />;
   return (
     <KeptNotice
-      text="The settings have been saved since you typed these changes. Compare them in the preview before you save."
+      text="The settings were saved after you typed these changes. Compare them in the preview before you save."
       onDiscard={onDiscard}
     />
   );

@@ -19,21 +19,21 @@ export function PhotoField({ control }: { control: Details }) {
         <>
           <img
             src={`/storage/v1/render/image/public/rooms/${field.value}?width=480&resize=contain&format=webp`}
-            alt="Beside the directions"
+            alt="Directions photo"
             width={480}
             height={360}
             className="aspect-[4/3] w-full max-w-sm bg-deck object-contain"
           />
           <Button tone="plain" onClick={() => field.onChange('')}>
-            Remove the photo
+            Remove photo
           </Button>
         </>
       )}
       <Field
-        label={field.value === '' ? 'Photo beside the directions' : 'Another photo beside the directions'}
+        label={field.value === '' ? 'Add directions photo' : 'Replace directions photo'}
         type="file"
         accept={PHOTO_TYPES}
-        hint="Everybody can see it, on the first page and with a booking. Up to 10 MB. Only the picture is stored, not where or when it was taken."
+        hint="Everyone can see it, on the home page and with a booking. Up to 10 MB. We store only the picture, not where or when it was taken."
         disabled={part !== null}
         onChange={(event) => {
           const [file] = Array.from(event.target.files ?? []);

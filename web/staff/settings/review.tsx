@@ -29,13 +29,13 @@ export function Review({
     mutationFn: () => setSettings(changes),
     meta: { handled: true, invalidates: SETTINGS_CHANGES },
     onSuccess: () => {
-      toast({ title: 'Settings saved', description: 'The site shows them in a moment.' });
+      toast({ title: 'Settings saved', description: 'The site updates in a moment.' });
       onDone();
     },
   });
   return (
     <div className="space-y-6">
-      <Table caption="What changes" columns={['Setting', 'Before', 'After']}>
+      <Table caption="Changes" columns={['Setting', 'Before', 'After']}>
         {describeChanges(current, changes).map((change) => (
           <Row key={change.name}>
             <Cell label="Setting">{change.name}</Cell>
@@ -59,7 +59,7 @@ export function Review({
       ) : null}
       <div className="flex flex-wrap gap-3">
         <Button busy={save.isPending} onClick={() => save.mutate()}>
-          Save
+          Save settings
         </Button>
         <Button tone="plain" disabled={save.isPending} onClick={onBack}>
           Back
@@ -74,11 +74,9 @@ function Consequences({ changes }: { changes: SettingsChange }) {
   const texts = [
     changes.terms === undefined && changes.freeCancelHours === undefined
       ? null
-      : 'Everybody has to accept the new terms before the next booking.',
-    changes.freeCancelHours === undefined
-      ? null
-      : 'Bookings that are made already keep the cancellation terms they were made with.',
-    changes.holdMinutes === undefined ? null : 'Hours that somebody is paying for are held as long as was said.',
+      : 'Everyone must accept the new terms before their next booking.',
+    changes.freeCancelHours === undefined ? null : 'Existing bookings keep their cancellation terms.',
+    changes.holdMinutes === undefined ? null : 'Hours already held for payment keep their deadline.',
   ].filter((text) => text !== null);
   return texts.length === 0 ? null : (
     <Notice tone="plain">

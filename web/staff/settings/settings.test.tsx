@@ -48,7 +48,7 @@ test('only changed settings are sent, after a table of what changes and a previe
   await fill(await screen.findByLabelText('Name'), ' Harbour ');
   await fill(screen.getByLabelText('Minutes to pay'), '25');
   await press('Preview changes');
-  const table = await screen.findByRole('table', { name: 'What changes' });
+  const table = await screen.findByRole('table', { name: 'Changes' });
   expect(
     within(table)
       .getAllByRole('row')
@@ -57,7 +57,7 @@ test('only changed settings are sent, after a table of what changes and a previe
   ).toEqual([expect.stringContaining('Harbour'), expect.stringMatching(/20 minutes.*25 minutes/)]);
   expect(screen.getByText('Preview: Harbour, Closed on Monday')).toBeTruthy();
   expect(changes()).toEqual([]);
-  await press('Save');
+  await press('Save settings');
   await wire.expectSent('staff-set-settings', { name: 'Harbour', holdMinutes: 25 });
 });
 
@@ -65,8 +65,8 @@ test('a new cancellation period is announced as new terms, which everybody has t
   show();
   await fill(await screen.findByLabelText('Free to cancel until'), '12');
   await press('Preview changes');
-  expect(await screen.findByText('Everybody has to accept the new terms before the next booking.')).toBeTruthy();
-  expect(screen.getByText(/keep the cancellation terms they were made with/)).toBeTruthy();
+  expect(await screen.findByText('Everyone must accept the new terms before their next booking.')).toBeTruthy();
+  expect(screen.getByText(/keep their cancellation terms/)).toBeTruthy();
 });
 
 test('what was typed stays after the preview, a refusal is shown, and nothing is lost', async () => {
@@ -74,7 +74,7 @@ test('what was typed stays after the preview, a refusal is shown, and nothing is
   show();
   await fill(await screen.findByLabelText('Name'), 'Harbour');
   await press('Preview changes');
-  await user.click(await screen.findByRole('button', { name: 'Save' }));
+  await user.click(await screen.findByRole('button', { name: 'Save settings' }));
   expect(await screen.findByText('You may not do that.')).toBeTruthy();
   await press('Back');
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Harbour');
@@ -91,13 +91,13 @@ test.each([
     'texts of a page',
     async () => {
       await user.click(await screen.findByRole('button', { name: 'Terms' }));
-      await fill(screen.getByLabelText('Title of part 1'), 'Harbour');
+      await fill(screen.getByLabelText('Title of section 1'), 'Harbour');
     },
     async () => {
       await user.click(await screen.findByRole('button', { name: 'Terms' }));
       return screen.getByDisplayValue('Harbour');
     },
-    /parts/,
+    /sections/,
   ],
 ])('%s that were typed are there after another tab, until they are saved', async (_what, type, find, row) => {
   const { unmount } = show();
@@ -108,7 +108,7 @@ test.each([
   expect(screen.getByText(KEPT)).toBeTruthy();
   await press('Preview changes');
   expect(await screen.findByRole('row', { name: row })).toBeTruthy();
-  await press('Save');
+  await press('Save settings');
   await screen.findByRole('button', { name: 'History', current: true });
   second.unmount();
   show();
@@ -125,8 +125,8 @@ test('typed settings are there after another part, say when the settings have ch
   unmount();
   answer({ ...second, version: 3 }, first);
   show();
-  expect(await screen.findByText(/^The settings have been saved since you typed these changes/)).toBeTruthy();
-  await press('Discard the changes');
+  expect(await screen.findByText(/^The settings were saved after you typed these changes/)).toBeTruthy();
+  await press('Discard changes');
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe(firstSettings.name);
   await press('Terms');
   await press('Details');
@@ -153,7 +153,7 @@ test('a form without changes, and a value out of range, are not sent', async () 
   show();
   await screen.findByLabelText('Name');
   await press('Preview changes');
-  expect(await screen.findByText('Nothing has changed.')).toBeTruthy();
+  expect(await screen.findByText('No changes to preview.')).toBeTruthy();
   await fill(screen.getByLabelText('Minutes to pay'), '45');
   await press('Preview changes');
   expect((await screen.findByRole('alert')).textContent).toBe('At most 30.');
@@ -174,16 +174,16 @@ test('parts of the terms are edited, moved, added and removed, and staff are tol
   show();
   await screen.findByLabelText('Name');
   await press('Terms');
-  await press('Down, part 1');
-  await press('Add a part');
+  await press('Down, section 1');
+  await press('Add section');
   await press('Preview changes');
   expect(screen.getByText('Every part needs a title.')).toBeTruthy();
-  await user.type(screen.getByLabelText('Title of part 3'), 'Three');
-  await user.type(screen.getByLabelText('Text of part 3'), 'c');
-  await press('Remove, part 1');
+  await user.type(screen.getByLabelText('Title of section 3'), 'Three');
+  await user.type(screen.getByLabelText('Text of section 3'), 'c');
+  await press('Remove, section 1');
   await press('Preview changes');
-  expect(screen.getByText('Everybody has to accept the new terms before the next booking.')).toBeTruthy();
-  await press('Save');
+  expect(screen.getByText('Everyone must accept the new terms before their next booking.')).toBeTruthy();
+  await press('Save settings');
   const terms = [
     { title: 'One', text: 'a' },
     { title: 'Three', text: 'c' },
@@ -196,9 +196,9 @@ test('the history says who changed what and when in Sydney, and brings old setti
   await screen.findByLabelText('Name');
   await press('History');
   const [, newest] = screen.getAllByRole('row');
-  expect(newest?.textContent).toMatch(/Fri 20 Nov 2026, 11:30 am.*Kim Owner.*Notice on the site, Minutes to pay/);
-  await user.click(screen.getByRole('button', { name: /^Bring back/ }));
-  await press('Save');
+  expect(newest?.textContent).toMatch(/Fri 20 Nov 2026, 11:30 am.*Kim Owner.*Site notice, Minutes to pay/);
+  await user.click(screen.getByRole('button', { name: /^Restore/ }));
+  await press('Save settings');
   await wire.expectSent('staff-set-settings', { notice: '', holdMinutes: 15 });
 });
 
@@ -208,14 +208,14 @@ test('a photo beside the directions is uploaded, previewed with what it shows, a
   uploadPhoto.mockResolvedValueOnce(PHOTO);
   show();
   const file = new File(['x'], 'door.jpg', { type: 'image/jpeg' });
-  await user.upload(await screen.findByLabelText('Photo beside the directions'), file);
+  await user.upload(await screen.findByLabelText('Add directions photo'), file);
   expect(await screen.findByText('The photo is larger than 10 MB.')).toBeTruthy();
-  await user.upload(screen.getByLabelText('Photo beside the directions'), file);
-  expect((await screen.findByAltText<HTMLImageElement>('Beside the directions')).src).toContain(PHOTO);
-  await fill(screen.getByLabelText('What the photo shows'), 'A green door');
+  await user.upload(screen.getByLabelText('Add directions photo'), file);
+  expect((await screen.findByAltText<HTMLImageElement>('Directions photo')).src).toContain(PHOTO);
+  await fill(screen.getByLabelText('Photo description'), 'A green door');
   await press('Preview changes');
   expect((await screen.findByRole('table')).textContent).toMatch(/none.*the photo in the preview.*A green door/);
-  await press('Save');
+  await press('Save settings');
   const change = { directionsPhoto: PHOTO, directionsPhotoText: 'A green door' };
   await wire.expectSent('staff-set-settings', change);
 });
@@ -224,10 +224,10 @@ test('a photo is removed with the next change', async () => {
   const PHOTO = '0a1b2c3d-0000-4000-8000-000000000001.jpg';
   answer({ ...first, settings: { ...firstSettings, directionsPhoto: PHOTO } });
   show();
-  await user.click(await screen.findByRole('button', { name: 'Remove the photo' }));
+  await user.click(await screen.findByRole('button', { name: 'Remove photo' }));
   await press('Preview changes');
   expect((await screen.findByRole('table')).textContent).toContain('a photonone');
-  await press('Save');
+  await press('Save settings');
   await wire.expectSent('staff-set-settings', { directionsPhoto: '' });
 });
 

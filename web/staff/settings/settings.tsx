@@ -19,7 +19,7 @@ type Preview = (settings: BusinessSettings) => ReactNode;
 const PARTS = ['Details', 'Terms', 'Privacy', 'History'] as const;
 type Part = (typeof PARTS)[number];
 const HINT =
-  'An empty line begins a paragraph. {name}, {email} and {cancelHours} stand for the details of the business.';
+  'Leave a blank line to start a new paragraph. {name}, {email} and {cancelHours} are replaced with the business details.';
 
 /** Returns the key under which the tab keeps what was typed into a form. */
 const getDraftKey = (part: Part): string => `settings:${part}`;
@@ -63,9 +63,7 @@ function Editor({
   return (
     <>
       <h2 className="text-3xl">Settings</h2>
-      <p className="mt-2 text-fog">
-        What pages, mails and calendar files say of the business, and the rules of booking.
-      </p>
+      <p className="mt-2 text-fog">Business details on pages, emails and calendar files, and the booking rules.</p>
       <nav aria-label="Parts of the settings" className="mt-6 mb-8 flex flex-wrap gap-2">
         {PARTS.map((entry) => (
           <Button
@@ -83,7 +81,7 @@ function Editor({
           <Notice tone="warn">
             <p>The settings have changed since you opened this form.</p>
             <Button tone="plain" className="mt-3" onClick={() => open(part)}>
-              Show the current ones
+              Load current settings
             </Button>
           </Notice>
         </div>
@@ -135,7 +133,7 @@ function Fields({
       <ArticlesForm
         draft={{ name: getDraftKey(part), version }}
         articles={base.terms}
-        hint={`Everybody has to accept a new text once, before the next booking. ${HINT}`}
+        hint={`Everyone must accept a new text once, before their next booking. ${HINT}`}
         onReview={(terms) => onReview({ terms })}
       />
     );

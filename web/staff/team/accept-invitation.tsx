@@ -19,14 +19,12 @@ export function AcceptInvitation({ token }: { token: string }) {
     onSuccess: () => navigate(paths.admin, { replace: true }),
   });
   if (token === '')
-    return (
-      <Notice tone="bad">This link is incomplete. Please open it from our email, or ask for another invitation.</Notice>
-    );
+    return <Notice tone="bad">This link is incomplete. Open it from our email, or ask for another invitation.</Notice>;
   if (status === 'loading') return <Waiting label="Loading" />;
   if (status === 'out')
     return (
       <div className="space-y-5">
-        <p className="text-fog">Sign in or sign up with the email address to which we sent the invitation.</p>
+        <p className="text-fog">Sign in or sign up with the email address that received the invitation.</p>
         <div className="flex flex-wrap gap-3">
           <Button onClick={() => open('sign-in')}>Sign In</Button>
           <Button tone="plain" onClick={() => open('sign-up')}>
@@ -39,11 +37,13 @@ export function AcceptInvitation({ token }: { token: string }) {
     <div className="space-y-5">
       <p className="break-words text-fog">You’re signed in as {user?.email}.</p>
       {accept.isError ? (
-        <Notice tone="bad">{describeError(accept.error, 'We could not accept it. Check your connection.')}</Notice>
+        <Notice tone="bad">
+          {describeError(accept.error, 'The invitation was not accepted. Check your connection.')}
+        </Notice>
       ) : null}
       <div className="flex flex-wrap gap-3">
         <Button busy={accept.isPending} onClick={() => accept.mutate()}>
-          Accept the invitation
+          Accept invitation
         </Button>
         <Button tone="plain" disabled={accept.isPending} onClick={() => void signOut()}>
           Use another account

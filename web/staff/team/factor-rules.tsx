@@ -17,7 +17,7 @@ import { factorFormSchema, ticked } from './team-form.ts';
 type FactorControl = Control<z.input<typeof factorFormSchema>, unknown, z.output<typeof factorFormSchema>>;
 
 const GRACE = [
-  { value: '0', label: 'No time: at once' },
+  { value: '0', label: 'No time, required immediately' },
   { value: '3', label: '3 days' },
   { value: String(GRACE_DAYS), label: `${GRACE_DAYS} days` },
   { value: '14', label: '14 days' },
@@ -55,8 +55,8 @@ function RulesForm({ permissions, staff }: { permissions: readonly Permission[];
         title: 'Two-step sign-in',
         description:
           draft.permissions.length === 0
-            ? 'No permission needs it any more.'
-            : `Needed for: ${draft.permissions.map((permission) => PERMISSION_WORDS[permission].label).join(', ')}`,
+            ? 'No permission requires it.'
+            : `Required for: ${draft.permissions.map((permission) => PERMISSION_WORDS[permission].label).join(', ')}`,
       }),
     onError: (error) =>
       refuseForm(form, { message: describeError(error, 'Nothing was changed. Check your connection.') }),
@@ -65,8 +65,8 @@ function RulesForm({ permissions, staff }: { permissions: readonly Permission[];
     <Form form={form} onSend={set.mutateAsync} className="max-w-xl space-y-4">
       <fieldset>
         <legend className="mb-1 text-fog">
-          Staff with one of these permissions sign in with a code from an authenticator app after the password. Until
-          then they see only what customers see. As soon as one is ticked, this holds for owners too. You need two-step
+          Staff with a ticked permission sign in with a code from an authenticator app after the password. Until they
+          do, they see only what customers see. If you tick any permission, owners need it too. You need two-step
           sign-in yourself to change this.
         </legend>
         {PERMISSIONS.map((permission) => (
@@ -77,7 +77,7 @@ function RulesForm({ permissions, staff }: { permissions: readonly Permission[];
       </fieldset>
       <Lacking control={form.control} before={permissions} staff={staff} />
       <FormError control={form.control} />
-      <SubmitButton control={form.control}>Save</SubmitButton>
+      <SubmitButton control={form.control}>Save rules</SubmitButton>
     </Form>
   );
 }
@@ -105,13 +105,11 @@ function Lacking({
       <Notice tone="warn">
         <p>
           {lacking.length === 1 ? 'One person has' : `${lacking.length} people have`} no two-step sign-in yet:{' '}
-          {lacking.map(({ name, email }) => name ?? email ?? 'somebody without a name').join(', ')}.
+          {lacking.map(({ name, email }) => name ?? email ?? 'a person without a name').join(', ')}.
         </p>
-        {isNew ? (
-          <p className="mt-1 text-sm text-fog">They get an email that says how to add it, and by when.</p>
-        ) : null}
+        {isNew ? <p className="mt-1 text-sm text-fog">They get an email with instructions and the deadline.</p> : null}
       </Notice>
-      {isNew ? <ChoiceField control={control} name="graceDays" label="Time to add it" options={GRACE} /> : null}
+      {isNew ? <ChoiceField control={control} name="graceDays" label="Deadline" options={GRACE} /> : null}
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { PermissionChips } from './permission-chips.tsx';
 import { type OpenInvitation, resendInvitation, revokeInvitation } from './queries.ts';
 
-const COLUMNS = ['Email', 'May do', 'Invited by', 'Valid until', 'Actions'];
+const COLUMNS = ['Email', 'Permissions', 'Invited by', 'Valid until', 'Actions'];
 const INVALIDATES = [queryKeys.team.all];
 
 /** Lists the open invitations, which can be sent again or revoked. */
@@ -22,7 +22,7 @@ export function Invitations({ invitations }: { invitations: readonly OpenInvitat
           <Cell label="Email" className="break-words">
             {invitation.email}
           </Cell>
-          <Cell label="May do">
+          <Cell label="Permissions">
             <PermissionChips permissions={invitation.permissions} />
           </Cell>
           <Cell label="Invited by">{invitation.invitedBy ?? 'The service key'}</Cell>
@@ -45,8 +45,8 @@ export function Invitations({ invitations }: { invitations: readonly OpenInvitat
 function Actions({ invitation }: { invitation: OpenInvitation }) {
   const resend = useMutation({
     mutationFn: () => resendInvitation(invitation.id),
-    meta: { title: 'Error', failure: 'The mail was not sent. Try again.', invalidates: INVALIDATES },
-    onSuccess: () => toast({ title: 'Invitation sent again', description: invitation.email }),
+    meta: { title: 'Error', failure: 'The email was not sent. Try again.', invalidates: INVALIDATES },
+    onSuccess: () => toast({ title: 'Invitation resent', description: invitation.email }),
   });
   const revoke = useMutation({
     mutationFn: () => revokeInvitation(invitation.id),
@@ -56,7 +56,7 @@ function Actions({ invitation }: { invitation: OpenInvitation }) {
   return (
     <div className="flex flex-wrap gap-3">
       <Button tone="plain" busy={resend.isPending} disabled={revoke.isPending} onClick={() => resend.mutate()}>
-        Send again <span className="sr-only">{invitation.email}</span>
+        Resend <span className="sr-only">{invitation.email}</span>
       </Button>
       <Button tone="plain" busy={revoke.isPending} disabled={resend.isPending} onClick={() => revoke.mutate()}>
         Revoke <span className="sr-only">{invitation.email}</span>

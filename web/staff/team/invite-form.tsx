@@ -26,12 +26,12 @@ export function InviteForm({ onDone }: { onDone: () => void }) {
   });
   return (
     <Form form={form} onSend={send.mutateAsync} className="space-y-4">
-      <p className="text-fog">The mail has a link that works once, for 7 days, with this address only.</p>
+      <p className="text-fog">The email contains a link that works once, within 7 days, for this address only.</p>
       <TextField control={form.control} name="email" label="Email" type="email" required autoComplete="off" />
       <PermissionFields control={form.control} place={(permission) => `permissions.${permission}`} />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Send the invitation</SubmitButton>
+        <SubmitButton control={form.control}>Send invitation</SubmitButton>
         <Button tone="plain" disabled={send.isPending} onClick={onDone}>
           Cancel
         </Button>

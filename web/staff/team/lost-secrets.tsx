@@ -4,7 +4,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import type { LostSecret } from './queries.ts';
 
-const COLUMNS = ['What', 'Room', 'Seen by', 'Works'];
+const COLUMNS = ['What', 'Room', 'Seen by', 'Status'];
 
 /**
  * Lists door codes and calendar addresses that people saw under a permission that they no longer have, with the state of each. Shows
@@ -15,22 +15,22 @@ export function LostSecrets({ secrets }: { secrets: readonly LostSecret[] }) {
   const open = secrets.filter(({ state }) => state === 'stays').length;
   return (
     <section className="mt-10">
-      <h3 className="mb-2 text-2xl">Seen under a lost permission</h3>
+      <h3 className="mb-2 text-2xl">Seen with a former permission</h3>
       <p className="mb-4 text-fog">
-        Door codes and calendar addresses that people saw under a permission they no longer have. Times are in Sydney
+        Door codes and calendar addresses that people saw with a permission they no longer have. Times are in Sydney
         time.
       </p>
       {open === 0 ? null : (
         <div className="mb-4">
           <Notice tone="warn">
             <p>
-              {open === 1 ? 'One code still opens' : `${open} codes still open`} a door: its lock can’t remove a code.
-              Lock the room another way if that matters.
+              {open === 1 ? 'One code still opens' : `${open} codes still open`} a door, because its lock can’t remove
+              codes. Secure the room another way if needed.
             </p>
           </Notice>
         </div>
       )}
-      <Table caption="Seen under a lost permission" columns={COLUMNS}>
+      <Table caption="Seen with a former permission" columns={COLUMNS}>
         {secrets.map((secret) => (
           <Row key={secret.id}>
             <Cell label="What" className="break-words">
@@ -38,9 +38,9 @@ export function LostSecrets({ secrets }: { secrets: readonly LostSecret[] }) {
             </Cell>
             <Cell label="Room">{secret.studioName}</Cell>
             <Cell label="Seen by" className="break-words">
-              {secret.person ?? 'A deleted account'}
+              {secret.person ?? 'Deleted account'}
             </Cell>
-            <Cell label="Works">
+            <Cell label="Status">
               <State secret={secret} />
             </Cell>
           </Row>
@@ -52,7 +52,7 @@ export function LostSecrets({ secrets }: { secrets: readonly LostSecret[] }) {
 
 function describe({ kind, about }: LostSecret): string {
   if (kind === 'calendar-feed') return 'Calendar address';
-  return kind === 'staff-code' ? `Code for ${about ?? 'somebody'}` : `Code of booking ${about ?? ''}`;
+  return kind === 'staff-code' ? `Code for ${about ?? 'an unknown person'}` : `Code for booking ${about ?? ''}`;
 }
 
 const at = (time: Date): string => `${formatStudioDate(time, 'medium')}, ${formatStudioTime(time)}`;
@@ -63,10 +63,10 @@ function State({ secret: { kind, state, startsAt, endsAt } }: { secret: LostSecr
       <>
         <Chip tone="good">Revoked</Chip>
         {kind === 'calendar-feed' ? (
-          <span className="block text-sm text-fog">Make a new address in the calendar for those who need one.</span>
+          <span className="block text-sm text-fog">Create a new address in the calendar for those who need it.</span>
         ) : null}
         {kind === 'booking-code' ? (
-          <span className="block text-sm text-fog">The customer has a new code by email.</span>
+          <span className="block text-sm text-fog">The customer got a new code by email.</span>
         ) : null}
       </>
     );

@@ -32,7 +32,7 @@ export function PermissionsForm({ member, onDone }: { member: Member; onDone: ()
       <PermissionFields control={form.control} place={(permission) => `permissions.${permission}`} />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Save</SubmitButton>
+        <SubmitButton control={form.control}>Save permissions</SubmitButton>
         <Button tone="plain" disabled={change.isPending} onClick={onDone}>
           Cancel
         </Button>
@@ -51,24 +51,27 @@ export function RemoveMember({ member, onDone }: { member: Member; onDone: () =>
       onDone();
     },
     onError: (error) =>
-      toast({ title: 'Error', description: describeError(error, 'Nobody was removed. Try again.'), tone: 'bad' }),
+      toast({
+        title: 'Error',
+        description: describeError(error, 'This person was not removed. Try again.'),
+        tone: 'bad',
+      }),
   });
   return (
     <div className="space-y-4">
       <p className="break-words">
-        {getName(member)} can open nothing of the back office any more, from now on. The account stays, with its
-        bookings.
+        {getName(member)} loses access to the back office immediately. The account and its bookings stay.
       </p>
       <p>
-        Door codes and calendar addresses that they made or saw are revoked, and customers get new codes by email. What
-        a lock can’t remove is listed on this page with its end.
+        We revoke door codes and calendar addresses that they created or saw, and customers get new codes by email.
+        Codes that a lock can’t remove are listed on this page with their end time.
       </p>
       <div className="flex flex-wrap gap-3">
         <Button busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
+          Remove from staff
         </Button>
         <Button tone="plain" disabled={remove.isPending} onClick={onDone}>
-          Keep
+          Keep on staff
         </Button>
       </div>
     </div>

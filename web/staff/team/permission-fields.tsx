@@ -12,7 +12,7 @@ export function PermissionFields<In extends FieldValues, Out>({
 }) {
   return (
     <fieldset>
-      <legend className="mb-1 text-sm font-semibold">May do</legend>
+      <legend className="mb-1 text-sm font-semibold">Permissions</legend>
       {PERMISSIONS.map((permission) => (
         <CheckField key={permission} control={control} name={place(permission)}>
           {PERMISSION_WORDS[permission].label}

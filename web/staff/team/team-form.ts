@@ -14,7 +14,7 @@ export type TickedPermissions = z.input<typeof boxes>;
 const permissions = boxes
   .refine((ticked) => PERMISSIONS.some((permission) => ticked[permission]), {
     path: ['owner'],
-    message: 'Choose at least one.',
+    message: 'Choose at least one permission.',
   })
   .transform((ticked): Permission[] => PERMISSIONS.filter((permission) => ticked[permission]));
 

@@ -71,15 +71,15 @@ test('staff are listed with permissions, last sign-in in Sydney time and second 
 test('an invitation has an address and exactly the ticked permissions, at least one', async () => {
   await show({ ...TEAM, invitations: [] });
   expect(screen.getByText('No open invitations.')).toBeTruthy();
-  await press('Invite');
+  await press('Invite person');
   await fill(dialog().getByLabelText('Email'), 'new@example.com');
   await user.click(dialog().getByLabelText(/^Bookings/));
-  await user.click(dialog().getByRole('button', { name: 'Send the invitation' }));
-  expect(await dialog().findByText('Choose at least one.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Send invitation' }));
+  expect(await dialog().findByText('Choose at least one permission.')).toBeTruthy();
   expect(wire.sent('staff-invite')).toEqual([]);
   await user.click(dialog().getByLabelText(/^Money/));
   await user.click(dialog().getByLabelText(/^ID checks/));
-  await user.click(dialog().getByRole('button', { name: 'Send the invitation' }));
+  await user.click(dialog().getByRole('button', { name: 'Send invitation' }));
   await wire.expectSent('staff-invite', { email: 'new@example.com', permissions: ['identity', 'money'] });
   await expect
     .poll(() => vi.mocked(toast).mock.calls)
@@ -90,15 +90,15 @@ test('an invitation has an address and exactly the ticked permissions, at least 
 test('a refused invitation says why in the form', async () => {
   wire.refuse('staff-invite', 'already_done');
   await show();
-  await press('Invite');
+  await press('Invite person');
   await fill(dialog().getByLabelText('Email'), 'lee@example.com');
-  await user.click(dialog().getByRole('button', { name: 'Send the invitation' }));
-  expect(await dialog().findByText(/^This person is staff already\./)).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Send invitation' }));
+  expect(await dialog().findByText(/^This person is already on the staff\./)).toBeTruthy();
 });
 
 test('an open invitation is sent again and revoked', async () => {
   await show();
-  await press('Send again sam@example.com');
+  await press('Resend sam@example.com');
   await wire.expectSent('staff-resend-invitation', { invitationId: INVITATION });
   await wire.expectRequests('staff_team', 2);
   await press('Revoke sam@example.com');
@@ -111,23 +111,23 @@ test('permissions change in a form that begins with those of today', async () =>
   await press('Change lee@example.com');
   await user.click(dialog().getByLabelText(/^Settings/));
   await user.click(dialog().getByLabelText(/^Money/));
-  await user.click(dialog().getByRole('button', { name: 'Save' }));
+  await user.click(dialog().getByRole('button', { name: 'Save permissions' }));
   await wire.expectSent('staff-set-permissions', { userId: LEE, permissions: ['bookings', 'settings'] });
   await wire.expectRequests('staff_team', 2);
 });
 
 test('somebody is removed only after a question, and a refusal says why', async () => {
-  wire.refuse('staff-remove', 'last_owner', { message: 'Make somebody else an owner first.' });
+  wire.refuse('staff-remove', 'last_owner', { message: 'Make someone else an owner first.' });
   await show();
   await press('Remove Ada Owner');
-  await user.click(dialog().getByRole('button', { name: 'Keep' }));
+  await user.click(dialog().getByRole('button', { name: 'Keep on staff' }));
   expect(wire.sent('staff-remove')).toEqual([]);
   await press('Remove Ada Owner');
-  await user.click(dialog().getByRole('button', { name: 'Remove' }));
+  await user.click(dialog().getByRole('button', { name: 'Remove from staff' }));
   await wire.expectSent('staff-remove', { userId: ME });
   await expect
     .poll(() => vi.mocked(toast).mock.calls)
-    .toEqual([[{ title: 'Error', description: 'Make somebody else an owner first.', tone: 'bad' }]]);
+    .toEqual([[{ title: 'Error', description: 'Make someone else an owner first.', tone: 'bad' }]]);
 });
 
 test('staff that could not be loaded offer another try', async () => {
@@ -146,10 +146,10 @@ test('opening the link accepts nothing; the button does, and opens the back offi
   expect(await screen.findByText('You’re signed in as me@example.com.')).toBeTruthy();
   expect(wire.sent('accept-staff-invitation')).toEqual([]);
   wire.refuse('accept-staff-invitation', 'not_yours', { message: 'It is for another address.' });
-  await press('Accept the invitation');
+  await press('Accept invitation');
   expect(await screen.findByText('It is for another address.')).toBeTruthy();
   wire.answer('accept-staff-invitation', wire.exampleFrom('accept-staff-invitation'));
-  await press('Accept the invitation');
+  await press('Accept invitation');
   expect(await screen.findByText('/admin')).toBeTruthy();
   await wire.expectSent('accept-staff-invitation', { token: 'id.1.mark' }, { token: 'id.1.mark' });
 });
@@ -168,14 +168,14 @@ test('what needs two-step sign-in is set as a whole; a refusal says what to do',
   await show();
   const rules = within(screen.getByRole('group', { name: /after the password/ }));
   await user.click(rules.getByLabelText('Settings'));
-  await press('Save');
+  await press('Save rules');
   expect(await screen.findByText('Add an authenticator app first.')).toBeTruthy();
   await user.click(rules.getByLabelText('Money'));
   wire.answer('staff-set-second-factor', wire.exampleFrom('staff-set-second-factor'));
-  await press('Save');
+  await press('Save rules');
   await expect
     .poll(() => vi.mocked(toast).mock.calls)
-    .toEqual([[{ title: 'Two-step sign-in', description: 'Needed for: Settings' }]]);
+    .toEqual([[{ title: 'Two-step sign-in', description: 'Required for: Settings' }]]);
   expect(wire.sent('staff-set-second-factor').at(-1)).toEqual({ permissions: ['settings'], graceDays: 7 });
 });
 
@@ -189,8 +189,8 @@ test('owners see who has no two-step sign-in, before they require it, and choose
   await user.click(rules.getByLabelText('Settings'));
   await user.click(rules.getByLabelText('Bookings'));
   expect(lacking()).toMatch(/^One person has no two-step sign-in yet: lee@example\.com\./);
-  await user.selectOptions(screen.getByLabelText('Time to add it'), '3 days');
-  await press('Save');
+  await user.selectOptions(screen.getByLabelText('Deadline'), '3 days');
+  await press('Save rules');
   await wire.expectSent('staff-set-second-factor', { permissions: ['bookings'], graceDays: 3 });
 });
 
@@ -218,11 +218,11 @@ test('owners see what former staff have seen: what still works with its end, wha
     ],
   });
   renderPart(withAccount(<Team />));
-  const list = within(await screen.findByRole('table', { name: 'Seen under a lost permission' }));
+  const list = within(await screen.findByRole('table', { name: 'Seen with a former permission' }));
   const [, works, ending, ended] = list.getAllByRole('row').map((row) => row.textContent);
   expect(works).toMatch(/Code for Plumber.*Studio A.*Lee Former.*Still works.*until Sat 1 Mar 2031, 4 pm/);
-  expect(ending).toMatch(/Code of booking ABCD-2345.*A deleted account.*Being removed/);
-  expect(ended).toMatch(/Calendar address.*Revoked.*Make a new address/);
+  expect(ending).toMatch(/Code for booking ABCD-2345.*Deleted account.*Being removed/);
+  expect(ended).toMatch(/Calendar address.*Revoked.*Create a new address/);
   expect(screen.getByText(/One code still opens a door/)).toBeTruthy();
 });
 
@@ -230,5 +230,5 @@ test('while former staff have seen nothing that counts, nothing is listed', asyn
   wire.answerRows('staff_team', TEAM);
   renderPart(withAccount(<Team />));
   expect(await screen.findByRole('table', { name: 'Staff' })).toBeTruthy();
-  expect(screen.queryByText('Seen under a lost permission')).toBeNull();
+  expect(screen.queryByText('Seen with a former permission')).toBeNull();
 });

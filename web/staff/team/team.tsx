@@ -18,7 +18,7 @@ import { PermissionsForm, RemoveMember } from './member-forms.tsx';
 import { PermissionChips } from './permission-chips.tsx';
 import { type Member, readTeam } from './queries.ts';
 
-const COLUMNS = ['Name', 'May do', 'Last sign-in', 'Second step', 'Actions'];
+const COLUMNS = ['Name', 'Permissions', 'Last sign-in', 'Second step', 'Actions'];
 
 /** The staff page for owners: permissions of each member, invitations and removals, and what former staff have seen. */
 export function Team() {
@@ -32,9 +32,9 @@ export function Team() {
       <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
         <div>
           <h2 className="text-3xl">Staff</h2>
-          <p className="mt-2 text-fog">Who works here and what each may do. Times are in Sydney time.</p>
+          <p className="mt-2 text-fog">The people who work here and their permissions. Times are in Sydney time.</p>
         </div>
-        <Button onClick={() => setInviting(true)}>Invite</Button>
+        <Button onClick={() => setInviting(true)}>Invite person</Button>
       </div>
       {team.isError && !team.data ? (
         <LoadFailed
@@ -60,7 +60,7 @@ export function Team() {
       <Dialog open={chosen?.to === 'change'} title="Change permissions" onClose={close}>
         {chosen?.to === 'change' ? <PermissionsForm member={chosen.member} onDone={close} /> : null}
       </Dialog>
-      <Dialog open={chosen?.to === 'remove'} title="Remove from the staff?" onClose={close}>
+      <Dialog open={chosen?.to === 'remove'} title="Remove from staff?" onClose={close}>
         {chosen?.to === 'remove' ? <RemoveMember member={chosen.member} onDone={close} /> : null}
       </Dialog>
     </>
@@ -83,7 +83,7 @@ function Members({
             {member.name ?? member.email} {member.userId === user?.id ? <Chip>You</Chip> : null}
             {member.name === null ? null : <span className="block text-sm text-fog">{member.email}</span>}
           </Cell>
-          <Cell label="May do">
+          <Cell label="Permissions">
             <PermissionChips permissions={member.permissions} />
           </Cell>
           <Cell label="Last sign-in">

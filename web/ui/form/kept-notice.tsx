@@ -13,7 +13,7 @@ export function KeptNotice({
     <Notice tone="plain">
       <p>{text}</p>
       <Button tone="plain" className="mt-3" onClick={onDiscard}>
-        Discard the changes
+        Discard changes
       </Button>
     </Notice>
   );
