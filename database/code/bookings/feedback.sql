@@ -56,7 +56,7 @@ create or replace function public.staff_ratings(at timestamptz default now(), mo
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_custom_plan' as $$
 begin
   if not (coalesce(auth.role() = 'service_role', false) or public.has_permission('bookings')) then
-    raise exception 'only staff can do this' using errcode = '42501';
+    raise exception 'Only staff can do this.' using errcode = '42501';
   end if;
   return pg_catalog.jsonb_build_object(
     'rooms', (

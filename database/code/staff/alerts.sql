@@ -37,7 +37,7 @@ declare
   v_owner constant boolean := v_service or public.has_permission('owner');
 begin
   if not (v_service or public.is_staff()) then
-    raise exception 'only staff can do this' using errcode = '42501';
+    raise exception 'Only staff can do this.' using errcode = '42501';
   end if;
   return query
     with waiting as (

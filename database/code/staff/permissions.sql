@@ -36,10 +36,11 @@ returns void language plpgsql stable set search_path = '' as $$
 begin
   if coalesce(auth.role() = 'service_role', false) or public.has_permission(p_permission) then return; end if;
   if public.lacks_second_factor(p_permission) then
-    raise exception 'the permission % needs two-step sign-in', p_permission
+    raise exception 'The permission “%” needs two-step sign-in.', p_permission
       using errcode = '42501', hint = 'Sign in with a second factor, or add one in the account settings.';
   end if;
-  raise exception 'only staff with the permission % can do this', p_permission using errcode = '42501';
+  raise exception 'This needs the permission “%”. An owner can give it to you.', p_permission
+    using errcode = '42501';
 end
 $$;
 

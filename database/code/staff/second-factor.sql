@@ -50,7 +50,7 @@ create or replace function public.second_factor_rules()
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
 begin
   if not (coalesce(auth.role() = 'service_role', false) or private.has_admin_role(auth.uid())) then
-    raise exception 'only staff can do this' using errcode = '42501';
+    raise exception 'Only staff can do this.' using errcode = '42501';
   end if;
   return pg_catalog.jsonb_build_object(
     'permissions', (

@@ -63,7 +63,7 @@ begin
   perform private.require_permission(coalesce(
     (select 'money' from private.outbox o where o.id = close_job.job and o.kind like 'payment.%'), 'bookings'));
   if pg_catalog.length(v_why) not between 3 and 500 then
-    raise exception 'a reason of 3 to 500 characters is needed' using errcode = '22023';
+    raise exception 'Enter a reason of 3 to 500 characters.' using errcode = '22023';
   end if;
   update private.outbox o
   set closed_at = pg_catalog.now(), closed_by = v_actor, close_reason = v_why, notified_at = pg_catalog.now()
