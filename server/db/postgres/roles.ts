@@ -216,10 +216,16 @@ async function canLogIn(url: string): Promise<boolean> {
   }
 }
 
+/** Leaves an existing table alone: to alter it, the start would wait for every transaction that has read it, and all later reads for the start. */
 const SETTINGS = `
 create schema if not exists private;
-create table if not exists private.settings (name text primary key, value jsonb not null);
-alter table private.settings enable row level security;
+do $settings$
+begin
+  if to_regclass('private.settings') is null then
+    create table private.settings (name text primary key, value jsonb not null);
+    alter table private.settings enable row level security;
+  end if;
+end $settings$;
 `;
 
 /** Returns the password of both logins. It is kept in the database, so that all servers of an installation share it. */

@@ -65,6 +65,12 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database that others use whi
     expect(await changed()).toEqual([{ name: OF_BOOKINGS }, { name: OF_PAYMENTS }]);
   }, 60_000);
 
+  test('a start without an upgrade does not wait for a transaction that has read the settings', async () => {
+    await other.query('begin; select from private.settings');
+    await upgrade(await checkedOutSchema());
+    await other.query('commit');
+  }, 20_000);
+
   test('an index is built beside readers by a migration without a transaction, while a second server waits to start', async () => {
     const schema = await checkedOutSchema();
     const sql = `-- Runs without a transaction.
