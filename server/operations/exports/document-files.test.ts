@@ -121,12 +121,13 @@ test.each([
   ['李小龙', OTHER_SCRIPT],
   ['Bruce 李小龙 Lee', `Bruce Lee ${OTHER_SCRIPT}`],
 ])('the PDF says in words that it lacks letters of %s', async (text, shown) => {
-  const file = await beginPdf('Name').write([[{ kind: 'text', x: 50, y: 50, size: 9, text }]]);
+  const { write } = await beginPdf('Name');
+  const file = await write([[{ kind: 'text', x: 50, y: 50, size: 9, text }]]);
   expect(await readPdf(file)).toEqual([shown]);
 });
 
-test('text of a PDF is broken at the width of its letters', () => {
-  const { wrap } = beginPdf('Words');
+test('text of a PDF is broken at the width of its letters', async () => {
+  const { wrap } = await beginPdf('Words');
   expect(wrap('one two three', 10, 40)).toEqual(['one two', 'three']);
   expect(wrap('incomprehensibilities one', 10, 40)).toEqual(['incomprehensibilities', 'one']);
 });

@@ -48,8 +48,11 @@ const SIZE = 10.5;
 const STEP = 16;
 
 /** Renders all documents of one or more bookings as a PDF file, one document per page. */
-export function documentPdf(facts: DocumentFacts, ...more: readonly DocumentFacts[]): Promise<Uint8Array<ArrayBuffer>> {
-  const file = beginPdf(getTitle(facts, toSheets(facts)));
+export async function documentPdf(
+  facts: DocumentFacts,
+  ...more: readonly DocumentFacts[]
+): Promise<Uint8Array<ArrayBuffer>> {
+  const file = await beginPdf(getTitle(facts, toSheets(facts)));
   const pages = [facts, ...more].flatMap((booking) => {
     const rows = getSummary(booking);
     return [

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { create, type Font } from 'fontkit';
-import PDFDocument from 'pdfkit';
+import type { Font } from 'fontkit';
 
 /** An element of a page. Lengths are in points from the top left corner of an A4 page; `y` is the baseline of the text. */
 export type PdfMark =
@@ -26,14 +25,25 @@ const FONTS = {
   bold: import.meta.resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
 } as const;
 
-function readFont(url: string): Font {
-  const font = create(readFileSync(fileURLToPath(url)));
-  if (!('hasGlyphForCodePoint' in font)) throw new Error('the file holds several fonts');
-  return font;
+type Library = {
+  readonly begin: (options: PDFKit.PDFDocumentOptions) => PDFKit.PDFDocument;
+  readonly plain: Font;
+  readonly bold: Font;
+};
+
+/** Loaded with the first document, because packages and fonts take two tenths of a second. */
+let library: Library | null = null;
+
+async function loadLibrary(): Promise<Library> {
+  const [{ create }, { default: PDFDocument }] = await Promise.all([import('fontkit'), import('pdfkit')]);
+  const readFont = (url: string): Font => {
+    const font = create(readFileSync(fileURLToPath(url)));
+    if (!('hasGlyphForCodePoint' in font)) throw new Error('the file holds several fonts');
+    return font;
+  };
+  return { begin: (options) => new PDFDocument(options), plain: readFont(FONTS.plain), bold: readFont(FONTS.bold) };
 }
-/** Loaded with the first document, because loading takes a tenth of a second. */
-let fonts: { readonly plain: Font; readonly bold: Font } | null = null;
-const readFonts = () => (fonts ??= { plain: readFont(FONTS.plain), bold: readFont(FONTS.bold) });
+
 /** Keeps accented letters as single glyphs, so that PDF readers can find and copy the text as written. */
 const FEATURES = { ccmp: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[];
 /** Replaces letters that the font lacks, such as Chinese or Arabic ones. */
@@ -48,9 +58,9 @@ export type PdfFile = {
 };
 
 /** Starts a PDF file with embedded fonts, reduced to the letters that it uses. */
-export function beginPdf(title: string): PdfFile {
-  const { plain, bold } = readFonts();
-  const document = new PDFDocument({
+export async function beginPdf(title: string): Promise<PdfFile> {
+  const { begin, plain, bold } = (library ??= await loadLibrary());
+  const document = begin({
     size: [PAGE.width, PAGE.height],
     margin: 0,
     autoFirstPage: false,
@@ -62,6 +72,7 @@ export function beginPdf(title: string): PdfFile {
   document.registerFont('plain', asSource(plain)).registerFont('bold', asSource(bold));
   const measureWidth = (text: string, size: number): number =>
     document.font('plain').fontSize(size).widthOfString(text, { features: FEATURES });
+  const printable = (text: string): string => toPrintable(text, plain);
   const bytes = collect(document);
   return {
     wrap: (text, size, width) => {
@@ -76,7 +87,7 @@ export function beginPdf(title: string): PdfFile {
     write(pages) {
       for (const marks of pages) {
         document.addPage();
-        for (const mark of marks) draw(document, mark);
+        for (const mark of marks) draw(document, mark, printable);
       }
       document.end();
       return bytes;
@@ -87,15 +98,13 @@ export function beginPdf(title: string): PdfFile {
 /** pdfkit accepts a loaded font, but its types allow only file names. */
 const asSource = (font: Font): string => font as unknown as string;
 
-type Document = InstanceType<typeof PDFDocument>;
-
-async function collect(document: Document): Promise<Uint8Array<ArrayBuffer>> {
+async function collect(document: PDFKit.PDFDocument): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Buffer[] = [];
   for await (const part of document) parts.push(part as Buffer);
   return new Uint8Array(Buffer.concat(parts));
 }
 
-function draw(document: Document, mark: PdfMark): void {
+function draw(document: PDFKit.PDFDocument, mark: PdfMark, printable: (text: string) => string): void {
   if (mark.kind === 'line') {
     document
       .moveTo(mark.x, mark.y)
@@ -113,8 +122,7 @@ function draw(document: Document, mark: PdfMark): void {
 }
 
 /** Returns the text with the letters that the font can display. Both weights cover the same letters. */
-function printable(text: string): string {
-  const { plain } = readFonts();
+function toPrintable(text: string, plain: Font): string {
   const letters = Array.from(text.normalize('NFC'));
   const shown = letters.filter((letter) => plain.hasGlyphForCodePoint(letter.codePointAt(0) ?? 0));
 
