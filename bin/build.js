@@ -14,7 +14,19 @@ import {
 // A named import would fail on an older Node, which lacks the export.
 import nodeModule from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { buildWeb, exitWithError, install, ownEnv, ownNode, root, run, say, seconds, SetupError } from './project.js';
+import {
+  buildWeb,
+  exitWithError,
+  install,
+  ownEnv,
+  ownNode,
+  prepareDatabase,
+  root,
+  run,
+  say,
+  seconds,
+  SetupError,
+} from './project.js';
 
 const { stripTypeScriptTypes } = nodeModule;
 
@@ -45,6 +57,7 @@ async function build() {
   writeEntry(next);
   writePackage(next);
   copyPackages(next);
+  await prepareDatabase(join(next, 'prepared'));
   for (const name of readdirSync(next)) {
     rmSync(join(out, name), { recursive: true, force: true });
     renameSync(join(next, name), join(out, name));

@@ -158,6 +158,11 @@ export async function buildWeb() {
   say(`web app built in ${seconds(began)}`);
 }
 
+/** Prepares the embedded database of a first start. If this fails, the server makes its database itself, which takes longer. */
+export async function prepareDatabase(folder = join(root, 'dist', 'prepared')) {
+  await run(ownNode(), [join(root, 'server', 'start', 'data-dir', 'prepare-database.ts'), folder], ownEnv());
+}
+
 /** Reads the KEY=value lines of .env. Variables that are already set take precedence. */
 export function loadEnvFile() {
   const file = join(root, '.env');

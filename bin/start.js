@@ -1,6 +1,7 @@
 // `npm start`: goes from a fresh clone to a running studio. With --dev (`npm run dev`), Vite also serves the pages from their sources, on a
 // separate port.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { watchLauncher } from './launcher.js';
 import {
@@ -12,6 +13,7 @@ import {
   loadEnvFile,
   ownEnv,
   ownNode,
+  prepareDatabase,
   readRuntime,
   root,
   say,
@@ -25,16 +27,18 @@ const LOCKED = 75;
 
 loadEnvFile();
 const dev = process.argv.includes('--dev');
+// An empty variable counts as unset, as in server/config.ts.
+const variable = (name) => process.env[name] || undefined;
+const dataDir = dataFolder();
+const isFirstStart =
+  (variable('DATABASE_URL') ?? variable('DATABASE_URL_FILE')) === undefined && !existsSync(join(dataDir, 'database'));
 await install()
-  .then(() => dev || buildWeb())
+  .then(() => Promise.all([dev || buildWeb(), isFirstStart && prepareDatabase()]))
   .catch(exitWithError);
 
 const began = Date.now();
-// An empty variable counts as unset, as in server/config.ts.
-const variable = (name) => process.env[name] || undefined;
 const port = variable('PORT') ?? '3000';
 const sandboxPort = variable('SANDBOX_PORT') ?? '4010';
-const dataDir = dataFolder();
 const sandboxOn =
   variable('SANDBOX') === undefined
     ? (variable('STRIPE_SECRET_KEY') ?? variable('STRIPE_SECRET_KEY_FILE')) === undefined &&

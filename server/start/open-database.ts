@@ -9,6 +9,7 @@ import type { OpenOptions } from '#server/db/schema/migrate.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import { DEFAULT_QUEUE } from '#server/db/postgres/postgres-schedulers.ts';
+import { unpackPrepared } from './data-dir/prepared-database.ts';
 
 /** The folder of the code that runs inside the database: migrations, functions and initial rows. */
 export const DATABASE = new URL('../../database/', import.meta.url).pathname;
@@ -65,7 +66,9 @@ export async function openDatabase(
   if (memory) return openEmbedded(memory, { ...options, schema, waiting: queue.waiting });
   const unlock = await lockDirectory(dataDir);
   try {
-    const db = await openEmbedded(join(dataDir, 'database'), {
+    const folder = join(dataDir, 'database');
+    await unpackPrepared(folder, schema, sync);
+    const db = await openEmbedded(folder, {
       ...options,
       schema,
       sync,

@@ -100,7 +100,7 @@ async function findFailure(fault: Fault): Promise<Failure | null> {
 }
 
 async function writeImage(path: string): Promise<void> {
-  await writeFile(path, (await makeImage(await checkedOutSchema())).stream());
+  await writeFile(path, await makeImage(await checkedOutSchema()));
 }
 
 const chosen = Object.entries(CATALOGUE).flatMap(([area, faults]) =>

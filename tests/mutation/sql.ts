@@ -128,7 +128,7 @@ async function findFailure(mutant: SqlMutant, { url }: Migrated): Promise<string
   if (noticed !== null || extent === 'quick') return noticed;
   const image = join(folder, `mutated-${process.pid}-${runs}.tar`);
   try {
-    await writeFile(image, (await makeImage(withMutant(mutant))).stream());
+    await writeFile(image, await makeImage(withMutant(mutant)));
     for (const file of [...POLICIES, ...filesAbout(mutant)]) {
       const failed = (await passesUnmutated(file)) ? await runTests([file], url, image) : null;
       if (failed !== null) return failed;

@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migratedFolder } from '#tests/support/image.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 
@@ -34,6 +33,7 @@ test('the build has what the server needs, without sandbox, tests and packages f
     'web/.render',
   ])
     expect(existsSync(join(built, part)), part).toBe(true);
+  expect(globSync('prepared/*.tar', { cwd: built })).toHaveLength(1);
   for (const part of ['sandbox', 'tests', 'node_modules/vite', 'node_modules/vitest', 'node_modules/node'])
     expect(existsSync(join(built, part)), part).toBe(false);
   expect(
@@ -77,10 +77,10 @@ function mainOfUnit(): string {
 }
 
 test('the build runs by itself, as the systemd unit starts it: pages, data and a clean stop', async () => {
-  const data = join(folder, 'data');
-  await migratedFolder(join(data, 'database'));
-  const env = { DATA_DIR: data, PORT: String(await freePorts()), SANDBOX: 'on' };
+  const env = { DATA_DIR: join(folder, 'data'), PORT: String(await freePorts()), SANDBOX: 'on' };
   const server = await startServer(env, mainOfUnit());
+  // It begins with the prepared database.
+  expect(server.output()).not.toContain('migrating');
   const { apiUrl, anonKey } = server.runtime;
   const booking = await (await fetch(`${apiUrl}/booking`)).text();
   expect(booking).toContain(anonKey);

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
+import { getFingerprint } from '#server/db/schema/schema.ts';
 import { isRecording, recordFunctions } from './databases/executed-functions.ts';
-import { checkedOutSchema, getFingerprint } from './image.ts';
+import { checkedOutSchema } from './image.ts';
 
 /** The database of one test file. */
 export type TestDatabase = {
@@ -41,7 +42,7 @@ export function copyTestDatabase(template: string): Promise<TestDatabase> {
 export async function createMigratedDatabase(server = process.env['TEST_POSTGRES_URL']): Promise<TestDatabase | null> {
   if (server === undefined || server === '') return null;
   const schema = await checkedOutSchema();
-  const template = `migrated_${createHash('sha256').update(getFingerprint(schema)).digest('hex').slice(0, 16)}`;
+  const template = `migrated_${getFingerprint(schema)}`;
   return onServer(server, async (client) => {
     // The lock is held until this connection ends: one process migrates while the others wait.
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);

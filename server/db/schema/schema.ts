@@ -56,3 +56,13 @@ export async function readMigrations(database: string): Promise<Migration[]> {
 
 /** Returns all objects of the code. */
 export const getObjects = ({ code }: Schema): readonly CodeObject[] => [...code.beforeTables, ...code.others];
+
+/** Returns a short text that changes with every migration and every object of the code. */
+export function getFingerprint(schema: Schema): string {
+  const migrations = schema.migrations.map(({ name, checksum }) => `${name} ${checksum}`);
+  const objects = getObjects(schema).map(({ name, hash }) => `${name} ${hash}`);
+  return createHash('sha256')
+    .update([...migrations, ...objects].join())
+    .digest('hex')
+    .slice(0, 16);
+}
