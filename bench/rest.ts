@@ -25,6 +25,7 @@ function casesFor(anonKey: string, token: string, claims: string): Case[] {
     role: 'anon',
     claims: '{"role":"anon"}',
     planMode: 'auto',
+    go: name === 'point',
     marker: 'bench_town',
     variants: variants.map(of).map(({ path, values }) => ({
       request: { method: 'GET', path: `/rest/v1/${path}`, headers: { apikey: anonKey } },

@@ -10,10 +10,11 @@ import { buildWeb, install, loadEnvFile, ownEnv, ownNode, root, say } from './pr
 loadEnvFile();
 await install();
 const words = process.argv.slice(2);
-// Benches read the statements that the server sends. `staff` also reads how long they took.
+// Benches read the statements that the server sends. `staff` also reads how long they took. `holds` waits for the disk, as in production.
 const postgres = await startPostgres(
   'track_activity_query_size=16kB',
   ...(words.includes('staff') ? ['shared_preload_libraries=pg_stat_statements'] : []),
+  ...(words.includes('holds') ? ['fsync=on'] : []),
 );
 if (!postgres) {
   say('The bench needs PostgreSQL 15 or newer with pgbench.');

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type BareRoute, BODY, startBareRoute } from './bare-route.ts';
+import { GO_PACKAGES, startGoRoute } from './go-route.ts';
 import type { CallerRequest } from '../callers/connection.ts';
 import { type Load, load, median } from '../callers/load.ts';
 import { pgbenchAs } from './pgbench.ts';
@@ -37,6 +38,8 @@ export type Case = {
   readonly marker: string;
   /** The text that pgbench sends in place of `BODY`. */
   readonly body?: string;
+  /** Whether a Go route with pgx is measured too, if Go is installed. */
+  readonly go?: boolean;
 };
 
 export type Target = {
@@ -88,6 +91,34 @@ export async function compare(benchCase: Case, target: Target): Promise<void> {
     await report(benchCase, { ours, bare, limit });
   } finally {
     bareProcess.kill();
+  }
+  if (one.go) await compareWithGo({ ...route, port: target.port + 1 }, target.url, at, ours);
+}
+
+/** Prints the ratio to a Go net/http + pgx route. It is for information only, because Go uses all cores. */
+async function compareWithGo(
+  route: BareRoute,
+  url: string,
+  at: (index: number) => CallerRequest,
+  ours: () => Promise<Turn>,
+): Promise<void> {
+  const child = await startGoRoute(route);
+  if (child === null) return say(`  Go net/http + pgx: not measured without the Debian packages ${GO_PACKAGES}`);
+  try {
+    const goUrl = `http://127.0.0.1:${route.port}`;
+    const toGo = (index: number): CallerRequest => ({ ...at(index), path: `/?at=${index}`, headers: {} });
+    await requireSameAnswer(url, at(0), goUrl, toGo(0));
+    const rounds: { ours: Turn; go: Turn }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1)
+      rounds.push({ ours: await ours(), go: await takeTurn(child.pid ?? 0, goUrl, toGo) });
+    if (rounds.some(({ go }) => go.failed > 0)) throw new Error('requests to the Go route failed');
+    say(
+      `  compared with Go net/http + pgx ${spread(rounds.map((round) => round.ours.perSecond / round.go.perSecond))}: ` +
+        `${perSecond(median(rounds.map(({ go }) => go.perSecond)))}, ` +
+        `processor time in Go ${median(rounds.map(({ go }) => go.microseconds)).toFixed(0)} µs a request`,
+    );
+  } finally {
+    child.kill();
   }
 }
 
