@@ -1,11 +1,9 @@
 import { type UIEvent, useEffect, useRef, useState } from 'react';
-import { fillText } from '#rules/business/business.ts';
-import { termsDate } from '#rules/business/terms-date.ts';
 import { useTexts } from '#web/data/texts.ts';
-import { useBusiness } from '#web/lib/business/business.ts';
+import { TermsText } from '#web/lib/business/terms-text.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 
 /** The terms count as read when the reader has scrolled to within this distance from the end. */
 const TOLERANCE_PX = 50;
@@ -27,7 +25,6 @@ export function TermsDialog({
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [readVersion, setReadVersion] = useState<string | null>(null);
-  const business = useBusiness();
   const texts = useTexts();
   const shown = texts.data?.termsVersion ?? null;
   const read = shown !== null && readVersion === shown;
@@ -52,18 +49,9 @@ export function TermsDialog({
         aria-label="Terms and conditions, scroll to the end"
         className="max-h-[45dvh] space-y-4 overflow-y-auto border border-line bg-night p-4"
       >
-        {texts.data ? <p className="text-sm text-dust">Last updated: {termsDate(texts.data.termsVersion)}</p> : null}
-        {texts.data?.terms.map((article) => (
-          <section key={article.title}>
-            <h3 className="mb-1 text-lg">{article.title}</h3>
-            <p className="text-sm whitespace-pre-line text-fog">{fillText(article.text, business)}</p>
-          </section>
-        ))}
-        {shown !== null ? null : texts.isError ? (
-          <LoadFailed title="The terms could not be loaded." onRetry={() => void texts.refetch()} />
-        ) : (
-          <Skeleton className="h-64" label="Loading the terms" />
-        )}
+        <Loaded query={texts} what="the terms" skeleton="h-64">
+          {(current) => <TermsText {...current} />}
+        </Loaded>
       </div>
       <label className={`mt-4 flex min-h-11 items-center gap-3 ${read ? '' : 'text-dust'}`}>
         <input

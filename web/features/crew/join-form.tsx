@@ -1,15 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { z } from 'zod';
-import { fillText } from '#rules/business/business.ts';
-import { termsDate } from '#rules/business/terms-date.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useTexts } from '#web/data/texts.ts';
-import { useBusiness } from '#web/lib/business/business.ts';
+import { TermsText } from '#web/lib/business/terms-text.tsx';
 import { describeError, isRefused } from '#web/lib/errors.ts';
 import { CheckField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { joinCrew } from './queries.ts';
 
 const schema = z.object({
@@ -38,63 +36,44 @@ export function JoinForm({ token, host }: { token: string; host: string }) {
       <h2 id="rules" className="text-2xl">
         Studio rules
       </h2>
-      {version === undefined ? (
-        <div className="mt-4">
-          {texts.isError ? (
-            <LoadFailed title="The rules could not be loaded." onRetry={() => void texts.refetch()} />
-          ) : (
-            <Skeleton className="h-64" label="Loading the rules" />
+      <div className="mt-4">
+        <Loaded query={texts} what="the rules" skeleton="h-64">
+          {(shown) => (
+            <>
+              <div
+                // Focusable, so that the keyboard can scroll it.
+                // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+                tabIndex={0}
+                role="region"
+                aria-label="Studio rules and terms"
+                className="max-h-[45dvh] space-y-4 overflow-y-auto border border-line bg-night p-4"
+              >
+                <TermsText {...shown} />
+              </div>
+              <Form form={form} onSend={(typed) => join.mutateAsync(typed)} className="mt-6 space-y-4">
+                <TextField
+                  control={form.control}
+                  name="name"
+                  label="Your first name"
+                  maxLength={40}
+                  autoComplete="given-name"
+                />
+                <CheckField control={form.control} name="accepted">
+                  I have read and accept the studio rules
+                </CheckField>
+                <FormError control={form.control} />
+                <SubmitButton control={form.control} className="max-sm:w-full">
+                  Count me in
+                </SubmitButton>
+              </Form>
+              <p className="mt-4 max-w-prose text-sm text-dust">
+                {host === '' ? 'Your host' : host} and our team see your first name. We delete it 30 days after the
+                session.
+              </p>
+            </>
           )}
-        </div>
-      ) : (
-        <>
-          <Rules />
-          <Form form={form} onSend={(typed) => join.mutateAsync(typed)} className="mt-6 space-y-4">
-            <TextField
-              control={form.control}
-              name="name"
-              label="Your first name"
-              maxLength={40}
-              autoComplete="given-name"
-            />
-            <CheckField control={form.control} name="accepted">
-              I have read and accept the studio rules
-            </CheckField>
-            <FormError control={form.control} />
-            <SubmitButton control={form.control} className="max-sm:w-full">
-              Count me in
-            </SubmitButton>
-          </Form>
-          <p className="mt-4 max-w-prose text-sm text-dust">
-            {host === '' ? 'Your host' : host} and our team see your first name. We delete it 30 days after the session.
-          </p>
-        </>
-      )}
+        </Loaded>
+      </div>
     </section>
-  );
-}
-
-/** The current terms, in their own region. */
-function Rules() {
-  const business = useBusiness();
-  const texts = useTexts();
-  if (!texts.data) return null;
-  return (
-    <div
-      // Focusable, so that the keyboard can scroll it.
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-      tabIndex={0}
-      role="region"
-      aria-label="Studio rules and terms"
-      className="mt-4 max-h-[45dvh] space-y-4 overflow-y-auto border border-line bg-night p-4"
-    >
-      <p className="text-sm text-dust">Last updated: {termsDate(texts.data.termsVersion)}</p>
-      {texts.data.terms.map((article) => (
-        <section key={article.title}>
-          <h3 className="mb-1 text-lg">{article.title}</h3>
-          <p className="text-sm whitespace-pre-line text-fog">{fillText(article.text, business)}</p>
-        </section>
-      ))}
-    </div>
   );
 }
