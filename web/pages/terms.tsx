@@ -1,7 +1,7 @@
 import { termsDate } from '#rules/business/terms-date.ts';
 import { useTexts } from '#web/data/texts.ts';
 import { Articles, PublicFrame } from '#web/features/landing/public-frame.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 
 export default function TermsPage() {
   const texts = useTexts();
@@ -10,13 +10,9 @@ export default function TermsPage() {
       title="Terms & Conditions"
       lead={texts.data ? <p>Last updated: {termsDate(texts.data.termsVersion)}</p> : null}
     >
-      {texts.data ? (
-        <Articles articles={texts.data.terms} />
-      ) : texts.isError ? (
-        <LoadFailed title="The terms could not be loaded." onRetry={() => void texts.refetch()} />
-      ) : (
-        <Skeleton className="mt-12 h-96" label="Loading the terms" />
-      )}
+      <Loaded query={texts} what="the terms" skeleton="mt-12 h-96">
+        {({ terms }) => <Articles articles={terms} />}
+      </Loaded>
     </PublicFrame>
   );
 }

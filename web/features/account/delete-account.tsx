@@ -13,7 +13,7 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { CodeField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { deleteAccount } from './queries.ts';
 
@@ -32,17 +32,17 @@ export function DeleteAccount({
 }) {
   const bookings = useOwnBookings(userId);
   const now = useNow(30_000);
-  if (bookings.data === undefined)
-    return bookings.isError ? (
-      <LoadFailed title="Your bookings could not be loaded." onRetry={() => void bookings.refetch()} />
-    ) : (
-      <Skeleton className="h-56" label="Loading your bookings" />
-    );
-  const ahead = bookings.data.filter((booking) => booking.status !== 'cancelled' && booking.endTime > now);
-  return ahead.length > 0 ? (
-    <BookingsAhead bookings={ahead.toReversed()} onKeep={onKeep} />
-  ) : (
-    <Confirmation onKeep={onKeep} onDeleted={onDeleted} />
+  return (
+    <Loaded query={bookings} what="your bookings" skeleton="h-56">
+      {(own) => {
+        const ahead = own.filter((booking) => booking.status !== 'cancelled' && booking.endTime > now);
+        return ahead.length > 0 ? (
+          <BookingsAhead bookings={ahead.toReversed()} onKeep={onKeep} />
+        ) : (
+          <Confirmation onKeep={onKeep} onDeleted={onDeleted} />
+        );
+      }}
+    </Loaded>
   );
 }
 

@@ -7,7 +7,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded, Notice } from '#web/ui/notice.tsx';
 import { PastBookings, ProcessingBooking, UpcomingBooking } from './booking-cards.tsx';
 import { CancelQuestion } from './cancel-question.tsx';
 import { UnpaidBooking } from './unpaid-booking.tsx';
@@ -18,11 +18,11 @@ type Picture = (studioName: string) => ReactNode;
 /** Lists unpaid holds with Finish paying, payments in process, upcoming bookings with access code and Cancel, and past ones collapsed. */
 export function OwnBookings({ userId, picture }: { userId: string; picture?: Picture }) {
   const bookings = useOwnBookings(userId);
-  if (bookings.data) return <BookingList userId={userId} bookings={bookings.data} picture={picture} />;
-  if (bookings.isError) {
-    return <LoadFailed title="Your bookings could not be loaded." onRetry={() => void bookings.refetch()} />;
-  }
-  return <Skeleton className="h-56" label="Loading your bookings" />;
+  return (
+    <Loaded query={bookings} what="your bookings" skeleton="h-56">
+      {(own) => <BookingList userId={userId} bookings={own} picture={picture} />}
+    </Loaded>
+  );
 }
 
 function BookingList({

@@ -3,7 +3,7 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { deviceName } from './device-name.ts';
 import { endSession, type OwnSession, readSessions } from './queries.ts';
@@ -27,23 +27,23 @@ export function OwnSessions({ userId }: { userId: string }) {
     },
     onSuccess: () => toast({ title: 'Signed out', description: 'That device is signed out.' }),
   });
-
-  if (sessions.isError && !sessions.data) {
-    return <LoadFailed title="Your devices could not be loaded." onRetry={() => void sessions.refetch()} />;
-  }
-  if (!sessions.data) return <Skeleton className="h-24" label="Loading your devices" />;
-  const own = sessions.data.toSorted((a, b) => Number(b.current) - Number(a.current));
   return (
-    <ul className="divide-y divide-line border-y border-line">
-      {own.map((session) => (
-        <Device
-          key={session.id}
-          session={session}
-          busy={ending.isPending && ending.variables === session.id}
-          onEnd={() => ending.mutate(session.id)}
-        />
-      ))}
-    </ul>
+    <Loaded query={sessions} what="your devices" skeleton="h-24">
+      {(own) => (
+        <ul className="divide-y divide-line border-y border-line">
+          {own
+            .toSorted((a, b) => Number(b.current) - Number(a.current))
+            .map((session) => (
+              <Device
+                key={session.id}
+                session={session}
+                busy={ending.isPending && ending.variables === session.id}
+                onEnd={() => ending.mutate(session.id)}
+              />
+            ))}
+        </ul>
+      )}
+    </Loaded>
   );
 }
 

@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { addPasskey, type Passkey, readPasskeys, removePasskey, renamePasskey } from './queries.ts';
 
@@ -18,28 +18,27 @@ const invalidates = [queryKeys.passkeys.all];
 /** Lists, adds, renames and removes passkeys. */
 export function Passkeys({ userId }: { userId: string }) {
   const passkeys = useQuery({ queryKey: queryKeys.passkeys.of(userId), queryFn: readPasskeys, retry: false });
-  if (passkeys.data === undefined)
-    return passkeys.isError ? (
-      <LoadFailed title="Your passkeys could not be loaded." onRetry={() => void passkeys.refetch()} />
-    ) : (
-      <Skeleton className="h-24" label="Loading your passkeys" />
-    );
   return (
-    <div className="space-y-5">
-      <p className="max-w-prose text-fog">
-        Sign in with your fingerprint, your face or your screen lock. There’s no password to type, and none to steal.
-      </p>
-      <ul className="space-y-3">
-        {passkeys.data.map((passkey) => (
-          <Row key={passkey.id} passkey={passkey} />
-        ))}
-      </ul>
-      {supported ? (
-        <AddPasskey name={`Passkey ${(passkeys.data.length + 1).toString()}`} />
-      ) : (
-        <p className="text-sm text-dust">This browser doesn’t support passkeys.</p>
+    <Loaded query={passkeys} what="your passkeys" skeleton="h-24">
+      {(own) => (
+        <div className="space-y-5">
+          <p className="max-w-prose text-fog">
+            Sign in with your fingerprint, your face or your screen lock. There’s no password to type, and none to
+            steal.
+          </p>
+          <ul className="space-y-3">
+            {own.map((passkey) => (
+              <Row key={passkey.id} passkey={passkey} />
+            ))}
+          </ul>
+          {supported ? (
+            <AddPasskey name={`Passkey ${(own.length + 1).toString()}`} />
+          ) : (
+            <p className="text-sm text-dust">This browser doesn’t support passkeys.</p>
+          )}
+        </div>
       )}
-    </div>
+    </Loaded>
   );
 }
 

@@ -13,7 +13,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { DateField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded, Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import {
   type CheckedProfile,
@@ -28,11 +28,11 @@ import { changeEmail, saveProfile } from './queries.ts';
 /** The profile form. `onId`: the names on the verified ID, or null. */
 export function ProfileForm({ userId, onId }: { userId: string; onId: IdNames | null }) {
   const profile = useProfile(userId);
-  if (profile.data) return <Fields userId={userId} onId={onId} saved={profile.data} />;
-  if (profile.isError) {
-    return <LoadFailed title="Your profile could not be loaded." onRetry={() => void profile.refetch()} />;
-  }
-  return <Skeleton className="h-[34rem]" label="Loading your profile" />;
+  return (
+    <Loaded query={profile} what="your profile" skeleton="h-[34rem]">
+      {(saved) => <Fields userId={userId} onId={onId} saved={saved} />}
+    </Loaded>
+  );
 }
 
 function Fields({ userId, onId, saved }: { userId: string; onId: IdNames | null; saved: Profile }) {

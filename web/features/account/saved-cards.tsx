@@ -10,28 +10,29 @@ import {
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
 /** Lists the cards that the account saved on the pay page. Each can be removed. */
 export function SavedCards({ userId }: { userId: string }) {
   const cards = useSavedCards(userId);
-  if (cards.isError && !cards.data)
-    return <LoadFailed title="Your saved cards could not be loaded." onRetry={() => void cards.refetch()} />;
-  if (!cards.data) return <Skeleton className="h-16" label="Loading your saved cards" />;
-  if (cards.data.length === 0)
-    return (
-      <p className="max-w-prose text-fog">
-        No saved card. When you pay, you can choose to save yours. Our payment provider keeps it, and we never see the
-        number.
-      </p>
-    );
   return (
-    <ul className="divide-y divide-line border-y border-line">
-      {cards.data.map((card) => (
-        <Card key={card.id} card={card} />
-      ))}
-    </ul>
+    <Loaded query={cards} what="your saved cards" skeleton="h-16">
+      {(saved) =>
+        saved.length === 0 ? (
+          <p className="max-w-prose text-fog">
+            No saved card. When you pay, you can choose to save yours. Our payment provider keeps it, and we never see
+            the number.
+          </p>
+        ) : (
+          <ul className="divide-y divide-line border-y border-line">
+            {saved.map((card) => (
+              <Card key={card.id} card={card} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { NewApp } from './new-app.tsx';
 import {
@@ -16,16 +16,10 @@ import {
 /** Shows the authenticator apps, and the form that adds one. */
 export function SecondStep({ userId }: { userId: string }) {
   const apps = useQuery({ queryKey: queryKeys.authenticatorApps.of(userId), queryFn: readAuthenticatorApps });
-  if (apps.data !== undefined) return <Apps apps={apps.data} />;
-  return apps.isError ? (
-    <Notice tone="bad">
-      <p>Your authenticator apps could not be loaded.</p>
-      <Button tone="plain" className="mt-3" onClick={() => void apps.refetch()}>
-        Try again
-      </Button>
-    </Notice>
-  ) : (
-    <Skeleton className="h-24" label="Loading your authenticator apps" />
+  return (
+    <Loaded query={apps} what="your authenticator apps" skeleton="h-24">
+      {(own) => <Apps apps={own} />}
+    </Loaded>
   );
 }
 

@@ -4,7 +4,7 @@ import { formatStudioDate } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded, Notice } from '#web/ui/notice.tsx';
 import { decisionDay } from './decision-day.ts';
 import { IdDialog } from './id-dialog.tsx';
 import { type IdStatus, useIdStatus } from './status-query.ts';
@@ -16,18 +16,9 @@ export function IdStatusPart({ userId }: { userId: string }) {
   const close = (): void => setOpen(false);
   return (
     <>
-      {status.data ? (
-        <Shown status={status.data} onVerify={() => setOpen(true)} />
-      ) : status.isError ? (
-        <Notice tone="bad">
-          <p>Your ID status could not be loaded.</p>
-          <Button tone="plain" className="mt-3" onClick={() => void status.refetch()}>
-            Try again
-          </Button>
-        </Notice>
-      ) : (
-        <Skeleton className="h-24" label="Loading your ID status" />
-      )}
+      <Loaded query={status} what="your ID status" skeleton="h-24">
+        {(current) => <Shown status={current} onVerify={() => setOpen(true)} />}
+      </Loaded>
       <IdDialog open={open} onClose={close} onVerified={close} />
     </>
   );

@@ -4,7 +4,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { constants } from '#rules/venue.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded, Skeleton } from '#web/ui/notice.tsx';
 import { ChangeStep } from './change-step.tsx';
 import { endWith, freeAfter, useTaken } from './free-hours.ts';
 import { type BookingPage, quoteChange } from './queries.ts';
@@ -27,20 +27,24 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
         onBack={() => setMore(null)}
       />
     );
-  if (taken.isError && !taken.data)
-    return <LoadFailed title="We can’t show which hours are free right now." onRetry={() => void taken.refetch()} />;
-  if (!taken.data) return <Skeleton className="h-32" label="Loading hours" />;
-  const free = freeAfter(booking, taken.data.taken, Math.min(MOST, constants.maxHours - booking.totalHours));
-  if (free === 0) return <p>Someone has the room after you, so this session can’t end later. You can still move it.</p>;
   return (
-    <div className="space-y-4">
-      <p>It ends at {formatStudioTime(booking.endTime)}, Sydney time. How late would you like to stay?</p>
-      <div role="group" aria-label="New end" className="grid grid-cols-2 gap-2 sm:grid-cols-3">
-        {Array.from({ length: free }, (_, index) => index + 1).map((hours) => (
-          <LaterEnd key={hours} booking={booking} more={hours} onChoose={() => setMore(hours)} />
-        ))}
-      </div>
-    </div>
+    <Loaded query={taken} what="hours" failed="We can’t show which hours are free right now." skeleton="h-32">
+      {(day) => {
+        const free = freeAfter(booking, day.taken, Math.min(MOST, constants.maxHours - booking.totalHours));
+        if (free === 0)
+          return <p>Someone has the room after you, so this session can’t end later. You can still move it.</p>;
+        return (
+          <div className="space-y-4">
+            <p>It ends at {formatStudioTime(booking.endTime)}, Sydney time. How late would you like to stay?</p>
+            <div role="group" aria-label="New end" className="grid grid-cols-2 gap-2 sm:grid-cols-3">
+              {Array.from({ length: free }, (_, index) => index + 1).map((hours) => (
+                <LaterEnd key={hours} booking={booking} more={hours} onChoose={() => setMore(hours)} />
+              ))}
+            </div>
+          </div>
+        );
+      }}
+    </Loaded>
   );
 }
 

@@ -8,7 +8,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { LoadFailed } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { type OwnReport, readFeedback, type FeedbackState } from './feedback-queries.ts';
 import { Rating } from './rating.tsx';
 import { ReportForm } from './report-form.tsx';
@@ -34,35 +34,39 @@ export function FeedbackParts({ booking, userId }: { booking: FeedbackState; use
   const [telling, setTelling] = useState<ReportKind | null>(null);
   const close = (): void => setTelling(null);
   if (!begun) return null;
-  if (feedback.isError && !feedback.data)
-    return <LoadFailed title="Your reports could not be loaded." onRetry={() => void feedback.refetch()} />;
-  if (!feedback.data) return null;
-  const { reports, rating } = feedback.data;
   const open = KINDS.filter(({ kind }) => now < reportWindow(session, kind).end);
   return (
-    <>
-      <Rating booking={booking} rating={rating} now={now} />
-      {open.length === 0 && reports.length === 0 ? null : (
-        <section id="something-wrong" aria-labelledby="reports" className="scroll-mt-6">
-          <h2 id="reports" className="text-2xl">
-            Something wrong?
-          </h2>
-          <div className="mt-4 flex flex-wrap gap-3">
-            {open.map(({ kind, label }) => (
-              <Button key={kind} tone="plain" className="max-sm:w-full" onClick={() => setTelling(kind)}>
-                {label}
-              </Button>
-            ))}
-          </div>
-          <Reports reports={reports} />
-        </section>
+    <Loaded query={feedback} what="your reports">
+      {({ reports, rating }) => (
+        <>
+          <Rating booking={booking} rating={rating} now={now} />
+          {open.length === 0 && reports.length === 0 ? null : (
+            <section id="something-wrong" aria-labelledby="reports" className="scroll-mt-6">
+              <h2 id="reports" className="text-2xl">
+                Something wrong?
+              </h2>
+              <div className="mt-4 flex flex-wrap gap-3">
+                {open.map(({ kind, label }) => (
+                  <Button key={kind} tone="plain" className="max-sm:w-full" onClick={() => setTelling(kind)}>
+                    {label}
+                  </Button>
+                ))}
+              </div>
+              <Reports reports={reports} />
+            </section>
+          )}
+          <Dialog
+            open={telling !== null}
+            title={KINDS.find(({ kind }) => kind === telling)?.title ?? ''}
+            onClose={close}
+          >
+            {telling === null ? null : (
+              <ReportForm key={telling} bookingId={booking.id} kind={telling} userId={userId} onDone={close} />
+            )}
+          </Dialog>
+        </>
       )}
-      <Dialog open={telling !== null} title={KINDS.find(({ kind }) => kind === telling)?.title ?? ''} onClose={close}>
-        {telling === null ? null : (
-          <ReportForm key={telling} bookingId={booking.id} kind={telling} userId={userId} onDone={close} />
-        )}
-      </Dialog>
-    </>
+    </Loaded>
   );
 }
 

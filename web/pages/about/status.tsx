@@ -3,7 +3,7 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { readStatus, type StatusPart } from '#web/features/status/queries.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 
 /**
  * The parts of the service in the words of customers, in the order in which they meet them. `meanwhile` explains what a disturbance means
@@ -35,28 +35,28 @@ export default function StatusPage() {
   const status = useQuery({ queryKey: queryKeys.status.of(), queryFn: readStatus, refetchInterval: EVERY_MS });
   return (
     <PublicFrame title="Status" lead={<p aria-live="polite">{status.data ? describeParts(status.data) : null}</p>}>
-      {status.data ? (
-        <ul className="mt-12 border-t border-line">
-          {PARTS.map(({ name, title, meanwhile }) => (
-            <PartRow
-              key={name}
-              title={title}
-              meanwhile={meanwhile}
-              part={status.data.find((part) => part.name === name)}
-            />
-          ))}
-        </ul>
-      ) : status.isError ? (
-        <div className="mt-12">
-          <LoadFailed
-            title="The server doesn’t answer."
-            why="Bookings you have are safe, and a door code you already have works."
-            onRetry={() => void status.refetch()}
-          />
-        </div>
-      ) : (
-        <Skeleton className="mt-12 h-96" label="Loading the status" />
-      )}
+      <div className="mt-12">
+        <Loaded
+          query={status}
+          what="the status"
+          failed="The server doesn’t answer."
+          why={() => 'Bookings you have are safe, and a door code you already have works.'}
+          skeleton="h-96"
+        >
+          {(parts) => (
+            <ul className="border-t border-line">
+              {PARTS.map(({ name, title, meanwhile }) => (
+                <PartRow
+                  key={name}
+                  title={title}
+                  meanwhile={meanwhile}
+                  part={parts.find((part) => part.name === name)}
+                />
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </div>
     </PublicFrame>
   );
 }
