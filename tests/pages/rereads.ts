@@ -7,7 +7,7 @@ const BOOKINGS =
  * changes nothing that a page shows: it concerns a file, a mail, a code at a door, or a step after which another page opens.
  */
 export const REREADS: Readonly<Record<string, string>> = {
-  'web/features/access/door-help ask': 'doorHelp',
+  'web/data/bookings/use-door-help ask': 'doorHelp',
   'web/features/access/use-access-code useNewPin': '',
   'web/features/account/cancel-question cancel': 'ownBooking ownBookings',
   'web/features/account/delete-account remove': '',
@@ -49,7 +49,6 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/features/crew/crew-part useInvite': 'crew',
   'web/features/crew/crew-part renew': 'crew',
   'web/features/crew/guest-code make': '',
-  'web/features/crew/guest-door-help ask': 'doorHelp',
   'web/features/crew/join-form join': '',
   'web/features/crew/take-back revoke': 'crew',
   'web/features/crew/take-back renew': 'accessCode',

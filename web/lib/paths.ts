@@ -46,6 +46,9 @@ export function ownPath(text: string | null): string | null {
   return text !== null && /^\/(?![/\\])[\w\-/?=&%.#]*$/.test(text) ? text : null;
 }
 
+/** Returns the address that calls a phone number. */
+export const phoneUrl = (phone: string): string => `tel:${phone.replaceAll(/[^+\d]/g, '')}`;
+
 /** Returns the address of a place on a map. */
 export const mapUrl = (address: string): string =>
   `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`;

@@ -8,9 +8,6 @@ import { AppError, OFFLINE, readFailure } from '#web/lib/errors.ts';
 
 export type Access = CallAnswer<'regenerate-pin'>;
 
-/** What the lock reports about the door of a booking, and whether staff have been notified that it does not open. */
-export type DoorHelpAnswer = CallAnswer<'door-help'>;
-
 /** An answer of `regenerate-pin`. Its own refusals have a special format; earlier refusals, such as those of a busy server, have the usual one. */
 type Answer = (Access | { readonly success: false }) & { readonly error?: string | object; readonly code?: string };
 

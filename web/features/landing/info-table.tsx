@@ -1,7 +1,7 @@
 import { openWords } from '#rules/business/rooms.ts';
 import { useBusiness, useRooms } from '#web/lib/business/business.ts';
 import { DirectionsPhoto } from '#web/lib/business/directions-photo.tsx';
-import { mapUrl } from '#web/lib/paths.ts';
+import { mapUrl, phoneUrl } from '#web/lib/paths.ts';
 
 const row = 'flex flex-wrap justify-between gap-x-6 gap-y-1 border-b border-line py-4';
 const link = 'font-bold underline decoration-edge underline-offset-4 transition-colors hover:text-signal';
@@ -45,7 +45,7 @@ export function InfoTable() {
         <div className={row}>
           <dt className="text-dust">Phone</dt>
           <dd>
-            <a href={`tel:${phone.replaceAll(/[^+\d]/g, '')}`} className={link}>
+            <a href={phoneUrl(phone)} className={link}>
               {phone}
             </a>
           </dd>
