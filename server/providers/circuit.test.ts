@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from './call.ts';
+import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, type EndedCall, ProviderError } from './call.ts';
 import { createCircuit } from './circuit.ts';
-import type { EndedCall } from './call.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const down = new ProviderError('test', 'no_response', { retryable: true, ambiguous: true });

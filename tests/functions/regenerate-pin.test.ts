@@ -2,8 +2,19 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import type { RefusalCode } from '#contracts/core/refusals.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, PERSON, STAFF } from './test-app.ts';
-import { type FunctionsApp, readResponse } from './test-app.ts';
+import {
+  access,
+  booking,
+  BOOKING,
+  createFunctionsApp,
+  type FunctionsApp,
+  IP,
+  NOW,
+  OTHER_BOOKING,
+  PERSON,
+  readResponse,
+  STAFF,
+} from './test-app.ts';
 
 const SERVICE = '00000000-0000-0000-0000-000000000000';
 const END = booking.endTime;

@@ -1,8 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { WebhookRefused } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, STUDIO } from './test-app.ts';
-import { type FunctionsApp, readResponse } from './test-app.ts';
+import {
+  access,
+  BOOKING,
+  booking,
+  createFunctionsApp,
+  type FunctionsApp,
+  IP,
+  payment,
+  PERSON,
+  readResponse,
+  STAFF,
+  STUDIO,
+} from './test-app.ts';
 
 /** The arguments that each function passes to its operation, and the exact shape of its answer. */
 let app: FunctionsApp;

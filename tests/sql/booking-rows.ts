@@ -1,5 +1,4 @@
-import type { Row, Rows } from '#tests/support/rows.ts';
-import { uuid } from '#tests/support/rows.ts';
+import { type Row, type Rows, uuid } from '#tests/support/rows.ts';
 
 /** Rows around bookings for several test files. Times are minutes from NOW; the requested hours start at minute 600. */
 export const NOW = '2031-03-01T00:00:00Z';

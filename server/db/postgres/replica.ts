@@ -1,5 +1,4 @@
-import type { Database, Principal, Query } from '../database.ts';
-import { DatabaseError } from '../database.ts';
+import { type Database, DatabaseError, type Principal, type Query } from '../database.ts';
 
 /** A streaming replica that answers guests' reads while its data is recent enough. */
 export type Replica = {

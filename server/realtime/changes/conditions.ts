@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { Database } from '#server/db/database.ts';
-import type { Condition, Operator } from './filters.ts';
-import { FilterFault } from './filters.ts';
+import { type Condition, FilterFault, type Operator } from './filters.ts';
 import { getSqlName, type Table } from './tables.ts';
 
 const SQL_OPERATORS: Readonly<Partial<Record<Operator, string>>> = {

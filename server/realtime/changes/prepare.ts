@@ -5,8 +5,7 @@ import { type Binding, notPublished, readBinding, refusedByDatabase } from './bi
 import { toSql, tryConditions } from './conditions.ts';
 import { type Condition, FilterFault } from './filters.ts';
 import type { SlowFilters } from './slow-filters.ts';
-import type { Equality, PreparedBinding } from './subscriptions.ts';
-import { coversTable, getShape } from './subscriptions.ts';
+import { coversTable, type Equality, getShape, type PreparedBinding } from './subscriptions.ts';
 import { getSqlName, type Table, type Tables } from './tables.ts';
 
 /** Types whose values are equal exactly if their JSON texts are, so that the comparison needs no database. */

@@ -1,7 +1,17 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
-import { accessible, admin, newPerson, signIn } from '../steps.ts';
-import { bookWithPhoto, changeDetails, chooseHours, delayRequest, openDay, untilRunning } from '../steps.ts';
+import {
+  accessible,
+  admin,
+  bookWithPhoto,
+  changeDetails,
+  chooseHours,
+  delayRequest,
+  newPerson,
+  openDay,
+  signIn,
+  untilRunning,
+} from '../steps.ts';
 
 /** Covers files that cannot be fetched, because the connection is down or the site was updated after the tab was opened. */
 

@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { passwordChangeSchema } from '#rules/people.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
-import { titleOfPassword } from '#web/lib/errors.ts';
+import { describeError, errorCode, titleOfPassword } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';

@@ -1,5 +1,4 @@
-import type { CouponTerms } from '#rules/coupons.ts';
-import { couponLabel } from '#rules/coupons.ts';
+import { couponLabel, type CouponTerms } from '#rules/coupons.ts';
 import { formatMoney } from '#rules/money.ts';
 import type { Quote } from '#rules/pricing.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';

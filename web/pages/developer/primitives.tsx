@@ -1,11 +1,10 @@
 import { type ReactNode, useId, useState } from 'react';
 import { z } from 'zod';
 import { venue } from '#rules/venue.ts';
-import { Button, buttonStyle, Meter } from '#web/ui/button.tsx';
+import { Button, buttonStyle, Cross, Meter } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Check, SelectField } from '#web/ui/choice.tsx';
 import { CrashScreen } from '#web/ui/crash-screen.tsx';
-import { Cross } from '#web/ui/button.tsx';
 import { DateEntry } from '#web/ui/date-entry.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Badge, Field } from '#web/ui/field.tsx';

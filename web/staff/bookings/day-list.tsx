@@ -3,8 +3,7 @@ import { Chip, StepBars } from '#web/ui/chip.tsx';
 import { Empty } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
-import { type Day, type DayBooking, type DayClosure, nameCustomer } from './queries.ts';
-import type { StudioName } from './queries.ts';
+import { type Day, type DayBooking, type DayClosure, nameCustomer, type StudioName } from './queries.ts';
 import { describeReadiness, STEPS } from '#web/data/bookings/door-readiness.ts';
 
 const COLUMNS = ['Time', 'Room', 'Customer', 'Door', 'Reference'];

@@ -2,8 +2,7 @@ import type { CSSProperties } from 'react';
 import { dayBounds, formatStudioTime, slotStart, type StudioDate } from '#rules/studio-time.ts';
 import { withBooking } from '#web/lib/paths.ts';
 import { Link, useSearchParams } from '#web/router/router.tsx';
-import { type Day, type DayBooking, nameCustomer } from './queries.ts';
-import type { StudioName } from './queries.ts';
+import { type Day, type DayBooking, nameCustomer, type StudioName } from './queries.ts';
 import { describeReadiness } from '#web/data/bookings/door-readiness.ts';
 
 const MARKS = [0, 3, 6, 9, 12, 15, 18, 21];

@@ -11,8 +11,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Alerts } from './alerts.tsx';
 import { DayList } from './day-list.tsx';
-import { type DayBooking, nameCustomer, readDay } from './queries.ts';
-import type { StudioName } from './queries.ts';
+import { type DayBooking, nameCustomer, readDay, type StudioName } from './queries.ts';
 import { Timeline } from './timeline.tsx';
 
 type Days = {

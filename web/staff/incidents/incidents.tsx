@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { INCIDENT_STATES, type IncidentState } from '#rules/business/feedback.ts';
-import { describeCategory } from '#rules/business/feedback.ts';
+import { describeCategory, INCIDENT_STATES, type IncidentState } from '#rules/business/feedback.ts';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
