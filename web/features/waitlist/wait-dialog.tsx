@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { runFrom } from '#rules/finding/booking-link.ts';
 import { describeSpan } from '#rules/finding/span-words.ts';
 import { type Slot, slotLabel, toSpan } from '#rules/slots.ts';
@@ -11,8 +11,8 @@ import { describeError, isRefused } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
+import { SelectField } from '#web/ui/choice.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { inputStyle } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
 /** The longest span that the page offers for the wait list, in hours. */
@@ -57,15 +57,20 @@ export function WaitDialog({
             verified, we hold them for you for 15 minutes, once a day. You pay nothing unless you book.
           </p>
           <div className="grid grid-cols-2 gap-3">
-            <Choice label="From" value={hour} options={hours.map((at) => [at, slotLabel(at)])} onChoose={setHour} />
-            <Choice
+            <SelectField
+              label="From"
+              value={hour}
+              options={hours.map((at) => ({ value: String(at), label: slotLabel(at) }))}
+              onChange={({ target }) => setHour(Number(target.value))}
+            />
+            <SelectField
               label="For"
               value={count}
-              options={Array.from({ length: LONGEST }, (_, index) => [
-                index + 1,
-                index === 0 ? '1 hour' : `${index + 1} hours`,
-              ])}
-              onChoose={setCount}
+              options={Array.from({ length: LONGEST }, (_, index) => ({
+                value: String(index + 1),
+                label: index === 0 ? '1 hour' : `${index + 1} hours`,
+              }))}
+              onChange={({ target }) => setCount(Number(target.value))}
             />
           </div>
           <p aria-live="polite">
@@ -92,34 +97,6 @@ export function WaitDialog({
 /** Lists the hours of a day that have not begun. */
 const hoursToCome = (date: StudioDate, now: Date): number[] =>
   Array.from({ length: 24 }, (_, index) => index).filter((at) => (slotStart(date, at) ?? now) > now);
-
-function Choice({
-  label,
-  value,
-  options,
-  onChoose,
-}: {
-  label: string;
-  value: number;
-  options: readonly (readonly [number, string])[];
-  onChoose: (value: number) => void;
-}) {
-  const id = useId();
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1.5 block text-sm font-semibold">
-        {label}
-      </label>
-      <select id={id} value={value} onChange={(event) => onChoose(Number(event.target.value))} className={inputStyle}>
-        {options.map(([option, words]) => (
-          <option key={option} value={option}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
 
 function Joined({
   span,
