@@ -11,7 +11,7 @@ import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { CodeField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -132,15 +132,9 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
       ) : null}
       {proof === 'code' ? <CodeField control={control} name="nonce" label="6-digit code" digits={6} /> : null}
       {proof === 'password' || proof === 'choice' ? <CodeInstead onMailed={() => setProof('code')} /> : null}
-      <FormError control={control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={control} tone="danger">
-          Delete my account
-        </SubmitButton>
-        <Button tone="plain" disabled={remove.isPending} onClick={onKeep}>
-          Keep it
-        </Button>
-      </div>
+      <FormEnd control={control} tone="danger" leave="Keep it" onLeave={onKeep}>
+        Delete my account
+      </FormEnd>
     </Form>
   );
 }

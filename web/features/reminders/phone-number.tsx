@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { ConfirmPhone } from './confirm-phone.tsx';
@@ -59,15 +59,9 @@ function RemovePhone({ phone, onClose }: { phone: string; onClose: () => void })
         number in your profile.
       </p>
       {proof.fields}
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control} tone="danger">
-          Remove number
-        </SubmitButton>
-        <Button tone="plain" disabled={remove.isPending} onClick={onClose}>
-          Keep it
-        </Button>
-      </div>
+      <FormEnd control={form.control} tone="danger" leave="Keep it" onLeave={onClose}>
+        Remove number
+      </FormEnd>
     </Form>
   );
 }

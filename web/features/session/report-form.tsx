@@ -5,10 +5,9 @@ import { describeCategory, PROBLEM_CATEGORIES, REPORT_PHOTOS, type ReportKind } 
 import { photoProblem, REPORT_PHOTO_TYPES, uploadReportPhoto } from '#web/data/photos/report-photo.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { report } from './feedback-queries.ts';
@@ -83,13 +82,9 @@ export function ReportForm({
         error={photos.problem}
         onChange={photos.choose}
       />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Send</SubmitButton>
-        <Button tone="plain" disabled={send.isPending} onClick={onDone}>
-          Not now
-        </Button>
-      </div>
+      <FormEnd control={form.control} leave="Not now" onLeave={onDone}>
+        Send
+      </FormEnd>
     </Form>
   );
 }

@@ -88,3 +88,34 @@ export function SubmitButton<In extends FieldValues, Out>({
     </Button>
   );
 }
+
+/**
+ * The end of a form: the refusal that does not belong to a single field, the button that sends the form, and the button that closes it
+ * without sending. `leave`: the label of the latter.
+ */
+export function FormEnd<In extends FieldValues, Out>({
+  control,
+  tone = 'signal',
+  leave = 'Cancel',
+  onLeave,
+  children,
+}: Pick<ComponentProps<typeof Button>, 'tone' | 'children'> & {
+  control: Control<In, unknown, Out>;
+  leave?: string;
+  onLeave: () => void;
+}) {
+  const { isSubmitting } = useFormState({ control });
+  return (
+    <>
+      <FormError control={control} />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={control} tone={tone}>
+          {children}
+        </SubmitButton>
+        <Button tone="plain" disabled={isSubmitting} onClick={onLeave}>
+          {leave}
+        </Button>
+      </div>
+    </>
+  );
+}
