@@ -8,7 +8,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useOnline } from '#web/lib/use-browser.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/button.tsx';
 import { Check } from '#web/ui/choice.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -73,19 +73,14 @@ export function CancelQuestion({
           <p>{describeError(cancel.error, 'We couldn’t cancel the booking. Please try again.')}</p>
         </Notice>
       ) : null}
-      <div className="flex flex-wrap gap-3">
-        <Button
-          tone="danger"
-          busy={cancel.isPending}
-          disabled={!online || (!policy.allowed && !all)}
-          onClick={() => cancel.mutate(current)}
-        >
-          {all ? `Cancel ${remaining} bookings` : 'Cancel booking'}
-        </Button>
-        <Button tone="plain" disabled={cancel.isPending} onClick={onKeep}>
-          Keep it
-        </Button>
-      </div>
+      <Confirm
+        action={{ ...cancel, mutate: () => cancel.mutate(current) }}
+        disabled={!online || (!policy.allowed && !all)}
+        keep="Keep it"
+        onKeep={onKeep}
+      >
+        {all ? `Cancel ${remaining} bookings` : 'Cancel booking'}
+      </Confirm>
     </div>
   );
 }

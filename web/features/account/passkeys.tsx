@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError, UNEXPECTED, wasCancelled } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
+import { UNEXPECTED, describeError, wasCancelled } from '#web/lib/errors.ts';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
@@ -127,13 +127,8 @@ function Rename({ id, name, onDone }: { id: string; name: string; onDone: () => 
 function Remove({ id, name, onKeep }: { id: string; name: string; onKeep: () => void }) {
   const remove = useMutation({ mutationFn: () => removePasskey(id), meta: { invalidates } });
   return (
-    <span className="flex flex-wrap gap-2">
-      <Button tone="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-        Remove {name}
-      </Button>
-      <Button tone="quiet" onClick={onKeep}>
-        Keep it
-      </Button>
-    </span>
+    <Confirm action={remove} keep="Keep it" onKeep={onKeep}>
+      Remove {name}
+    </Confirm>
   );
 }

@@ -9,7 +9,7 @@ import {
 } from '#web/data/account/saved-cards.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
@@ -57,13 +57,10 @@ function Card({ card }: { card: SavedCard }) {
         </p>
       </div>
       {asking ? (
-        <div role="group" aria-label={`Remove ${name}?`} className="flex flex-wrap gap-3">
-          <Button tone="plain" busy={remove.isPending} onClick={() => remove.mutate()}>
+        <div role="group" aria-label={`Remove ${name}?`}>
+          <Confirm action={remove} keep="Keep it" onKeep={() => setAsking(false)}>
             Remove this card
-          </Button>
-          <Button tone="quiet" disabled={remove.isPending} onClick={() => setAsking(false)}>
-            Keep it
-          </Button>
+          </Confirm>
         </div>
       ) : (
         <Button tone="plain" aria-label={`Remove ${name}`} onClick={() => setAsking(true)}>

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { NewApp } from './new-app.tsx';
@@ -82,14 +82,9 @@ function App({ app }: { app: AuthenticatorApp }) {
         <span className="block text-sm text-fog">Added {formatStudioDate(new Date(app.addedAt))}</span>
       </p>
       {confirming ? (
-        <span className="flex flex-wrap gap-2">
-          <Button tone="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Remove {app.name}
-          </Button>
-          <Button tone="quiet" onClick={() => setConfirming(false)}>
-            Keep it
-          </Button>
-        </span>
+        <Confirm action={remove} keep="Keep it" onKeep={() => setConfirming(false)}>
+          Remove {app.name}
+        </Confirm>
       ) : (
         <Button tone="quiet" onClick={() => setConfirming(true)} aria-label={`Remove ${app.name}`}>
           Remove

@@ -8,7 +8,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { TimeLeft } from '#web/lib/time-left.tsx';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 
 /** A hold that has not been paid for yet. */
 export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
@@ -33,26 +33,21 @@ export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
         Reference <strong className="text-chalk">{hold.reference}</strong>, {formatMoney(costOfHold(hold))}
         {hold.couponCode === null ? '' : ` with your code ${hold.couponCode}`}
       </p>
-      <div className="mt-5 flex flex-wrap gap-3">
-        {sure ? (
-          <>
-            <p className="w-full">Someone else could book them straight away.</p>
-            <Button tone="danger" busy={release.isPending} onClick={() => release.mutate()}>
-              Yes, release them
-            </Button>
-            <Button tone="plain" disabled={release.isPending} onClick={() => setSure(false)}>
-              Keep them
-            </Button>
-          </>
-        ) : (
-          <>
-            <Button onClick={() => finishPaying(hold)}>Finish paying</Button>
-            <Button tone="quiet" onClick={() => setSure(true)}>
-              Release these hours
-            </Button>
-          </>
-        )}
-      </div>
+      {sure ? (
+        <div className="mt-5 space-y-3">
+          <p>Someone else could book them straight away.</p>
+          <Confirm action={release} keep="Keep them" onKeep={() => setSure(false)}>
+            Yes, release them
+          </Confirm>
+        </div>
+      ) : (
+        <div className="mt-5 flex flex-wrap gap-3">
+          <Button onClick={() => finishPaying(hold)}>Finish paying</Button>
+          <Button tone="quiet" onClick={() => setSure(true)}>
+            Release these hours
+          </Button>
+        </div>
+      )}
       {release.isError ? (
         <p role="alert" className="mt-3 text-sm text-bad">
           {describeError(release.error, 'We couldn’t release the hours. Please try again.')}

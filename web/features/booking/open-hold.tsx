@@ -8,7 +8,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { TimeLeft } from '#web/lib/time-left.tsx';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
 /** Shows an unpaid hold with Finish paying and Release. */
@@ -40,14 +40,11 @@ export function OpenHoldNotice({
     <Notice tone="warn">
       <HoldText hold={hold} brief={brief} />
       {asking ? (
-        <div className="mt-3 flex flex-wrap items-center gap-3">
-          <p className="w-full">Someone else could book them straight away.</p>
-          <Button tone="danger" busy={release.isPending} onClick={() => release.mutate()}>
+        <div className="mt-3 space-y-3">
+          <p>Someone else could book them straight away.</p>
+          <Confirm action={release} keep="Keep them" onKeep={() => setAsking(false)}>
             Yes, release them
-          </Button>
-          <Button tone="plain" disabled={release.isPending} onClick={() => setAsking(false)}>
-            Keep them
-          </Button>
+          </Confirm>
         </div>
       ) : (
         <div className="mt-3 flex flex-wrap gap-3">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { CrewMember } from '#web/data/bookings/crew.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -40,20 +40,17 @@ function Steps({ member, bookingId, onClose }: { member: CrewMember; bookingId: 
   });
   if (sawPin) return <NewPin name={member.name ?? 'Your guest'} bookingId={bookingId} onClose={onClose} />;
   return (
-    <>
+    <div className="space-y-5">
       <p>
         {member.state === 'joined'
           ? 'Their link stops working, and their own PIN, if they have one, is removed from the lock.'
           : 'The link stops working. You can invite someone else.'}
       </p>
       {revoke.isError ? <Failed error={revoke.error} /> : null}
-      <div className="mt-6 flex flex-wrap gap-3">
-        <Button onClick={onClose}>Keep</Button>
-        <Button tone="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-          Cancel invite
-        </Button>
-      </div>
-    </>
+      <Confirm action={revoke} keep="Keep" onKeep={onClose}>
+        Cancel invite
+      </Confirm>
+    </div>
   );
 }
 
@@ -71,30 +68,23 @@ function NewPin({ name, bookingId, onClose }: { name: string; bookingId: string;
     },
   });
   return (
-    <>
+    <div className="space-y-5">
       <p>
         {name} has seen your PIN. You can make a new PIN for everyone else. This lock can’t delete the old one: it may
         open the door until your session ends.
       </p>
       {renew.isError ? <Failed error={renew.error} /> : null}
-      <div className="mt-6 flex flex-wrap gap-3">
-        <Button busy={renew.isPending} onClick={() => renew.mutate()}>
-          New PIN for everyone
-        </Button>
-        <Button tone="plain" onClick={onClose}>
-          Keep the PIN
-        </Button>
-      </div>
-    </>
+      <Confirm tone="signal" action={renew} keep="Keep the PIN" onKeep={onClose}>
+        New PIN for everyone
+      </Confirm>
+    </div>
   );
 }
 
 function Failed({ error }: { error: Error }) {
   return (
-    <div className="mt-4">
-      <Notice tone="bad">
-        <p>{describeError(error, 'Please try again in a moment.')}</p>
-      </Notice>
-    </div>
+    <Notice tone="bad">
+      <p>{describeError(error, 'Please try again in a moment.')}</p>
+    </Notice>
   );
 }
