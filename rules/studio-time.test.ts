@@ -4,6 +4,7 @@ import {
   dayBounds,
   formatRecordDate,
   formatRecordTime,
+  formatStudioDateTime,
   formatStudioDate,
   formatStudioHours,
   formatStudioRange,
@@ -105,6 +106,8 @@ describe('Sydney time', () => {
     expect(formatStudioRange(start, new Date('2026-11-21T14:00:00Z'))).toBe(
       'Saturday 21 November 2026, 7 pm to 1 am on Sun 22 Nov 2026',
     );
+    expect(formatStudioDateTime(start)).toBe('Sat 21 Nov 2026, 7 pm');
+    expect(formatStudioDateTime(start, 'short')).toBe('21 Nov, 7 pm');
     expect(getWeekday('2026-11-22')).toBe(0);
   });
 

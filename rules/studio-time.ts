@@ -139,6 +139,11 @@ export function formatStudioTime(at: Date): string {
   return `${hour % 12 === 0 ? 12 : hour % 12}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`} ${hour < 12 ? 'am' : 'pm'}`;
 }
 
+/** Formats an instant: "Sat 21 Nov 2026, 6:55 pm", or "21 Nov, 6:55 pm". */
+export function formatStudioDateTime(at: Date, style: 'medium' | 'short' = 'medium'): string {
+  return `${formatStudioDate(at, style)}, ${formatStudioTime(at)}`;
+}
+
 /** Formats a time: "6:55 pm", or with the day ("6:55 pm on Fri 20 Nov 2026") if it is not the day of `near`. */
 export function formatTimeNear(at: Date, near: Date): string {
   const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;

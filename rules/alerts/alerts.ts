@@ -1,6 +1,6 @@
 import { cancelledAt } from '../identity.ts';
 import type { Permission } from '../permissions.ts';
-import { formatStudioDate, formatStudioTime } from '../studio-time.ts';
+import { formatStudioDateTime, formatStudioTime } from '../studio-time.ts';
 import { describeUndone } from './jobs.ts';
 import { describeProblem } from './problems.ts';
 
@@ -103,7 +103,7 @@ const isLockMissing = (alert: Alert): boolean => describedProblem(alert)?.fix ==
 const formatReason = ({ problem }: Alert): string | null =>
   problem === null ? null : `Reason: ${problem.replaceAll('_', ' ')}`;
 const dueBy = ({ due }: Alert, words: string): string | null =>
-  due === null ? null : `${words} ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`;
+  due === null ? null : `${words} ${formatStudioDateTime(due, 'short')}`;
 const getStudioName = ({ studioName }: Alert): string => studioName ?? 'a studio';
 const getCustomerName = ({ customer }: Alert): string => customer ?? 'A customer';
 

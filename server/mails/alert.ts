@@ -1,5 +1,5 @@
 import { type Alert, type AlertWords, describeAlert } from '#rules/alerts/alerts.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { type Block, type Letterhead, type Mail, renderMail } from './layout.ts';
 import type { PreviewData, Previews } from './preview-data.ts';
 
@@ -70,7 +70,7 @@ export const alertButton = ({ action }: AlertWords, siteUrl: string, label: stri
 function createBlocks(alert: Alert, siteUrl: string): readonly Block[] {
   const words = describeAlert(alert);
   const { booking, since, job } = alert;
-  const at = (time: Date): string => `${formatStudioDate(time, 'medium')}, ${formatStudioTime(time)} (Sydney time)`;
+  const at = (time: Date): string => `${formatStudioDateTime(time)} (Sydney time)`;
   return [
     {
       kind: 'facts',

@@ -2,7 +2,7 @@ import { describeArrival, describeCodeMail } from '#rules/access.ts';
 import { googleCalendarUrl } from '#rules/business/calendar-link.ts';
 import { cancellationTerms, describeCancellation } from '#rules/cancellation.ts';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioDateTime, formatStudioTime } from '#rules/studio-time.ts';
 import { constants } from '#rules/venue.ts';
 import {
   arrivalRows,
@@ -46,7 +46,7 @@ export function bookingConfirmedMail(
   const dates = others.length + 1;
   return {
     ...renderMail(booking.from, {
-      subject: `${dates === 1 ? 'Booking' : `${dates} bookings`} confirmed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+      subject: `${dates === 1 ? 'Booking' : `${dates} bookings`} confirmed: ${booking.studioName}, ${formatStudioDateTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: dates === 1 ? 'Your booking is confirmed' : `Your ${dates} bookings are confirmed`,
       picture: roomImage(booking),
@@ -169,7 +169,7 @@ export function paymentLinkMail(
 ): MailWithCalendar {
   const day = formatStudioDate(until, 'medium');
   return renderMail(booking.from, {
-    subject: `Please pay for your booking: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+    subject: `Please pay for your booking: ${booking.studioName}, ${formatStudioDateTime(booking.start)}`,
     preheader: `${when(booking)}. ${formatMoney(booking.totalCents)} until ${formatStudioTime(until)}, ${day}.`,
     heading: 'Your booking is waiting for you',
     blocks: [

@@ -1,5 +1,5 @@
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioDateTime, formatStudioTime } from '#rules/studio-time.ts';
 import {
   type BookingForMail,
   calendar,
@@ -58,7 +58,7 @@ export function bookingMovedMail(
   ];
   return {
     ...renderMail(booking.from, {
-      subject: `${words.subject}: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+      subject: `${words.subject}: ${booking.studioName}, ${formatStudioDateTime(booking.start)}`,
       preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
       heading: words.heading,
       picture: roomImage(booking),

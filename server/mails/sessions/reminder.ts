@@ -1,5 +1,5 @@
 import { describeArrival, describeCodeMail } from '#rules/access.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioDateTime, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import {
   type BookingForMail,
   calendar,
@@ -22,7 +22,7 @@ export function reminderMail(
   const { from } = booking;
   return {
     ...renderMail(from, {
-      subject: `Reminder: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+      subject: `Reminder: ${booking.studioName}, ${formatStudioDateTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: 'See you soon',
       picture: roomImage(booking),

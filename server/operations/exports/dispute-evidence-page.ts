@@ -2,7 +2,7 @@ import { type BusinessSettings, fillText } from '#rules/business/business.ts';
 import { describeDoorEvent, sinceStart } from '#rules/doors.ts';
 import { titleOfJob } from '#rules/alerts/jobs.ts';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime, formatStudioRange } from '#rules/studio-time.ts';
 import { escape } from '#server/mails/layout.ts';
 
 type Instant = string | Date;
@@ -84,7 +84,7 @@ export type EvidenceFacts = {
 
 type Rows = readonly (readonly [name: string, value: string])[];
 
-const when = (at: Instant): string => `${formatStudioDate(new Date(at), 'medium')}, ${formatStudioTime(new Date(at))}`;
+const when = (at: Instant): string => formatStudioDateTime(new Date(at));
 const maybe = (name: string, at: Instant | null): Rows => (at === null ? [] : [[name, when(at)]]);
 const words = (text: string): string => text.replaceAll('_', ' ');
 

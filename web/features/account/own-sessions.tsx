@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -55,9 +55,7 @@ function Device({ session, busy, onEnd }: { session: OwnSession; busy: boolean; 
       <div>
         <p className="font-semibold">{name}</p>
         <p className="text-sm text-fog">
-          {session.current
-            ? 'This device'
-            : `Last used ${formatStudioDate(used, 'medium')}, ${formatStudioTime(used)} Sydney time`}
+          {session.current ? 'This device' : `Last used ${formatStudioDateTime(used)} Sydney time`}
         </p>
       </div>
       {session.current ? null : (

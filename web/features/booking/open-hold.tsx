@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import type { OwnBooking } from '#web/data/bookings/booking.ts';
 import { costOfHold, releaseHold } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -68,8 +68,7 @@ function HoldText({ hold, brief }: { hold: OwnBooking; brief: boolean }) {
   const more = hold.series === null ? '' : ` and ${hold.series.bookings.length - 1} more dates`;
   return brief ? (
     <p className="text-sm">
-      <strong>{hold.studioName}</strong>, {formatStudioDate(start, 'medium')}, {formatStudioTime(start)} to{' '}
-      {formatStudioTime(end)}
+      <strong>{hold.studioName}</strong>, {formatStudioDateTime(start)} to {formatStudioTime(end)}
       {more}. {price}, held until {until} (<TimeLeft until={expiry} /> left). Reference {hold.reference}.
     </p>
   ) : (

@@ -11,7 +11,13 @@ import {
   volumeSteps,
 } from '#rules/pricing.ts';
 import { type Slot, toSpan } from '#rules/slots.ts';
-import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
+import {
+  formatStudioDate,
+  formatStudioDateTime,
+  formatStudioTime,
+  studioDate,
+  studioHour,
+} from '#rules/studio-time.ts';
 import { Frozen } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SummaryBar } from './summary-bar.tsx';
@@ -239,7 +245,7 @@ function When({ studioName, choice, flat }: { studioName: string; choice: Choice
     <>
       <p className={`text-sm text-fog ${flat ? '' : 'lg:mt-3'}`}>
         <span aria-hidden="true" className="font-bold text-chalk lg:hidden">{`${studioName} `}</span>
-        {formatStudioDate(span.start, 'medium')}, {formatStudioTime(span.start)} to {formatStudioTime(span.end)}
+        {formatStudioDateTime(span.start)} to {formatStudioTime(span.end)}
         {nextDay ? ` on ${formatStudioDate(span.end, 'short')}` : ''}
       </p>
       <ClockNote longer={longer} shorter={clockHours > slots.length} />

@@ -1,5 +1,5 @@
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import type { BookingPage } from './queries.ts';
 
 type Event = { readonly at: Date; readonly what: string };
@@ -62,9 +62,7 @@ export function Timeline({ booking, now }: { booking: BookingPage; now: Date }) 
             <span aria-hidden="true" className="absolute top-1.5 -left-[7px] size-3 bg-signal" />
             <p>{what}</p>
             <p className="text-sm text-dust">
-              <time dateTime={at.toISOString()}>
-                {formatStudioDate(at, 'medium')}, {formatStudioTime(at)}
-              </time>
+              <time dateTime={at.toISOString()}>{formatStudioDateTime(at)}</time>
             </p>
           </li>
         ))}

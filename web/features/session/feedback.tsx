@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeReportState, reportWindow, type ReportKind } from '#rules/business/feedback.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -82,7 +82,7 @@ function Reports({ reports }: { reports: readonly OwnReport[] }) {
           </p>
           {report.answer === null ? null : <p className="mt-2 break-words whitespace-pre-line">{report.answer}</p>}
           <p className="mt-1 text-sm text-dust">
-            {formatStudioDate(report.createdAt, 'medium')}, {formatStudioTime(report.createdAt)}, Sydney time
+            {formatStudioDateTime(report.createdAt)}, Sydney time
             {report.photos === 0 ? '' : `, ${report.photos} ${report.photos === 1 ? 'photo' : 'photos'}`}
           </p>
         </li>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { readStatus, type StatusPart } from '#web/features/status/queries.ts';
@@ -67,10 +67,7 @@ function describeParts(parts: readonly StatusPart[]): string {
   return `${disturbed === 1 ? 'One part has' : `${disturbed} parts have`} problems. We’re working on it.`;
 }
 
-function formatSince({ since }: StatusPart): string {
-  const at = new Date(since);
-  return `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
-}
+const formatSince = ({ since }: StatusPart): string => formatStudioDateTime(new Date(since));
 
 function PartRow({ title, meanwhile, part }: { title: string; meanwhile: string; part: StatusPart | undefined }) {
   const disturbed = part?.state === 'disturbed';
