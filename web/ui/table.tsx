@@ -49,3 +49,43 @@ export function Cell({ label, children, className = '' }: { label: string; child
     </td>
   );
 }
+
+/** Looks of a list of facts. */
+const FACTS = {
+  /** Each fact on its own ground. */
+  boxes: 'grid gap-px bg-line *:flex *:flex-wrap *:justify-between *:gap-x-6 *:bg-booth *:px-5 *:py-3 [&_dd]:font-bold',
+  /** The items of a sum. */
+  items: 'space-y-1.5 text-sm *:flex *:justify-between *:gap-4 [&_dd]:font-semibold',
+  /** Names and values in two columns. */
+  columns: 'grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 *:contents',
+};
+
+/** A list of facts, each with a name and a value. */
+export function Facts({
+  look,
+  className = '',
+  children,
+}: {
+  look: keyof typeof FACTS;
+  className?: string;
+  children: ReactNode;
+}) {
+  return <dl className={`${FACTS[look]} ${className}`}>{children}</dl>;
+}
+
+export function Fact({
+  name,
+  tone = 'plain',
+  children,
+}: {
+  name: string;
+  tone?: 'plain' | 'good' | 'strong';
+  children: ReactNode;
+}) {
+  return (
+    <div className={{ plain: '', good: 'text-good', strong: 'font-bold' }[tone]}>
+      <dt className={`min-w-0 break-words ${tone === 'plain' ? 'text-fog' : ''}`}>{name}</dt>
+      <dd className="min-w-0 break-words tabular-nums">{children}</dd>
+    </div>
+  );
+}

@@ -20,6 +20,7 @@ import {
 } from '#rules/studio-time.ts';
 import { Frozen } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
+import { Fact, Facts } from '#web/ui/table.tsx';
 import { SummaryBar } from './summary-bar.tsx';
 import { Foot } from './summary-foot.tsx';
 import type { RemovedHours } from './choice-state.ts';
@@ -267,27 +268,18 @@ function ClockNote({ longer, shorter }: { longer: boolean; shorter: boolean }) {
 
 function Breakdown({ quote, hours, coupon }: { quote: Quote; hours: string; coupon: CouponTerms | null }) {
   return (
-    <dl className="mt-4 space-y-1 text-sm max-lg:hidden">
-      <Row name={hours} value={formatMoney(quote.baseCents)} />
+    <Facts look="items" className="mt-4 max-lg:hidden">
+      <Fact name={hours}>{formatMoney(quote.baseCents)}</Fact>
       {quote.discountCents > 0 ? (
-        <Row
-          name={`${quote.discountPercent}% volume discount`}
-          value={`-${formatMoney(quote.discountCents)}`}
-          tone="good"
-        />
+        <Fact name={`${quote.discountPercent}% volume discount`} tone="good">
+          -{formatMoney(quote.discountCents)}
+        </Fact>
       ) : null}
       {coupon && quote.couponDiscountCents > 0 ? (
-        <Row name={`Code ${coupon.code}`} value={`-${formatMoney(quote.couponDiscountCents)}`} tone="good" />
+        <Fact name={`Code ${coupon.code}`} tone="good">
+          -{formatMoney(quote.couponDiscountCents)}
+        </Fact>
       ) : null}
-    </dl>
-  );
-}
-
-function Row({ name, value, tone = 'plain' }: { name: string; value: string; tone?: 'plain' | 'good' }) {
-  return (
-    <div className={`flex justify-between gap-4 ${tone === 'good' ? 'text-good' : ''}`}>
-      <dt className={`min-w-0 break-words ${tone === 'good' ? '' : 'text-fog'}`}>{name}</dt>
-      <dd className="font-semibold tabular-nums">{value}</dd>
-    </div>
+    </Facts>
   );
 }

@@ -14,7 +14,7 @@ import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
-import { Row } from './fact-row.tsx';
+import { Fact, Facts } from '#web/ui/table.tsx';
 import type { PaidBooking, PaymentState } from './queries.ts';
 
 /** Components from other features. */
@@ -63,7 +63,7 @@ export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts &
           <FindUs />
         </div>
         <div className="min-w-0 space-y-6">
-          <Facts state={state} />
+          <Details state={state} />
           <NextLinks state={state} />
         </div>
       </div>
@@ -114,37 +114,35 @@ function Action({ Icon, children }: { Icon: ComponentType<{ className: string }>
 }
 
 /** When and where the booking is, and what was paid. */
-function Facts({ state }: { state: PaymentState }) {
+function Details({ state }: { state: PaymentState }) {
   const { booking } = state;
   const { couponCents: coupon = 0, discountCents: volume = 0 } = booking ?? {};
   return (
-    <dl className="grid gap-px bg-line">
-      <Row name="Reference" value={state.reference} />
+    <Facts look="boxes">
+      <Fact name="Reference">{state.reference}</Fact>
       {booking ? (
         <>
-          <Row name="Studio" value={booking.studioName} />
+          <Fact name="Studio">{booking.studioName}</Fact>
           {state.series ? (
             state.series.map((entry, index) => (
-              <Row
-                key={entry.reference}
-                name={index === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}
-                value={`${formatStudioRange(entry.startTime, entry.endTime)}, ${entry.reference}`}
-              />
+              <Fact key={entry.reference} name={index === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}>
+                {formatStudioRange(entry.startTime, entry.endTime)}, {entry.reference}
+              </Fact>
             ))
           ) : (
-            <Row name="When" value={`${formatStudioRange(booking.startTime, booking.endTime)} (Sydney time)`} />
+            <Fact name="When">{formatStudioRange(booking.startTime, booking.endTime)} (Sydney time)</Fact>
           )}
-          <Row name="Hours" value={String(booking.totalHours)} />
-          <Row name="Price" value={formatMoney(booking.baseCents)} />
-          {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}
-          {coupon > 0 ? <Row name="Coupon" value={`-${formatMoney(coupon)}`} /> : null}
-          {typeof state.change === 'number' ? <Row name="Paid now" value={formatDollars(state.change)} /> : null}
-          <Row name={state.change === undefined ? 'Paid' : 'Paid in all'} value={formatMoney(booking.finalCents)} />
+          <Fact name="Hours">{booking.totalHours}</Fact>
+          <Fact name="Price">{formatMoney(booking.baseCents)}</Fact>
+          {volume > 0 ? <Fact name="Volume discount">-{formatMoney(volume)}</Fact> : null}
+          {coupon > 0 ? <Fact name="Coupon">-{formatMoney(coupon)}</Fact> : null}
+          {typeof state.change === 'number' ? <Fact name="Paid now">{formatDollars(state.change)}</Fact> : null}
+          <Fact name={state.change === undefined ? 'Paid' : 'Paid in all'}>{formatMoney(booking.finalCents)}</Fact>
         </>
       ) : (
-        <Row name="Details" value="Sign in to see them" />
+        <Fact name="Details">Sign in to see them</Fact>
       )}
-    </dl>
+    </Facts>
   );
 }
 

@@ -9,9 +9,9 @@ import { Link, Redirect } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
+import { Fact, Facts } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { Confirmed, type ConfirmedParts } from './confirmed.tsx';
-import { Row } from './fact-row.tsx';
 import type { PaymentState } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Return Home' };
@@ -99,19 +99,16 @@ function Delayed({ state }: { state: PaymentState }) {
           booking and send back anything that arrives later.
         </p>
       </Notice>
-      <dl className="mt-6 grid gap-px bg-line">
-        <Row name="Reference" value={state.reference} />
+      <Facts look="boxes" className="mt-6">
+        <Fact name="Reference">{state.reference}</Fact>
         {state.booking ? (
           <>
-            <Row name="Studio" value={state.booking.studioName} />
-            <Row
-              name="When"
-              value={`${formatStudioRange(state.booking.startTime, state.booking.endTime)} (Sydney time)`}
-            />
-            <Row name="To pay" value={formatMoney(state.booking.finalCents)} />
+            <Fact name="Studio">{state.booking.studioName}</Fact>
+            <Fact name="When">{formatStudioRange(state.booking.startTime, state.booking.endTime)} (Sydney time)</Fact>
+            <Fact name="To pay">{formatMoney(state.booking.finalCents)}</Fact>
           </>
         ) : null}
-      </dl>
+      </Facts>
       <Link to={paths.home} className={`${buttonStyle.plain} mt-8`}>
         Return Home
       </Link>

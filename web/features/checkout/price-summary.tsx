@@ -5,6 +5,7 @@ import { formatStudioRange } from '#rules/studio-time.ts';
 import type { ReactNode } from 'react';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { Skeleton } from '#web/ui/notice.tsx';
+import { Fact, Facts } from '#web/ui/table.tsx';
 
 /** Shows the studio, the hours and their cost. */
 export function PriceSummary({
@@ -45,23 +46,14 @@ export function PriceSummary({
 /** The items of a single booking's price. */
 function Items({ quote, coupon }: { quote: Quote; coupon: CouponTerms | null }) {
   return (
-    <dl className="mt-4 space-y-1.5 text-sm">
-      <Row name={`${quote.hours} ${quote.hours === 1 ? 'hour' : 'hours'}`} value={formatMoney(quote.baseCents)} />
+    <Facts look="items" className="mt-4">
+      <Fact name={`${quote.hours} ${quote.hours === 1 ? 'hour' : 'hours'}`}>{formatMoney(quote.baseCents)}</Fact>
       {quote.discountCents > 0 ? (
-        <Row name={`${quote.discountPercent}% volume discount`} value={`-${formatMoney(quote.discountCents)}`} />
+        <Fact name={`${quote.discountPercent}% volume discount`}>-{formatMoney(quote.discountCents)}</Fact>
       ) : null}
       {coupon && quote.couponDiscountCents > 0 ? (
-        <Row name={`${coupon.code}, ${couponLabel(coupon)}`} value={`-${formatMoney(quote.couponDiscountCents)}`} />
+        <Fact name={`${coupon.code}, ${couponLabel(coupon)}`}>-{formatMoney(quote.couponDiscountCents)}</Fact>
       ) : null}
-    </dl>
-  );
-}
-
-function Row({ name, value }: { name: string; value: string }) {
-  return (
-    <div className="flex justify-between gap-4">
-      <dt className="text-fog">{name}</dt>
-      <dd className="font-semibold">{value}</dd>
-    </div>
+    </Facts>
   );
 }

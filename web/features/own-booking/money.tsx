@@ -1,5 +1,6 @@
 import { formatMoney } from '#rules/money.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
+import { Fact, Facts } from '#web/ui/table.tsx';
 import type { BookingPage } from './queries.ts';
 
 /** Shows what a booking costs, what was paid for it, and what was or will be refunded. */
@@ -19,23 +20,21 @@ export function Money({ booking }: { booking: BookingPage }) {
       <h2 id="money" className="text-2xl">
         Money
       </h2>
-      <dl className="mt-4 grid gap-px bg-line">
+      <Facts look="boxes" className="mt-4">
         {rows
           .filter(([, cents, kind]) => kind !== 'minus' || cents > 0)
           .map(([name, cents, kind]) => (
-            <Row
-              key={name}
-              name={name}
-              value={`${kind === 'minus' ? '-' : ''}${formatMoney(cents)}`}
-              strong={kind === 'sum'}
-            />
+            <Fact key={name} name={name} tone={kind === 'sum' ? 'strong' : 'plain'}>
+              {kind === 'minus' ? '-' : ''}
+              {formatMoney(cents)}
+            </Fact>
           ))}
-        {paid > 0 ? <Row name="Paid" value={formatMoney(paid)} /> : null}
-        {refunded > 0 ? <Row name="Sent back to you" value={formatMoney(refunded)} /> : null}
+        {paid > 0 ? <Fact name="Paid">{formatMoney(paid)}</Fact> : null}
+        {refunded > 0 ? <Fact name="Sent back to you">{formatMoney(refunded)}</Fact> : null}
         {booking.refundingCents > 0 ? (
-          <Row name="On its way back to you" value={formatMoney(booking.refundingCents)} />
+          <Fact name="On its way back to you">{formatMoney(booking.refundingCents)}</Fact>
         ) : null}
-      </dl>
+      </Facts>
       {owed === null ? null : <p className="mt-2 text-sm text-dust">{owed}</p>}
       {booking.refundingCents > 0 ? <p className="mt-2 text-sm text-dust">{describeRefunding(booking)}</p> : null}
     </section>
@@ -48,13 +47,4 @@ function describeRefunding({ payments }: Pick<BookingPage, 'payments'>): string 
   const byHand = 'What you didn’t pay online, we’ll give you ourselves.';
   if (payments.every(({ online }) => online)) return bank;
   return payments.some(({ online }) => online) ? `${bank} ${byHand}` : byHand;
-}
-
-function Row({ name, value, strong = false }: { name: string; value: string; strong?: boolean }) {
-  return (
-    <div className={`flex flex-wrap justify-between gap-x-4 bg-booth px-4 py-3 ${strong ? 'font-bold' : ''}`}>
-      <dt className={strong ? '' : 'text-fog'}>{name}</dt>
-      <dd className="tabular-nums">{value}</dd>
-    </div>
-  );
 }
