@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Passage, readProse } from './support/files/prose.ts';
@@ -186,27 +186,6 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'It may not be used again. To use a PaymentMethod': 'the words of the payment provider',
 };
 
-/** TO EMPTY: staff's texts, which are being rewritten at the moment. Their comments are checked. */
-const TEXTS_LATER: readonly string[] = [
-  'contracts/customers/staff-review-id.ts',
-  'contracts/disputes/staff-decide-dispute.ts',
-  'contracts/settings/staff-set-prices.ts',
-  'contracts/staff-bookings/',
-  'contracts/team/',
-  'rules/alerts/',
-  'server/mails/alert.ts',
-  'server/mails/missing-id.ts',
-  'server/mails/move.ts',
-  'server/operations/bookings/',
-  'server/operations/core/take-coupon.ts',
-  'server/operations/identity/',
-  'server/operations/mails/',
-  'server/operations/settings/',
-  'server/operations/staff/',
-  'server/queue/task-leases.ts',
-  'web/pages/admin/',
-  'web/staff/',
-];
 /** Written by commands: from texts that are checked where they are, from the specification, and from titles of tests. */
 const GENERATED = [
   'docs/functions.md',
@@ -224,10 +203,8 @@ const toPattern = ({ pattern }: Phrase): RegExp =>
 const patterns = PHRASES.map((phrase) => ({ ...phrase, pattern: toPattern(phrase) }));
 
 const isTest = (path: string): boolean => /^(?:tests|bench)\/|\.test\.tsx?$/.test(path);
-const isIn = (path: string, folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(folder));
 
-const isChecked = (path: string, { kind }: Passage): boolean =>
-  kind !== 'text' || !(isTest(path) || isIn(path, TEXTS_LATER));
+const isChecked = (path: string, { kind }: Passage): boolean => kind !== 'text' || !isTest(path);
 
 /** Returns a sentence for each phrase that a passage should not have, with its file and line. */
 function faultsIn(path: string, { line, text }: Passage): string[] {
@@ -270,7 +247,6 @@ test('comments, pages and texts have none of these phrases', () => {
 test('every exempt text is still in a file', () => {
   const isQuoted = (quote: string) => passages.some(({ passage }) => toQuote(quote).test(passage.text));
   expect(Object.keys(EXEMPT).filter((quote) => !isQuoted(quote))).toEqual([]);
-  expect(TEXTS_LATER.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 test.each(PHRASES)('the phrase in "$bad" is found, and none in "$good"', (phrase) => {
