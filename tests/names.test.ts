@@ -47,7 +47,11 @@ function collectNames(value: unknown, found: (name: string, start: number) => vo
   for (const child of Object.values(value)) if (typeof child === 'object') collectNames(child, found);
 }
 
+/** Files without such a word need not be parsed, which takes ten times as long. */
+const MAY_DECLARE = /\b(?:one|wanted|asked|made|known|told)\b\s*[,)=:}\]]|\bone of\b|[a-z]Of\b/;
+
 function findHabits(path: string, text: string): string[] {
+  if (!MAY_DECLARE.test(text)) return [];
   const faults: string[] = [];
   collectNames(parseSync(path, text).program, (name, start) => {
     const habit = HABITS.find(({ pattern }) => pattern.test(name));

@@ -92,7 +92,7 @@ export async function compare(benchCase: Case, target: Target): Promise<void> {
   } finally {
     bareProcess.kill();
   }
-  if (one.go) await compareWithGo({ ...route, port: target.port + 1 }, target.url, at, ours);
+  if (benchCase.go) await compareWithGo({ ...route, port: target.port + 1 }, target.url, at, ours);
 }
 
 /** Prints the ratio to a Go net/http + pgx route. It is for information only, because Go uses all cores. */

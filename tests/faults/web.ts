@@ -22,9 +22,9 @@ export const WEB: readonly Fault[] = [
   },
   {
     title: 'The button that removes a saved card can be pressed twice',
-    file: 'web/features/account/saved-cards.tsx',
-    find: '<Button tone="plain" busy={remove.isPending} onClick={() => remove.mutate()}>',
-    replace: '<Button tone="plain" onClick={() => remove.mutate()}>',
+    file: 'web/ui/button.tsx',
+    find: '<Button tone={tone} busy={isPending} disabled={disabled} onClick={() => mutate()}>',
+    replace: '<Button tone={tone} disabled={disabled} onClick={() => mutate()}>',
     tests: under('features/account', 'ui/form'),
   },
   {

@@ -59,8 +59,7 @@ export async function openBus(options: BusOptions): Promise<DatabaseBus> {
     // The other processes considered this one ended, because it was silent for too long.
     if (ended.includes(process)) void restore().catch(report);
   };
-  const report = (error: unknown): void =>
-    log.error({ err: error }, 'the presence of this process could not be restored');
+  const report = (error: unknown): void => log.error({ err: error }, 'the presence of this process is not restored');
   /** Shows the presence of this process again to processes that have dropped it. */
   async function restore(): Promise<void> {
     await renewLease(db, process);

@@ -5,7 +5,7 @@ import { makeImage } from '#server/db/engine/image.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { toPreparedName } from './prepared-database.ts';
 
-/** A program of the build: `node prepare-database.ts FOLDER` makes the database of this version for first starts, unless it is there. */
+/** A program of the build: `node prepare-database.ts FOLDER` makes the database of this version for first starts, unless it exists. */
 const [folder = ''] = process.argv.slice(2);
 const schema = await readSchema(new URL('../../../database/', import.meta.url).pathname);
 const file = join(folder, toPreparedName(schema));

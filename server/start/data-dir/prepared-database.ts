@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unpackImage } from '#server/db/engine/image.ts';
 import { getFingerprint, type Schema } from '#server/db/schema/schema.ts';
 
-/** The build puts the prepared database beside the server; in a source checkout it is in dist. */
+/** The build puts the prepared database next to the server; in a source checkout it is in dist. */
 const FOLDER = new URL(
   import.meta.url.endsWith('.js') ? '../../../prepared' : '../../../dist/prepared',
   import.meta.url,

@@ -34,10 +34,10 @@ export function useDoorHelp<Status>(
       : help.data === undefined
         ? null
         : says[doorStep(help.data, worksFrom, now)](help.data),
-    /** Tells staff. */
+    /** Asks staff for help. */
     ask: () => ask.mutate(),
     busy: ask.isPending,
-    asked: help.data?.asked === true || ask.isSuccess,
+    staffAsked: help.data?.asked === true || ask.isSuccess,
     /** Why staff could not be told; null if nothing failed. */
     problem: ask.isError ? describeError(ask.error, 'Your message didn’t reach us. Please call us.') : null,
   };

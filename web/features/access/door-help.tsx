@@ -89,11 +89,11 @@ const sayLock = ({ worksFrom }: Access): Readonly<Record<DoorStep, (answer: Door
 });
 const formatTime = (at: string | null): string => (at === null ? '' : formatStudioTime(new Date(at)));
 
-function AskStaff({ ask, busy, asked, problem }: Omit<ReturnType<typeof useDoorHelp>, 'status'>) {
+function AskStaff({ ask, busy, staffAsked, problem }: Omit<ReturnType<typeof useDoorHelp>, 'status'>) {
   return (
     <li>
       Ask us: if this lock allows it, we’ll open it remotely. We can also see how many minutes you’ve lost.
-      {asked ? (
+      {staffAsked ? (
         <p role="status" className="mt-2 font-semibold">
           We’ve told the team. Stay at the door, we’re on it.
         </p>

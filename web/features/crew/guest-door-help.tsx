@@ -35,7 +35,7 @@ function Steps({ token, access, studioName }: { token: string; access: GuestAcce
         <li>Cover the keypad with your whole hand until it lights up. Then type the PIN, digit by digit.</li>
         <li>Call your host: they can let you in from inside.</li>
       </ol>
-      {help.asked ? (
+      {help.staffAsked ? (
         <p role="status" className="font-semibold">
           We’ve told the team. Stay at the door, we’re on it.
         </p>
