@@ -155,7 +155,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     await releaseHold(cases.payment, id, 'hold_expired');
     await expect(mark(id)).rejects.toMatchObject({
       code: 'slot_taken',
-      message: expect.stringMatching(/link in time/),
+      message: expect.stringMatching(/link was not paid in time/),
     });
     expect(await cases.readBooking(id)).toMatchObject({ status: 'cancelled' });
   });

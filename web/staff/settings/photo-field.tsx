@@ -19,7 +19,7 @@ export function PhotoField({ control }: { control: Details }) {
         <>
           <img
             src={`/storage/v1/render/image/public/rooms/${field.value}?width=480&resize=contain&format=webp`}
-            alt="Directions photo"
+            alt="Directions to the room"
             width={480}
             height={360}
             className="aspect-[4/3] w-full max-w-sm bg-deck object-contain"

@@ -211,7 +211,7 @@ test('a photo beside the directions is uploaded, previewed with what it shows, a
   await user.upload(await screen.findByLabelText('Add directions photo'), file);
   expect(await screen.findByText('The photo is larger than 10 MB.')).toBeTruthy();
   await user.upload(screen.getByLabelText('Add directions photo'), file);
-  expect((await screen.findByAltText<HTMLImageElement>('Directions photo')).src).toContain(PHOTO);
+  expect((await screen.findByAltText<HTMLImageElement>('Directions to the room')).src).toContain(PHOTO);
   await fill(screen.getByLabelText('Photo description'), 'A green door');
   await press('Preview changes');
   expect((await screen.findByRole('table')).textContent).toMatch(/none.*the photo in the preview.*A green door/);
