@@ -63,6 +63,13 @@ test('an adjustment note names its invoice, and the summary what is left', () =>
     total: ['Refunded', '-$11.00'],
     tax: 'The refund includes GST of $1.00.',
   });
+  // A note whose invoice is missing or has no number names no document, and never itself.
+  for (const documents of [[adjustment], [{ ...invoice, number: null }, adjustment]])
+    expect(toSheets({ ...FACTS, documents }).at(-1)?.facts).toEqual([
+      ['Number', '000009'],
+      ['Date', 'Sat 1 Mar 2031'],
+      ['Booking', 'ABCD-2345'],
+    ]);
   expect(getSummary(FACTS)).toEqual([
     ['Paid in all', '$167.00'],
     ['Refunded in all', '-$11.00'],

@@ -62,9 +62,9 @@ const when = (at: Instant): string => formatStudioDate(new Date(at), 'medium');
 export function toSheets({ reference, documents }: DocumentFacts): Sheet[] {
   return documents.map((document) => {
     const { content, kind } = document;
-    const invoice =
-      documents.find((other) => other.kind === 'invoice' && other.paymentId === document.paymentId) ?? document;
     const back = kind === 'adjustment';
+    const invoice = documents.find((other) => other.kind === 'invoice' && other.paymentId === document.paymentId);
+    const adjusted = back ? (invoice?.number ?? null) : null;
     const cents = back ? -document.cents : document.cents;
     const registered = content.seller.abn !== '';
     return {
@@ -73,9 +73,9 @@ export function toSheets({ reference, documents }: DocumentFacts): Sheet[] {
         ...(document.number === null ? [] : [['Number', documentNumber(document.number)] as const]),
         ['Date', when(document.issuedAt)],
         ['Booking', reference],
-        ...(back && invoice.number !== null
-          ? [[registered ? 'For tax invoice' : 'For receipt', documentNumber(invoice.number)] as const]
-          : []),
+        ...(adjusted === null
+          ? []
+          : [[registered ? 'For tax invoice' : 'For receipt', documentNumber(adjusted)] as const]),
       ],
       seller: [
         content.seller.name,
