@@ -58,15 +58,6 @@ export function findProofStep(error: unknown): {
   return problem === null ? { field: null, asks: null } : { field: PROOF_FIELDS[problem], asks: ASKED[problem] };
 }
 
-/**
- * Returns `missing` if a refused change needs the current password, `wrong` if the password was wrong, and null if the change failed for
- * another reason.
- */
-export function passwordWanted(error: unknown): 'missing' | 'wrong' | null {
-  const problem = findRefusal(error, PROOF_PROBLEMS);
-  return problem === 'missing' || problem === 'wrong' ? problem : null;
-}
-
 /** Mails a code that serves as proof instead of the password. */
 export async function mailProofCode(): Promise<void> {
   const { error } = await (await fetchClient()).auth.reauthenticate();

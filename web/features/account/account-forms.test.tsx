@@ -118,6 +118,57 @@ test('a new email asks for the current password only when the server wants it', 
   expect(sent('user')[0]).toMatchObject({ email });
 });
 
+test.each([
+  ['email', 'Save profile'],
+  ['password', 'Change password'],
+] as const)('an account without a password changes its %s with a mailed code', async (what, button) => {
+  if (what === 'email') {
+    await showProfile();
+    await fill(field('Email'), 'new@example.com');
+  } else {
+    renderPart(<PasswordForm />);
+    await fill(field('New password'), 'night-shift-9');
+    await fill(field('Confirm new password'), 'night-shift-9');
+  }
+  refuseUser('reauthentication_needed', 'Your account has no password.');
+  await press(button);
+  expect(await alert()).toBe('Your account has no password.');
+  expect(screen.queryByLabelText('Current password')).toBeNull();
+  wire.answerPath('/auth/v1/reauthenticate', {});
+  await press('Send me a code instead');
+  const code = await screen.findByLabelText('6-digit code');
+  expect(document.activeElement).toBe(code);
+  expect(screen.queryByRole('button', { name: 'Send me a code instead' })).toBeNull();
+  refuseUser('reauthentication_not_valid', 'Nonce has expired or is invalid');
+  await fill(field('6-digit code'), '111111');
+  await press(button);
+  expect(await screen.findByText('Nonce has expired or is invalid')).toBeTruthy();
+  expect(document.activeElement).toBe(field('6-digit code'));
+  wire.answerPath('PUT /auth/v1/user', { id: 'u', email: saved.email });
+  await fill(field('6-digit code'), '123456');
+  await press(button);
+  await waitFor(() => expect(screen.queryByLabelText('6-digit code')).toBeNull());
+  const change = what === 'email' ? { email: 'new@example.com' } : { password: 'night-shift-9' };
+  expect(sent('user')).toEqual([
+    expect.not.objectContaining({ nonce: expect.anything() }),
+    expect.objectContaining({ ...change, nonce: '111111' }),
+    expect.objectContaining({ ...change, nonce: '123456' }),
+  ]);
+});
+
+test('a person who has forgotten the password can have a code mailed instead', async () => {
+  renderPart(<PasswordForm />);
+  await fill(field('New password'), 'night-shift-9');
+  await fill(field('Confirm new password'), 'night-shift-9');
+  refuseUser('current_password_required', 'Please enter your password');
+  await press('Change password');
+  await screen.findByLabelText('Current password');
+  wire.answerPath('/auth/v1/reauthenticate', {});
+  await press('Send me a code instead');
+  await screen.findByLabelText('6-digit code');
+  expect(screen.queryByLabelText('Current password')).toBeNull();
+});
+
 test('a profile that cannot be saved says why and keeps what was typed [spec 8.26]', async () => {
   await showProfile();
   await fill(field('DJ Name (optional)'), 'Needle');

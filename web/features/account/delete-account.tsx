@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate, formatStudioRange } from '#rules/studio-time.ts';
-import { type AskedProof, findProofStep, mailProofCode } from '#web/data/account/owner-proof.ts';
+import { type AskedProof, findProofStep } from '#web/data/account/owner-proof.ts';
 import type { OwnBooking } from '#web/data/bookings/booking.ts';
 import { useOwnBookings } from '#web/data/bookings/own-bookings.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -15,6 +15,7 @@ import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { CodeInstead } from './code-instead.tsx';
 import { deleteAccount } from './queries.ts';
 
 /**
@@ -136,20 +137,6 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
         Delete my account
       </FormEnd>
     </Form>
-  );
-}
-
-/** Offers a code to people who have no password, such as those with a passkey, or who have forgotten it. */
-function CodeInstead({ onMailed }: { onMailed: () => void }) {
-  const mail = useMutation({
-    mutationFn: mailProofCode,
-    meta: { failure: 'We couldn’t send the code. Please try again.' },
-    onSuccess: onMailed,
-  });
-  return (
-    <Button tone="quiet" busy={mail.isPending} onClick={() => mail.mutate()}>
-      Send me a code instead
-    </Button>
   );
 }
 

@@ -7,14 +7,15 @@ import { studioDate } from '#rules/studio-time.ts';
 import { type Profile, useProfile } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { birthDateEntry, toIsoDate } from '#web/lib/birth-date.ts';
-import { passwordWanted } from '#web/data/account/owner-proof.ts';
+import { type AskedProof, findProofStep } from '#web/data/account/owner-proof.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { DateField, TextField } from '#web/ui/form/fields.tsx';
+import { CodeField, DateField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Loaded, Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { CodeInstead } from './code-instead.tsx';
 import {
   type CheckedProfile,
   profileFormSchema,
@@ -39,7 +40,7 @@ function Fields({ userId, onId, saved }: { userId: string; onId: IdNames | null;
   const today = studioDate(useNow(60_000));
   const form = useSchemaForm(profileFormSchema(today), { defaultValues: toTypedProfile(saved) });
   const { control } = form;
-  const { save, passwordAsked, waitingFor } = useSave(form, userId, saved);
+  const { save, proof, onMailed, waitingFor } = useSave(form, userId, saved);
   return (
     <Form form={form} onSend={save} getTitle={titleOfProfile} className="space-y-4">
       <TextField
@@ -52,7 +53,7 @@ function Fields({ userId, onId, saved }: { userId: string; onId: IdNames | null;
       />
       <TextField control={control} name="email" label="Email" type="email" autoComplete="email" required />
       {waitingFor === null ? null : <EmailSent to={waitingFor} />}
-      {passwordAsked ? (
+      {proof === 'password' ? (
         <TextField
           control={control}
           name="currentPassword"
@@ -62,6 +63,8 @@ function Fields({ userId, onId, saved }: { userId: string; onId: IdNames | null;
           hint="Enter your password again to change your email."
         />
       ) : null}
+      {proof === 'code' ? <CodeField control={control} name="nonce" label="6-digit code" digits={6} /> : null}
+      {proof === 'password' || proof === 'choice' ? <CodeInstead onMailed={onMailed} /> : null}
       <TextField control={control} name="phone" label="Phone Number" type="tel" autoComplete="tel" required />
       <DateField control={control} name="birth" {...birthDateEntry(today)} />
       <TextField control={control} name="djName" label="DJ Name (optional)" autoComplete="nickname" maxLength={100} />
@@ -72,14 +75,15 @@ function Fields({ userId, onId, saved }: { userId: string; onId: IdNames | null;
   );
 }
 
-/** Saves the profile. The email is saved separately, because a new address has to be confirmed and may require the current password. */
+/** Saves the profile. The email is saved separately, because a new address has to be confirmed and may require a proof. */
 function useSave(form: SchemaForm<TypedProfile, CheckedProfile>, userId: string, saved: Profile) {
-  const [passwordAsked, setPasswordAsked] = useState(false);
+  const [proof, setProof] = useState<AskedProof>('none');
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
   const { setFocus } = form;
   useEffect(() => {
-    if (passwordAsked) setFocus('currentPassword');
-  }, [passwordAsked, setFocus]);
+    if (proof === 'password') setFocus('currentPassword');
+    if (proof === 'code') setFocus('nonce');
+  }, [proof, setFocus]);
   const { mutateAsync } = useMutation({
     mutationFn: async (checked: CheckedProfile) => {
       await saveProfile(userId, {
@@ -89,7 +93,7 @@ function useSave(form: SchemaForm<TypedProfile, CheckedProfile>, userId: string,
         date_of_birth: checked.birth,
       });
       if (checked.email.toLowerCase() === (saved.email ?? '').toLowerCase()) return;
-      await changeEmail(checked.email, passwordAsked ? checked.currentPassword : null);
+      await changeEmail(checked.email, checked);
       setWaitingFor(checked.email);
     },
     meta: {
@@ -97,18 +101,19 @@ function useSave(form: SchemaForm<TypedProfile, CheckedProfile>, userId: string,
       invalidates: [queryKeys.profile.all, queryKeys.idStatus.all, queryKeys.eligibility.all],
     },
     onSuccess: () => {
-      setPasswordAsked(false);
+      setProof('none');
       form.setValue('currentPassword', '');
+      form.setValue('nonce', '');
       toast({ title: 'Profile updated' });
     },
     onError: (error) => {
-      const problem = passwordWanted(error);
-      if (problem === 'missing') setPasswordAsked(true);
+      const { field, asks } = findProofStep(error);
+      if (asks !== null) setProof(asks);
       const message = describeError(error, 'Failed to update profile. Please try again.');
-      refuseForm(form, { title: 'Error', message, ...(problem === null ? {} : { field: 'currentPassword' }) });
+      refuseForm(form, { title: 'Error', message, ...(field === null ? {} : { field }) });
     },
   });
-  return { save: mutateAsync, passwordAsked, waitingFor };
+  return { save: mutateAsync, proof, onMailed: () => setProof('code'), waitingFor };
 }
 
 function EmailSent({ to }: { to: string }) {

@@ -8,8 +8,8 @@ import { noDate, toDateParts, typedDateSchema } from '#web/lib/birth-date.ts';
 const TOO_YOUNG = 'You must be 18 years or older.';
 
 /**
- * The schema of the profile form on a given day. The date of birth may be empty. The current password is only asked for when the server
- * requires it.
+ * The schema of the profile form on a given day. The date of birth may be empty. The current password and the code are only asked for
+ * when the server requires a proof.
  */
 export const profileFormSchema = (today: StudioDate) =>
   profileSchema.extend({
@@ -22,6 +22,7 @@ export const profileFormSchema = (today: StudioDate) =>
     }),
     djName: z.string().trim().refine(isPlain, NOT_PLAIN),
     currentPassword: z.string(),
+    nonce: z.string(),
   });
 
 export type TypedProfile = z.input<ReturnType<typeof profileFormSchema>>;
@@ -40,6 +41,7 @@ export function toTypedProfile(saved: Profile): TypedProfile {
     birth: saved.date_of_birth === null ? noDate : toDateParts(saved.date_of_birth),
     djName: saved.dj_name ?? '',
     currentPassword: '',
+    nonce: '',
   };
 }
 

@@ -13,20 +13,17 @@ export async function saveProfile(
   const { error } = await rest.from('profiles').update(profile).eq('user_id', userId);
   if (error) throw error;
 }
-export async function changeEmail(email: string, currentPassword: string | null): Promise<void> {
+/** Changes the address or password of the account. The proof has the fields of the account API. */
+async function changeSignIn(change: { email: string } | { password: string }, proof: OwnerProof): Promise<void> {
   const { error } = await supabase.auth.updateUser({
-    email,
-    ...(currentPassword === null ? {} : { current_password: currentPassword }),
+    ...change,
+    ...(proof.currentPassword === '' ? {} : { current_password: proof.currentPassword }),
+    ...(proof.nonce === '' ? {} : { nonce: proof.nonce }),
   });
   if (error) throw error;
 }
-export async function changePassword(password: string, currentPassword: string | null): Promise<void> {
-  const { error } = await supabase.auth.updateUser({
-    password,
-    ...(currentPassword === null ? {} : { current_password: currentPassword }),
-  });
-  if (error) throw error;
-}
+export const changeEmail = (email: string, proof: OwnerProof): Promise<void> => changeSignIn({ email }, proof);
+export const changePassword = (password: string, proof: OwnerProof): Promise<void> => changeSignIn({ password }, proof);
 /** Cancels a booking, or with `series` every booking of its series that can still be cancelled. */
 export function cancelBooking(bookingId: string, series: boolean): Promise<CallAnswer<'cancel-booking'>> {
   return callFunction('cancel-booking', { bookingId, series });
