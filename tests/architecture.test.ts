@@ -229,6 +229,7 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['tests/sql/migration-faults.ts', '#server/db/schema/long-locks.ts', 'an operator is shown these statements too'],
   ['tests/sql/migration-faults.test.ts', '#server/db/schema/long-locks.ts', 'as above'],
   ['tests/sql/code.test.ts', '#server/db/schema/schema.ts', 'the database is compared with the text of the code'],
+  ['tests/support/fake-database.ts', '#server/db/database.ts', 'tests of operations get a database of given rows'],
   ['tests/support/rows.ts', '#server/db/values.ts', 'rows are decoded as the program decodes them'],
   ['tests/support/rows.ts', '#server/db/roll-back.ts', 'a transaction is rolled back in one way only'],
   ['tests/policies/mutations.test.ts', '#server/db/roll-back.ts', 'as above'],
