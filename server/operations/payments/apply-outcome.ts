@@ -53,7 +53,8 @@ async function applyPaid(services: Services, tx: Transaction, move: Move): Promi
     booking.movesBooking === null
       ? now.getTime() <= booking.startTime.getTime() + PAYABLE_AFTER_START_MS
       : movable !== null;
-  if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
+  const isRefunded = session.refundedCents > 0 && session.refundedCents >= session.amountCents;
+  if (booking.status === 'pending' && isRefunded) {
     // The payment was refunded in full at the provider before we confirmed anything.
     await writePaid(tx, move, { state: 'refund_pending', refundReason: 'at_provider', now });
     await cancelBookingRow(services, tx, booking.id, 'staff');
