@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { documentPage, documentPdf } from './document-files.ts';
 import { type DocumentFacts, toSheets, getSummary } from './document-sheets.ts';
-import { readPdf, readPdfPlaces } from '#tests/support/files/pdf-text.ts';
+import { readPdf, readPdfDrawing, readPdfPlaces, readPdfTitle } from '#tests/support/files/pdf-text.ts';
 import { beginPdf, OTHER_SCRIPT } from './pdf.ts';
 
 const CONTENT: DocumentFacts['documents'][number]['content'] = {
@@ -137,6 +137,9 @@ test('text of a PDF is broken at the width of its letters', async () => {
   const { wrap } = await beginPdf('Words');
   expect(wrap('one two three', 10, 40)).toEqual(['one two', 'three']);
   expect(wrap('incomprehensibilities one', 10, 40)).toEqual(['incomprehensibilities', 'one']);
+  expect(wrap('one \n two', 10, 40)).toEqual(['one two']);
+  expect(wrap(' one', 10, 40)).toEqual(['one']);
+  expect(wrap('', 10, 40)).toEqual(['']);
 });
 
 test('the PDF has each text in its place: facts in columns, a long address broken, amounts at the right edge, the total last', async () => {
@@ -220,6 +223,46 @@ test('the PDF has each text in its place: facts in columns, a long address broke
   expect(pages).toHaveLength(4);
   expect(pages[3]).toContain('84: 56 to 138: Receipt');
   expect(pages[3]?.at(-1)).toBe('392: 500 to 539: $167.00');
+});
+
+test('the PDF has names in grey, values and the total in bold, a line below each row, and its title', async () => {
+  const short = { ...CONTENT, slots: [{ priceCents: 19_700 }], hours: 1 };
+  const file = await documentPdf({ ...FACTS, documents: [{ ...invoice, content: short }] });
+  expect(await readPdfTitle(file)).toEqual({ title: 'Tax invoice ABCD-2345', language: 'en-AU', isTitleShown: true });
+  const [page = []] = readPdfDrawing(file);
+  expect(`\n${page.join('\n')}\n`).toMatchInlineSnapshot(`
+    "
+    F22 22, 0 %
+    F1 8.5, 35 %
+    F22 10.5, 0 %
+    F1 8.5, 35 %
+    F22 10.5, 0 %
+    F1 8.5, 35 %
+    F22 10.5, 0 %
+    F1 8.5, 35 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    F1 8.5, 35 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    line from 56, 313 to 539, 313, 0.5 wide, 60 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    line from 56, 338.6 to 539, 338.6, 0.5 wide, 60 %
+    F1 10.5, 0 %
+    F1 10.5, 0 %
+    line from 56, 364.2 to 539, 364.2, 0.5 wide, 60 %
+    F22 10.5, 0 %
+    F22 10.5, 0 %
+    line from 56, 389.8 to 539, 389.8, 0.5 wide, 60 %
+    F1 10.5, 0 %
+    "
+  `);
 });
 
 test('the page has facts, seller, buyer, items, total and tax of a sheet, each in its element', () => {

@@ -121,11 +121,10 @@ function draw(document: PDFKit.PDFDocument, mark: PdfMark, printable: (text: str
     .text(text, x, mark.y, { baseline: 'alphabetic', lineBreak: false, features: FEATURES });
 }
 
-/** Returns the text with the letters that the font can display. Both weights cover the same letters. */
+/** Returns the text on one line, with the letters that the font can display. Both weights cover the same letters. */
 function toPrintable(text: string, plain: Font): string {
-  const letters = Array.from(text.normalize('NFC'));
+  const letters = Array.from(text.normalize('NFC').replace(/\s+/g, ' '));
   const shown = letters.filter((letter) => plain.hasGlyphForCodePoint(letter.codePointAt(0) ?? 0));
-
   if (shown.length === letters.length) return shown.join('');
   return `${shown.join('').replace(/\s+/g, ' ').trim()} ${OTHER_SCRIPT}`.trim();
 }

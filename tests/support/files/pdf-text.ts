@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib';
 import { extractText, getDocumentProxy } from 'unpdf';
 
 /** Reads the text of each page of a PDF file as a reader finds it, with one line for each line of the page. */
@@ -25,4 +26,45 @@ export async function readPdfPlaces(file: Uint8Array): Promise<PlacedText[][]> {
       });
     }),
   );
+}
+
+/** Reads what a reader shows of a file itself: its title, its language, and whether the title is shown instead of the file name. */
+export async function readPdfTitle(
+  file: Uint8Array,
+): Promise<{ title: unknown; language: unknown; isTitleShown: unknown }> {
+  const document = await getDocumentProxy(new Uint8Array(file));
+  const { info } = await document.getMetadata();
+  const { Title: title, Language: language } = info as Readonly<Record<string, unknown>>;
+  const preferences = (await document.getViewerPreferences()) as Readonly<Record<string, unknown>> | null;
+  return { title, language, isTitleShown: preferences?.['DisplayDocTitle'] };
+}
+
+/**
+ * Reads how each page is drawn, in order: for a text its font, size and colour, for a line its ends, width and colour. Lengths are in points
+ * from the upper left corner; colours are in percent of white.
+ */
+export function readPdfDrawing(file: Uint8Array): string[][] {
+  const streams = Buffer.from(file)
+    .toString('latin1')
+    .matchAll(/stream\r?\n([^]*?)\r?\nendstream/g);
+  const pages = [...streams].flatMap(([, packed = '']) => {
+    try {
+      return [inflateSync(Buffer.from(packed, 'latin1')).toString('latin1')];
+    } catch {
+      return [];
+    }
+  });
+  const texts = /([\d.]+) \S+ \S+ scn\nq\n[^]*?\/(F\d+) ([\d.]+) Tf/;
+  const lines = /([\d.]+) ([\d.]+) m\n([\d.]+) ([\d.]+) l\n([\d.]+) w\n[^\n]*\n([\d.]+) \S+ \S+ SCN\nS/;
+  const percent = (part: string | undefined): string => `${Math.round(Number(part) * 100)} %`;
+  return pages
+    .filter((page) => page.includes('\nBT\n'))
+    .map((page) =>
+      [...page.matchAll(new RegExp(`${texts.source}|${lines.source}`, 'g'))].map(
+        ([, ink, font, size, x, y, end, bottom, width, stroke]) =>
+          font === undefined
+            ? `line from ${x}, ${y} to ${end}, ${bottom}, ${width} wide, ${percent(stroke)}`
+            : `${font} ${size}, ${percent(ink)}`,
+      ),
+    );
 }
