@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BookingFacts } from '../core/booking-rows.ts';
-import { moveProblem, type Place } from './movable.ts';
+import { moveProblem, type Place, termsStartAfter } from './movable.ts';
 
 const [START, END] = ['2031-03-08T00:00:00Z', '2031-03-08T02:00:00Z'];
 // Contains only the fields that the rule reads.
@@ -33,8 +33,28 @@ test.each([
 });
 
 test.each([
-  ['pending', 'not_confirmed'],
-  ['cancelled', 'already_done'],
-] as const)('a %s booking does not move: %s', (status, code) => {
-  expect(moveProblem({ ...booking, status }, LATER, new Date('2031-03-01T00:00:00Z'))?.code).toBe(code);
+  [
+    'pending',
+    '2031-03-01T00:00:00Z',
+    'not_confirmed',
+    'This booking hasn’t been paid yet. Cancel it and make another one.',
+  ],
+  ['cancelled', '2031-03-01T00:00:00Z', 'already_done', 'This booking is cancelled.'],
+  ['confirmed', END, 'too_late', 'This booking is over.'],
+  ['confirmed', START, 'too_late', 'This session has begun. It can only end later.'],
+] as const)('a %s booking does not move at %s: %s, %s', (status, now, code, message) => {
+  expect(moveProblem({ ...booking, status }, LATER, new Date(now))).toMatchObject({ code, message });
+});
+
+const day = (at: string) => new Date(`2031-03-${at}T00:00:00Z`);
+test.each([
+  // The customer chooses other hours, and with them new terms.
+  ['a customer moves it later', LATER, true, day('05'), LATER.startTime],
+  ['a customer moves it to another studio', { ...LONGER, studioId: 'b' }, true, day('05'), LONGER.startTime],
+  ['a customer only extends it', LONGER, true, day('05'), day('05')],
+  ['a customer makes it no longer', to(START, END), true, day('05'), booking.startTime],
+  ['staff move it later', LATER, false, day('08'), day('08')],
+  ['staff move it earlier', to('2031-03-07T00:00:00Z', END), false, day('08'), day('07')],
+] as const)('when %s, the terms refer to the right start', (_what, place, byCustomer, termsStart, expected) => {
+  expect(termsStartAfter({ ...booking, termsStart }, place, byCustomer)).toEqual(expected);
 });
