@@ -45,6 +45,7 @@ test('a second check of an account is refused while the first waits or runs, and
   for (const account of ['a', 'b'])
     await expect(queue.run(account, () => Promise.resolve('x'))).rejects.toMatchObject({
       code: 'too_many_requests',
+      message: 'We’re still reading your last photo. Please wait a moment.',
       details: { retryAfter: 15 },
     });
   a.end();
@@ -63,6 +64,7 @@ test("a check beyond the queue's limit is refused at once with provider_unavaila
   expect(log).toEqual(['a', 'b']);
   await expect(queue.run('another', () => Promise.resolve('x'))).rejects.toMatchObject({
     code: 'provider_unavailable',
+    message: 'We’re reading several IDs right now. Please try again in a moment.',
     details: { retryAfter: 15 },
   });
   for (const step of steps) step.end();
