@@ -28,6 +28,63 @@ test('rules/alerts/job-titles.ts has the kinds and titles of all definitions', a
   await expect(renderTitles()).toMatchFileSnapshot('../../../rules/alerts/job-titles.ts');
 });
 
+test('each kind has its worker, its longest wait in seconds, and its alerts', () => {
+  const rules = ALL_JOBS.map(({ kind, worker, longestWaitMs, alerts }) =>
+    [kind, worker, ...(longestWaitMs === undefined ? [] : [longestWaitMs / 1000]), ...(alerts ? [alerts] : [])].join(
+      ' ',
+    ),
+  );
+  expect(`\n${rules.toSorted().join('\n')}\n`).toMatchInlineSnapshot(`
+    "
+    access.end-secret locks 60
+    access.request locks 60
+    access.request-crew locks 60
+    access.revoke locks
+    access.revoke-crew locks 60
+    access.revoke-staff locks 60
+    image.delete images
+    mail.access-code mail 60
+    mail.booking-cancelled mail
+    mail.booking-confirmed mail
+    mail.booking-moved mail
+    mail.campaign campaigns once
+    mail.campaign-test mail never
+    mail.code-held mail 60
+    mail.code-held-staff alerts 60
+    mail.customer mail
+    mail.document mail
+    mail.door-help alerts 60
+    mail.id-decision mail
+    mail.id-missing alerts 60
+    mail.id-needed mail 60
+    mail.id-withdrawn mail
+    mail.incident-answer mail
+    mail.job-alert alerts never
+    mail.link-expired mail
+    mail.link-expired-staff mail
+    mail.payment-failed mail
+    mail.payment-link mail
+    mail.payment-processing mail
+    mail.payment-returned mail
+    mail.refund mail
+    mail.reminder mail once
+    mail.review-waiting alerts
+    mail.second-factor mail
+    mail.staff-invitation mail
+    mail.thanks mail once
+    mail.waitlist mail 60 once
+    pass.apple apple-passes 60 once
+    pass.google google-passes 60 once
+    payment.compare-ledger payments once
+    payment.forget-customer payments
+    payment.partial-refund payments
+    payment.refund payments
+    power.follow power 60 once
+    text.reminder texts 60 once
+    "
+  `);
+});
+
 /** Renders the titles as a module for the pages, which cannot import the definitions. */
 function renderTitles(): string {
   const lines = ALL_JOBS.map(({ kind, title }) => `  ${JSON.stringify(kind)}: ${JSON.stringify(title)},\n`);
