@@ -18,6 +18,7 @@ import type { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities, MailMessage } from '#server/providers/ports.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import { constants as studio } from '#rules/venue.ts';
+import { strictDatabase } from './strict-database.ts';
 import { takeEmbedded } from '#tests/support/databases/embedded-pool.ts';
 import { createFakeLocks, type FakeLocks } from '#tests/support/providers/locks.ts';
 import { createFakeMail, createFakeTexts } from '#tests/support/providers/messages.ts';
@@ -111,6 +112,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   const logged: string[] = [];
   const logFields: Record<string, unknown>[] = [];
   const say = (fields: Record<string, unknown>, message: string): void => {
+    if (!/\w/.test(message)) throw new Error('a log line has no text');
     logged.push(message);
     logFields.push(fields);
   };
@@ -123,7 +125,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   const { locks } = door;
   const texts: { to: string; text: string }[] = [];
   const services = servicesWith({
-    db,
+    db: strictDatabase(db),
     clock,
     log,
     siteUrl: 'https://studio.example',
