@@ -28,6 +28,10 @@ import {
   STUDIO,
 } from './booking-system.ts';
 
+const LOCK_SILENT = {
+  code: 'provider_unavailable',
+  message: 'We can’t reach the lock right now. Please try again in a moment.',
+};
 let db: Database;
 let close: () => Promise<void>;
 let system: BookingSystem;
@@ -340,7 +344,7 @@ describe('the code of a booking', () => {
     expect(await showAccess(system.services, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
     system.state.now += MINUTE;
     system.state.lockFails = refused;
-    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject(LOCK_SILENT);
     expect(await showAccess(system.services, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
     system.state.lockFails = null;
     system.state.now += MINUTE;
@@ -395,6 +399,7 @@ describe('a new code', () => {
     const { id, person, start, end } = await confirmedBooking();
     await expect(renewCode(system.services, id, person)).rejects.toMatchObject({
       code: 'code_not_released',
+      message: 'Your code isn’t available yet.',
       details: { releaseAt: new Date(start - 15 * MINUTE) },
     });
     system.state.now = start;
@@ -445,7 +450,7 @@ describe('a new code', () => {
       meanwhile = await look();
       throw noResponse;
     };
-    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject(LOCK_SILENT);
     expect(meanwhile).toEqual(previous);
     expect(await look()).toEqual(previous);
     system.state.duringRequest = () => Promise.resolve();
@@ -456,7 +461,7 @@ describe('a new code', () => {
   test('whose answer was lost is requested again with the same digits, without a wait', async () => {
     const { id, person, pin } = await bookingWithCode();
     system.state.lockFails = noResponse;
-    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject(LOCK_SILENT);
     system.state.lockFails = null;
     const shown = await renewCode(system.services, id, person);
     expect(shown.pin).not.toBe(pin);
@@ -536,7 +541,7 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     await begin(oneTime);
     const { id, person } = await bookingWithCode();
     system.state.lockFails = refused;
-    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject(LOCK_SILENT);
     system.state.lockFails = null;
     system.state.now += MINUTE;
     expect(await renewCode(system.services, id, person)).toMatchObject({ codesLeft: 3 });
@@ -571,7 +576,10 @@ describe('help at a door', () => {
   test('the lock’s own answer is read from a quarter of an hour before the code works until the session ends', async () => {
     const { id, start, end } = await bookingWithCode();
     system.state.now = start - 21 * MINUTE;
-    await expect(readDoorHelp(system.services, id)).rejects.toMatchObject({ code: 'code_not_released' });
+    await expect(readDoorHelp(system.services, id)).rejects.toMatchObject({
+      code: 'code_not_released',
+      message: expect.stringMatching(/^Your code works from \d+(?::\d\d)? [ap]m \(Sydney time\)\.$/),
+    });
     await lockReports('wrong_code', start - 3 * HOUR);
     system.state.now = start - 20 * MINUTE;
     const quiet = { held: false, online: null, hasCode: true, wrongAt: null, openedAt: null, asked: false };
@@ -582,7 +590,10 @@ describe('help at a door', () => {
     const help = await readDoorHelp(system.services, id);
     expect([help.wrongAt, help.openedAt].map((at) => Date.parse(at ?? ''))).toEqual([start, start + MINUTE]);
     system.state.now = end;
-    await expect(readDoorHelp(system.services, id)).rejects.toMatchObject({ code: 'session_ended' });
+    await expect(readDoorHelp(system.services, id)).rejects.toMatchObject({
+      code: 'session_ended',
+      message: 'Session has ended',
+    });
   });
 
   test('who asks has one incident at a time, and all who may open doors are mailed once with name and phone', async () => {

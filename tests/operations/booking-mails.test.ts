@@ -151,7 +151,10 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   await mail(request);
   await system.jobs.drain();
   expect(system.mails).toEqual([]);
-  await expect(mail(randomUUID(), randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+  await expect(mail(randomUUID(), randomUUID())).rejects.toMatchObject({
+    code: 'not_found',
+    message: 'There is no receipt for this booking.',
+  });
   // A refund note is not mailed if its refund failed after all.
   await db.query(`update private.document set voided_at = now() where booking_id = $1::uuid and kind = 'adjustment'`, [
     id,
@@ -170,7 +173,11 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   await system.jobs.drain();
   expect([system.mails, system.notes]).toEqual([[], []]);
   await db.query('update private.booking set user_id = null, guest_email = null where id = $1::uuid', [id]);
-  await expect(mail(randomUUID())).rejects.toMatchObject({ code: 'already_done' });
+  await expect(mail(randomUUID())).rejects.toMatchObject({
+    code: 'already_done',
+    message: 'There’s nobody left to email about this booking.',
+    details: { reason: 'no_address' },
+  });
 });
 
 test('one cancellation sends one mail, which says where the receipt of its refund is; a later refund has a mail of its own', async () => {
@@ -251,7 +258,10 @@ test('staff send a mail again with what is true now, once for each request, and 
   await resend(confirmation, request);
   await system.jobs.drain();
   expect(system.mails).toEqual([]);
-  await expect(resend(confirmation, randomUUID(), randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+  await expect(resend(confirmation, randomUUID(), randomUUID())).rejects.toMatchObject({
+    code: 'not_found',
+    message: 'This booking has no such mail.',
+  });
   const logged = await db.queryRow(
     `select count(*)::int from public.audit_logs where resource_id = $1 and details ->> 'mail' = 'booking-confirmed'`,
     [id],

@@ -105,6 +105,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const short = await addPerson(db, { verifiedUntil: new Date(end - 1) });
       await expect(holdBooking(system.services, system.request(short, span))).rejects.toMatchObject({
         code: 'id_required',
+        message: 'Please verify your ID before you book.',
       });
       const long = await addPerson(db, { verifiedUntil: new Date(end) });
       const { bookingId } = await holdBooking(system.services, system.request(long, span));
@@ -130,13 +131,16 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       await (
         await refused({ studioId: randomUUID() })
       ).toMatchObject({ code: 'invalid_request', message: 'Selected studio not found.' });
-      await (await refused(at(START - HOUR, START))).toMatchObject({ code: 'slot_closed' });
-      await (await refused(at(week + MINUTE, week + HOUR + MINUTE))).toMatchObject({ code: 'invalid_request' });
-      await (await refused(at(week, week))).toMatchObject({ code: 'invalid_request' });
-      await (await refused(at(week, week + 25 * HOUR))).toMatchObject({ code: 'invalid_request' });
+      const onTheHour = { code: 'invalid_request', message: 'Bookings start and end on the hour, Sydney time.' };
+      const past = { code: 'slot_closed', message: 'This time can no longer be booked.' };
+      await (await refused(at(START - HOUR, START))).toMatchObject(past);
+      await (await refused(at(week + MINUTE, week + HOUR + MINUTE))).toMatchObject(onTheHour);
+      await (await refused(at(week, week))).toMatchObject(onTheHour);
+      const tooLong = { code: 'invalid_request', message: 'A booking can be up to 24 hours long.' };
+      for (const hours of [25, 27]) await (await refused(at(week, week + hours * HOUR))).toMatchObject(tooLong);
       await (
         await refused(at(START + 400 * 24 * HOUR, START + 400 * 24 * HOUR + HOUR))
-      ).toMatchObject({ code: 'slot_closed' });
+      ).toMatchObject({ code: 'slot_closed', message: 'This time can’t be booked.' });
     });
 
     test('refuses a different price on the screen and names the right one', async () => {
@@ -147,6 +151,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       );
       expect(refused).toMatchObject({
         code: 'price_changed',
+        message: 'The price of this booking has changed. Please check the new total.',
         details: { total: expect.any(Number), couponCode: null },
       });
       const total = (refused as { details: { total: number } }).details.total * 100;
@@ -163,6 +168,9 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const third = system.request(person);
       await expect(holdBooking(system.services, third)).rejects.toMatchObject({
         code: 'too_many_holds',
+        message: expect.stringMatching(
+          /^Waiting for your payment: Studio, .*; Studio, .* \(reference [\w-]+\)\. Pay for one/,
+        ),
         details: { holds: [{ bookingId: first.bookingId }, { bookingId: second.bookingId }] },
       });
       const { booking } = await releaseOwnHold(system.services, first.bookingId, person);
@@ -175,18 +183,15 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const span = system.nextSpan();
       const held = await holdBooking(system.services, system.request(customer, span));
       expect(await holdBooking(system.services, system.request(customer, span))).toEqual(held);
-      await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
-        code: 'slot_taken',
-      });
+      const taken = { code: 'slot_taken', message: 'Someone else just booked this time. Please choose another.' };
+      await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject(taken);
       const sessionId = await system.readSessionId(held.bookingId);
       system.provider.move(sessionId, 'pay');
       await settlePayment(system.services, sessionId);
-      await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
-        code: 'slot_taken',
-      });
+      await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject(taken);
       await expect(holdBooking(system.services, system.request(customer, span))).rejects.toMatchObject({
         code: 'slot_taken',
-        message: expect.stringContaining(held.reference),
+        message: `You’ve already booked this time. Your reference is ${held.reference}.`,
       });
     });
 
@@ -207,7 +212,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('of another customer cannot be released, cancelled or read', async () => {
       const [customer, other] = [await addPerson(db), await addPerson(db)];
       const { bookingId } = await holdBooking(system.services, system.request(customer));
-      const missing = { code: 'not_found' };
+      const missing = { code: 'not_found', message: 'Booking not found' };
       await expect(releaseOwnHold(system.services, bookingId, other)).rejects.toMatchObject(missing);
       await expect(cancelBooking(system.services, bookingId, other)).rejects.toMatchObject(missing);
       await expect(readOwnBooking(system.services, other, bookingId)).rejects.toMatchObject(missing);
@@ -368,9 +373,10 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         [id],
       );
       expect(rows).toEqual([{ status: 'revoked', live: false }]);
-      await expect(showAccess(system.services, id)).rejects.toMatchObject({ code: 'not_found' });
-      await expect(ensureCode(system.services, id)).rejects.toMatchObject({ code: 'not_found' });
-      await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'not_found' });
+      const missing = { code: 'not_found', message: 'Booking not found' };
+      await expect(showAccess(system.services, id)).rejects.toMatchObject(missing);
+      await expect(ensureCode(system.services, id)).rejects.toMatchObject(missing);
+      await expect(renewCode(system.services, id, person)).rejects.toMatchObject(missing);
       await requestFirstCode(system.services, {
         id: randomUUID(),
         subjectId: id,
@@ -393,7 +399,10 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         amountCents: payment?.amount,
         byHand: false,
       });
-      await expect(cancelBooking(system.services, id, person)).rejects.toMatchObject({ code: 'already_done' });
+      await expect(cancelBooking(system.services, id, person)).rejects.toMatchObject({
+        code: 'already_done',
+        message: 'This booking is already cancelled.',
+      });
       await system.jobs.drain();
       await system.jobs.drain();
       expect(system.provider.refundKeys).toEqual([`refund:${payment?.id}`]);
@@ -426,7 +435,10 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('is possible until exactly 24 hours before the start', async () => {
       const { id, person } = await withCode(48);
       system.state.now = START + 24 * HOUR + 1;
-      await expect(cancelBooking(system.services, id, person)).rejects.toMatchObject({ code: 'too_late' });
+      await expect(cancelBooking(system.services, id, person)).rejects.toMatchObject({
+        code: 'too_late',
+        message: 'Bookings can be cancelled up to 24 hours before the start. Please contact us instead.',
+      });
       expect(await readBooking(id)).toMatchObject({ status: 'confirmed' });
       system.state.now = START + 24 * HOUR;
       expect(await cancelBooking(system.services, id, person)).toMatchObject({ refund: 'full' });
@@ -435,7 +447,10 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('is refused for an unpaid booking', async () => {
       const person = await addPerson(db);
       const { bookingId } = await holdBooking(system.services, system.request(person));
-      await expect(cancelBooking(system.services, bookingId, person)).rejects.toMatchObject({ code: 'not_confirmed' });
+      await expect(cancelBooking(system.services, bookingId, person)).rejects.toMatchObject({
+        code: 'not_confirmed',
+        message: 'This booking hasn’t been paid yet.',
+      });
     });
 
     test('of a free booking refunds nothing', async () => {

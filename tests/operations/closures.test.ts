@@ -67,7 +67,10 @@ describe('closures', () => {
       public: true,
       actor: staff,
     });
-    await expect(hold(11, 12)).rejects.toMatchObject({ code: 'slot_closed' });
+    await expect(hold(11, 12)).rejects.toMatchObject({
+      code: 'slot_closed',
+      message: 'The studio is closed at this time. Please choose another.',
+    });
     await hold(12, 13);
   });
 
@@ -214,6 +217,9 @@ describe('the calendar feed of a studio', () => {
 
   test('is refused for an unknown studio and a wrong token', async () => {
     await expect(open(randomUUID())).rejects.toMatchObject({ code: 'not_found', message: 'Studio not found' });
-    await expect(readFeed(cases.system.services, 'wrong')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(readFeed(cases.system.services, 'wrong')).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'There is no calendar at this address.',
+    });
   });
 });

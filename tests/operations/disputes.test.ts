@@ -122,7 +122,7 @@ describe('several disputes of one payment', () => {
     expect(log).toEqual({ disputes: [dispute?.id] });
     await expect(
       gatherEvidence(system.services, { bookingId: randomUUID(), withIds: true }, person),
-    ).rejects.toMatchObject({ code: 'not_found' });
+    ).rejects.toMatchObject({ code: 'not_found', message: 'Booking not found' });
   });
 
   test('quote the terms of the booking with its own cancellation period, whatever staff set before and afterwards', async () => {

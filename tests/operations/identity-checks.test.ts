@@ -270,8 +270,9 @@ describe('a hosted check', () => {
     const { context, lookUps } = checksWith({ session: { lastError: 'document_expired' } });
     const other = await addPerson(db);
     const { id } = await startHostedCheck(context, person, 'person@example.com');
-    await expect(readHostedCheck(context, other, id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(readHostedCheck(context, person, 'vs_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    const missing = { code: 'not_found', message: 'Verification session not found' };
+    await expect(readHostedCheck(context, other, id)).rejects.toMatchObject(missing);
+    await expect(readHostedCheck(context, person, 'vs_unknown')).rejects.toMatchObject(missing);
     expect(lookUps).toEqual([]);
     expect(await readHostedCheck(context, person, id)).toEqual({
       verified: false,

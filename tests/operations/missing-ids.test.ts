@@ -115,6 +115,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     const { id, person, at } = await booked(110);
     await expect(keepWithoutId(system.services, { bookingId: id, reason: 'x' }, staff)).rejects.toMatchObject({
       code: 'not_found',
+      message: 'There’s nothing to decide about the ID of this booking.',
     });
     await changeName(person);
     await round();
@@ -167,7 +168,10 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     const withdraw = (reason: string) => withdrawId(system.services, { userId: person, reason }, staff);
     await withdraw('The photo was not of you.');
     await withdraw('The photo was not of you.');
-    await expect(withdraw('Something else')).rejects.toMatchObject({ code: 'already_done' });
+    await expect(withdraw('Something else')).rejects.toMatchObject({
+      code: 'already_done',
+      message: 'This customer has no verified ID.',
+    });
     await system.jobs.drain();
     expect(system.mails.map(({ subject }) => subject)).toEqual(['Your ID is no longer verified']);
     expect(system.mails[0]?.text).toContain('The photo was not of you.');
@@ -185,6 +189,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     expect(await readState(id)).toBe('cancelled refund_pending');
     await expect(keepWithoutId(system.services, { bookingId: id, reason: 'x' }, staff)).rejects.toMatchObject({
       code: 'already_done',
+      message: 'This booking is already cancelled.',
     });
   });
 

@@ -22,7 +22,14 @@ test.each<[Concession, string]>([
         details: { permission: 'money' },
       }),
     );
-  expect(ask('needs_second_factor')).toThrow(expect.objectContaining({ code: 'second_factor_required' }));
+  expect(ask('needs_second_factor')).toThrow(
+    expect.objectContaining({
+      code: 'second_factor_required',
+      message:
+        'This needs two-step sign-in. Sign in with your second step, or add an authenticator app in your account settings.',
+      details: { permission: 'money' },
+    }),
+  );
   expect(ask('held')).not.toThrow();
 });
 
@@ -30,7 +37,7 @@ test('a payment is counted when it reaches another state that is an outcome, and
   const [counted, logged]: [string[], unknown[]] = [[], []];
   const services = servicesWith({
     countOutcome: (outcome) => void counted.push(outcome),
-    log: { info: (fields) => void logged.push(fields) },
+    log: { info: (fields, message) => void logged.push(fields, message) },
   });
   countChange(services, 'open', 'paid');
   countChange(services, 'paid', 'paid');
@@ -41,5 +48,5 @@ test('a payment is counted when it reaches another state that is an outcome, and
   reportDecline(services, payment, null);
   reportDecline(services, payment, { code: 'card_declined' } as never);
   expect(counted).toEqual(['paid', 'refund_pending', 'declined']);
-  expect(logged).toEqual([{ booking: 'b', code: 'card_declined' }]);
+  expect(logged).toEqual([{ booking: 'b', code: 'card_declined' }, expect.stringMatching(/\w/)]);
 });

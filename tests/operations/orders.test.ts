@@ -335,7 +335,11 @@ describe.each(databases)('orders on $name', ({ open }) => {
     const later = (at: Date | undefined): Date => new Date((at?.getTime() ?? 0) + apart);
     const closure = { studioId: STUDIO, startTime: later(requested.startTime), endTime: later(requested.endTime) };
     await closeHours(context(), { ...closure, weeks: 1, reason: 'Paint', public: true }, randomUUID());
-    await expect(hold(person, requested)).rejects.toMatchObject({ code: 'slot_closed', details: { dates: [second] } });
+    await expect(hold(person, requested)).rejects.toMatchObject({
+      code: 'slot_closed',
+      message: expect.stringMatching(/^These hours are no longer free on .*\. Please leave that date out\.$/),
+      details: { dates: [second] },
+    });
     await db.query('delete from private.closed_span');
   });
 

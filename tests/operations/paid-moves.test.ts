@@ -299,7 +299,10 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     cases.system.state.now = SATURDAY + 20 * MINUTE;
     const { waiting } = await move(id, at(SATURDAY, 2));
     expect(waiting?.until).toEqual(new Date(SATURDAY + HOUR));
-    expect(await refusal(move(id, at(SATURDAY + HOUR, 2)))).toMatchObject({ code: 'too_late' });
+    expect(await refusal(move(id, at(SATURDAY + HOUR, 2)))).toMatchObject({
+      code: 'too_late',
+      message: 'This session has begun. It can only end later.',
+    });
     cases.system.state.now = SATURDAY + 50 * MINUTE;
     await pay((await readHold(id)).session);
     expect(await row(id)).toMatchObject({ ...at(SATURDAY, 2), status: 'confirmed' });
@@ -309,6 +312,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     cases.system.state.now = SATURDAY + 106 * MINUTE;
     expect(await refusal(move(id, at(SATURDAY, 4)))).toMatchObject({
       code: 'too_late',
+      message: 'It’s too close to the start to pay by a link.',
       details: { differenceCents: expect.any(Number) },
     });
   });
@@ -426,7 +430,11 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const request = { bookingId: id, studioId: STUDIO, ...monday, waive: false, actor: person, customer: person };
     expect(await quoteMove(context(), request)).toMatchObject({ differenceCents: -1_000, refundCents: 1_000 });
     const wrong = refusal(own(person, id, monday, { shownCents: -900 }));
-    expect(await wrong).toMatchObject({ code: 'price_changed', details: { differenceCents: -1_000 } });
+    expect(await wrong).toMatchObject({
+      code: 'price_changed',
+      message: 'The price of this change is different now. Please check it.',
+      details: { differenceCents: -1_000 },
+    });
     expect(await own(person, id, monday, { shownCents: -1_000 })).toMatchObject({ refundCents: 1_000, waiting: null });
     await drain();
     expect(await returned(sessionId)).toEqual([1_000]);
@@ -483,7 +491,10 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
       `insert into private.customer_block (user_id, reason, blocked_by, blocked_at) values ($1::uuid, 'x', $1::uuid, $2::timestamptz)`,
       [person, new Date(START)],
     );
-    expect(await refusal(own(person, id, free))).toMatchObject({ code: 'blocked' });
+    expect(await refusal(own(person, id, free))).toMatchObject({
+      code: 'blocked',
+      message: expect.stringMatching(/^You can’t book with this account at the moment\. Please email \S+@\S+\.$/),
+    });
     await db.query('delete from private.customer_block where user_id = $1::uuid', [person]);
     await db.query('update public.id_verifications set expires_at = $2::timestamptz where user_id = $1::uuid', [
       person,
@@ -497,12 +508,18 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(await refusal(own(person, id, at(START + 95 * DAY)))).toMatchObject({ code: 'id_required' });
     expect(await refusal(own(person, id, at(START - DAY)))).toMatchObject({ code: 'slot_closed' });
     cases.system.state.now = SATURDAY - DAY + 1;
-    expect(await refusal(own(person, id, free))).toMatchObject({ code: 'too_late' });
+    expect(await refusal(own(person, id, free))).toMatchObject({
+      code: 'too_late',
+      message: 'Bookings can be moved up to 24 hours before the start. Please contact us instead.',
+    });
     await db.query(`update private.booking set policy = '{"freeCancelHours": 12}' where id = $1::uuid`, [id]);
     expect(await refusal(own(person, id, free))).toBeNull();
     await own(person, id, at(SATURDAY + 2 * DAY + HOUR));
     cases.system.state.now = SATURDAY + 2 * DAY + HOUR + 59 * MINUTE;
-    expect(await refusal(extend(person, id, 1))).toMatchObject({ code: 'too_late' });
+    expect(await refusal(extend(person, id, 1))).toMatchObject({
+      code: 'too_late',
+      message: 'It’s too late to pay for this change.',
+    });
   });
 
   test('a customer extends at the price of the longer booking, once for each end on the screen, and never over somebody else', async () => {
@@ -513,12 +530,24 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(await row(id)).toMatchObject({ ...at(SATURDAY, 3), cost: 15_900, moves: 1 });
     expect(await extend(person, id, 1, end)).toMatchObject({ differenceCents: 4_100, waiting: null });
     expect(await row(id)).toMatchObject({ ...at(SATURDAY, 3), moves: 1 });
-    expect(await refusal(extend(person, id, 22))).toMatchObject({ code: 'invalid_request' });
+    expect(await refusal(extend(person, id, 22))).toMatchObject({
+      code: 'invalid_request',
+      message: 'A booking can be up to 24 hours long.',
+      details: { field: 'hours' },
+    });
+    expect(await refusal(extend(person, id, 1, SATURDAY))).toMatchObject({
+      code: 'invalid_request',
+      message: 'The session doesn’t end at that time.',
+      details: { field: 'from' },
+    });
     const stale = own(person, id, at(SATURDAY, 2), { onlyLater: true });
-    expect(await refusal(stale)).toMatchObject({ code: 'already_done' });
+    expect(await refusal(stale)).toMatchObject({
+      code: 'already_done',
+      message: 'This booking has changed in the meantime. Please look at it again.',
+    });
     await booked(at(SATURDAY + 4 * HOUR));
     const taken = await refusal(extend(person, id, 2));
-    expect(taken).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
+    expect(taken).toMatchObject({ code: 'slot_taken', message: 'This time is taken.', details: { bookings: [] } });
     // The button with the price charges at once, so no price is offered for hours that another customer has.
     const quote = (hours: number, customer?: string) => {
       const request = {
@@ -680,7 +709,8 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     }
     expect(await refusal(own(person, id, at(EVENING)))).toMatchObject({
       code: 'too_many_holds',
-      details: { retryAfter: expect.any(Number) },
+      message: 'You’ve started several changes without paying. Please wait a while.',
+      details: { retryAfter: 3_594 },
     });
   });
 });

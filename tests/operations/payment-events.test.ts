@@ -57,7 +57,10 @@ describe('the status of a payment', () => {
   });
 
   test('is refused for an unknown session, and fails when the provider refuses or nothing is stored', async () => {
-    await expect(readPaymentStatus(payment, 'cs_test_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(readPaymentStatus(payment, 'cs_test_unknown')).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'Booking not found',
+    });
     for (const id of ['free_nothing', `free_${randomUUID()}`])
       await expect(readPaymentStatus(payment, id)).rejects.toMatchObject({
         code: 'not_found',

@@ -58,7 +58,7 @@ describe('the payment session of a hold', () => {
     await settlePayment(system.services, session);
     await expect(holdBooking(system.services, request)).rejects.toMatchObject({
       code: 'payment_processing',
-      message: expect.stringContaining('is being processed'),
+      message: 'Your payment for this booking is being processed. We’ll email you as soon as we know.',
       details: { bookingId: id },
     });
   });

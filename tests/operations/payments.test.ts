@@ -112,7 +112,11 @@ describe.each(databases)('payments on $name', ({ open }) => {
     });
     now += 6 * 24 * HOUR;
     await releaseExpiredHolds(context);
-    await expect(releaseHold(context, booking.id, 'abandoned')).rejects.toMatchObject({ code: 'payment_processing' });
+    await expect(releaseHold(context, booking.id, 'abandoned')).rejects.toMatchObject({
+      code: 'payment_processing',
+      message: 'Your payment for this booking is being processed. We’ll email you as soon as we know.',
+      details: { bookingId: booking.id },
+    });
     expect(await readRow(booking.id)).toMatchObject({
       status: 'pending',
       state: 'processing',

@@ -58,7 +58,9 @@ describe('a room', () => {
     await expect(set(id, { active: true })).rejects.toMatchObject(
       refused('Choose a lock before the room can be booked. Without one, customers can’t get in.'),
     );
-    await expect(set(null, { name: newName(), active: true })).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(set(null, { name: newName(), active: true })).rejects.toMatchObject(
+      refused('Choose a lock before the room can be booked. Without one, customers can’t get in.'),
+    );
     const unknown = 'The lock service does not know this lock. Choose one from the list, or check the ID for typos.';
     await expect(set(id, { active: true, lockId: 'other' })).rejects.toMatchObject(refused(unknown));
     await set(id, { active: true, lockId: 'a' });
@@ -74,6 +76,19 @@ describe('a room', () => {
       { id: 'a', name: 'Lock a', batteryPercent: 80, room: (await readRoom(second))?.name },
       { id: 'b', name: 'Lock b', batteryPercent: 80, room: null },
     ]);
+  });
+
+  test('does not open with a lock that another room takes while the lock service is asked', async () => {
+    const [id, other] = [await add(), await add({ lockId: 'a' })];
+    const answer = check;
+    check = async () => {
+      await db.query('update public.studios set active = true where id = $1::uuid', [other]);
+      return answer();
+    };
+    await expect(set(id, { active: true, lockId: 'a' })).rejects.toMatchObject(
+      refused('Another room has this lock already. Each room needs its own.'),
+    );
+    expect(await readRoom(id)).toMatchObject({ active: false, lock: null });
   });
 
   test('keeps its lock without a question to the lock service, and asks for another one', async () => {
@@ -217,9 +232,9 @@ test('settings are stored, and a photo of the way must be uploaded', async () =>
       [bucket, photo],
     );
   await upload('incidents');
-  await expect(setSettings(services, { directionsPhoto: photo }, STAFF)).rejects.toMatchObject({
-    code: 'invalid_request',
-  });
+  await expect(setSettings(services, { directionsPhoto: photo }, STAFF)).rejects.toMatchObject(
+    refused('The photo was not found. Upload it again.', 'directionsPhoto'),
+  );
   await upload('rooms');
   expect(await setSettings(services, { directionsPhoto: photo }, STAFF)).toMatchObject({ directionsPhoto: photo });
   expect(await setSettings(services, { directionsPhoto: '', notice: '' }, STAFF)).toMatchObject({

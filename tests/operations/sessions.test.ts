@@ -130,7 +130,10 @@ describe('the lights of a session', () => {
       await set(on);
       goTo(116);
     };
-    await expect(lights(false)).rejects.toMatchObject({ code: 'lights_in_use' });
+    await expect(lights(false)).rejects.toMatchObject({
+      code: 'lights_in_use',
+      message: 'Someone else needs these lights now, so they stay as they are.',
+    });
     expect(plug.switched).toEqual([false, true]);
   });
 
@@ -138,7 +141,10 @@ describe('the lights of a session', () => {
     goTo(0);
     plug.failing = new ProviderError('plug', 'no_response', { retryable: true });
     expect(await readSessionLights(services, booking.id)).toEqual({ on: null, allowed: { on: true, off: true } });
-    await expect(lights(true)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(lights(true)).rejects.toMatchObject({
+      code: 'provider_unavailable',
+      message: 'We can’t reach the smart plug.',
+    });
     plug.failing = new Error('an error of our own');
     await expect(readSessionLights(services, booking.id)).rejects.toBe(plug.failing);
     services = { ...services, plugs: new Map() };
@@ -146,7 +152,10 @@ describe('the lights of a session', () => {
       code: 'not_configured',
       message: 'The lights of this room can’t be switched from here.',
     });
-    await expect(readSession(services, randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(readSession(services, randomUUID())).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'Booking not found',
+    });
   });
 
   test('follow the sessions by a job, which leaves alone a plug that is gone and tries again when it is stuck or the wish changes', async () => {
@@ -317,7 +326,7 @@ describe('help at a door', () => {
       message: 'Please sign in to see your door.',
     });
     await expect(admit(null, token(randomUUID()))).rejects.toMatchObject({ code: 'not_signed_in' });
-    await expect(admit(await addPerson(db))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(admit(await addPerson(db))).rejects.toMatchObject({ code: 'not_found', message: 'Booking not found' });
     await expect(admit(staff, token(randomUUID()))).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -425,7 +434,10 @@ describe('reports of a session', () => {
       message: 'That session was a while ago. Please email us.',
     });
     await report({ kind: 'lost', category: null, requestId: 's' });
-    await expect(report({ requestId: 't' }, staff)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(report({ requestId: 't' }, staff)).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'Booking not found',
+    });
   });
 
   test('are at most ten for a booking', async () => {
@@ -525,6 +537,6 @@ describe('ratings', () => {
       code: 'too_late',
       message: 'You can change a rating for a week. After that, please email us.',
     });
-    await expect(rate(1, null, staff)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(rate(1, null, staff)).rejects.toMatchObject({ code: 'not_found', message: 'Booking not found' });
   });
 });

@@ -319,7 +319,10 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     const { bookingId } = await book(request);
     expect(await row(bookingId)).toMatchObject({ cost: 2_500, waived: PRICE - 2_500, kind: 'card' });
     expect(await book(request)).toMatchObject({ bookingId });
-    await expect(book({ ...request, priceCents: 2_600 })).rejects.toMatchObject({ code: 'already_done' });
+    await expect(book({ ...request, priceCents: 2_600 })).rejects.toMatchObject({
+      code: 'already_done',
+      message: 'This request has made another booking.',
+    });
     const session = await cases.system.readSessionId(bookingId);
     expect(await cases.payments.getSession(session)).toMatchObject({ amountCents: 2_500 });
     const phone = await db.queryRow('select contact_phone as phone from private.booking where id = $1::uuid', [
@@ -335,6 +338,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     });
     await expect(book(createRequest({ priceCents: 2_500, money: 'missing' }))).rejects.toMatchObject({
       code: 'not_yours',
+      message: 'The price list asks for more. You need the permission “money” for this.',
       details: { permission: 'money' },
     });
     expect(await row((await book(createRequest({ priceCents: PRICE, money: 'missing' }))).bookingId)).toMatchObject({
@@ -343,7 +347,8 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     for (const more of [{ priceCents: PRICE + 1 }, { priceCents: 2_500, payment: 'free' as const }])
       await expect(book(createRequest(more))).rejects.toMatchObject({
         code: 'invalid_request',
-        details: { field: 'priceCents' },
+        message: 'A price of its own is at most the price of the list.',
+        details: { field: 'priceCents', listCents: PRICE },
       });
   });
 
@@ -354,6 +359,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     await expect(book({ ...request, payment: 'elsewhere' })).rejects.toMatchObject({ code: 'already_done' });
     await expect(book({ ...request, customerEmail: 'other@example.com' })).rejects.toMatchObject({
       code: 'slot_taken',
+      message: 'This time is taken.',
     });
     const named = createRequest({ requestId: randomUUID() });
     const first = await book(named);
@@ -376,20 +382,30 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
         () => null,
         (error: unknown) => error,
       );
-    expect(await refusal(at(-2))).toMatchObject({ code: 'slot_closed' });
-    expect(await refusal(at(91 * 24 + 24))).toMatchObject({ code: 'slot_closed' });
-    expect(await refusal(at(0.5))).toMatchObject({ code: 'invalid_request' });
-    expect(await refusal({ ...at(1), payment: 'link' })).toMatchObject({ code: 'too_late' });
-    expect(await refusal({ studioId: randomUUID() })).toMatchObject({ code: 'not_found' });
+    for (const [more, code, message] of [
+      [at(-2), 'slot_closed', 'This time can no longer be booked.'],
+      [at(91 * 24 + 24), 'slot_closed', 'This time can’t be booked.'],
+      [at(0.5), 'invalid_request', 'Bookings start and end on the hour, Sydney time.'],
+      [
+        { ...at(1), payment: 'link' },
+        'too_late',
+        'It’s too close to the start to pay by a link. Choose another way to pay.',
+      ],
+      [{ studioId: randomUUID() }, 'not_found', 'Studio not found'],
+    ] as const)
+      expect(await refusal(more)).toMatchObject({ code, message });
     const span = cases.system.nextSpan();
     const { bookingId } = await book(createRequest({ ...span, payment: 'free' }));
     expect(await refusal(span)).toMatchObject({ code: 'slot_taken', details: { bookings: [{ id: bookingId }] } });
     const closed = cases.system.nextSpan();
     await closeHours(context(), { studioId: STUDIO, ...closed, weeks: 1, reason: 'Paint', public: false }, STAFF);
-    expect(await refusal(closed)).toMatchObject({ code: 'slot_closed' });
+    expect(await refusal(closed)).toMatchObject({ code: 'slot_closed', message: 'The studio is closed at this time.' });
     const person = await addPerson(db);
     await blockCustomer(context(), { userId: person, reason: 'Damage', until: null }, STAFF);
-    expect(await refusal({ customerEmail: await readAddress(person) })).toMatchObject({ code: 'blocked' });
+    expect(await refusal({ customerEmail: await readAddress(person) })).toMatchObject({
+      code: 'blocked',
+      message: 'This customer is blocked, so nothing was booked. Unblock them first.',
+    });
   });
 
   test('an expired hold in the way is released', async () => {

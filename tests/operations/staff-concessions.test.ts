@@ -169,6 +169,9 @@ describe('money that staff give away', () => {
     expect(await call('cancel', 'bookings', all)).toBe('not_yours');
     await expect(cancelBooking(cases.system.services, scene.id, scene.person)).rejects.toMatchObject({
       code: 'too_late',
+      message: expect.stringMatching(
+        /^Bookings can be cancelled up to \d+ hours before the start\. Please contact us instead\.$/,
+      ),
     });
     expect(await call('cancel', 'bookings', { ...all, refund: 'terms' })).toMatchObject({ refundCents: 0 });
     expect(await given(scene)).toBe(0);
@@ -189,6 +192,9 @@ describe('money that staff give away', () => {
     await cases.requireMoney(scene.id);
     await expect(cancelBooking(cases.system.services, scene.id, scene.person)).rejects.toMatchObject({
       code: 'too_late',
+      message: expect.stringMatching(
+        /^Bookings can be cancelled up to \d+ hours before the start\. Please contact us instead\.$/,
+      ),
     });
   });
 

@@ -182,10 +182,11 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     await db.query(`insert into public.studios (id, name, hourly_rate, active) values ($1::uuid, 'Gone', 49, false)`, [
       RETIRED_STUDIO,
     ]);
-    expect(await refusal(move(id, at(SATURDAY), { studioId: RETIRED_STUDIO }))).toMatchObject({ code: 'not_found' });
+    const noStudio = { code: 'not_found', message: 'Studio not found' };
+    expect(await refusal(move(id, at(SATURDAY), { studioId: RETIRED_STUDIO }))).toMatchObject(noStudio);
     await move(id, at(SATURDAY + HOUR, 2), { studioId: OTHER_STUDIO });
     expect(await row(id)).toMatchObject({ studio: OTHER_STUDIO, moves: 2 });
-    expect(await refusal(move(id, at(SATURDAY), { studioId: randomUUID() }))).toMatchObject({ code: 'not_found' });
+    expect(await refusal(move(id, at(SATURDAY), { studioId: randomUUID() }))).toMatchObject(noStudio);
   });
 
   test('taken, closed and past hours are refused, and the booking keeps its old ones', async () => {
@@ -194,13 +195,17 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     const other = await booked(at(SATURDAY + HOUR));
     expect(await refusal(move(id, at(SATURDAY + HOUR)))).toMatchObject({
       code: 'slot_taken',
+      message: 'This time is taken.',
       details: { bookings: [{ id: other.id }] },
     });
     const closure = { studioId: STUDIO, ...at(SATURDAY + 2 * HOUR), weeks: 1, reason: 'Paint', public: false };
     await closeHours(context(), closure, STAFF);
-    expect(await refusal(move(id, at(SATURDAY + 2 * HOUR)))).toMatchObject({ code: 'slot_closed' });
-    expect(await refusal(move(id, at(START - 2 * HOUR)))).toMatchObject({ code: 'slot_closed' });
-    expect(await refusal(move(id, at(SATURDAY + HOUR / 2)))).toMatchObject({ code: 'invalid_request' });
+    for (const [start, code, message] of [
+      [SATURDAY + 2 * HOUR, 'slot_closed', 'The studio is closed at this time.'],
+      [START - 2 * HOUR, 'slot_closed', 'This time can no longer be booked.'],
+      [SATURDAY + HOUR / 2, 'invalid_request', 'Bookings start and end on the hour, Sydney time.'],
+    ] as const)
+      expect(await refusal(move(id, at(start)))).toMatchObject({ code, message });
     expect(await row(id)).toEqual(before);
   });
 
@@ -214,7 +219,10 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
 
   test('a hold, a cancelled booking and one that is over are not moved; one that has begun can only end later', async () => {
     const held = await cases.held(at(MONDAY));
-    expect(await refusal(move(held.id, at(MONDAY + HOUR)))).toMatchObject({ code: 'not_confirmed' });
+    expect(await refusal(move(held.id, at(MONDAY + HOUR)))).toMatchObject({
+      code: 'not_confirmed',
+      message: 'This booking hasn’t been paid yet. Cancel it and make another one.',
+    });
     const { id } = await booked();
     cases.system.state.now = SATURDAY + 40 * MINUTE;
     for (const [span, more] of [
@@ -222,11 +230,16 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
       [at(SATURDAY, 2), { studioId: OTHER_STUDIO }],
       [at(SATURDAY - HOUR, 2), {}],
     ] as const)
-      expect(await refusal(move(id, span, more))).toMatchObject({ code: 'too_late' });
+      expect(await refusal(move(id, span, more))).toMatchObject({
+        code: 'too_late',
+        message: 'This session has begun. It can only end later.',
+      });
     expect(await move(id, at(SATURDAY, 2), { waive: true })).toMatchObject({ differenceCents: 5_900 });
     cases.system.state.now = SATURDAY + 2 * HOUR;
-    expect(await refusal(move(id, at(SATURDAY, 3)))).toMatchObject({ code: 'too_late' });
-    expect(await refusal(move(randomUUID(), at(MONDAY)))).toMatchObject({ code: 'not_found' });
+    const over = { code: 'too_late', message: 'This booking is over.' };
+    expect(await refusal(move(id, at(SATURDAY, 3)))).toMatchObject(over);
+    const missing = { code: 'not_found', message: 'Booking not found' };
+    expect(await refusal(move(randomUUID(), at(MONDAY)))).toMatchObject(missing);
     const cancelled = {
       bookingId: (await booked(at(MONDAY + DAY))).id,
       refund: 'full' as const,
@@ -234,7 +247,10 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
       actor: STAFF,
     };
     await cancelForStaff(context(), { ...cancelled, money: 'held' as const });
-    expect(await refusal(move(cancelled.bookingId, at(MONDAY + 2 * DAY)))).toMatchObject({ code: 'already_done' });
+    expect(await refusal(move(cancelled.bookingId, at(MONDAY + 2 * DAY)))).toMatchObject({
+      code: 'already_done',
+      message: 'This booking is cancelled.',
+    });
   });
 
   test('the database refuses other hours or another price without a move, and a move without its row', async () => {

@@ -107,7 +107,10 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
     const before = await countBookings();
     expect(await book(request)).toEqual(created);
     for (const series of [request.series.slice(0, 2), null])
-      await expect(book({ ...request, series })).rejects.toMatchObject({ code: 'already_done' });
+      await expect(book({ ...request, series })).rejects.toMatchObject({
+        code: 'already_done',
+        message: 'This request has made another booking.',
+      });
     expect(await countBookings()).toBe(before);
   });
 
@@ -148,7 +151,11 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
     const closure = { studioId: STUDIO, startTime, endTime: new Date(startTime.getTime() + HOUR) };
     await closeHours(cases.system.services, { ...closure, weeks: 1, reason: 'Paint', public: true }, staff);
     const before = await countBookings();
-    await expect(book(request)).rejects.toMatchObject({ code: 'slot_closed', details: { dates: [request.series[1]] } });
+    await expect(book(request)).rejects.toMatchObject({
+      code: 'slot_closed',
+      message: expect.stringMatching(/^These hours are no longer free on .*\. Please leave that date out\.$/),
+      details: { dates: [request.series[1]] },
+    });
     expect(await countBookings()).toBe(before);
     await db.query('delete from private.closed_span');
   });
@@ -186,6 +193,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
   test('has a price of its own that counts for each date, and is at most that of the list of each', async () => {
     await expect(book(createRequest({ priceCents: PRICE + 1 }))).rejects.toMatchObject({
       code: 'invalid_request',
+      message: 'A price of its own is at most the price of the list.',
       details: { field: 'priceCents', listCents: PRICE },
     });
     const { bookingId } = await book(createRequest({ priceCents: 2_000 }));

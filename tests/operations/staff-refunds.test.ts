@@ -149,7 +149,11 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
       await drain();
     }
     for (const other of ['full', 'none', 1_400] as const)
-      await expect(cancel(id, other)).rejects.toMatchObject({ code: 'already_done', details: { refundCents: 1_500 } });
+      await expect(cancel(id, other)).rejects.toMatchObject({
+        code: 'already_done',
+        message: 'This booking is already cancelled.',
+        details: { refundCents: 1_500 },
+      });
     expect(await returned(sessionId)).toEqual([1_500]);
   });
 
@@ -159,24 +163,42 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     for (const refused of ['none', 1_500] as const)
       await expect(cancel(early.id, refused, byTerms)).rejects.toMatchObject({
         code: 'not_yours',
+        message: 'The terms of this booking give a full refund. You need the permission “money” for this.',
         details: { permission: 'money' },
       });
     expect(await cancel(early.id, 'full', byTerms)).toBe(PAID);
     const late = await booked();
     cases.system.state.now += 7 * 24 * HOUR - HOUR;
-    await expect(cancel(late.id, 'full', byTerms)).rejects.toMatchObject({ code: 'not_yours' });
+    await expect(cancel(late.id, 'full', byTerms)).rejects.toMatchObject({
+      code: 'not_yours',
+      message: 'The terms of this booking give no refund. You need the permission “money” for this.',
+    });
     expect(await cancel(late.id, 'none', byTerms)).toBe(0);
   });
 
   test('a refund of a hold, a booking that is over and more than was paid are refused', async () => {
     const held = await cases.held();
-    await expect(refund(held.id, 1)).rejects.toMatchObject({ code: 'already_done' });
+    await expect(refund(held.id, 1)).rejects.toMatchObject({
+      code: 'already_done',
+      message: 'This booking has no payment that can be refunded.',
+    });
     const { id } = await booked();
-    await expect(cancel(id, PAID + 1)).rejects.toMatchObject({ details: { refundableCents: PAID } });
-    await expect(refund(id, PAID + 1)).rejects.toMatchObject({ details: { refundableCents: PAID } });
+    const tooMuch = (field: string) => ({
+      code: 'invalid_request',
+      message: 'This is more than what is left of the payment.',
+      details: { field, refundableCents: PAID },
+    });
+    await expect(cancel(id, PAID + 1)).rejects.toMatchObject(tooMuch('refund'));
+    await expect(refund(id, PAID + 1)).rejects.toMatchObject(tooMuch('cents'));
     cases.system.state.now += 8 * 24 * HOUR;
-    await expect(cancel(id, 'full')).rejects.toMatchObject({ code: 'too_late' });
-    await expect(cancel(randomUUID(), 'full')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(cancel(id, 'full')).rejects.toMatchObject({
+      code: 'too_late',
+      message: 'This booking is over. It can be refunded, not cancelled.',
+    });
+    await expect(cancel(randomUUID(), 'full')).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'Booking not found',
+    });
   });
 
   test('parts are refunded up to what was paid; the booking stays, and the same request makes no second one', async () => {
@@ -188,7 +210,11 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     await drain();
     expect(await returned(sessionId)).toEqual([1_000]);
     expect(await refund(id, 1_000, { requestId: 'second' })).not.toBe(first);
-    await expect(refund(id, 900, { requestId: 'second' })).rejects.toMatchObject({ code: 'already_done' });
+    await expect(refund(id, 900, { requestId: 'second' })).rejects.toMatchObject({
+      code: 'already_done',
+      message: 'This request has refunded another amount.',
+      details: { refundCents: 1_000 },
+    });
     await expect(refund(id, PAID - 2_000 + 1)).rejects.toMatchObject({ details: { refundableCents: PAID - 2_000 } });
     await refund(id, PAID - 2_000);
     await drain();

@@ -85,7 +85,10 @@ describe('an invitation', () => {
     ]);
     const second = await invite(email, ['money']);
     expect(second.invitationId).not.toBe(first.invitationId);
-    await expect(accept(createToken(first), person)).rejects.toMatchObject({ code: 'invitation_ended' });
+    await expect(accept(createToken(first), person)).rejects.toMatchObject({
+      code: 'invitation_ended',
+      message: 'This invitation is no longer valid. Ask an owner for another one.',
+    });
     cases.system.state.now += HOUR;
     const renewed = await renewInvitation(cases.system.services, second.invitationId, owner);
     expect(renewed).toEqual({ invitationId: second.invitationId, expiresAt: new Date(START + HOUR + WEEK) });
@@ -106,7 +109,10 @@ describe('an invitation', () => {
     const revoke = (id = invitation.invitationId, actor = owner) => revokeInvitation(cases.system.services, id, actor);
     await expect(revoke(invitation.invitationId, person)).rejects.toMatchObject(notOwner);
     await revoke();
-    await expect(accept(createToken(invitation), person)).rejects.toMatchObject({ code: 'invitation_ended' });
+    await expect(accept(createToken(invitation), person)).rejects.toMatchObject({
+      code: 'invitation_ended',
+      message: 'This invitation is no longer valid. Ask an owner for another one.',
+    });
     await revoke();
     await expect(renewInvitation(cases.system.services, invitation.invitationId, owner)).rejects.toMatchObject({
       code: 'already_done',
@@ -141,7 +147,10 @@ describe('an invitation', () => {
       message: 'This person is already on the staff. You can change their permissions.',
     });
     await expect(invite('new@example.com', ['money'], person)).rejects.toMatchObject(notOwner);
-    await expect(accept('forged', other)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(accept('forged', other)).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'This link isn’t valid. Use the newest email, or ask an owner for another one.',
+    });
   });
 
   test('has its link, permissions and inviter in the mail, and no mail once it is closed, over or renewed', async () => {

@@ -115,11 +115,17 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     const { id, sessionId } = await booked();
     const undoId = await cancel(id);
     later(10_000);
-    expect(await refusal(undo(undoId))).toMatchObject({ code: 'too_late' });
+    expect(await refusal(undo(undoId))).toMatchObject({
+      code: 'too_late',
+      message: 'This can no longer be undone: its mails and refunds have been sent.',
+    });
     await drain();
     expect(cases.system.mails.map(({ subject }) => subject)).toEqual([expect.stringContaining('Booking cancelled')]);
     expect(await returned(sessionId)).toEqual([5_900]);
-    expect(await refusal(undo(randomUUID()))).toMatchObject({ code: 'not_found' });
+    expect(await refusal(undo(randomUUID()))).toMatchObject({
+      code: 'not_found',
+      message: 'There is nothing to undo.',
+    });
   });
 
   test('hours that somebody took or staff closed meanwhile keep the booking cancelled, and its jobs run', async () => {
@@ -127,8 +133,14 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     const [first, second] = [await cancel(taken.id), await cancel(two.id)];
     await holdBooking(context(), cases.system.request(await addPerson(db), at(SATURDAY)));
     await closeHours(context(), { studioId: STUDIO, ...at(MONDAY), weeks: 1, reason: 'Paint', public: false }, STAFF);
-    expect(await refusal(undo(first))).toMatchObject({ code: 'slot_taken' });
-    expect(await refusal(undo(second))).toMatchObject({ code: 'slot_closed' });
+    expect(await refusal(undo(first))).toMatchObject({
+      code: 'slot_taken',
+      message: 'Somebody else has booked these hours in the meantime.',
+    });
+    expect(await refusal(undo(second))).toMatchObject({
+      code: 'slot_closed',
+      message: 'The studio is closed at this time now.',
+    });
     later(MINUTE);
     await drain();
     expect(await returned(taken.sessionId)).toEqual([5_900]);
@@ -154,7 +166,10 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     expect(await uses()).toEqual({ uses: 1, states: 'committed' });
     const second = await cancel(id);
     await cases.system.book(await addPerson(db), { ...at(MONDAY), couponCode: code });
-    expect(await refusal(undo(second))).toMatchObject({ code: 'coupon_exhausted' });
+    expect(await refusal(undo(second))).toMatchObject({
+      code: 'coupon_exhausted',
+      message: 'Somebody else has used the discount code in the meantime.',
+    });
     expect(await row(id)).toMatchObject({ status: 'cancelled' });
     expect(await uses()).toEqual({ uses: 1, states: 'returned committed' });
   });

@@ -80,7 +80,10 @@ test('no code is issued, shown, renewed or mailed while the customer takes the a
   await system.jobs.drain();
   expect(await ensureCode(system.services, id)).toMatchObject({ pin: null, pinId: null });
   expect(system.state.requests).toEqual([]);
-  await expect(renewCode(system.services, id, null)).rejects.toMatchObject({ code: 'code_not_released' });
+  await expect(renewCode(system.services, id, null)).rejects.toMatchObject({
+    code: 'code_not_released',
+    message: 'The account of this booking is being taken back by its owner. The code waits until that is done.',
+  });
   const codeMails = () => system.mails.filter(({ subject }) => subject.includes('access code'));
   expect(codeMails()).toEqual([]);
 
