@@ -3,7 +3,7 @@ import type { DoorStep } from '#rules/doors.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { type DoorHelpAnswer, useDoorHelp } from '#web/data/bookings/use-door-help.ts';
 import { ContactLink } from '#web/lib/business/contact-link.tsx';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { useNow } from '#web/lib/use-now.ts';
 import type { Access } from './queries.ts';
 import { FAILED, useNewPin } from './use-access-code.ts';
@@ -70,11 +70,7 @@ function NewCode({ access, token, now }: { access: Access; token: string | null;
           You can make a new code in {seconds} {seconds === 1 ? 'second' : 'seconds'}.
         </p>
       ) : null}
-      {renew.isError ? (
-        <p role="alert" className="mt-2 font-semibold">
-          {describeError(renew.error, FAILED)}
-        </p>
-      ) : null}
+      <Failure action={renew} text={FAILED} className="mt-2 font-semibold" />
     </>
   );
 }

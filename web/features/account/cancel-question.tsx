@@ -6,11 +6,10 @@ import { formatStudioRange } from '#rules/studio-time.ts';
 import type { Booking } from '#web/data/bookings/booking.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { useOnline } from '#web/lib/use-browser.ts';
 import { Confirm } from '#web/ui/button.tsx';
 import { Check } from '#web/ui/choice.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { cancelBooking } from './queries.ts';
 
@@ -68,11 +67,7 @@ export function CancelQuestion({
         </Check>
       ) : null}
       <p className="text-sm text-fog">You can’t undo this, and someone else could book the hours.</p>
-      {cancel.isError ? (
-        <Notice tone="bad">
-          <p>{describeError(cancel.error, 'We couldn’t cancel the booking. Please try again.')}</p>
-        </Notice>
-      ) : null}
+      <Failure action={cancel} text="We couldn’t cancel the booking. Please try again." />
       <Confirm
         action={{ ...cancel, mutate: () => cancel.mutate(current) }}
         disabled={!online || (!policy.allowed && !all)}

@@ -6,7 +6,7 @@ import type { OwnBooking } from '#web/data/bookings/booking.ts';
 import { costOfHold, releaseHold } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { TimeLeft } from '#web/lib/time-left.tsx';
 import { Button, Confirm } from '#web/ui/button.tsx';
 
@@ -48,11 +48,11 @@ export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
           </Button>
         </div>
       )}
-      {release.isError ? (
-        <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(release.error, 'We couldn’t release the hours. Please try again.')}
-        </p>
-      ) : null}
+      <Failure
+        action={release}
+        text="We couldn’t release the hours. Please try again."
+        className="mt-3 text-sm text-bad"
+      />
       <p className="mt-3 text-sm text-dust">
         We’re holding these hours for you until {formatStudioTime(expiry)} (<TimeLeft until={expiry} /> left).
       </p>

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { z } from 'zod';
-import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
+import { UNEXPECTED, describeError, errorCode } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { CodeField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Notice } from '#web/ui/notice.tsx';
 import { type SecondFactor, verifyFactor, verifyKey } from './queries.ts';
 import { useChallenge } from './use-challenge.ts';
 
@@ -57,7 +57,7 @@ function SecurityKey({ factorId }: { factorId: string }) {
   const verify = useMutation({ mutationFn: () => verifyKey(factorId), meta: { handled: true } });
   return (
     <>
-      <Failure error={verify.error} />
+      <Failure action={verify} text={UNEXPECTED} />
       <Button className="w-full" busy={verify.isPending} onClick={() => verify.mutate()}>
         Use security key
       </Button>
@@ -72,7 +72,7 @@ function Code({ factorId, byMessage }: { factorId: string; byMessage: boolean })
   if (!byMessage || send.isSuccess) return <CodeForm factorId={factorId} challenge={challenge} />;
   return (
     <>
-      <Failure error={send.error} />
+      <Failure action={send} text={UNEXPECTED} />
       <Button className="w-full" busy={send.isPending} onClick={() => send.mutate()}>
         Send code
       </Button>
@@ -100,13 +100,5 @@ function CodeForm({ factorId, challenge }: { factorId: string; challenge: Return
         Continue
       </SubmitButton>
     </Form>
-  );
-}
-
-function Failure({ error }: { error: Error | null }) {
-  return error === null ? null : (
-    <Notice tone="bad">
-      <p className="text-sm">{describeError(error, UNEXPECTED)}</p>
-    </Notice>
   );
 }

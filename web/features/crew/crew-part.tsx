@@ -4,10 +4,10 @@ import { constants as studio } from '#rules/venue.ts';
 import { type CrewMember, readCrew } from '#web/data/bookings/crew.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
-import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { CrewLinkPanel } from './crew-link.tsx';
 import { type CrewLink, inviteGuest, renewLink } from './queries.ts';
 import { TakeBack } from './take-back.tsx';
@@ -76,7 +76,7 @@ export function CrewPart({ bookingId, userId }: CrewBooking) {
           ) : null}
         </>
       )}
-      {invite.isError ? <Problem error={invite.error} text="No one was invited. Please try again." /> : null}
+      <Failure action={invite} text="No one was invited. Please try again." className="mt-3 text-sm text-bad" />
       <TakeBack member={leaving} bookingId={bookingId} onClose={() => setLeaving(null)} />
     </section>
   );
@@ -140,17 +140,7 @@ function Members({
           );
         })}
       </ul>
-      {renew.isError ? <Problem error={renew.error} text="There is no new link. Please try again." /> : null}
+      <Failure action={renew} text="There is no new link. Please try again." className="mt-3 text-sm text-bad" />
     </>
-  );
-}
-
-function Problem({ error, text }: { error: Error; text: string }) {
-  return (
-    <div className="mt-4">
-      <Notice tone="bad">
-        <p>{describeError(error, text)}</p>
-      </Notice>
-    </div>
   );
 }

@@ -2,9 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatStudioTime, formatTimeNear } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { type GuestAccess, type GuestPage, makeGuestCode } from './queries.ts';
 
 /** The access code of a guest. Until its release, shows when it will arrive. */
@@ -89,13 +88,7 @@ function NextCode({ access, token, now }: { access: GuestAccess; token: string; 
       {access.codesLeft === 0 ? (
         <p className="mt-2 text-sm text-fog">That was your last one. Ask your host to let you in.</p>
       ) : null}
-      {make.isError ? (
-        <div className="mt-4">
-          <Notice tone="bad">
-            <p>{describeError(make.error, 'There is no new PIN yet. Please try again.')}</p>
-          </Notice>
-        </div>
-      ) : null}
+      <Failure action={make} text="There is no new PIN yet. Please try again." className="mt-3 text-sm text-bad" />
     </>
   );
 }

@@ -2,10 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CrewMember } from '#web/data/bookings/crew.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { Confirm } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { makeNewPin, takeBack } from './queries.ts';
 
@@ -46,7 +45,7 @@ function Steps({ member, bookingId, onClose }: { member: CrewMember; bookingId: 
           ? 'Their link stops working, and their own PIN, if they have one, is removed from the lock.'
           : 'The link stops working. You can invite someone else.'}
       </p>
-      {revoke.isError ? <Failed error={revoke.error} /> : null}
+      <Failure action={revoke} text="Please try again in a moment." />
       <Confirm action={revoke} keep="Keep" onKeep={onClose}>
         Cancel invite
       </Confirm>
@@ -73,18 +72,10 @@ function NewPin({ name, bookingId, onClose }: { name: string; bookingId: string;
         {name} has seen your PIN. You can make a new PIN for everyone else. This lock can’t delete the old one: it may
         open the door until your session ends.
       </p>
-      {renew.isError ? <Failed error={renew.error} /> : null}
+      <Failure action={renew} text="Please try again in a moment." />
       <Confirm tone="signal" action={renew} keep="Keep the PIN" onKeep={onClose}>
         New PIN for everyone
       </Confirm>
     </div>
-  );
-}
-
-function Failed({ error }: { error: Error }) {
-  return (
-    <Notice tone="bad">
-      <p>{describeError(error, 'Please try again in a moment.')}</p>
-    </Notice>
   );
 }

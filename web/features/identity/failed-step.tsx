@@ -4,7 +4,8 @@ import { saveName } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
-import { describeError, isRefused } from '#web/lib/errors.ts';
+import { isRefused } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { idQueries } from './queries.ts';
@@ -80,11 +81,7 @@ function CorrectName({ name, onCorrected }: { name: string; onCorrected: () => v
       <Button busy={correct.isPending} onClick={() => correct.mutate()}>
         My name is {name}
       </Button>
-      {correct.isError ? (
-        <p role="alert" className="text-sm text-bad">
-          {describeError(correct.error, 'Your name could not be changed. Please try again.')}
-        </p>
-      ) : null}
+      <Failure action={correct} text="Your name could not be changed. Please try again." className="text-sm text-bad" />
     </div>
   );
 }
@@ -102,11 +99,7 @@ function NextTry({ hostedCheck, onRetry }: { hostedCheck: boolean; onRetry: () =
           </Button>
         ) : null}
       </div>
-      {hosted.isError ? (
-        <Notice tone="bad">
-          <p>{describeError(hosted.error, NOT_STARTED)}</p>
-        </Notice>
-      ) : null}
+      <Failure action={hosted} text={NOT_STARTED} />
       {isOffered ? (
         <p className="text-sm text-fog">
           The online check looks at your licence and your face on our identity service’s page. It takes about two

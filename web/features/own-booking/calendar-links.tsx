@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { ARRIVE_EARLY } from '#rules/access.ts';
 import { googleCalendarUrl } from '#rules/business/calendar-link.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { type BookingPage, readCalendarFile } from './queries.ts';
 import { saveFile } from '#web/data/fetch-client.ts';
@@ -39,11 +39,7 @@ export function CalendarLinks({
           Apple, Outlook (.ics)
         </Button>
       </div>
-      {file.isError ? (
-        <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(file.error, 'We couldn’t make the file. Please try again.')}
-        </p>
-      ) : null}
+      <Failure action={file} text="We couldn’t make the file. Please try again." className="mt-3 text-sm text-bad" />
     </section>
   );
 }

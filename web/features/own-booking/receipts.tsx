@@ -4,7 +4,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { saveFile, showFile } from '#web/data/fetch-client.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { type BookingPage, readReceipt } from './queries.ts';
 
@@ -58,11 +58,7 @@ export function Receipts({ booking }: { booking: BookingPage }) {
           Web page
         </Button>
       </div>
-      {file.isError ? (
-        <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(file.error, 'We couldn’t make the file. Please try again.')}
-        </p>
-      ) : null}
+      <Failure action={file} text="We couldn’t make the file. Please try again." className="mt-3 text-sm text-bad" />
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { releaseHold } from '#web/data/bookings/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { leaveTo } from '#web/lib/leave.ts';
 import { TimeLeft } from '#web/lib/time-left.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -45,11 +45,7 @@ export function WaitingMove({ waiting, now }: { waiting: NonNullable<BookingPage
           Keep my old hours
         </Button>
       </div>
-      {release.isError ? (
-        <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(release.error, 'Nothing was changed. Please try again.')}
-        </p>
-      ) : null}
+      <Failure action={release} text="Nothing was changed. Please try again." className="mt-3 text-sm text-bad" />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type CallBody, callFunction } from '#web/data/fetch-client.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { leaveTo } from '#web/lib/leave.ts';
 import { Button } from '#web/ui/button.tsx';
 
@@ -44,11 +44,7 @@ export function WalletButtons({ bookingId }: { bookingId: string }) {
         Room, time, address and reference, never the access code. The pass changes with your booking when your phone is
         online. If it still shows old hours, add it again here.
       </p>
-      {save.isError ? (
-        <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(save.error, 'We couldn’t make the pass. Please try again.')}
-        </p>
-      ) : null}
+      <Failure action={save} text="We couldn’t make the pass. Please try again." className="mt-3 text-sm text-bad" />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError, isRefused } from '#web/lib/errors.ts';
+import { isRefused } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { bigButton } from './big-button.ts';
 import { askLights, type RoomSession, type SessionLights } from './queries.ts';
 
@@ -42,11 +43,7 @@ export function Lights({ session, online }: { session: RoomSession; online: bool
       {may(lights.data, !on) ? null : (
         <p className="mt-2">Someone else needs these lights now, so they stay as they are.</p>
       )}
-      {change.isError ? (
-        <p role="alert" className="mt-2 font-semibold">
-          {describeError(change.error, 'The lights didn’t switch. Please try again.')}
-        </p>
-      ) : null}
+      <Failure action={change} text="The lights didn’t switch. Please try again." className="mt-2 font-semibold" />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mayRate } from '#rules/business/feedback.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { type Feedback, rate, type FeedbackState } from './feedback-queries.ts';
@@ -99,11 +99,7 @@ function Question({
           </Button>
         </div>
       )}
-      {send.isError ? (
-        <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(send.error, 'We couldn’t send that. Please try again.')}
-        </p>
-      ) : null}
+      <Failure action={send} text="We couldn’t send that. Please try again." className="mt-3 text-sm text-bad" />
     </>
   );
 }

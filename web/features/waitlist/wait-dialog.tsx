@@ -7,13 +7,13 @@ import { formatStudioDate, slotStart, type StudioDate, studioDate } from '#rules
 import { joinWaitlist } from '#web/data/finding/waitlist.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useAuthDialog } from '#web/data/session.tsx';
-import { describeError, isRefused } from '#web/lib/errors.ts';
+import { isRefused } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 
 /** The longest span that the page offers for the wait list, in hours. */
 const LONGEST = 8;
@@ -76,11 +76,7 @@ export function WaitDialog({
           <p aria-live="polite">
             <strong>{span}</strong> <span className="text-dust">(Sydney time)</span>
           </p>
-          {join.isError ? (
-            <Notice tone="bad">
-              <p>{describeError(join.error, 'That didn’t work. Please try again.')}</p>
-            </Notice>
-          ) : null}
+          <Failure action={join} text="That didn’t work. Please try again." />
           {userId === null ? (
             <Button onClick={() => open('sign-in')}>Sign in to join the wait list</Button>
           ) : (
