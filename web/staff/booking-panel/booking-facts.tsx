@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { z } from 'zod';
 import { formatMoney } from '#rules/money.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioDateTime, formatStudioRange } from '#rules/studio-time.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Chip, StepBars } from '#web/ui/chip.tsx';
 import { Documents } from './documents.tsx';
@@ -124,14 +124,14 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
           <Mails booking={booking} />
         </Fact>
         {booking.notes === null ? null : <Fact name="Note">{booking.notes}</Fact>}
-        <Fact name="Created">{describeInstant(booking.createdAt)}</Fact>
+        <Fact name="Created">{formatStudioDateTime(booking.createdAt)}</Fact>
         {booking.moves.length === 0 ? null : (
           <Fact name="Moved">
             <ul>
               {booking.moves.map((move) => (
                 <li key={move.at.getTime()}>
                   From {move.studioName}, {formatStudioRange(move.startTime, move.endTime)}
-                  <span className="text-sm text-fog"> {describeInstant(move.at)}</span>
+                  <span className="text-sm text-fog"> {formatStudioDateTime(move.at)}</span>
                 </li>
               ))}
             </ul>
@@ -139,7 +139,7 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
         )}
         {booking.cancelledAt === null ? null : (
           <Fact name="Cancelled">
-            {describeInstant(booking.cancelledAt)}
+            {formatStudioDateTime(booking.cancelledAt)}
             {booking.cancellation === null ? '' : `: ${booking.cancellation.reason}`}
           </Fact>
         )}
@@ -166,8 +166,8 @@ function Waiting({ waiting }: { waiting: NonNullable<BookingDetails['waiting']> 
         {waiting.studioName}, {formatStudioRange(waiting.startTime, waiting.endTime)}
       </p>
       <p className="text-sm text-fog">
-        {formatMoney(waiting.cents)} is due by {describeInstant(waiting.until)}. The booking stays unchanged until it is
-        paid.
+        {formatMoney(waiting.cents)} is due by {formatStudioDateTime(waiting.until)}. The booking stays unchanged until
+        it is paid.
       </p>
       {waiting.url === null ? null : (
         <a className="inline-flex min-h-11 items-center underline" href={waiting.url} target="_blank" rel="noreferrer">
@@ -177,8 +177,6 @@ function Waiting({ waiting }: { waiting: NonNullable<BookingDetails['waiting']> 
     </>
   );
 }
-
-const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 
 function describeId({ verification }: BookingDetails): string {
   if (verification === null) return 'Not checked';
@@ -219,7 +217,7 @@ function Payments({ booking }: { booking: BookingDetails }) {
             {KINDS[payment.kind] ?? payment.kind}, {formatMoney(payment.cents)}:{' '}
             {PAYMENTS[payment.state] ?? payment.state}
             {payment.refundedCents > 0 ? `, ${formatMoney(payment.refundedCents)} refunded` : ''}
-            <span className="text-sm text-fog"> {describeInstant(payment.at)}</span>
+            <span className="text-sm text-fog"> {formatStudioDateTime(payment.at)}</span>
           </li>
         ))}
         {booking.refunds.map((refund) => (
@@ -227,7 +225,7 @@ function Payments({ booking }: { booking: BookingDetails }) {
             Refund of {formatMoney(refund.cents)}: {REFUNDS[refund.state] ?? refund.state}
             <span className="text-sm text-fog">
               {' '}
-              {refund.reason}, {describeInstant(refund.at)}
+              {refund.reason}, {formatStudioDateTime(refund.at)}
             </span>
           </li>
         ))}
@@ -252,7 +250,7 @@ function PaymentFailures({ history }: Pick<BookingDetails, 'history'>) {
           <span className="text-bad">{describeFailure(failure)}</span>
           <span className="text-sm text-fog">
             {' '}
-            {describeInstant(at)}
+            {formatStudioDateTime(at)}
             {failure.action === 'call_failed' && failure.details.requestId !== null
               ? `, request ${failure.details.requestId}`
               : ''}
@@ -286,7 +284,7 @@ function Code({ booking }: { booking: BookingDetails }) {
     <>
       <StepBars steps={STEPS} {...readiness} />
       <ol className="mt-1 text-sm text-fog">
-        {steps.map(([name, at]) => (at === null ? null : <li key={name}>{`${name}: ${describeInstant(at)}`}</li>))}
+        {steps.map(([name, at]) => (at === null ? null : <li key={name}>{`${name}: ${formatStudioDateTime(at)}`}</li>))}
       </ol>
     </>
   );
@@ -303,7 +301,7 @@ function History({ booking }: { booking: BookingDetails }) {
           // oxlint-disable-next-line react/no-array-index-key
           <li key={index} className="border-l-2 border-line pl-3 text-sm">
             <p>
-              {describeInstant(entry.at)}: {entry.resource.replaceAll('_', ' ')} {entry.action},{' '}
+              {formatStudioDateTime(entry.at)}: {entry.resource.replaceAll('_', ' ')} {entry.action},{' '}
               {entry.actor ?? 'the server'}
             </p>
             <p className="break-all text-fog">{JSON.stringify(entry.details)}</p>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeMailRefusal, isSentAfterCancellation, titleOfJob } from '#rules/alerts/jobs.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -39,7 +39,7 @@ export function Mails({ booking }: { booking: BookingDetails }) {
 
 function describeTime({ sentAt, dueAt }: SentMail): string {
   const at = sentAt ?? dueAt;
-  return `${sentAt === null ? 'due' : 'sent'} ${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+  return `${sentAt === null ? 'due' : 'sent'} ${formatStudioDateTime(at)}`;
 }
 
 function Again({ booking, mail: { id, kind } }: { booking: BookingDetails; mail: SentMail }) {

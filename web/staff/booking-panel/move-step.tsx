@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime, formatStudioRange } from '#rules/studio-time.ts';
 import type { Booking, StaffBooking } from '#web/data/bookings/booking.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -124,7 +124,7 @@ const linkEnd = (booking: MovingBooking, { linkUntil }: MoveQuote): string | und
 
 const describeUntil = (instant: string): string => {
   const at = new Date(instant);
-  return `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+  return formatStudioDateTime(at);
 };
 
 function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuote }) {

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { type Alert, type AlertKind, alertKey, type AlertWords, describeAlert } from '#rules/alerts/alerts.ts';
 import type { Permission } from '#rules/permissions.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioDateTime, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -168,7 +168,7 @@ function describeFacts({ booking, customer, since }: Alert, { title, why }: Aler
       : `${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
     customer !== null && title.includes(customer) ? null : customer,
     ...why,
-    `Since ${formatStudioDate(since, 'short')}, ${formatStudioTime(since)}`,
+    `Since ${formatStudioDateTime(since, 'short')}`,
   ];
   return parts.flatMap((part) => (part === null ? [] : [part.replace(/\.$/, '')])).join('. ');
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { readCrew } from '#web/data/bookings/crew.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -38,9 +38,7 @@ export function BookingCrew({ bookingId }: { bookingId: string }) {
           <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <strong className="min-w-0 break-words">{name ?? 'No name yet'}</strong>
             <Chip tone={STATES[state].tone}>{STATES[state].words}</Chip>
-            <span className="text-sm text-fog">
-              invited {formatStudioDate(invitedAt, 'medium')}, {formatStudioTime(invitedAt)}
-            </span>
+            <span className="text-sm text-fog">invited {formatStudioDateTime(invitedAt)}</span>
           </li>
         ))}
       </ul>

@@ -2,15 +2,15 @@ import { nextSlot, type Slot, slotKey, slotsOfSpan, toSpan } from '#rules/slots.
 import {
   addDays,
   daysBetween,
-  formatStudioDate,
+  formatStudioDateTime,
   formatStudioTime,
+  getWeekday,
   hourExists,
   slotEnd,
   slotStart,
-  type StudioDate,
   studioDate,
+  type StudioDate,
   studioHour,
-  getWeekday,
 } from '#rules/studio-time.ts';
 import { constants } from '#rules/venue.ts';
 
@@ -170,5 +170,5 @@ export function cellAt(
 export function describeSpan(span: Span, studioName: string): string {
   const { start, end } = getTimes(span);
   const until = studioDate(end) === studioDate(start) || formatStudioTime(end) === '12 am' ? '' : ' the next day';
-  return `${studioName}, ${formatStudioDate(start, 'medium')}, ${formatStudioTime(start)} to ${formatStudioTime(end)}${until}`;
+  return `${studioName}, ${formatStudioDateTime(start)} to ${formatStudioTime(end)}${until}`;
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { saveFile } from '#web/data/fetch-client.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -56,15 +56,14 @@ function DisputeItem({ dispute }: { dispute: Dispute }) {
         <span>{formatMoney(amountCents)}</span> <Chip tone={state.tone}>{state.words}</Chip>
       </p>
       <p className="mt-1 text-sm text-fog">
-        Opened {describeInstant(openedAt)}.{reason === null ? '' : ` Reason: ${words(reason)}.`}
-        {needsResponse && dueAt !== null ? ` Respond by ${describeInstant(dueAt)}.` : ''}
+        Opened {formatStudioDateTime(openedAt)}.{reason === null ? '' : ` Reason: ${words(reason)}.`}
+        {needsResponse && dueAt !== null ? ` Respond by ${formatStudioDateTime(dueAt)}.` : ''}
       </p>
     </li>
   );
 }
 
 const words = (text: string): string => text.replaceAll('_', ' ');
-const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 
 function describeState({ status, needsResponse }: Dispute): { tone: 'good' | 'warn' | 'bad'; words: string } {
   if (status === 'won') return { tone: 'good', words: 'Won: we keep the money' };

@@ -1,5 +1,5 @@
 import { describeDoorEvent, sinceStart } from '#rules/doors.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import type { DoorLogEntry } from './log-queries.ts';
 
 /** Entries of the door log. `none`: the text if there are none. */
@@ -34,6 +34,6 @@ function describeEntry({ at, reference, byCode, startTime, customerName, actor }
     customerName,
     startTime === null ? null : sinceStart(at, startTime),
   ].filter((part) => part !== null);
-  const when = `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+  const when = formatStudioDateTime(at);
   return about.length === 0 ? when : `${when}: ${about.join(', ')}`;
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sinceStart } from '#rules/doors.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -87,7 +87,7 @@ function DoorFacts({ door }: { door: Door }) {
       <p className="mt-3 text-sm text-fog">
         {lastOpening === null
           ? 'No code has been used yet.'
-          : `${lastOpening.reference} opened it ${sinceStart(lastOpening.at, lastOpening.startTime)}: ${describeInstant(lastOpening.at)}.`}
+          : `${lastOpening.reference} opened it ${sinceStart(lastOpening.at, lastOpening.startTime)}: ${formatStudioDateTime(lastOpening.at)}.`}
       </p>
       <LastHeard door={door} />
       {door.codes.length === 0 ? (
@@ -125,12 +125,10 @@ function LockState({ door }: { door: Door }) {
 /** Shows when the lock was last heard from, as far as that is known. */
 function LastHeard({ door: { lockId, online, heardAt, checkedAt } }: { door: Door }) {
   if (lockId === null || checkedAt === null) return null;
-  const heard = heardAt === null ? 'No contact yet' : `Last contact ${describeInstant(heardAt)}`;
+  const heard = heardAt === null ? 'No contact yet' : `Last contact ${formatStudioDateTime(heardAt)}`;
   return (
     <p className="mt-2 text-sm text-fog">
-      {online === null && heardAt === null ? '' : `${heard}. `}Checked {describeInstant(checkedAt)}.
+      {online === null && heardAt === null ? '' : `${heard}. `}Checked {formatStudioDateTime(checkedAt)}.
     </p>
   );
 }
-
-const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime, formatStudioRange } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -62,8 +62,6 @@ export function StaffCodes({
   );
 }
 
-const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
-
 /** A code. `onRevoke`: null if the lock cannot remove codes. */
 function CodeItem({ code, onRevoke }: { code: StaffCode; onRevoke: ((code: StaffCode) => void) | null }) {
   const now = useNow(30_000);
@@ -78,7 +76,7 @@ function CodeItem({ code, onRevoke }: { code: StaffCode; onRevoke: ((code: Staff
         </p>
         <p className="mt-1 text-sm text-fog">
           {formatStudioRange(code.startsAt, code.endsAt)}. Created by {code.madeBy ?? 'the server'}.
-          {code.usedAt === null ? '' : ` Last used ${describeInstant(code.usedAt)}.`}
+          {code.usedAt === null ? '' : ` Last used ${formatStudioDateTime(code.usedAt)}.`}
         </p>
       </div>
       {mayRevoke && onRevoke !== null ? (

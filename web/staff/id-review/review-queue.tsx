@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioDateTime } from '#rules/studio-time.ts';
 import { constants } from '#rules/venue.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -78,8 +78,7 @@ function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; 
 
 const decideBy = (waitingId: WaitingId): Date =>
   new Date(Date.parse(waitingId.created_at) + constants.idReviewDays * 86_400_000);
-const describeTime = (at: string): string =>
-  `${formatStudioDate(new Date(at), 'medium')}, ${formatStudioTime(new Date(at))}`;
+const describeTime = (at: string): string => formatStudioDateTime(new Date(at));
 
 /** The picture next to the decision. `read` is missing if a colleague has decided in the meantime. */
 function Review({ read, onDone }: { read: WaitingId | undefined; onDone: () => void }) {

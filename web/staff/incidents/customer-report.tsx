@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { z } from 'zod';
 import { describeReportState, LOST_OUTCOMES, type LostOutcome } from '#rules/business/feedback.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -33,7 +33,7 @@ export function CustomerReport({ incident }: { incident: Incident }) {
           {answer}
           <span className="block text-sm text-fog">
             {incident.outcome === null ? '' : `${describeReportState(incident)}. `}
-            Answered {formatStudioDate(answeredAt, 'medium')}, {formatStudioTime(answeredAt)}.
+            Answered {formatStudioDateTime(answeredAt)}.
           </span>
         </p>
       )}

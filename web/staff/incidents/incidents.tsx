@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeCategory, INCIDENT_STATES, type IncidentState } from '#rules/business/feedback.ts';
 import { formatDollars } from '#rules/money.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -108,7 +108,7 @@ function Item({ incident, mayRefund }: { incident: Incident; mayRefund: boolean 
           {describeReport(incident)}
           {incident.changedAt === null
             ? ''
-            : ` ${words} since ${describeInstant(incident.changedAt)}, ${incident.changedBy ?? 'by the server'}.`}
+            : ` ${words} since ${formatStudioDateTime(incident.changedAt)}, ${incident.changedBy ?? 'by the server'}.`}
         </p>
         <ClosedDoor incident={incident} mayRefund={mayRefund} />
         <CustomerReport incident={incident} />
@@ -124,9 +124,8 @@ function Item({ incident, mayRefund }: { incident: Incident; mayRefund: boolean 
   );
 }
 
-const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 const describeReport = ({ createdAt, reporter }: Incident): string =>
-  `Reported ${describeInstant(createdAt)}, ${reporter ?? 'by the server'}.`;
+  `Reported ${formatStudioDateTime(createdAt)}, ${reporter ?? 'by the server'}.`;
 
 const REFUND_CHANGES = [queryKeys.incidents.all, ...BOOKING_CHANGES];
 

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { titleOfJob } from '#rules/alerts/jobs.ts';
 import { type Letter, letterSchema } from '#rules/letter.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -107,7 +107,7 @@ function Message({ message }: { message: CustomerMessage }) {
       {problem === null ? null : <p className="mt-1 text-sm break-words text-warn">{problem}</p>}
       <p className="text-sm text-fog">
         {[
-          `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)} (Sydney time)`,
+          `${formatStudioDateTime(at)} (Sydney time)`,
           ...(subject === null ? [] : [titleOfJob(kind)]),
           ...(reference === null ? [] : [reference]),
           ...(by === null ? [] : [`by ${by}`]),

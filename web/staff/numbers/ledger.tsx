@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioDateTime, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -89,9 +89,7 @@ function Result({ check }: { check: LedgerCheck }) {
     );
   return (
     <>
-      <p className="mb-4 text-sm text-dust">
-        Compared on {formatStudioDate(finishedAt, 'medium')}, {formatStudioTime(finishedAt)} (Sydney time).
-      </p>
+      <p className="mb-4 text-sm text-dust">Compared on {formatStudioDateTime(finishedAt)} (Sydney time).</p>
       <Table caption="Totals" columns={['What', 'Here', 'At the provider', 'Difference']}>
         {sums.map(({ kind, here, there }) => (
           <Row key={kind}>
@@ -164,9 +162,7 @@ function Differences({ differences }: { differences: readonly Difference[] }) {
             {NAMES[difference.name]}
             <span className="block text-sm break-all text-fog">{difference.id}</span>
           </Cell>
-          <Cell label="When">
-            {formatStudioDate(difference.at, 'medium')}, {formatStudioTime(difference.at)}
-          </Cell>
+          <Cell label="When">{formatStudioDateTime(difference.at)}</Cell>
           <Cell label="Booking">
             {difference.reference === null ? (
               'None'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { readFactorRules } from '#web/data/role.ts';
 import { useSession } from '#web/data/session.tsx';
@@ -18,9 +18,7 @@ export function FactorDue() {
   return (
     <div className="mb-6">
       <Notice tone="warn">
-        <p className="font-semibold">
-          Add two-step sign-in by {formatStudioDate(data.due, 'medium')}, {formatStudioTime(data.due)}, Sydney time
-        </p>
+        <p className="font-semibold">Add two-step sign-in by {formatStudioDateTime(data.due)}, Sydney time</p>
         <p className="mt-1 text-sm">
           Without it, you will see only what customers see after that.{' '}
           <Link to={`${paths.profile}#second-step`} className="underline">

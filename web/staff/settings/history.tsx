@@ -1,4 +1,4 @@
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { namesOfChanges } from './changes.ts';
@@ -16,7 +16,7 @@ export function History({
   return (
     <Table caption="Changes, newest first, in Sydney time" columns={['When', 'Who', 'What', 'Actions']}>
       {versions.map((version, index) => {
-        const when = `${formatStudioDate(version.at, 'medium')}, ${formatStudioTime(version.at)}`;
+        const when = formatStudioDateTime(version.at);
         const before = versions[index + 1];
         const names = before === undefined ? [] : namesOfChanges(before.settings, version.settings);
         const differs = newest !== undefined && namesOfChanges(newest.settings, version.settings).length > 0;

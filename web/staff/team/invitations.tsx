@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
@@ -27,11 +27,7 @@ export function Invitations({ invitations }: { invitations: readonly OpenInvitat
           </Cell>
           <Cell label="Invited by">{invitation.invitedBy ?? 'The service key'}</Cell>
           <Cell label="Valid until">
-            {invitation.expired ? (
-              <Chip tone="warn">Expired</Chip>
-            ) : (
-              `${formatStudioDate(invitation.expiresAt, 'medium')}, ${formatStudioTime(invitation.expiresAt)}`
-            )}
+            {invitation.expired ? <Chip tone="warn">Expired</Chip> : formatStudioDateTime(invitation.expiresAt)}
           </Cell>
           <Cell label="">
             <Actions invitation={invitation} />

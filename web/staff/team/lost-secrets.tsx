@@ -1,4 +1,4 @@
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { Chip } from '#web/ui/chip.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
@@ -55,8 +55,6 @@ function describe({ kind, about }: LostSecret): string {
   return kind === 'staff-code' ? `Code for ${about ?? 'an unknown person'}` : `Code for booking ${about ?? ''}`;
 }
 
-const at = (time: Date): string => `${formatStudioDate(time, 'medium')}, ${formatStudioTime(time)}`;
-
 function State({ secret: { kind, state, startsAt, endsAt } }: { secret: LostSecret }) {
   if (state === 'ended')
     return (
@@ -70,7 +68,10 @@ function State({ secret: { kind, state, startsAt, endsAt } }: { secret: LostSecr
         ) : null}
       </>
     );
-  const window = endsAt === null ? '' : `${startsAt === null ? '' : `from ${at(startsAt)} `}until ${at(endsAt)}`;
+  const window =
+    endsAt === null
+      ? ''
+      : `${startsAt === null ? '' : `from ${formatStudioDateTime(startsAt)} `}until ${formatStudioDateTime(endsAt)}`;
   return (
     <>
       {state === 'ending' ? <Chip tone="warn">Being removed</Chip> : <Chip tone="bad">Still works</Chip>}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
@@ -87,9 +87,7 @@ function Members({
             <PermissionChips permissions={member.permissions} />
           </Cell>
           <Cell label="Last sign-in">
-            {member.lastSignInAt === null
-              ? 'Never'
-              : `${formatStudioDate(member.lastSignInAt, 'medium')}, ${formatStudioTime(member.lastSignInAt)}`}
+            {member.lastSignInAt === null ? 'Never' : formatStudioDateTime(member.lastSignInAt)}
           </Cell>
           <Cell label="Second step">
             {member.secondFactor ? <Chip tone="good">On</Chip> : <Chip tone="warn">Off</Chip>}
