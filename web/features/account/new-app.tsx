@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { z } from 'zod';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { CodeField } from '#web/ui/form/fields.tsx';
-import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { confirmAuthenticatorApp, type NewAuthenticatorApp } from './queries.ts';
 
@@ -42,12 +41,9 @@ export function NewApp({
       </p>
       <AppKey app={app} />
       <CodeField control={form.control} name="code" label="6-digit code" digits={6} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Turn on</SubmitButton>
-        <Button tone="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onCancel}>
+        Turn on
+      </FormEnd>
     </Form>
   );
 }

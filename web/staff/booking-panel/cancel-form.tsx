@@ -7,9 +7,8 @@ import { formatMoney } from '#rules/money.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
@@ -81,12 +80,9 @@ export function CancelForm({
       <TermsWords remaining={remaining} terms={terms} booking={booking} mayRefund={mayRefund} />
       {remaining > 0 && mayRefund ? <RefundFields control={form.control} remaining={remaining} /> : null}
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Continue</SubmitButton>
-        <Button tone="plain" onClick={onDone}>
-          Keep booking
-        </Button>
-      </div>
+      <FormEnd control={form.control} leave="Keep booking" onLeave={onDone}>
+        Continue
+      </FormEnd>
     </Form>
   );
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { nextSlot, type Slot, slotLabel, toSpan } from '#rules/slots.ts';
 import { hourExists, isStudioDate } from '#rules/studio-time.ts';
-import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 
 /** A studio that can be chosen. */
@@ -75,12 +74,9 @@ export function HoursForm({
         <TextField control={control} name="hours" label="Hours" type="number" min="1" max="24" step="1" required />
       </div>
       <p className="text-sm text-dust">{note}</p>
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={control}>Continue</SubmitButton>
-        <Button tone="plain" onClick={onBack}>
-          Back
-        </Button>
-      </div>
+      <FormEnd control={control} leave="Back" onLeave={onBack}>
+        Continue
+      </FormEnd>
     </Form>
   );
 }

@@ -13,10 +13,9 @@ import { type Series, SERIES_WEEKS, seriesList, useSeries } from '#web/data/find
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useSettled } from '#web/lib/use-settled.ts';
-import { Button } from '#web/ui/button.tsx';
 import { CheckList, SelectField } from '#web/ui/choice.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -136,15 +135,14 @@ export function PersonForm({
         A payment link holds the hours for a day, or until an hour before the start. We don’t check this person’s ID, so
         you vouch for them.
       </p>
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control} disabled={series.loading || series.failed || firstTaken(series)}>
-          {dates > 1 ? `Book ${dates} dates` : 'Book'}
-        </SubmitButton>
-        <Button tone="plain" disabled={create.isPending} onClick={onBack}>
-          Back
-        </Button>
-      </div>
+      <FormEnd
+        control={form.control}
+        disabled={series.loading || series.failed || firstTaken(series)}
+        leave="Back"
+        onLeave={onBack}
+      >
+        {dates > 1 ? `Book ${dates} dates` : 'Book'}
+      </FormEnd>
     </Form>
   );
 }

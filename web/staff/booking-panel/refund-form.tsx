@@ -3,9 +3,8 @@ import { useState } from 'react';
 import { z } from 'zod';
 import { formatMoney } from '#rules/money.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
-import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
@@ -60,12 +59,9 @@ export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDon
         autoComplete="off"
       />
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Continue</SubmitButton>
-        <Button tone="plain" onClick={onDone}>
-          Back
-        </Button>
-      </div>
+      <FormEnd control={form.control} leave="Back" onLeave={onDone}>
+        Continue
+      </FormEnd>
     </Form>
   );
 }

@@ -8,10 +8,9 @@ import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useSearchParams } from '#web/router/router.tsx';
-import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -205,13 +204,9 @@ function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
         Your reason is kept in the audit log.
       </p>
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>{isMissing ? 'Allow session' : 'Close task'}</SubmitButton>
-        <Button tone="plain" disabled={close.isPending} onClick={onDone}>
-          Back
-        </Button>
-      </div>
+      <FormEnd control={form.control} leave="Back" onLeave={onDone}>
+        {isMissing ? 'Allow session' : 'Close task'}
+      </FormEnd>
     </Form>
   );
 }

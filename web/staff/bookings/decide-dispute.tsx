@@ -4,9 +4,8 @@ import { useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { decideDispute, type DisputeDecision } from './queries.ts';
@@ -85,13 +84,9 @@ export function DecideDispute({
         maxLength={500}
         autoComplete="off"
       />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>{chosen.button}</SubmitButton>
-        <Button tone="plain" disabled={decide.isPending} onClick={onDone}>
-          Back
-        </Button>
-      </div>
+      <FormEnd control={form.control} leave="Back" onLeave={onDone}>
+        {chosen.button}
+      </FormEnd>
     </Form>
   );
 }

@@ -5,9 +5,8 @@ import { slotLabel } from '#rules/slots.ts';
 import { addDays, formatStudioDate, formatStudioRange, studioDate, studioHour } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { withBooking } from '#web/lib/paths.ts';
-import { Button } from '#web/ui/button.tsx';
 import { CheckField, ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -60,14 +59,10 @@ export function ClosureForm({
   return (
     <Form form={form} onSend={close.mutateAsync} className="space-y-4">
       <Fields control={form.control} studios={studios} />
-      <FormError control={form.control} />
       <InTheWay bookings={inTheWay} />
-      <div className="flex flex-wrap gap-3 pt-2">
-        <SubmitButton control={form.control}>Close hours</SubmitButton>
-        <Button tone="plain" disabled={close.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onDone}>
+        Close hours
+      </FormEnd>
     </Form>
   );
 }

@@ -4,9 +4,8 @@ import { COUPON_CODE_MAX, COUPON_DESCRIPTION_MAX } from '#rules/coupons.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { couponFormSchema, isMoneyMissing, type TypedCoupon, valueHint } from './coupon-form.ts';
@@ -47,13 +46,9 @@ export function DiscountForm({
     <Form form={form} onSend={save.mutateAsync} className="space-y-4">
       <Fields control={form.control} mayGive={mayGive} />
       <RuleFields control={form.control} open={code !== null && hasRules(code)} />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3 pt-2">
-        <SubmitButton control={form.control}>{code === null ? 'Create Code' : 'Save Code'}</SubmitButton>
-        <Button tone="plain" disabled={save.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onDone}>
+        {code === null ? 'Create Code' : 'Save Code'}
+      </FormEnd>
     </Form>
   );
 }

@@ -3,9 +3,8 @@ import { useState } from 'react';
 import { COUPON_DESCRIPTION_MAX, GIFT_CODES_MAX } from '#rules/coupons.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { giftFormSchema, valueHint } from './coupon-form.ts';
@@ -81,13 +80,9 @@ export function GiftForm({ mayGive, onDone }: { mayGive: boolean; onDone: () => 
         type="date"
         hint="Valid until the end of that day in Sydney."
       />
-      <FormError control={control} />
-      <div className="flex flex-wrap gap-3 pt-2">
-        <SubmitButton control={control}>Create codes</SubmitButton>
-        <Button tone="plain" disabled={make.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={control} onLeave={onDone}>
+        Create codes
+      </FormEnd>
     </Form>
   );
 }

@@ -8,7 +8,7 @@ import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -97,13 +97,9 @@ export function BlockForm({
         </Notice>
       ) : null}
       {paid.length > 0 ? <PaidBookings control={form.control} bookings={paid} mayRefund={mayRefund} /> : null}
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Block customer</SubmitButton>
-        <Button tone="plain" disabled={block.isPending} onClick={onDone}>
-          Back
-        </Button>
-      </div>
+      <FormEnd control={form.control} leave="Back" onLeave={onDone}>
+        Block customer
+      </FormEnd>
     </Form>
   );
 }

@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { z } from 'zod';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type Customer, getName, withdrawId } from './queries.ts';
@@ -40,13 +39,9 @@ export function WithdrawForm({ customer, onDone }: { customer: Customer; onDone:
         maxLength={500}
         autoComplete="off"
       />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Withdraw ID</SubmitButton>
-        <Button tone="plain" disabled={withdraw.isPending} onClick={onDone}>
-          Back
-        </Button>
-      </div>
+      <FormEnd control={form.control} leave="Back" onLeave={onDone}>
+        Withdraw ID
+      </FormEnd>
     </Form>
   );
 }

@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { z } from 'zod';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type Door, openDoor } from './queries.ts';
@@ -36,13 +35,9 @@ export function OpenForm({ door, onDone }: { door: Door; onDone: () => void }) {
         required
         autoComplete="off"
       />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Open door</SubmitButton>
-        <Button tone="plain" disabled={open.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onDone}>
+        Open door
+      </FormEnd>
     </Form>
   );
 }

@@ -7,7 +7,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { AppError, describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { makeStaffCode } from './code-queries.ts';
@@ -100,13 +100,9 @@ export function StaffCodeForm({
         <TextField control={form.control} name="toDate" label="Until" type="date" required />
         <ChoiceField control={form.control} name="toHour" label="Hour" options={HOURS} />
       </div>
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Create code</SubmitButton>
-        <Button tone="plain" disabled={make.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onDone}>
+        Create code
+      </FormEnd>
     </Form>
   );
 }

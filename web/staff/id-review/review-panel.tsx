@@ -6,10 +6,10 @@ import { formatStudioDate, isStudioDate, studioDate } from '#rules/studio-time.t
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -71,13 +71,9 @@ export function ReviewPanel({ read, onDone }: { read: WaitingId; onDone: () => v
               }
             />
           )}
-          <FormError control={form.control} />
-          <div className="flex flex-wrap gap-3">
-            <SubmitButton control={form.control}>{CONFIRM[confirming].button}</SubmitButton>
-            <Button tone="plain" disabled={decide.isPending} onClick={() => setConfirming(null)}>
-              Back
-            </Button>
-          </div>
+          <FormEnd control={form.control} leave="Back" onLeave={() => setConfirming(null)}>
+            {CONFIRM[confirming].button}
+          </FormEnd>
         </div>
       )}
     </Form>

@@ -5,10 +5,9 @@ import { photoProblem, REPORT_PHOTO_TYPES, uploadReportPhoto } from '#web/data/p
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { reportIncident } from './queries.ts';
@@ -80,13 +79,9 @@ export function ReportForm({
         error={problem}
         onChange={choose}
       />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Report incident</SubmitButton>
-        <Button tone="plain" disabled={report.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onDone}>
+        Report incident
+      </FormEnd>
     </Form>
   );
 }

@@ -7,7 +7,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -51,13 +51,9 @@ function MessageForm({ userId, onDone }: { userId: string; onDone: () => void })
     <Form form={form} onSend={send.mutateAsync} startAt="subject" className="mb-6 space-y-4 border border-line p-4">
       <p className="text-sm text-fog">Replies go to the business email address.</p>
       <LetterFields control={form.control} />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Send email</SubmitButton>
-        <Button tone="plain" disabled={send.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onDone}>
+        Send email
+      </FormEnd>
     </Form>
   );
 }

@@ -3,9 +3,8 @@ import { useState } from 'react';
 import { z } from 'zod';
 import { type Room, roomSchema } from '#rules/business/room-change.ts';
 import { AppError, describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { CheckField, TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { LockField, PlugField } from './device-fields.tsx';
@@ -102,13 +101,9 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
           for this room, existing ones stay and keep their access codes.
         </p>
       )}
-      <FormError control={control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={control}>Save room</SubmitButton>
-        <Button tone="plain" disabled={save.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={control} onLeave={onDone}>
+        Save room
+      </FormEnd>
     </Form>
   );
 }

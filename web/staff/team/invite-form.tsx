@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { PermissionFields } from './permission-fields.tsx';
@@ -29,13 +28,9 @@ export function InviteForm({ onDone }: { onDone: () => void }) {
       <p className="text-fog">The email contains a link that works once, within 7 days, for this address only.</p>
       <TextField control={form.control} name="email" label="Email" type="email" required autoComplete="off" />
       <PermissionFields control={form.control} place={(permission) => `permissions.${permission}`} />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Send invitation</SubmitButton>
-        <Button tone="plain" disabled={send.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onDone}>
+        Send invitation
+      </FormEnd>
     </Form>
   );
 }

@@ -3,7 +3,7 @@ import type { Permission } from '#rules/permissions.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { PermissionFields } from './permission-fields.tsx';
@@ -30,13 +30,9 @@ export function PermissionsForm({ member, onDone }: { member: Member; onDone: ()
     <Form form={form} onSend={change.mutateAsync} className="space-y-4">
       <p className="break-words">{getName(member)}</p>
       <PermissionFields control={form.control} place={(permission) => `permissions.${permission}`} />
-      <FormError control={form.control} />
-      <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Save permissions</SubmitButton>
-        <Button tone="plain" disabled={change.isPending} onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd control={form.control} onLeave={onDone}>
+        Save permissions
+      </FormEnd>
     </Form>
   );
 }

@@ -96,10 +96,11 @@ export function SubmitButton<In extends FieldValues, Out>({
 export function FormEnd<In extends FieldValues, Out>({
   control,
   tone = 'signal',
+  disabled = false,
   leave = 'Cancel',
   onLeave,
   children,
-}: Pick<ComponentProps<typeof Button>, 'tone' | 'children'> & {
+}: Pick<ComponentProps<typeof Button>, 'tone' | 'disabled' | 'children'> & {
   control: Control<In, unknown, Out>;
   leave?: string;
   onLeave: () => void;
@@ -109,7 +110,7 @@ export function FormEnd<In extends FieldValues, Out>({
     <>
       <FormError control={control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={control} tone={tone}>
+        <SubmitButton control={control} tone={tone} disabled={disabled}>
           {children}
         </SubmitButton>
         <Button tone="plain" disabled={isSubmitting} onClick={onLeave}>
