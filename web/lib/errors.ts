@@ -45,6 +45,9 @@ export function describeError(error: unknown, fallback: string): string {
     : message;
 }
 
+/** Returns for staff why something could not be loaded. */
+export const describeLoadError = (error: unknown): string => describeError(error, 'Check your connection.');
+
 /** Data calls of supabase-js fail with a plain object, everything else with an Error. */
 function getMessage(error: unknown): string {
   if (error === null || typeof error !== 'object' || !('message' in error)) return '';

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
 import type { StudioName } from './hours-form.tsx';
-import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded, Notice } from '#web/ui/notice.tsx';
 import { Actions, type Doing } from './booking-actions.tsx';
 import { BookingFacts } from './booking-facts.tsx';
 import { CancelForm } from './cancel-form.tsx';
@@ -65,36 +65,33 @@ function Panel({
     refetchInterval: 60_000,
   });
   const [doing, setDoing] = useState<Doing | null>(null);
-  if (read.isError && !read.data)
-    return (
-      <LoadFailed
-        title="The booking could not be loaded."
-        why={describeError(read.error, 'Check your connection.')}
-        onRetry={() => void read.refetch()}
-      />
-    );
-  if (read.data === undefined) return <Skeleton className="h-96" label="Loading the booking" />;
-  if (read.data === null)
-    return (
-      <Notice tone="warn">
-        <p>There is no booking with this reference.</p>
-      </Notice>
-    );
-  const back = (): void => setDoing(null);
-  if (doing === 'extend') return <ExtendForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
-  if (doing === 'call-off' && read.data.waiting !== null)
-    return <CallOffStep booking={read.data} waiting={read.data.waiting} onDone={back} />;
-  if (doing === 'mark-paid') return <MarkPaidStep booking={read.data} onDone={back} />;
-  if (doing === 'cancel') return <CancelForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
-  if (doing === 'move') return <MoveForm booking={read.data} studios={studios} mayRefund={mayRefund} onDone={back} />;
-  if (doing === 'refund') return <RefundForm booking={read.data} onDone={back} />;
   return (
-    <div className="space-y-6">
-      <BookingFacts booking={read.data} />
-      {read.data.status === 'confirmed' ? <PinPart booking={read.data} /> : null}
-      <Notes booking={read.data} />
-      {more?.(read.data)}
-      <Actions booking={read.data} mayRefund={mayRefund} onDo={setDoing} />
-    </div>
+    <Loaded query={read} what="the booking" why={describeLoadError} skeleton="h-96">
+      {(data) => {
+        if (data === null)
+          return (
+            <Notice tone="warn">
+              <p>There is no booking with this reference.</p>
+            </Notice>
+          );
+        const back = (): void => setDoing(null);
+        if (doing === 'extend') return <ExtendForm booking={data} mayRefund={mayRefund} onDone={back} />;
+        if (doing === 'call-off' && data.waiting !== null)
+          return <CallOffStep booking={data} waiting={data.waiting} onDone={back} />;
+        if (doing === 'mark-paid') return <MarkPaidStep booking={data} onDone={back} />;
+        if (doing === 'cancel') return <CancelForm booking={data} mayRefund={mayRefund} onDone={back} />;
+        if (doing === 'move') return <MoveForm booking={data} studios={studios} mayRefund={mayRefund} onDone={back} />;
+        if (doing === 'refund') return <RefundForm booking={data} onDone={back} />;
+        return (
+          <div className="space-y-6">
+            <BookingFacts booking={data} />
+            {data.status === 'confirmed' ? <PinPart booking={data} /> : null}
+            <Notes booking={data} />
+            {more?.(data)}
+            <Actions booking={data} mayRefund={mayRefund} onDo={setDoing} />
+          </div>
+        );
+      }}
+    </Loaded>
   );
 }

@@ -6,13 +6,13 @@ import type { Permission } from '#rules/permissions.ts';
 import { formatStudioDate, formatStudioDateTime, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, describeLoadError } from '#web/lib/errors.ts';
 import { useSearchParams } from '#web/router/router.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { AlertActions } from './alert-actions.tsx';
 import { BookingLink } from './booking-link.tsx';
@@ -48,15 +48,9 @@ export function Alerts({
           ? ''
           : ` (${alerts.data.length}${alerts.data.length === ALERTS_SHOWN ? ' or more' : ''})`}
       </h2>
-      {alerts.isError && !alerts.data ? (
-        <LoadFailed
-          title="The alerts could not be loaded."
-          why={describeError(alerts.error, 'Check your connection.')}
-          onRetry={() => void alerts.refetch()}
-        />
-      ) : (
-        <List alerts={alerts.data} may={may} onOpen={setOpen} />
-      )}
+      <Loaded query={alerts} what="the alerts" why={describeLoadError} skeleton="h-16">
+        {(data) => <List alerts={data} may={may} onOpen={setOpen} />}
+      </Loaded>
       <Dialog
         open={open !== null}
         title={open === null ? '' : (DIALOGS[open.kind] ?? 'Close this task?')}
@@ -82,13 +76,12 @@ function List({
   may,
   onOpen,
 }: {
-  alerts: readonly Alert[] | undefined;
+  alerts: readonly Alert[];
   may: (permission: Permission) => boolean;
   onOpen: (alert: Alert) => void;
 }) {
   const [search] = useSearchParams();
   const followed = search.get('alert');
-  if (!alerts) return <Skeleton className="h-16" label="Loading the alerts" />;
   const isGone =
     followed !== null && alerts.length < ALERTS_SHOWN && !alerts.some((alert) => alertKey(alert) === followed);
   return (

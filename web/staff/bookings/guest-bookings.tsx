@@ -3,9 +3,9 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Chip } from '#web/ui/chip.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
 import { type GuestBooking, GUESTS_SHOWN, searchGuestBookings } from './guest-queries.ts';
@@ -19,21 +19,14 @@ export function GuestBookings({ words }: { words: string }) {
   return (
     <section aria-label="Bookings without an account" className="mt-12">
       <h2 className="mb-6 text-3xl">Bookings without an account</h2>
-      {found.isError && !found.data ? (
-        <LoadFailed
-          title="The bookings could not be loaded."
-          why={describeError(found.error, 'Check your connection.')}
-          onRetry={() => void found.refetch()}
-        />
-      ) : (
-        <List bookings={found.data} />
-      )}
+      <Loaded query={found} what="the bookings" why={describeLoadError} skeleton="h-48">
+        {(data) => <List bookings={data} />}
+      </Loaded>
     </section>
   );
 }
 
-function List({ bookings }: { bookings: readonly GuestBooking[] | undefined }) {
-  if (!bookings) return <Skeleton className="h-48" label="Loading the bookings" />;
+function List({ bookings }: { bookings: readonly GuestBooking[] }) {
   if (bookings.length === 0) return <Empty>No bookings without an account match.</Empty>;
   return (
     <>

@@ -3,12 +3,12 @@ import { type ComponentProps, type KeyboardEvent, type ReactNode, useState } fro
 import { addDays, formatStudioDate, formatStudioTime, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { useOutsideSydney } from '#web/lib/business/use-outside-sydney.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Alerts } from './alerts.tsx';
 import { DayList } from './day-list.tsx';
 import { type DayBooking, nameCustomer, readDay, type StudioName } from './queries.ts';
@@ -69,21 +69,15 @@ function DayPart({ studios, day, onDay, onBooking, newBooking }: Days) {
             })
           : null}
       </Dialog>
-      {read.isError && !read.data ? (
-        <LoadFailed
-          title="The day could not be loaded."
-          why={describeError(read.error, 'Check your connection.')}
-          onRetry={() => void read.refetch()}
-        />
-      ) : read.data === undefined ? (
-        <Skeleton className="h-96" label="Loading the day" />
-      ) : (
-        <div className="space-y-8">
-          {shown === today ? <RoomsNow studios={studios} bookings={read.data.bookings} now={now} /> : null}
-          <Timeline studios={studios} day={shown} content={read.data} now={now} />
-          <DayList studios={studios} day={shown} content={read.data} now={now} />
-        </div>
-      )}
+      <Loaded query={read} what="the day" why={describeLoadError} skeleton="h-96">
+        {(data) => (
+          <div className="space-y-8">
+            {shown === today ? <RoomsNow studios={studios} bookings={data.bookings} now={now} /> : null}
+            <Timeline studios={studios} day={shown} content={data} now={now} />
+            <DayList studios={studios} day={shown} content={data} now={now} />
+          </div>
+        )}
+      </Loaded>
     </section>
   );
 }

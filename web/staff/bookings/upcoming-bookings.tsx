@@ -4,9 +4,9 @@ import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-ti
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Chip } from '#web/ui/chip.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
 import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type UpcomingBooking } from './queries.ts';
@@ -34,23 +34,19 @@ export function UpcomingBookings() {
         Upcoming bookings, in Sydney time.
         {bookings.data?.length === BOOKINGS_SHOWN ? ` Showing the next ${BOOKINGS_SHOWN}.` : ''}
       </p>
-      {bookings.isError && !bookings.data ? (
-        <LoadFailed
-          title="The bookings could not be loaded."
-          why={describeError(bookings.error, 'Check your connection.')}
-          onRetry={() => void bookings.refetch()}
-        />
-      ) : !bookings.data ? (
-        <Skeleton className="h-96" label="Loading the bookings" />
-      ) : bookings.data.length === 0 ? (
-        <Empty>No upcoming bookings.</Empty>
-      ) : (
-        <div className="space-y-10">
-          {byDay(bookings.data).map(([day, list]) => (
-            <Day key={day} day={day} bookings={list} bookers={bookers.data} />
-          ))}
-        </div>
-      )}
+      <Loaded query={bookings} what="the bookings" why={describeLoadError} skeleton="h-96">
+        {(data) =>
+          data.length === 0 ? (
+            <Empty>No upcoming bookings.</Empty>
+          ) : (
+            <div className="space-y-10">
+              {byDay(data).map(([day, list]) => (
+                <Day key={day} day={day} bookings={list} bookers={bookers.data} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
     </>
   );
 }

@@ -3,11 +3,11 @@ import { type ReactNode, useState } from 'react';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded, Notice } from '#web/ui/notice.tsx';
 import { Feeds } from './feeds.tsx';
 import { FreeDays } from './free-days.tsx';
 import { Grid } from './grid.tsx';
@@ -110,26 +110,25 @@ function Days({
     queryFn: () => readCalendar({ first, days: count, studioId }),
     refetchInterval: 60_000,
   });
-  if (read.isError && !read.data)
-    return (
-      <LoadFailed
-        title="The calendar could not be loaded."
-        why={describeError(read.error, 'Check your connection.')}
-        onRetry={() => void read.refetch()}
-      />
-    );
   const columns = getColumns(view, day, studios, studioId);
-  if (read.data === undefined || columns.length === 0)
-    return <Skeleton className="h-[78dvh]" label="Loading the calendar" />;
   return (
-    <>
-      {read.data.length < ENTRIES_MAX ? null : (
-        <Notice tone="warn">
-          <p>Some entries are hidden. Choose one room to see all of them.</p>
-        </Notice>
+    <Loaded
+      query={{ ...read, data: columns.length === 0 ? undefined : read.data }}
+      what="the calendar"
+      why={describeLoadError}
+      skeleton="h-[78dvh]"
+    >
+      {(entries) => (
+        <>
+          {entries.length < ENTRIES_MAX ? null : (
+            <Notice tone="warn">
+              <p>Some entries are hidden. Choose one room to see all of them.</p>
+            </Notice>
+          )}
+          <Grid view={view} shown={{ columns, entries, now }} onWish={onWish} />
+        </>
       )}
-      <Grid view={view} shown={{ columns, entries: read.data, now }} onWish={onWish} />
-    </>
+    </Loaded>
   );
 }
 

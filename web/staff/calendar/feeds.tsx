@@ -2,40 +2,35 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { openFeed, readFeeds, revokeFeed } from './queries.ts';
 
 /** The private addresses from which calendar programs read the bookings of a room. */
 export function Feeds({ studios }: { studios: readonly { readonly id: string; readonly name: string }[] }) {
   const feeds = useQuery({ queryKey: queryKeys.staffCalendar.of('feeds'), queryFn: readFeeds });
-  if (feeds.isError && !feeds.data)
-    return (
-      <LoadFailed
-        title="The addresses could not be loaded."
-        why={describeError(feeds.error, 'Check your connection.')}
-        onRetry={() => void feeds.refetch()}
-      />
-    );
-  if (feeds.data === undefined) return <Skeleton className="h-48" label="Loading the addresses" />;
   return (
-    <div className="space-y-5">
-      <p className="text-fog">
-        Google Calendar, Apple Calendar and other apps can subscribe to each room’s address. It shows closed hours, and
-        bookings with first name and reference. Anyone with the address can read it, so keep it private. Each view of an
-        address is logged.
-      </p>
-      <ul className="space-y-5">
-        {studios.map((studio) => (
-          <li key={studio.id} className="border-t border-line pt-4">
-            <Feed studio={studio} since={feeds.data.get(studio.id) ?? null} />
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Loaded query={feeds} what="the addresses" why={describeLoadError} skeleton="h-48">
+      {(data) => (
+        <div className="space-y-5">
+          <p className="text-fog">
+            Google Calendar, Apple Calendar and other apps can subscribe to each room’s address. It shows closed hours,
+            and bookings with first name and reference. Anyone with the address can read it, so keep it private. Each
+            view of an address is logged.
+          </p>
+          <ul className="space-y-5">
+            {studios.map((studio) => (
+              <li key={studio.id} className="border-t border-line pt-4">
+                <Feed studio={studio} since={data.get(studio.id) ?? null} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Loaded>
   );
 }
 

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
 import { addDays, formatStudioDate, type StudioDate, studioDate, getWeekday } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { describeLoadError } from '#web/lib/errors.ts';
+import { Loaded } from '#web/ui/notice.tsx';
 import { readFreeDays } from './queries.ts';
 import { getMonday, type View } from './span.ts';
 
@@ -33,36 +33,38 @@ export function FreeDays({
     queryFn: () => readFreeDays({ first, days: DAYS, studioId }),
     refetchInterval: 60_000,
   });
-  if (read.isError && !read.data)
-    return (
-      <LoadFailed
-        title="The available hours could not be loaded."
-        why={describeError(read.error, 'Check your connection.')}
-        onRetry={() => void read.refetch()}
-      />
-    );
-  if (read.data === undefined) return <Skeleton className="h-[15.5rem] sm:h-40" label="Loading the free hours" />;
-  const { data: days } = read;
-  // Tab reaches only one of the days. Arrow keys lead to the others.
-  const reached = Math.max(
-    days.findIndex((entry) => entry.day === day),
-    0,
-  );
   return (
-    <ul aria-label="Free hours" className="grid grid-cols-7 gap-1 sm:grid-cols-14">
-      {days.map((entry, index) => (
-        <li key={entry.day}>
-          <Day
-            {...entry}
-            chosen={view === 'day' ? entry.day === day : getMonday(entry.day) === getMonday(day)}
-            today={entry.day === studioDate(now)}
-            reached={index === reached}
-            onKey={(event) => walk(event, index)}
-            onDay={onDay}
-          />
-        </li>
-      ))}
-    </ul>
+    <Loaded
+      query={read}
+      what="the free hours"
+      failed="The available hours could not be loaded."
+      why={describeLoadError}
+      skeleton="h-[15.5rem] sm:h-40"
+    >
+      {(days) => {
+        // Tab reaches only one of the days. Arrow keys lead to the others.
+        const reached = Math.max(
+          days.findIndex((entry) => entry.day === day),
+          0,
+        );
+        return (
+          <ul aria-label="Free hours" className="grid grid-cols-7 gap-1 sm:grid-cols-14">
+            {days.map((entry, index) => (
+              <li key={entry.day}>
+                <Day
+                  {...entry}
+                  chosen={view === 'day' ? entry.day === day : getMonday(entry.day) === getMonday(day)}
+                  today={entry.day === studioDate(now)}
+                  reached={index === reached}
+                  onKey={(event) => walk(event, index)}
+                  onDay={onDay}
+                />
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </Loaded>
   );
 }
 

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { ClosureForm } from './close-form.tsx';
 import { type Closure, readClosures, type StudioName } from './queries.ts';
@@ -36,15 +36,9 @@ export function Closures({ studios }: { studios: readonly StudioName[] }) {
         </div>
         <Button onClick={() => setClosing(true)}>Close hours</Button>
       </div>
-      {closures.isError && !closures.data ? (
-        <LoadFailed
-          title="The closed hours could not be loaded."
-          why={describeError(closures.error, 'Check your connection.')}
-          onRetry={() => void closures.refetch()}
-        />
-      ) : (
-        <List closures={closures.data} nameStudios={nameStudios} onReopen={setReopening} />
-      )}
+      <Loaded query={closures} what="the closed hours" why={describeLoadError} skeleton="h-72">
+        {(data) => <List closures={data} nameStudios={nameStudios} onReopen={setReopening} />}
+      </Loaded>
       <Dialog open={closing} title="Close hours" onClose={() => setClosing(false)}>
         {closing ? <ClosureForm studios={studios} onDone={() => setClosing(false)} /> : null}
       </Dialog>
@@ -67,11 +61,10 @@ function List({
   nameStudios,
   onReopen,
 }: {
-  closures: readonly Closure[] | undefined;
+  closures: readonly Closure[];
   nameStudios: (closure: Closure) => string;
   onReopen: (closure: Closure) => void;
 }) {
-  if (!closures) return <Skeleton className="h-72" label="Loading the closed hours" />;
   if (closures.length === 0)
     return <Empty>No upcoming closed hours. Set a room’s opening hours on the Rooms tab.</Empty>;
   return (

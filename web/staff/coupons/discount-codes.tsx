@@ -4,11 +4,11 @@ import { formatDollars } from '#rules/money.ts';
 import { formatRecordDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { DiscountForm } from './discount-form.tsx';
@@ -53,12 +53,15 @@ function Codes({ mayGive }: { mayGive: boolean }) {
         </div>
         <Button onClick={() => setEditing('new')}>Add New Code</Button>
       </div>
-      <CodeList
-        codes={codes.data}
-        failure={codes.error}
-        onRetry={() => void codes.refetch()}
-        onEdit={(code) => setEditing(code)}
-      />
+      <Loaded
+        query={codes}
+        what="the discount codes"
+        failed="Failed to fetch discount codes"
+        why={describeLoadError}
+        skeleton="h-72"
+      >
+        {(all) => <CodeList codes={all} onEdit={setEditing} />}
+      </Loaded>
       <Dialog
         open={editing !== null}
         title={editing === 'new' ? 'Add New Code' : 'Edit Code'}
@@ -72,28 +75,9 @@ function Codes({ mayGive }: { mayGive: boolean }) {
   );
 }
 
-function CodeList({
-  codes,
-  failure,
-  onRetry,
-  onEdit,
-}: {
-  codes: readonly DiscountCode[] | undefined;
-  failure: Error | null;
-  onRetry: () => void;
-  onEdit: (code: DiscountCode) => void;
-}) {
+function CodeList({ codes, onEdit }: { codes: readonly DiscountCode[]; onEdit: (code: DiscountCode) => void }) {
   const now = useNow(60_000);
-  const results = useResults(codes ?? []);
-  if (failure)
-    return (
-      <LoadFailed
-        title="Failed to fetch discount codes"
-        why={describeError(failure, 'Check your connection.')}
-        onRetry={onRetry}
-      />
-    );
-  if (!codes) return <Skeleton className="h-72" label="Loading the discount codes" />;
+  const results = useResults(codes);
   if (codes.length === 0) return <Empty>No discount codes found. Create your first one!</Empty>;
   return (
     <Table caption="Discount codes" columns={COLUMNS}>

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { formatDollars } from '#rules/money.ts';
 import { formatRecordDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { saveCsv } from '#web/data/fetch-client.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { isDiscountType } from '#rules/coupon-discount.ts';
@@ -42,43 +42,41 @@ export function GiftCodes({ mayGive }: { mayGive: boolean }) {
 function BatchList() {
   const batches = useQuery({ queryKey: queryKeys.giftBatches.of(), queryFn: readGiftBatches });
   const now = useNow(60_000);
-  if (batches.isError && !batches.data)
-    return (
-      <LoadFailed
-        title="The gift codes could not be loaded."
-        why={describeError(batches.error, 'Check your connection.')}
-        onRetry={() => void batches.refetch()}
-      />
-    );
-  if (!batches.data) return <Skeleton className="h-32" label="Loading the gift codes" />;
-  if (batches.data.length === 0) return <Empty>No gift codes yet.</Empty>;
   return (
-    <Table caption="Gift codes" columns={COLUMNS}>
-      {batches.data.map((batch) => (
-        <Row key={batch.id}>
-          <Cell label="Batch">
-            <span className="font-bold break-all">{batch.prefix}</span>
-            <span className="block text-sm text-fog">{formatRecordDate(new Date(batch.created_at))}</span>
-            {batch.description === null ? null : (
-              <span className="block text-sm break-words text-fog">{batch.description}</span>
-            )}
-          </Cell>
-          <Cell label="Value">
-            {isDiscountType(batch.discount_type) ? worth({ ...batch, discount_type: batch.discount_type }) : ''}
-          </Cell>
-          <Cell label="Used">
-            {batch.used} of {batch.codes}
-          </Cell>
-          <Cell label="Sales">
-            {formatDollars(batch.sold)} in sales, {formatDollars(batch.discount)} off
-          </Cell>
-          <Cell label="Expires">{expiry(batch, now)}</Cell>
-          <Cell label="">
-            <Actions batch={batch} />
-          </Cell>
-        </Row>
-      ))}
-    </Table>
+    <Loaded query={batches} what="the gift codes" why={describeLoadError} skeleton="h-32">
+      {(data) =>
+        data.length === 0 ? (
+          <Empty>No gift codes yet.</Empty>
+        ) : (
+          <Table caption="Gift codes" columns={COLUMNS}>
+            {data.map((batch) => (
+              <Row key={batch.id}>
+                <Cell label="Batch">
+                  <span className="font-bold break-all">{batch.prefix}</span>
+                  <span className="block text-sm text-fog">{formatRecordDate(new Date(batch.created_at))}</span>
+                  {batch.description === null ? null : (
+                    <span className="block text-sm break-words text-fog">{batch.description}</span>
+                  )}
+                </Cell>
+                <Cell label="Value">
+                  {isDiscountType(batch.discount_type) ? worth({ ...batch, discount_type: batch.discount_type }) : ''}
+                </Cell>
+                <Cell label="Used">
+                  {batch.used} of {batch.codes}
+                </Cell>
+                <Cell label="Sales">
+                  {formatDollars(batch.sold)} in sales, {formatDollars(batch.discount)} off
+                </Cell>
+                <Cell label="Expires">{expiry(batch, now)}</Cell>
+                <Cell label="">
+                  <Actions batch={batch} />
+                </Cell>
+              </Row>
+            ))}
+          </Table>
+        )
+      }
+    </Loaded>
   );
 }
 

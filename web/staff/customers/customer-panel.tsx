@@ -4,12 +4,12 @@ import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime, isStudioDate } from '#rules/studio-time.ts';
 import type { ListedBooking } from '#web/data/bookings/listed-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { withBooking } from '#web/lib/paths.ts';
 import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
-import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded, Notice } from '#web/ui/notice.tsx';
 import { BlockForm, UnblockButton } from './block-form.tsx';
 import { CustomerNotes } from './notes.tsx';
 import { WithdrawForm } from './withdraw-form.tsx';
@@ -123,28 +123,26 @@ function Bookings({ userId }: { userId: string }) {
     queryKey: queryKeys.customerBookings.of(userId),
     queryFn: () => readCustomerBookings(userId),
   });
-  if (bookings.isError && !bookings.data)
-    return (
-      <LoadFailed
-        title="The bookings could not be loaded."
-        why={describeError(bookings.error, 'Check your connection.')}
-        onRetry={() => void bookings.refetch()}
-      />
-    );
-  if (!bookings.data) return <Skeleton className="h-32" label="Loading the bookings" />;
-  if (bookings.data.length === 0) return <Empty>No bookings.</Empty>;
   return (
-    <section>
-      <h3 className="mb-3 text-2xl">Bookings</h3>
-      <ul className="space-y-2">
-        {bookings.data.map((booking) => (
-          <BookingLine key={booking.id} booking={booking} />
-        ))}
-      </ul>
-      {bookings.data.length === BOOKINGS_SHOWN ? (
-        <p className="mt-3 text-sm text-fog">Showing the last {BOOKINGS_SHOWN}.</p>
-      ) : null}
-    </section>
+    <Loaded query={bookings} what="the bookings" why={describeLoadError} skeleton="h-32">
+      {(data) =>
+        data.length === 0 ? (
+          <Empty>No bookings.</Empty>
+        ) : (
+          <section>
+            <h3 className="mb-3 text-2xl">Bookings</h3>
+            <ul className="space-y-2">
+              {data.map((booking) => (
+                <BookingLine key={booking.id} booking={booking} />
+              ))}
+            </ul>
+            {data.length === BOOKINGS_SHOWN ? (
+              <p className="mt-3 text-sm text-fog">Showing the last {BOOKINGS_SHOWN}.</p>
+            ) : null}
+          </section>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -3,11 +3,11 @@ import { type ReactNode, useState } from 'react';
 import { formatDollars } from '#rules/money.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
 import { type Customer, CUSTOMERS_SHOWN, getName, searchCustomers } from './queries.ts';
@@ -41,15 +41,9 @@ export function Customers({
   return (
     <>
       <h2 className="mb-6 text-3xl">Customers</h2>
-      {customers.isError && !customers.data ? (
-        <LoadFailed
-          title="The customers could not be loaded."
-          why={describeError(customers.error, 'Check your connection.')}
-          onRetry={() => void customers.refetch()}
-        />
-      ) : (
-        <List customers={customers.data} onOpen={setOpen} />
-      )}
+      <Loaded query={customers} what="the customers" why={describeLoadError} skeleton="h-72">
+        {(data) => <List customers={data} onOpen={setOpen} />}
+      </Loaded>
       {words === '' ? null : guests}
       <Dialog
         open={shown !== undefined}
@@ -71,8 +65,7 @@ export function Customers({
   );
 }
 
-function List({ customers, onOpen }: { customers: readonly Customer[] | undefined; onOpen: (id: string) => void }) {
-  if (!customers) return <Skeleton className="h-72" label="Loading the customers" />;
+function List({ customers, onOpen }: { customers: readonly Customer[]; onOpen: (id: string) => void }) {
   if (customers.length === 0) return <Empty>No customers with an account match.</Empty>;
   return (
     <>

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, describeLoadError } from '#web/lib/errors.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { addCustomerNote, readCustomerNotes } from './queries.ts';
 
 /** The notes of staff about a customer, newest first. Notes cannot be changed: a correction is a new note. */
@@ -62,29 +62,27 @@ function NoteList({ userId }: { userId: string }) {
     queryKey: queryKeys.customerNotes.of(userId),
     queryFn: () => readCustomerNotes(userId),
   });
-  if (notes.isError && !notes.data)
-    return (
-      <div className="mt-4">
-        <LoadFailed
-          title="The notes could not be loaded."
-          why={describeError(notes.error, 'Check your connection.')}
-          onRetry={() => void notes.refetch()}
-        />
-      </div>
-    );
-  if (!notes.data) return <Skeleton className="mt-4 h-16" label="Loading the notes" />;
-  if (notes.data.length === 0) return <p className="mt-4 text-fog">No notes yet.</p>;
   return (
-    <ul className="mt-4 space-y-3">
-      {notes.data.map((note) => (
-        <li key={note.id} className="border-l-4 border-line pl-4">
-          <p className="break-words whitespace-pre-line">{note.note}</p>
-          <p className="text-sm text-fog">
-            {note.made_by ?? 'Former staff'}, {formatStudioDate(new Date(note.created_at), 'medium')},{' '}
-            {formatStudioTime(new Date(note.created_at))} (Sydney time)
-          </p>
-        </li>
-      ))}
-    </ul>
+    <div className="mt-4">
+      <Loaded query={notes} what="the notes" why={describeLoadError} skeleton="h-16">
+        {(data) =>
+          data.length === 0 ? (
+            <p className="text-fog">No notes yet.</p>
+          ) : (
+            <ul className="space-y-3">
+              {data.map((note) => (
+                <li key={note.id} className="border-l-4 border-line pl-4">
+                  <p className="break-words whitespace-pre-line">{note.note}</p>
+                  <p className="text-sm text-fog">
+                    {note.made_by ?? 'Former staff'}, {formatStudioDate(new Date(note.created_at), 'medium')},{' '}
+                    {formatStudioTime(new Date(note.created_at))} (Sydney time)
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </div>
   );
 }

@@ -4,10 +4,10 @@ import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { saveFile } from '#web/data/fetch-client.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
-import { LoadFailed } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type Dispute, readDisputes, readEvidence } from './queries.ts';
 
@@ -19,31 +19,28 @@ export function Disputes({ bookingId, reference }: { bookingId: string; referenc
     queryFn: () => readDisputes(bookingId),
     refetchInterval: 60_000,
   });
-  if (disputes.isError && !disputes.data)
-    return (
-      <LoadFailed
-        title="The disputes could not be loaded."
-        why={describeError(disputes.error, 'Check your connection.')}
-        onRetry={() => void disputes.refetch()}
-      />
-    );
-  if (!disputes.data || disputes.data.length === 0) return null;
   return (
-    <section aria-labelledby="disputes">
-      <h3 id="disputes" className="text-2xl">
-        Disputes
-      </h3>
-      <ul className="mt-3 mb-4 space-y-3">
-        {disputes.data.map((dispute) => (
-          <DisputeItem key={dispute.id} dispute={dispute} />
-        ))}
-      </ul>
-      <EvidenceButton bookingId={bookingId} reference={reference} />
-      <p className="mt-2 text-sm text-fog">
-        Print this page as a PDF and submit it to the payment provider. It contains no ID photos or codes. It includes
-        ID check results only if you have the “ID checks” permission.
-      </p>
-    </section>
+    <Loaded query={disputes} what="the disputes" why={describeLoadError}>
+      {(data) =>
+        data.length === 0 ? null : (
+          <section aria-labelledby="disputes">
+            <h3 id="disputes" className="text-2xl">
+              Disputes
+            </h3>
+            <ul className="mt-3 mb-4 space-y-3">
+              {data.map((dispute) => (
+                <DisputeItem key={dispute.id} dispute={dispute} />
+              ))}
+            </ul>
+            <EvidenceButton bookingId={bookingId} reference={reference} />
+            <p className="mt-2 text-sm text-fog">
+              Print this page as a PDF and submit it to the payment provider. It contains no ID photos or codes. It
+              includes ID check results only if you have the “ID checks” permission.
+            </p>
+          </section>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -2,10 +2,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { DoorEntries } from './door-entries.tsx';
 import { ENTRIES_READ, readDoorLog } from './log-queries.ts';
 
@@ -36,15 +36,9 @@ export function DoorLog({ doors }: { doors: readonly { studioId: string; studioN
         ]}
         onChange={(event) => setStudioId(event.target.value)}
       />
-      {log.isError && !entries ? (
-        <LoadFailed
-          title="The door log could not be loaded."
-          why={describeError(log.error, 'Check your connection.')}
-          onRetry={() => void log.refetch()}
-        />
-      ) : null}
-      {entries === undefined && !log.isError ? <Skeleton className="h-40" label="Loading the door log" /> : null}
-      {entries === undefined ? null : <DoorEntries entries={entries} none="No lock activity in the last month." />}
+      <Loaded query={{ ...log, data: entries }} what="the door log" why={describeLoadError} skeleton="h-40">
+        {(loaded) => <DoorEntries entries={loaded} none="No lock activity in the last month." />}
+      </Loaded>
       {log.hasNextPage ? (
         <Button tone="plain" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
           Show older entries

@@ -4,11 +4,11 @@ import { sinceStart } from '#rules/doors.ts';
 import { formatStudioDateTime, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { DoorLog } from './door-log.tsx';
 import { LightsOfRooms } from './lights.tsx';
 import { OpenForm } from './open-door-form.tsx';
@@ -26,52 +26,49 @@ export function Doors() {
     refetchInterval: READ_AGAIN_MS,
   });
   const [opening, setOpening] = useState<Door | null>(null);
-  if (doors.isError && !doors.data)
-    return (
-      <LoadFailed
-        title="The doors could not be loaded."
-        why={describeError(doors.error, 'Check your connection.')}
-        onRetry={() => void doors.refetch()}
-      />
-    );
-  if (!doors.data) return <Skeleton className="h-72" label="Loading the doors" />;
   return (
-    <>
-      <h2 className="text-3xl">Doors and lights</h2>
-      <ul className="mt-6 grid gap-4 md:grid-cols-2 lg:grid-cols-3">
-        {doors.data.doors.map((door) => (
-          <li key={door.studioId} className="bg-booth p-5">
-            <DoorFacts door={door} />
-            {door.lockId !== null && doors.data.canOpen ? (
-              <Button tone="plain" className="mt-4" onClick={() => setOpening(door)}>
-                Open door <span className="sr-only">of {door.studioName}</span>
-              </Button>
-            ) : null}
-          </li>
-        ))}
-      </ul>
-      <p className="mt-4 text-sm text-fog">Times are in Sydney time.</p>
-      <LightsOfRooms lights={doors.data.lights} />
-      <section className="mt-10" aria-labelledby="staff-codes">
-        <h3 id="staff-codes" className="text-2xl">
-          Codes without a booking
-        </h3>
-        <StaffCodes rooms={withLock(doors.data.doors)} />
-      </section>
-      <section className="mt-10" aria-labelledby="door-log">
-        <h3 id="door-log" className="text-2xl">
-          Door log
-        </h3>
-        <DoorLog doors={withLock(doors.data.doors)} />
-      </section>
-      <Dialog
-        open={opening !== null}
-        title={`Open the door of ${opening?.studioName ?? 'the studio'}?`}
-        onClose={() => setOpening(null)}
-      >
-        {opening === null ? null : <OpenForm key={opening.studioId} door={opening} onDone={() => setOpening(null)} />}
-      </Dialog>
-    </>
+    <Loaded query={doors} what="the doors" why={describeLoadError} skeleton="h-72">
+      {(data) => (
+        <>
+          <h2 className="text-3xl">Doors and lights</h2>
+          <ul className="mt-6 grid gap-4 md:grid-cols-2 lg:grid-cols-3">
+            {data.doors.map((door) => (
+              <li key={door.studioId} className="bg-booth p-5">
+                <DoorFacts door={door} />
+                {door.lockId !== null && data.canOpen ? (
+                  <Button tone="plain" className="mt-4" onClick={() => setOpening(door)}>
+                    Open door <span className="sr-only">of {door.studioName}</span>
+                  </Button>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+          <p className="mt-4 text-sm text-fog">Times are in Sydney time.</p>
+          <LightsOfRooms lights={data.lights} />
+          <section className="mt-10" aria-labelledby="staff-codes">
+            <h3 id="staff-codes" className="text-2xl">
+              Codes without a booking
+            </h3>
+            <StaffCodes rooms={withLock(data.doors)} />
+          </section>
+          <section className="mt-10" aria-labelledby="door-log">
+            <h3 id="door-log" className="text-2xl">
+              Door log
+            </h3>
+            <DoorLog doors={withLock(data.doors)} />
+          </section>
+          <Dialog
+            open={opening !== null}
+            title={`Open the door of ${opening?.studioName ?? 'the studio'}?`}
+            onClose={() => setOpening(null)}
+          >
+            {opening === null ? null : (
+              <OpenForm key={opening.studioId} door={opening} onDone={() => setOpening(null)} />
+            )}
+          </Dialog>
+        </>
+      )}
+    </Loaded>
   );
 }
 

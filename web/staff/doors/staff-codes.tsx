@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { formatStudioDateTime, formatStudioRange } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { readStaffCodes, revokeStaffCode, type StaffCode } from './code-queries.ts';
 import { StaffCodeForm } from './staff-code-form.tsx';
@@ -25,22 +25,19 @@ export function StaffCodes({
   const [revoking, setRevoking] = useState<StaffCode | null>(null);
   return (
     <div className="mt-3 space-y-4">
-      {codes.isError && !codes.data ? (
-        <LoadFailed
-          title="The codes could not be loaded."
-          why={describeError(codes.error, 'Check your connection.')}
-          onRetry={() => void codes.refetch()}
-        />
-      ) : null}
-      {!codes.data && !codes.isError ? <Skeleton className="h-24" label="Loading the codes" /> : null}
-      {codes.data?.codes.length === 0 ? <p className="text-fog">No codes in the last week.</p> : null}
-      {codes.data ? (
-        <ul className="divide-y divide-line">
-          {codes.data.codes.map((code) => (
-            <CodeItem key={code.id} code={code} onRevoke={codes.data.canRevoke ? setRevoking : null} />
-          ))}
-        </ul>
-      ) : null}
+      <Loaded query={codes} what="the codes" why={describeLoadError} skeleton="h-24">
+        {(loaded) =>
+          loaded.codes.length === 0 ? (
+            <p className="text-fog">No codes in the last week.</p>
+          ) : (
+            <ul className="divide-y divide-line">
+              {loaded.codes.map((code) => (
+                <CodeItem key={code.id} code={code} onRevoke={loaded.canRevoke ? setRevoking : null} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
       {rooms.length === 0 ? null : (
         <Button tone="plain" onClick={() => setMaking(true)}>
           Create code

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { formatRecordTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
-import { describeError } from '#web/lib/errors.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { describeLoadError } from '#web/lib/errors.ts';
+import { Loaded } from '#web/ui/notice.tsx';
 import { readIdPicture } from './queries.ts';
 
 const WATERMARKS = Array.from({ length: 24 }, (_, index) => index);
@@ -21,34 +21,26 @@ export function IdPicture({ verificationId }: { verificationId: string }) {
     gcTime: 0,
     retry: false,
   });
-  if (picture.isError)
-    return (
-      <LoadFailed
-        title="The picture could not be loaded."
-        why={describeError(picture.error, 'Check your connection.')}
-        onRetry={() => void picture.refetch()}
-      />
-    );
-  if (!picture.data) return <Skeleton className="h-64" label="Loading the picture" />;
-  const mark = `${user?.email ?? ''} ${formatRecordTime(openedAt)}`;
   return (
-    <div className="relative overflow-hidden select-none">
-      <img
-        src={picture.data}
-        alt="The customer’s ID"
-        draggable={false}
-        className="max-h-[45dvh] w-full object-contain"
-      />
-      <div
-        aria-hidden="true"
-        className="pointer-events-none absolute -inset-1/2 flex -rotate-24 flex-wrap content-around justify-around gap-x-12 gap-y-10"
-      >
-        {WATERMARKS.map((at) => (
-          <span key={at} className="text-sm font-semibold whitespace-nowrap text-white/60 mix-blend-difference">
-            {mark}
-          </span>
-        ))}
-      </div>
-    </div>
+    <Loaded query={picture} what="the picture" why={describeLoadError} skeleton="h-64">
+      {(data) => {
+        const mark = `${user?.email ?? ''} ${formatRecordTime(openedAt)}`;
+        return (
+          <div className="relative overflow-hidden select-none">
+            <img src={data} alt="The customer’s ID" draggable={false} className="max-h-[45dvh] w-full object-contain" />
+            <div
+              aria-hidden="true"
+              className="pointer-events-none absolute -inset-1/2 flex -rotate-24 flex-wrap content-around justify-around gap-x-12 gap-y-10"
+            >
+              {WATERMARKS.map((at) => (
+                <span key={at} className="text-sm font-semibold whitespace-nowrap text-white/60 mix-blend-difference">
+                  {mark}
+                </span>
+              ))}
+            </div>
+          </div>
+        );
+      }}
+    </Loaded>
   );
 }

@@ -6,7 +6,7 @@ import { formatStudioDate, isStudioDate, studioDate } from '#rules/studio-time.t
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button, Confirm } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormEnd } from '#web/ui/form/form.tsx';

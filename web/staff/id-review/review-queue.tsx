@@ -4,10 +4,10 @@ import { formatStudioDate, formatStudioDateTime } from '#rules/studio-time.ts';
 import { constants } from '#rules/venue.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded, Notice } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { IdPicture } from './id-picture.tsx';
 import { IDS_SHOWN, readWaitingIds, type WaitingId } from './queries.ts';
@@ -31,15 +31,9 @@ export function ReviewQueue() {
         Customers can’t book until you review their ID.
         {waiting.data?.length === IDS_SHOWN ? ` Showing the next ${IDS_SHOWN}.` : ''}
       </p>
-      {waiting.isError && !waiting.data ? (
-        <LoadFailed
-          title="The IDs could not be loaded."
-          why={describeError(waiting.error, 'Check your connection.')}
-          onRetry={() => void waiting.refetch()}
-        />
-      ) : (
-        <List waiting={waiting.data} onOpen={setOpen} />
-      )}
+      <Loaded query={waiting} what="the IDs" why={describeLoadError} skeleton="h-72">
+        {(data) => <List waiting={data} onOpen={setOpen} />}
+      </Loaded>
       <Dialog open={open !== null} title="Review ID" wide onClose={() => setOpen(null)}>
         {open === null ? null : (
           <Review key={open} read={waiting.data?.find(({ id }) => id === open)} onDone={() => setOpen(null)} />
@@ -49,8 +43,7 @@ export function ReviewQueue() {
   );
 }
 
-function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; onOpen: (id: string) => void }) {
-  if (!waiting) return <Skeleton className="h-72" label="Loading the IDs" />;
+function List({ waiting, onOpen }: { waiting: readonly WaitingId[]; onOpen: (id: string) => void }) {
   if (waiting.length === 0) return <Empty>No IDs are pending review.</Empty>;
   return (
     <Table caption="IDs pending review" columns={COLUMNS}>

@@ -5,14 +5,14 @@ import { formatDollars } from '#rules/money.ts';
 import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import {
   changeIncident,
@@ -55,15 +55,9 @@ export function Incidents({
         <h2 className="text-3xl">Incidents</h2>
         <Button onClick={() => setReporting(true)}>Report incident</Button>
       </div>
-      {incidents.isError && !incidents.data ? (
-        <LoadFailed
-          title="The incidents could not be loaded."
-          why={describeError(incidents.error, 'Check your connection.')}
-          onRetry={() => void incidents.refetch()}
-        />
-      ) : (
-        <List incidents={incidents.data} mayRefund={mayRefund} />
-      )}
+      <Loaded query={incidents} what="the incidents" why={describeLoadError} skeleton="h-72">
+        {(data) => <List incidents={data} mayRefund={mayRefund} />}
+      </Loaded>
       <Ratings />
       <Dialog open={reporting} title="Report incident" onClose={close}>
         {reporting ? <ReportForm studios={studios} onDone={close} /> : null}
@@ -72,8 +66,7 @@ export function Incidents({
   );
 }
 
-function List({ incidents, mayRefund }: { incidents: readonly Incident[] | undefined; mayRefund: boolean }) {
-  if (!incidents) return <Skeleton className="h-72" label="Loading the incidents" />;
+function List({ incidents, mayRefund }: { incidents: readonly Incident[]; mayRefund: boolean }) {
   if (incidents.length === 0) return <Empty>No incidents. Report anything that broke or happened in a room.</Empty>;
   return (
     <>
@@ -192,14 +185,9 @@ function Photo({ name, about }: { name: string; about: string }) {
     queryFn: () => readPhoto(name),
     staleTime: Infinity,
   });
-  if (photo.isError)
-    return (
-      <LoadFailed
-        title="The photo could not be loaded."
-        why={describeError(photo.error, 'Check your connection.')}
-        onRetry={() => void photo.refetch()}
-      />
-    );
-  if (!photo.data) return <Skeleton className="mt-3 h-64" label="Loading the photo" />;
-  return <img src={photo.data} alt={about.slice(0, 100)} className="mt-3 max-h-[60dvh] max-w-full" />;
+  return (
+    <Loaded query={photo} what="the photo" why={describeLoadError} skeleton="mt-3 h-64">
+      {(data) => <img src={data} alt={about.slice(0, 100)} className="mt-3 max-h-[60dvh] max-w-full" />}
+    </Loaded>
+  );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { readRatings, type Ratings as AllRatings } from './queries.ts';
 
 /** The ratings of sessions: the average of each room, and the newest ratings. */
@@ -16,17 +16,9 @@ export function Ratings() {
         Session ratings
       </h2>
       <p className="mb-4 text-sm text-fog">Averages of the last 90 days. Dates are in Sydney time.</p>
-      {ratings.isError && !ratings.data ? (
-        <LoadFailed
-          title="The ratings could not be loaded."
-          why={describeError(ratings.error, 'Check your connection.')}
-          onRetry={() => void ratings.refetch()}
-        />
-      ) : ratings.data === undefined ? (
-        <Skeleton className="h-32" label="Loading the ratings" />
-      ) : (
-        <Shown all={ratings.data} />
-      )}
+      <Loaded query={ratings} what="the ratings" why={describeLoadError} skeleton="h-32">
+        {(data) => <Shown all={data} />}
+      </Loaded>
     </section>
   );
 }

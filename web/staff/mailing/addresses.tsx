@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ADDRESSES_SHOWN, removeFromMailingList, searchMailingList, type Subscription } from './queries.ts';
@@ -51,46 +51,43 @@ export function Addresses() {
 function Found({ words }: { words: string }) {
   const found = useQuery({ queryKey: queryKeys.mailingList.of(words), queryFn: () => searchMailingList(words) });
   const [removing, setRemoving] = useState<string | null>(null);
-  if (found.isError && !found.data)
-    return (
-      <LoadFailed
-        title="The addresses could not be loaded."
-        why={describeError(found.error, 'Check your connection.')}
-        onRetry={() => void found.refetch()}
-      />
-    );
-  if (!found.data) return <Skeleton className="h-48" label="Loading the addresses" />;
-  if (found.data.length === 0)
-    return <Empty>{words === '' ? 'No one has joined the list yet.' : 'No addresses match.'}</Empty>;
   return (
-    <>
-      <Table caption="Addresses" columns={COLUMNS}>
-        {found.data.map((subscription) => (
-          <Row key={subscription.email}>
-            <Cell label="Email">
-              <span className="break-all">{subscription.email}</span>
-            </Cell>
-            <Cell label="Joined">{formatStudioDate(new Date(subscription.joined_at), 'medium')}</Cell>
-            <Cell label="Status">
-              <Status subscription={subscription} />
-            </Cell>
-            <Cell label="">
-              {subscription.left_at === null ? (
-                <Button tone="plain" onClick={() => setRemoving(subscription.email)}>
-                  Remove <span className="sr-only">{subscription.email}</span>
-                </Button>
-              ) : null}
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-      {found.data.length === ADDRESSES_SHOWN ? (
-        <p className="mt-4 text-sm text-fog">Showing the newest {ADDRESSES_SHOWN}. Search to find others.</p>
-      ) : null}
-      <Dialog open={removing !== null} title="Remove this address?" onClose={() => setRemoving(null)}>
-        {removing === null ? null : <RemoveQuestion email={removing} onDone={() => setRemoving(null)} />}
-      </Dialog>
-    </>
+    <Loaded query={found} what="the addresses" why={describeLoadError} skeleton="h-48">
+      {(data) =>
+        data.length === 0 ? (
+          <Empty>{words === '' ? 'No one has joined the list yet.' : 'No addresses match.'}</Empty>
+        ) : (
+          <>
+            <Table caption="Addresses" columns={COLUMNS}>
+              {data.map((subscription) => (
+                <Row key={subscription.email}>
+                  <Cell label="Email">
+                    <span className="break-all">{subscription.email}</span>
+                  </Cell>
+                  <Cell label="Joined">{formatStudioDate(new Date(subscription.joined_at), 'medium')}</Cell>
+                  <Cell label="Status">
+                    <Status subscription={subscription} />
+                  </Cell>
+                  <Cell label="">
+                    {subscription.left_at === null ? (
+                      <Button tone="plain" onClick={() => setRemoving(subscription.email)}>
+                        Remove <span className="sr-only">{subscription.email}</span>
+                      </Button>
+                    ) : null}
+                  </Cell>
+                </Row>
+              ))}
+            </Table>
+            {data.length === ADDRESSES_SHOWN ? (
+              <p className="mt-4 text-sm text-fog">Showing the newest {ADDRESSES_SHOWN}. Search to find others.</p>
+            ) : null}
+            <Dialog open={removing !== null} title="Remove this address?" onClose={() => setRemoving(null)}>
+              {removing === null ? null : <RemoveQuestion email={removing} onDone={() => setRemoving(null)} />}
+            </Dialog>
+          </>
+        )
+      }
+    </Loaded>
   );
 }
 

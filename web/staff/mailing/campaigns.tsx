@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type Campaign, isRunning, readCampaigns, stopCampaign } from './queries.ts';
@@ -20,40 +20,38 @@ export function Campaigns() {
     queryFn: readCampaigns,
     refetchInterval: ({ state }) => (state.data?.some(isRunning) ? PROGRESS_MS : false),
   });
-  if (campaigns.isError && !campaigns.data)
-    return (
-      <LoadFailed
-        title="The emails could not be loaded."
-        why={describeError(campaigns.error, 'Check your connection.')}
-        onRetry={() => void campaigns.refetch()}
-      />
-    );
-  if (!campaigns.data) return <Skeleton className="h-48" label="Loading the emails" />;
-  if (campaigns.data.length === 0) return <Empty>No email has been sent to the list yet.</Empty>;
   return (
-    <Table caption="Emails to the list" columns={COLUMNS}>
-      {campaigns.data.map((campaign) => (
-        <Row key={campaign.id}>
-          <Cell label="Email">
-            <span className="font-bold break-words">{campaign.subject}</span>
-            <span className="block text-sm text-fog">
-              {formatStudioDate(new Date(campaign.created_at), 'medium')},{' '}
-              {formatStudioTime(new Date(campaign.created_at))} (Sydney time)
-              {campaign.made_by === null ? '' : `, by ${campaign.made_by}`}
-            </span>
-          </Cell>
-          <Cell label="Sent">
-            <Sent campaign={campaign} />
-          </Cell>
-          <Cell label="Bounced">{campaign.bounced}</Cell>
-          <Cell label="Skipped">{campaign.skipped}</Cell>
-          <Cell label="Status">
-            <Status campaign={campaign} />
-          </Cell>
-          <Cell label="">{isRunning(campaign) ? <StopButton campaign={campaign} /> : null}</Cell>
-        </Row>
-      ))}
-    </Table>
+    <Loaded query={campaigns} what="the emails" why={describeLoadError} skeleton="h-48">
+      {(data) =>
+        data.length === 0 ? (
+          <Empty>No email has been sent to the list yet.</Empty>
+        ) : (
+          <Table caption="Emails to the list" columns={COLUMNS}>
+            {data.map((campaign) => (
+              <Row key={campaign.id}>
+                <Cell label="Email">
+                  <span className="font-bold break-words">{campaign.subject}</span>
+                  <span className="block text-sm text-fog">
+                    {formatStudioDate(new Date(campaign.created_at), 'medium')},{' '}
+                    {formatStudioTime(new Date(campaign.created_at))} (Sydney time)
+                    {campaign.made_by === null ? '' : `, by ${campaign.made_by}`}
+                  </span>
+                </Cell>
+                <Cell label="Sent">
+                  <Sent campaign={campaign} />
+                </Cell>
+                <Cell label="Bounced">{campaign.bounced}</Cell>
+                <Cell label="Skipped">{campaign.skipped}</Cell>
+                <Cell label="Status">
+                  <Status campaign={campaign} />
+                </Cell>
+                <Cell label="">{isRunning(campaign) ? <StopButton campaign={campaign} /> : null}</Cell>
+              </Row>
+            ))}
+          </Table>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -4,12 +4,12 @@ import { titleOfJob } from '#rules/alerts/jobs.ts';
 import { type Letter, letterSchema } from '#rules/letter.ts';
 import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { LetterFields } from './letter-fields.tsx';
 import { type CustomerMessage, MESSAGES_SHOWN, readCustomerMessages, writeCustomer } from './message-queries.ts';
@@ -66,27 +66,25 @@ function MessageList({ userId }: { userId: string }) {
     refetchInterval: ({ state }) =>
       state.data?.some((message) => message.sent_at === null && !message.closed) ? 5_000 : 60_000,
   });
-  if (messages.isError && !messages.data)
-    return (
-      <LoadFailed
-        title="The emails could not be loaded."
-        why={describeError(messages.error, 'Check your connection.')}
-        onRetry={() => void messages.refetch()}
-      />
-    );
-  if (!messages.data) return <Skeleton className="h-24" label="Loading the emails" />;
-  if (messages.data.length === 0) return <p className="text-fog">No emails yet.</p>;
   return (
-    <>
-      <ul className="space-y-3">
-        {messages.data.map((message) => (
-          <Message key={`${message.kind} ${message.id}`} message={message} />
-        ))}
-      </ul>
-      {messages.data.length === MESSAGES_SHOWN ? (
-        <p className="mt-3 text-sm text-fog">Showing the last {MESSAGES_SHOWN}.</p>
-      ) : null}
-    </>
+    <Loaded query={messages} what="the emails" why={describeLoadError} skeleton="h-24">
+      {(data) =>
+        data.length === 0 ? (
+          <p className="text-fog">No emails yet.</p>
+        ) : (
+          <>
+            <ul className="space-y-3">
+              {data.map((message) => (
+                <Message key={`${message.kind} ${message.id}`} message={message} />
+              ))}
+            </ul>
+            {data.length === MESSAGES_SHOWN ? (
+              <p className="mt-3 text-sm text-fog">Showing the last {MESSAGES_SHOWN}.</p>
+            ) : null}
+          </>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -4,12 +4,12 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioDateTime, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { withBooking } from '#web/lib/paths.ts';
 import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
-import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded, Notice } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import {
   type Difference,
@@ -62,19 +62,9 @@ export function Ledger() {
           Compare month
         </Button>
       </div>
-      {check.isError && !check.data ? (
-        <LoadFailed
-          title="The comparison could not be loaded."
-          why={describeError(check.error, 'Check your connection.')}
-          onRetry={() => void check.refetch()}
-        />
-      ) : check.data === undefined ? (
-        <Skeleton className="h-48" label="Loading the comparison" />
-      ) : check.data === null ? (
-        <Empty>This month has not been compared yet.</Empty>
-      ) : (
-        <Result check={check.data} />
-      )}
+      <Loaded query={check} what="the comparison" why={describeLoadError} skeleton="h-48">
+        {(data) => (data === null ? <Empty>This month has not been compared yet.</Empty> : <Result check={data} />)}
+      </Loaded>
     </section>
   );
 }

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded, Notice } from '#web/ui/notice.tsx';
 import { type Days, daysBefore, formatDays, periods, findProblem } from './days.ts';
 import { Figures } from './figures.tsx';
 import { HeatMap } from './heat-map.tsx';
@@ -81,16 +81,11 @@ function Counted({ days, studioId }: { days: Days; studioId: string | null }) {
   const earlier = daysBefore(days);
   const numbers = useNumbers(days, studioId);
   const before = useNumbers(earlier, studioId);
-  if (numbers.isError && !numbers.data)
-    return (
-      <LoadFailed
-        title="The numbers could not be loaded."
-        why={describeError(numbers.error, 'Check your connection.')}
-        onRetry={() => void numbers.refetch()}
-      />
-    );
-  if (!numbers.data) return <Skeleton className="h-96" label="Loading the numbers" />;
-  return <Shown now={numbers.data} before={before.isError ? null : before.data} beforeDays={formatDays(earlier)} />;
+  return (
+    <Loaded query={numbers} what="the numbers" why={describeLoadError} skeleton="h-96">
+      {(data) => <Shown now={data} before={before.isError ? null : before.data} beforeDays={formatDays(earlier)} />}
+    </Loaded>
+  );
 }
 
 function Shown({ now, before, beforeDays }: { now: Read; before: Read | null | undefined; beforeDays: string }) {

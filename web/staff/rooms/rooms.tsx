@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSearchParams } from '#web/router/router.tsx';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ORDER_CHANGES, orderRooms, readRooms, type StaffRoom } from './queries.ts';
 import { RoomForm } from './room-form.tsx';
@@ -48,31 +48,27 @@ export function Rooms() {
         </div>
         <Button onClick={() => setOpen('new')}>Add room</Button>
       </div>
-      {rooms.isError && !list ? (
-        <LoadFailed
-          title="The rooms could not be loaded."
-          why={describeError(rooms.error, 'Check your connection.')}
-          onRetry={() => void rooms.refetch()}
-        />
-      ) : list === undefined ? (
-        <Skeleton className="h-96" label="Loading the rooms" />
-      ) : list.length === 0 ? (
-        <Empty>No rooms yet.</Empty>
-      ) : (
-        <ol className="divide-y divide-line border-y border-line">
-          {list.map((room, index) => (
-            <RoomRow
-              key={room.id}
-              of={room}
-              isFirst={index === 0}
-              isLast={index === list.length - 1}
-              busy={order.isPending}
-              onEdit={() => setOpen(room)}
-              onMove={(step) => move(index, step)}
-            />
-          ))}
-        </ol>
-      )}
+      <Loaded query={rooms} what="the rooms" why={describeLoadError} skeleton="h-96">
+        {(list) =>
+          list.length === 0 ? (
+            <Empty>No rooms yet.</Empty>
+          ) : (
+            <ol className="divide-y divide-line border-y border-line">
+              {list.map((room, index) => (
+                <RoomRow
+                  key={room.id}
+                  of={room}
+                  isFirst={index === 0}
+                  isLast={index === list.length - 1}
+                  busy={order.isPending}
+                  onEdit={() => setOpen(room)}
+                  onMove={(step) => move(index, step)}
+                />
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
       <Dialog
         open={open !== null}
         title={open === null || open === 'new' ? 'New room' : open.room.name}

@@ -5,9 +5,9 @@ import type { SettingsChange } from '#rules/business/settings-change.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { removeTyped } from '#web/lib/drafts.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
-import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded, Notice } from '#web/ui/notice.tsx';
 import { ArticlesForm } from './articles-form.tsx';
 import { getChanges } from './changes.ts';
 import { DetailsForm } from './details-form.tsx';
@@ -28,17 +28,11 @@ const getDraftKey = (part: Part): string => `settings:${part}`;
 export function Settings({ preview }: { preview: Preview }) {
   useLive('staff', queryKeys.settings.all);
   const versions = useQuery({ queryKey: queryKeys.settings.of(), queryFn: readSettings });
-  const [newest] = versions.data ?? [];
-  if (versions.isError && newest === undefined)
-    return (
-      <LoadFailed
-        title="The settings could not be loaded."
-        why={describeError(versions.error, 'Check your connection.')}
-        onRetry={() => void versions.refetch()}
-      />
-    );
-  if (newest === undefined) return <Skeleton className="h-96" label="Loading the settings" />;
-  return <Editor versions={versions.data ?? []} newest={newest} preview={preview} />;
+  return (
+    <Loaded query={versions} what="the settings" why={describeLoadError} skeleton="h-96">
+      {(all) => (all[0] === undefined ? null : <Editor versions={all} newest={all[0]} preview={preview} />)}
+    </Loaded>
+  );
 }
 
 function Editor({

@@ -4,12 +4,12 @@ import type { z } from 'zod';
 import { GRACE_DAYS, PERMISSION_WORDS, PERMISSIONS, type Permission } from '#rules/permissions.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, describeLoadError } from '#web/lib/errors.ts';
 import { readFactorRules } from '#web/data/role.ts';
 import { CheckField, ChoiceField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded, Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type Member, setFactorRules } from './queries.ts';
 import { factorFormSchema, ticked } from './team-form.ts';
@@ -30,17 +30,11 @@ export function FactorRules({ staff }: { staff: readonly Member[] }) {
     queryKey: queryKeys.factorRules.of(session?.access_token ?? null),
     queryFn: readFactorRules,
   });
-  if (rules.isError && !rules.data)
-    return (
-      <LoadFailed
-        title="The rules could not be loaded."
-        why={describeError(rules.error, 'Check your connection.')}
-        onRetry={() => void rules.refetch()}
-      />
-    );
-  if (!rules.data) return <Skeleton className="h-48" label="Loading the rules" />;
-  const { permissions } = rules.data;
-  return <RulesForm key={permissions.join()} permissions={permissions} staff={staff} />;
+  return (
+    <Loaded query={rules} what="the rules" why={describeLoadError} skeleton="h-48">
+      {({ permissions }) => <RulesForm key={permissions.join()} permissions={permissions} staff={staff} />}
+    </Loaded>
+  );
 }
 
 function RulesForm({ permissions, staff }: { permissions: readonly Permission[]; staff: readonly Member[] }) {

@@ -4,11 +4,11 @@ import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
-import { describeError } from '#web/lib/errors.ts';
+import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { FactorRules } from './factor-rules.tsx';
 import { Invitations } from './invitations.tsx';
@@ -36,24 +36,18 @@ export function Team() {
         </div>
         <Button onClick={() => setInviting(true)}>Invite person</Button>
       </div>
-      {team.isError && !team.data ? (
-        <LoadFailed
-          title="The staff could not be loaded."
-          why={describeError(team.error, 'Check your connection.')}
-          onRetry={() => void team.refetch()}
-        />
-      ) : team.data ? (
-        <>
-          <Members staff={team.data.staff} onChoose={choose} />
-          <LostSecrets secrets={team.data.secrets} />
-          <h3 className="mt-10 mb-4 text-2xl">Invitations</h3>
-          <Invitations invitations={team.data.invitations} />
-          <h3 className="mt-10 mb-4 text-2xl">Two-step sign-in</h3>
-          <FactorRules staff={team.data.staff} />
-        </>
-      ) : (
-        <Skeleton className="h-72" label="Loading the staff" />
-      )}
+      <Loaded query={team} what="the staff" why={describeLoadError} skeleton="h-72">
+        {({ staff, secrets, invitations }) => (
+          <>
+            <Members staff={staff} onChoose={choose} />
+            <LostSecrets secrets={secrets} />
+            <h3 className="mt-10 mb-4 text-2xl">Invitations</h3>
+            <Invitations invitations={invitations} />
+            <h3 className="mt-10 mb-4 text-2xl">Two-step sign-in</h3>
+            <FactorRules staff={staff} />
+          </>
+        )}
+      </Loaded>
       <Dialog open={inviting} title="Invite to the staff" onClose={() => setInviting(false)}>
         {inviting ? <InviteForm onDone={() => setInviting(false)} /> : null}
       </Dialog>
