@@ -175,7 +175,7 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   await db.query('update private.booking set user_id = null, guest_email = null where id = $1::uuid', [id]);
   await expect(mail(randomUUID())).rejects.toMatchObject({
     code: 'already_done',
-    message: 'There’s nobody left to email about this booking.',
+    message: 'This booking has no email address to send to.',
     details: { reason: 'no_address' },
   });
 });
@@ -260,7 +260,7 @@ test('staff send a mail again with what is true now, once for each request, and 
   expect(system.mails).toEqual([]);
   await expect(resend(confirmation, randomUUID(), randomUUID())).rejects.toMatchObject({
     code: 'not_found',
-    message: 'This booking has no such mail.',
+    message: 'This booking has no such email.',
   });
   const logged = await db.queryRow(
     `select count(*)::int from public.audit_logs where resource_id = $1 and details ->> 'mail' = 'booking-confirmed'`,

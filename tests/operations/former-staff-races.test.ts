@@ -66,7 +66,7 @@ describe.each(databases)('a removal that happens while a secret is shown, on $na
           await remove(person);
           await settle();
         }, make),
-      ).rejects.toMatchObject({ code: 'already_done', message: 'This code was revoked while it was made.' });
+      ).rejects.toMatchObject({ code: 'already_done', message: 'This code was revoked while it was being created.' });
       await settle();
       expect([...system.state.codes.keys()].filter((code) => !before.has(code))).toEqual([]);
     },

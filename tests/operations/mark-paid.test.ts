@@ -98,7 +98,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     cases.system.provider.move(session, 'pay');
     const paid = {
       code: 'already_done',
-      message: 'This booking is paid already. Look at it again: nothing was changed.',
+      message: 'This booking is already paid, so nothing was changed. Reload the booking.',
     };
     await expect(mark(id)).rejects.toMatchObject(paid);
     expect(await cases.readBooking(id)).toEqual({ status: 'confirmed', reason: null });
@@ -112,7 +112,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     cases.system.provider.move(slow.session, 'delay');
     await expect(mark(slow.id)).rejects.toMatchObject({
       code: 'payment_processing',
-      message: 'The customer is paying for this booking, so nothing was changed. Look at it again.',
+      message: 'The customer is paying for this booking right now, so nothing was changed. Reload the booking.',
       details: { bookingId: slow.id },
     });
     expect(await cases.readBooking(slow.id)).toMatchObject({ status: 'pending' });
@@ -157,7 +157,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     const { id } = await book();
     await expect(mark(id, 'missing')).rejects.toMatchObject({
       code: 'not_yours',
-      message: 'This booking would not be paid for here. You need the permission “money” for this.',
+      message: 'This booking would be paid outside this site. You need the “Money” permission for this.',
       details: { permission: 'money' },
     });
     await expect(mark(id, 'needs_second_factor')).rejects.toMatchObject({ code: 'second_factor_required' });
@@ -174,7 +174,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     await releaseHold(cases.payment, id, 'hold_expired');
     await expect(mark(id)).rejects.toMatchObject({
       code: 'slot_taken',
-        message: 'This link was not paid in time, so the hours are free again. Book them again.',
+      message: 'This link was not paid in time, so the hours are free again. Book them again.',
     });
     expect(await cases.readBooking(id)).toMatchObject({ status: 'cancelled' });
   });

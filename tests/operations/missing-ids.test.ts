@@ -115,7 +115,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     const { id, person, at } = await booked(110);
     await expect(keepWithoutId(system.services, { bookingId: id, reason: 'x' }, staff)).rejects.toMatchObject({
       code: 'not_found',
-      message: 'There’s nothing to decide about the ID of this booking.',
+      message: 'This booking has no ID decision to make.',
     });
     await changeName(person);
     await round();

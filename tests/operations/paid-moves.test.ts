@@ -301,7 +301,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(waiting?.until).toEqual(new Date(SATURDAY + HOUR));
     expect(await refusal(move(id, at(SATURDAY + HOUR, 2)))).toMatchObject({
       code: 'too_late',
-      message: 'This session has begun. It can only end later.',
+      message: 'This session has started. You can only extend it.',
     });
     cases.system.state.now = SATURDAY + 50 * MINUTE;
     await pay((await readHold(id)).session);
@@ -312,7 +312,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     cases.system.state.now = SATURDAY + 106 * MINUTE;
     expect(await refusal(move(id, at(SATURDAY, 4)))).toMatchObject({
       code: 'too_late',
-      message: 'It’s too close to the start to pay by a link.',
+      message: 'It’s too close to the start for a payment link.',
       details: { differenceCents: expect.any(Number) },
     });
   });

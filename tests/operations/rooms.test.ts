@@ -86,7 +86,7 @@ describe('a room', () => {
       return answer();
     };
     await expect(set(id, { active: true, lockId: 'a' })).rejects.toMatchObject(
-      refused('Another room has this lock already. Each room needs its own.'),
+      refused('Another room already uses this lock. Each room needs its own lock.'),
     );
     expect(await readRoom(id)).toMatchObject({ active: false, lock: null });
   });

@@ -321,7 +321,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     expect(await book(request)).toMatchObject({ bookingId });
     await expect(book({ ...request, priceCents: 2_600 })).rejects.toMatchObject({
       code: 'already_done',
-      message: 'This request has made another booking.',
+      message: 'This request already made another booking.',
     });
     const session = await cases.system.readSessionId(bookingId);
     expect(await cases.payments.getSession(session)).toMatchObject({ amountCents: 2_500 });
@@ -338,7 +338,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     });
     await expect(book(createRequest({ priceCents: 2_500, money: 'missing' }))).rejects.toMatchObject({
       code: 'not_yours',
-      message: 'The price list asks for more. You need the permission “money” for this.',
+      message: 'The list price is higher. You need the “Money” permission for this.',
       details: { permission: 'money' },
     });
     expect(await row((await book(createRequest({ priceCents: PRICE, money: 'missing' }))).bookingId)).toMatchObject({
@@ -389,7 +389,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
       [
         { ...at(1), payment: 'link' },
         'too_late',
-        'It’s too close to the start to pay by a link. Choose another way to pay.',
+        'It’s too close to the start for a payment link. Choose another way to pay.',
       ],
       [{ studioId: randomUUID() }, 'not_found', 'Studio not found'],
     ] as const)

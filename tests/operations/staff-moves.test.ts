@@ -232,11 +232,11 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     ] as const)
       expect(await refusal(move(id, span, more))).toMatchObject({
         code: 'too_late',
-        message: 'This session has begun. It can only end later.',
+        message: 'This session has started. You can only extend it.',
       });
     expect(await move(id, at(SATURDAY, 2), { waive: true })).toMatchObject({ differenceCents: 5_900 });
     cases.system.state.now = SATURDAY + 2 * HOUR;
-    const over = { code: 'too_late', message: 'This booking is over.' };
+    const over = { code: 'too_late', message: 'This booking has ended.' };
     expect(await refusal(move(id, at(SATURDAY, 3)))).toMatchObject(over);
     const missing = { code: 'not_found', message: 'Booking not found' };
     expect(await refusal(move(randomUUID(), at(MONDAY)))).toMatchObject(missing);

@@ -109,7 +109,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
     for (const series of [request.series.slice(0, 2), null])
       await expect(book({ ...request, series })).rejects.toMatchObject({
         code: 'already_done',
-        message: 'This request has made another booking.',
+        message: 'This request already made another booking.',
       });
     expect(await countBookings()).toBe(before);
   });
@@ -193,7 +193,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
   test('has a price of its own that counts for each date, and is at most that of the list of each', async () => {
     await expect(book(createRequest({ priceCents: PRICE + 1 }))).rejects.toMatchObject({
       code: 'invalid_request',
-      message: 'A price of its own is at most the price of the list.',
+      message: 'The price can’t be higher than the list price.',
       details: { field: 'priceCents', listCents: PRICE },
     });
     const { bookingId } = await book(createRequest({ priceCents: 2_000 }));

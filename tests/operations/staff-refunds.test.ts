@@ -163,7 +163,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     for (const refused of ['none', 1_500] as const)
       await expect(cancel(early.id, refused, byTerms)).rejects.toMatchObject({
         code: 'not_yours',
-        message: 'The terms of this booking give a full refund. You need the permission “money” for this.',
+        message: 'The terms of this booking give a full refund. You need the “Money” permission for this.',
         details: { permission: 'money' },
       });
     expect(await cancel(early.id, 'full', byTerms)).toBe(PAID);
@@ -171,7 +171,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     cases.system.state.now += 7 * 24 * HOUR - HOUR;
     await expect(cancel(late.id, 'full', byTerms)).rejects.toMatchObject({
       code: 'not_yours',
-      message: 'The terms of this booking give no refund. You need the permission “money” for this.',
+      message: 'The terms of this booking give no refund. You need the “Money” permission for this.',
     });
     expect(await cancel(late.id, 'none', byTerms)).toBe(0);
   });
@@ -185,7 +185,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     const { id } = await booked();
     const tooMuch = (field: string) => ({
       code: 'invalid_request',
-      message: 'This is more than what is left of the payment.',
+      message: 'This is more than the remaining payment.',
       details: { field, refundableCents: PAID },
     });
     await expect(cancel(id, PAID + 1)).rejects.toMatchObject(tooMuch('refund'));
@@ -193,7 +193,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     cases.system.state.now += 8 * 24 * HOUR;
     await expect(cancel(id, 'full')).rejects.toMatchObject({
       code: 'too_late',
-      message: 'This booking is over. It can be refunded, not cancelled.',
+      message: 'This booking has ended. You can refund it, but not cancel it.',
     });
     await expect(cancel(randomUUID(), 'full')).rejects.toMatchObject({
       code: 'not_found',
@@ -212,7 +212,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     expect(await refund(id, 1_000, { requestId: 'second' })).not.toBe(first);
     await expect(refund(id, 900, { requestId: 'second' })).rejects.toMatchObject({
       code: 'already_done',
-      message: 'This request has refunded another amount.',
+      message: 'This request already refunded another amount.',
       details: { refundCents: 1_000 },
     });
     await expect(refund(id, PAID - 2_000 + 1)).rejects.toMatchObject({ details: { refundableCents: PAID - 2_000 } });

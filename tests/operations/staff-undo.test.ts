@@ -117,7 +117,7 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     later(10_000);
     expect(await refusal(undo(undoId))).toMatchObject({
       code: 'too_late',
-      message: 'This can no longer be undone: its mails and refunds have been sent.',
+      message: 'This can no longer be undone, because its emails and refunds have been sent.',
     });
     await drain();
     expect(cases.system.mails.map(({ subject }) => subject)).toEqual([expect.stringContaining('Booking cancelled')]);
@@ -135,11 +135,11 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     await closeHours(context(), { studioId: STUDIO, ...at(MONDAY), weeks: 1, reason: 'Paint', public: false }, STAFF);
     expect(await refusal(undo(first))).toMatchObject({
       code: 'slot_taken',
-      message: 'Somebody else has booked these hours in the meantime.',
+      message: 'Someone else has booked these hours in the meantime.',
     });
     expect(await refusal(undo(second))).toMatchObject({
       code: 'slot_closed',
-      message: 'The studio is closed at this time now.',
+      message: 'The studio is now closed at this time.',
     });
     later(MINUTE);
     await drain();
@@ -168,7 +168,7 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     await cases.system.book(await addPerson(db), { ...at(MONDAY), couponCode: code });
     expect(await refusal(undo(second))).toMatchObject({
       code: 'coupon_exhausted',
-      message: 'Somebody else has used the discount code in the meantime.',
+      message: 'Someone else has used the discount code in the meantime.',
     });
     expect(await row(id)).toMatchObject({ status: 'cancelled' });
     expect(await uses()).toEqual({ uses: 1, states: 'returned committed' });

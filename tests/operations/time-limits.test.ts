@@ -359,7 +359,7 @@ test('a request makes one code of staff, whose hours are closed under its name',
   expect(await staffCode(SESSION)).toEqual(created);
   await expect(staffCode(SESSION + HOUR)).rejects.toMatchObject({
     code: 'already_done',
-    message: 'This request has made another code.',
+    message: 'This request already created another code.',
     details: { codeId: created.codeId },
   });
   const closed = await db.query(
@@ -369,7 +369,7 @@ test('a request makes one code of staff, whose hours are closed under its name',
   goTo(START + 11 * MINUTE);
   await expect(staffCode(SESSION)).rejects.toMatchObject({
     code: 'already_done',
-    message: 'This code was made and shown before.',
+    message: 'This code was already created and shown.',
     details: { codeId: created.codeId },
   });
 });

@@ -82,7 +82,7 @@ test('no code is issued, shown, renewed or mailed while the customer takes the a
   expect(system.state.requests).toEqual([]);
   await expect(renewCode(system.services, id, null)).rejects.toMatchObject({
     code: 'code_not_released',
-    message: 'The account of this booking is being taken back by its owner. The code waits until that is done.',
+    message: 'The owner of this booking’s account is undoing an email change. The code is on hold until they finish.',
   });
   const codeMails = () => system.mails.filter(({ subject }) => subject.includes('access code'));
   expect(codeMails()).toEqual([]);

@@ -104,7 +104,7 @@ test.each<[StaffCancellation['refund'], Given, decision: unknown[], coupon: numb
 test('more than is left is refused with what is left', async () => {
   expect((await cancel({ refund: 5_901 })).answer).toEqual({
     code: 'invalid_request',
-    message: 'This is more than what is left of the payment.',
+    message: 'This is more than the remaining payment.',
     details: { field: 'refund', refundableCents: 5_900 },
   });
 });

@@ -89,7 +89,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['payment p has nothing to refund', () => refund({ ...payment, kind: 'free', paymentIntentId: 'pi' })],
   ['payment p has nothing to refund', () => refund(payment)],
   [
-    'This was paid elsewhere. Give $49 back by hand, then close this job and say how.',
+    'This was paid outside this site. Refund $49 by hand, then close this task and enter how you did it.',
     () => refund({ ...payment, kind: 'elsewhere' }),
   ],
   [
@@ -158,17 +158,17 @@ test.each<[string, string, () => Promise<unknown>]>([
   ['not_found', 'Booking not found', () => cancelSeriesForStaff(NOTHING, { ...decision(), refund: 'full' })],
   [
     'already_done',
-    'There is nothing left to cancel in this series.',
+    'This series has no bookings left to cancel.',
     () => cancelSeriesForStaff(reading({ lock_order: { value: [cancelled] } }), { ...decision(), refund: 'full' }),
   ],
   [
     'not_found',
-    'There’s nothing to decide about the payments of this booking.',
+    'This booking has no payment dispute to decide.',
     () => decideDispute(NOTHING, { ...decision(), decision: 'keep' }, 's'),
   ],
   [
     'not_found',
-    'There’s nothing to decide about the payments of this booking.',
+    'This booking has no payment dispute to decide.',
     () => decideDispute(reading({ booking_json: { facts: json } }), { ...decision(), decision: 'cancel' }, 's'),
   ],
   [
@@ -178,7 +178,7 @@ test.each<[string, string, () => Promise<unknown>]>([
   ],
   [
     'invalid_request',
-    'This booking has no account that could be blocked. Cancel it instead.',
+    'This booking has no account to block. Cancel the booking instead.',
     () =>
       decideDispute(
         held({ booking_json: { facts: { ...json, userId: null } } }),
@@ -188,12 +188,12 @@ test.each<[string, string, () => Promise<unknown>]>([
   ],
   [
     'provider_unavailable',
-    'No plug is set up for this. The operator sets up plugs.',
+    'No plug is set up for this. Ask the operator to set one up.',
     () => switchPower(reading({}, { plugs }), { on: true, studioId: null }, 's'),
   ],
   [
     'provider_unavailable',
-    'The plug “Green” is not set up. The operator sets up plugs.',
+    'The plug “Green” is not set up. Ask the operator to set it up.',
     () => switchPower(reading({ 'select p.plug': { plug: 'Green' } }, { plugs }), onlyStudio, 's'),
   ],
   ['not_found', 'Studio not found', () => switchPower(reading({}, { plugs }), onlyStudio, 's')],
@@ -279,7 +279,7 @@ test('staff read of a full lock in their own words, and of any other error as it
   expect(forStaff(codeLimitReached())).toMatchObject({
     code: 'code_limit',
     message:
-      'The lock has no code left for these hours. Codes that were made before still work, and Doors opens the door.',
+      'The lock has no codes left for these hours. Existing codes still work, and you can open the door on the Doors tab.',
   });
   const error = new Error('code_limit');
   expect(forStaff(error)).toBe(error);

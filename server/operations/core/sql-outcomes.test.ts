@@ -118,7 +118,7 @@ test.each<[keyof typeof OPERATIONS, string, string, string]>([
     'This email was already sent with a different text. Write a new one.',
   ],
   ['a message to a customer', 'unknown', 'not_found', 'Customer not found'],
-  ['mailing documents', 'no_address', 'already_done', 'There’s nobody left to email about this booking.'],
+  ['mailing documents', 'no_address', 'already_done', 'This booking has no email address to send to.'],
   ['mailing documents', 'none', 'not_found', 'There is no receipt for this booking.'],
   ['a closure', 'no_studio', 'not_found', 'Studio not found'],
 ])('%s with the outcome %s is refused: %s, %s', async (operation, outcome, code, message) => {
@@ -131,10 +131,10 @@ test('the refusals have the details that pages use', async () => {
     details: { reason: 'no_address' },
   });
   const booked = (bookings: unknown[]) => close(always({ value: { outcome: 'booked', bookings } }));
-  await expect(booked([1])).rejects.toMatchObject({ message: 'A booking is in the way. Move or cancel first.' });
+  await expect(booked([1])).rejects.toMatchObject({ message: 'A booking is in the way. Move or cancel it first.' });
   await expect(booked([1, 2])).rejects.toMatchObject({
     code: 'slot_taken',
-    message: '2 bookings are in the way. Move or cancel first.',
+    message: '2 bookings are in the way. Move or cancel them first.',
     details: { bookings: [1, 2] },
   });
   await expect(startLedgerCheck(always(null), '2031-04', 'staff')).rejects.toMatchObject({
@@ -161,7 +161,7 @@ test.each<[string, () => Promise<unknown>, string]>([
     () => leaveWaitlist(always({ value: false }), { userId: 'u', entryId: 'e' }),
     'You aren’t on the wait list for these hours.',
   ],
-  ['a campaign', () => stopCampaign(always({ value: null }), 'c', 's'), 'There is no such email.'],
+  ['a campaign', () => stopCampaign(always({ value: null }), 'c', 's'), 'This email doesn’t exist.'],
   ['a link', () => readCrewPage(always(null), 't'), 'This link isn’t valid. Ask the person who sent it for a new one.'],
   ['a page', () => join(always(null)), 'This link isn’t valid. Ask the person who sent it for a new one.'],
 ])('%s that does not exist is not found', async (_what, work, message) => {

@@ -40,8 +40,8 @@ test.each([
     'This booking hasn’t been paid yet. Cancel it and make another one.',
   ],
   ['cancelled', '2031-03-01T00:00:00Z', 'already_done', 'This booking is cancelled.'],
-  ['confirmed', END, 'too_late', 'This booking is over.'],
-  ['confirmed', START, 'too_late', 'This session has begun. It can only end later.'],
+  ['confirmed', END, 'too_late', 'This booking has ended.'],
+  ['confirmed', START, 'too_late', 'This session has started. You can only extend it.'],
 ] as const)('a %s booking does not move at %s: %s, %s', (status, now, code, message) => {
   expect(moveProblem({ ...booking, status }, LATER, new Date(now))).toMatchObject({ code, message });
 });

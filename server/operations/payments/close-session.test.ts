@@ -119,7 +119,7 @@ test('the next attempt of a hold that has ended is refused', async () => {
   expect(holdOver()).toMatchObject({ code: 'slot_taken' });
   expect(paymentOnItsWay('b')).toMatchObject({
     code: 'payment_processing',
-    message: 'The customer is paying for this booking, so nothing was changed. Look at it again.',
+    message: 'The customer is paying for this booking right now, so nothing was changed. Reload the booking.',
     details: { bookingId: 'b' },
   });
 });

@@ -125,17 +125,17 @@ test.each<[string, Error, object]>([
   [
     'was booked by someone else in the meantime',
     constraint('booking_one_per_slot'),
-    { code: 'slot_taken', message: 'Somebody else has booked these hours in the meantime.' },
+    { code: 'slot_taken', message: 'Someone else has booked these hours in the meantime.' },
   ],
   [
     'was closed in the meantime',
     constraint('booking_not_closed'),
-    { code: 'slot_closed', message: 'The studio is closed at this time now.' },
+    { code: 'slot_closed', message: 'The studio is now closed at this time.' },
   ],
   [
     'was refunded at the provider',
     constraint('booking_confirmed_is_paid'),
-    { code: 'too_late', message: 'This can no longer be undone: its mails and refunds have been sent.' },
+    { code: 'too_late', message: 'This can no longer be undone, because its emails and refunds have been sent.' },
   ],
   ['breaks another rule', constraint('booking_hours'), { name: 'DatabaseError', constraint: 'booking_hours' }],
   ['fails by an error of ours', broken, broken],

@@ -95,7 +95,7 @@ test('a pass at Google gets the booking, and again if it changed meanwhile', asy
   const deleted = { 'private.wallet_pass': () => ((reads += 1) === 1 ? pass() : null) };
   expect((await run('google', { rows: deleted })).outcome).toBe('done');
   expect((await run('google', { off: true })).outcome).toEqual({
-    closed: 'Passes for Google Wallet are not set up any more.',
+    closed: 'Google Wallet passes are no longer set up.',
   });
 });
 
@@ -110,7 +110,7 @@ test('phones are told that a pass of Apple’s changed, and those without it are
   const none = { 'push_token as token': null };
   expect(await run('apple', { rows: none, off: true })).toMatchObject({ outcome: 'done', calls: [] });
   expect((await run('apple', { off: true })).outcome).toEqual({
-    closed: 'Passes for Apple Wallet are not set up any more.',
+    closed: 'Apple Wallet passes are no longer set up.',
   });
 });
 
