@@ -160,6 +160,7 @@ export async function buildWeb() {
 
 /** Prepares the embedded database of a first start. If this fails, the server makes its database itself, which takes longer. */
 export async function prepareDatabase(folder = join(root, 'dist', 'prepared')) {
+  say('preparing the database ...');
   await run(ownNode(), [join(root, 'server', 'start', 'data-dir', 'prepare-database.ts'), folder], ownEnv());
 }
 
