@@ -347,7 +347,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     for (const more of [{ priceCents: PRICE + 1 }, { priceCents: 2_500, payment: 'free' as const }])
       await expect(book(createRequest(more))).rejects.toMatchObject({
         code: 'invalid_request',
-        message: 'A price of its own is at most the price of the list.',
+        message: 'The price can’t be higher than the list price.',
         details: { field: 'priceCents', listCents: PRICE },
       });
   });

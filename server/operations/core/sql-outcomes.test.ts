@@ -139,7 +139,7 @@ test('the refusals have the details that pages use', async () => {
   });
   await expect(startLedgerCheck(always(null), '2031-04', 'staff')).rejects.toMatchObject({
     code: 'invalid_request',
-    message: 'This month has not begun.',
+    message: 'This month has not started yet.',
     details: { field: 'month' },
   });
   await expect(startLedgerCheck(always(null), '2031-03', 'staff')).resolves.toBeUndefined();
