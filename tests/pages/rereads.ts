@@ -91,7 +91,7 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/staff/booking-panel/use-undo useUndo': BOOKINGS,
   'web/staff/bookings/alert-actions keep': 'alerts',
   'web/staff/bookings/alert-actions retry': 'alerts',
-  'web/staff/bookings/alerts close': 'alerts',
+  'web/staff/bookings/alerts settle': 'alerts',
   'web/staff/bookings/decide-dispute decide': `${BOOKINGS} disputes`,
   'web/staff/calendar/feeds show': 'staffCalendar',
   'web/staff/calendar/feeds revoke': 'staffCalendar',

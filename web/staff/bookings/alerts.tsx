@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
-import { type Alert, type AlertKind, alertKey, type AlertWords, describeAlert } from '#rules/alerts/alerts.ts';
+import { type Alert, alertKey, type AlertWords, describeAlert } from '#rules/alerts/alerts.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { formatStudioDate, formatStudioDateTime, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
@@ -14,16 +14,10 @@ import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { AlertActions } from './alert-actions.tsx';
+import { AlertActions, HANDLING, type Settling } from './alert-actions.tsx';
 import { BookingLink } from './booking-link.tsx';
 import { DecideDispute } from './decide-dispute.tsx';
-import { ALERTS_SHOWN, closeJob, keepWithoutId, readAlerts } from './queries.ts';
-
-const DIALOGS: Readonly<Partial<Record<AlertKind, string>>> = {
-  id_missing: 'Allow this session?',
-  code_held: 'Decide about this booking',
-  dispute: 'Disputed payment',
-};
+import { ALERTS_SHOWN, readAlerts } from './queries.ts';
 
 /**
  * Lists the alerts with their actions, oldest first. `may`: whether the account has a permission. `renderDisputes`: renders the disputes of a
@@ -39,6 +33,7 @@ export function Alerts({
   useLive('staff', queryKeys.alerts.all);
   const alerts = useQuery({ queryKey: queryKeys.alerts.of(), queryFn: readAlerts, refetchInterval: 60_000 });
   const [open, setOpen] = useState<Alert | null>(null);
+  const handling = open === null ? undefined : HANDLING[open.kind];
   const close = (): void => setOpen(null);
   return (
     <section aria-labelledby="alerts" className="mb-10">
@@ -51,20 +46,16 @@ export function Alerts({
       <Loaded query={alerts} what="the alerts" why={describeLoadError} skeleton="h-16">
         {(data) => <List alerts={data} may={may} onOpen={setOpen} />}
       </Loaded>
-      <Dialog
-        open={open !== null}
-        title={open === null ? '' : (DIALOGS[open.kind] ?? 'Close this task?')}
-        onClose={close}
-      >
-        {open === null ? null : open.booking !== null && (open.kind === 'code_held' || open.kind === 'dispute') ? (
+      <Dialog open={open !== null} title={handling?.dialog ?? ''} onClose={close}>
+        {open === null ? null : handling?.settling !== undefined ? (
+          <SettleForm alert={open} settling={handling.settling} onDone={close} />
+        ) : open.booking === null ? null : (
           <div className="space-y-6">
             {renderDisputes?.(open.booking)}
             {open.kind === 'dispute' ? null : (
               <DecideDispute booking={open.booking} mayCancel={may('bookings')} onDone={close} />
             )}
           </div>
-        ) : (
-          <CloseForm alert={open} onDone={close} />
         )}
       </Dialog>
     </section>
@@ -165,40 +156,31 @@ function describeFacts({ booking, customer, since }: Alert, { title, why }: Aler
   return parts.flatMap((part) => (part === null ? [] : [part.replace(/\.$/, '')])).join('. ');
 }
 
-const closeSchema = z.object({
+const settlingSchema = z.object({
   reason: z.string().trim().min(3, 'Tell your colleagues what was done.').max(500, 'Use at most 500 characters.'),
 });
 
 /** Closes a job that staff have settled in another way, or lets a session take place without a verified ID. */
-function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
-  const isMissing = alert.kind === 'id_missing';
-  const form = useSchemaForm(closeSchema, { defaultValues: { reason: '' } });
-  const close = useMutation({
-    mutationFn: ({ reason }: { reason: string }) =>
-      isMissing ? keepWithoutId(alert.booking?.id ?? '', reason) : closeJob(alert.job?.id ?? '', reason),
+function SettleForm({ alert, settling, onDone }: { alert: Alert; settling: Settling; onDone: () => void }) {
+  const form = useSchemaForm(settlingSchema, { defaultValues: { reason: '' } });
+  const settle = useMutation({
+    mutationFn: ({ reason }: { reason: string }) => settling.send(alert, reason),
     meta: { handled: true, invalidates: [queryKeys.alerts.all] },
     onSuccess: () => {
-      toast({
-        title: isMissing ? 'Session allowed' : 'Task closed',
-        description: isMissing ? (alert.booking?.reference ?? '') : describeAlert(alert).title,
-      });
+      toast({ title: settling.done, description: settling.about(alert) });
       onDone();
     },
     onError: (error) =>
       refuseForm(form, { message: describeError(error, 'Nothing was changed. Check your connection.') }),
   });
   return (
-    <Form form={form} onSend={close.mutateAsync} className="space-y-4">
+    <Form form={form} onSend={settle.mutateAsync} className="space-y-4">
       <p>
-        {describeAlert(alert).title}.{' '}
-        {isMissing
-          ? 'The session goes ahead without a verified ID, and you vouch for the customer.'
-          : `We won’t try again${alert.kind === 'refund_failed' ? ', and the payment is marked as settled' : ''}.`}{' '}
-        Your reason is kept in the audit log.
+        {describeAlert(alert).title}. {settling.explanation} Your reason is kept in the audit log.
       </p>
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
       <FormEnd control={form.control} leave="Back" onLeave={onDone}>
-        {isMissing ? 'Allow session' : 'Close task'}
+        {settling.button}
       </FormEnd>
     </Form>
   );
