@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError, describeLoadError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Loaded } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -66,14 +66,9 @@ function Feed({ studio, since }: { studio: { id: string; name: string }; since: 
           </Button>
         ) : null}
         {since === null ? null : revoking ? (
-          <>
-            <Button tone="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-              Revoke and empty all subscribed calendars
-            </Button>
-            <Button tone="plain" onClick={() => setRevoking(false)}>
-              Keep address
-            </Button>
-          </>
+          <Confirm action={revoke} keep="Keep address" onKeep={() => setRevoking(false)}>
+            Revoke and empty all subscribed calendars
+          </Confirm>
         ) : (
           <Button tone="quiet" onClick={() => setRevoking(true)}>
             Revoke <span className="sr-only">the address for {studio.name}</span>

@@ -5,7 +5,7 @@ import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeLoadError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Loaded } from '#web/ui/notice.tsx';
@@ -104,14 +104,9 @@ function RevokeButtons({ code, onDone }: { code: StaffCode; onDone: () => void }
   return (
     <div className="space-y-4">
       <p>The code stops opening the door. The hours stay closed until you reopen them under Closed hours.</p>
-      <div className="flex flex-wrap gap-3">
-        <Button tone="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-          Revoke code
-        </Button>
-        <Button tone="plain" disabled={revoke.isPending} onClick={onDone}>
-          Back
-        </Button>
-      </div>
+      <Confirm action={revoke} keep="Back" onKeep={onDone}>
+        Revoke code
+      </Confirm>
     </div>
   );
 }

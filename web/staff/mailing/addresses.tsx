@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeLoadError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
@@ -113,14 +113,9 @@ function RemoveQuestion({ email, onDone }: { email: string; onDone: () => void }
   return (
     <div className="space-y-5">
       <p className="break-words">{email} will get no more news. Only its owner can subscribe again.</p>
-      <div className="flex flex-wrap gap-3">
-        <Button busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove address
-        </Button>
-        <Button tone="plain" disabled={remove.isPending} onClick={onDone}>
-          Back
-        </Button>
-      </div>
+      <Confirm action={remove} tone="signal" keep="Back" onKeep={onDone}>
+        Remove address
+      </Confirm>
     </div>
   );
 }

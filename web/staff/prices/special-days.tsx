@@ -4,7 +4,7 @@ import { formatMoney } from '#rules/money.ts';
 import { getPriceList, type Rates, type SpecialDays as Days } from '#rules/pricing.ts';
 import { addDays, formatStudioDate, isStudioDate, type StudioDate, getWeekday } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Check } from '#web/ui/choice.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
@@ -108,11 +108,7 @@ function NewDays({ studio, rates, today, onDone }: Place & { onDone: () => void 
       <Check checked={everywhere} onChange={(event) => setEverywhere(event.target.checked)}>
         For all rooms
       </Check>
-      {save.isError ? (
-        <p role="alert" className="text-bad">
-          {describeError(save.error, 'The special days were not saved. Check your connection.')}
-        </p>
-      ) : null}
+      <Failure action={save} text="The special days were not saved. Check your connection." className="text-bad" />
       <Button busy={save.isPending} disabled={name.trim() === ''} onClick={() => save.mutate()}>
         Save special days
       </Button>

@@ -4,14 +4,14 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import type { Booking, SeriesBooking } from '#web/data/bookings/booking.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { LoadFailed, Notice } from '#web/ui/notice.tsx';
+import { LoadFailed } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { cancelSeries, readSeries } from './queries.ts';
 
@@ -138,19 +138,10 @@ function CancelAll({
         autoComplete="off"
         onChange={(event) => setReason(event.target.value)}
       />
-      {cancel.isError ? (
-        <Notice tone="bad">
-          <p>{describeError(cancel.error, 'Nothing was changed. Check your connection.')}</p>
-        </Notice>
-      ) : null}
-      <div className="flex flex-wrap gap-3">
-        <Button tone="danger" busy={cancel.isPending} disabled={reason.trim() === ''} onClick={() => cancel.mutate()}>
-          Cancel {remaining.length} bookings
-        </Button>
-        <Button tone="plain" disabled={cancel.isPending} onClick={onDone}>
-          Keep bookings
-        </Button>
-      </div>
+      <Failure action={cancel} text="Nothing was changed. Check your connection." />
+      <Confirm action={cancel} disabled={reason.trim() === ''} keep="Keep bookings" onKeep={onDone}>
+        Cancel {remaining.length} bookings
+      </Confirm>
     </div>
   );
 }

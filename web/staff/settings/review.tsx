@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { SettingsChange } from '#rules/business/settings-change.ts';
-import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Failure } from '#web/lib/business/failure.tsx';
+import { Confirm } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -52,19 +52,10 @@ export function Review({
       <section aria-label="Preview" className="border border-line">
         {preview({ ...current, ...Object.fromEntries(Object.entries(changes)) })}
       </section>
-      {save.isError ? (
-        <Notice tone="bad">
-          <p>{describeError(save.error, 'Nothing was saved. Please try again.')}</p>
-        </Notice>
-      ) : null}
-      <div className="flex flex-wrap gap-3">
-        <Button busy={save.isPending} onClick={() => save.mutate()}>
-          Save settings
-        </Button>
-        <Button tone="plain" disabled={save.isPending} onClick={onBack}>
-          Back
-        </Button>
-      </div>
+      <Failure action={save} text="Nothing was saved. Please try again." />
+      <Confirm action={save} tone="signal" keep="Back" onKeep={onBack}>
+        Save settings
+      </Confirm>
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
-import { describeError } from '#web/lib/errors.ts';
+import { Failure } from '#web/lib/business/failure.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useNavigate } from '#web/router/router.tsx';
-import { Button } from '#web/ui/button.tsx';
+import { Button, Confirm } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { acceptInvitation } from './queries.ts';
 
@@ -36,19 +36,10 @@ export function AcceptInvitation({ token }: { token: string }) {
   return (
     <div className="space-y-5">
       <p className="break-words text-fog">You’re signed in as {user?.email}.</p>
-      {accept.isError ? (
-        <Notice tone="bad">
-          {describeError(accept.error, 'The invitation was not accepted. Check your connection.')}
-        </Notice>
-      ) : null}
-      <div className="flex flex-wrap gap-3">
-        <Button busy={accept.isPending} onClick={() => accept.mutate()}>
-          Accept invitation
-        </Button>
-        <Button tone="plain" disabled={accept.isPending} onClick={() => void signOut()}>
-          Use another account
-        </Button>
-      </div>
+      <Failure action={accept} text="The invitation was not accepted. Check your connection." />
+      <Confirm action={accept} tone="signal" keep="Use another account" onKeep={() => void signOut()}>
+        Accept invitation
+      </Confirm>
     </div>
   );
 }

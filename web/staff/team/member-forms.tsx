@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { Permission } from '#rules/permissions.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/button.tsx';
 import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -62,14 +62,9 @@ export function RemoveMember({ member, onDone }: { member: Member; onDone: () =>
         We revoke door codes and calendar addresses that they created or saw, and customers get new codes by email.
         Codes that a lock can’t remove are listed on this page with their end time.
       </p>
-      <div className="flex flex-wrap gap-3">
-        <Button busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove from staff
-        </Button>
-        <Button tone="plain" disabled={remove.isPending} onClick={onDone}>
-          Keep on staff
-        </Button>
-      </div>
+      <Confirm action={remove} tone="signal" keep="Keep on staff" onKeep={onDone}>
+        Remove from staff
+      </Confirm>
     </div>
   );
 }
