@@ -1,10 +1,10 @@
-import type { ReactNode } from 'react';
 import { z } from 'zod';
 import { formatMoney } from '#rules/money.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
 import { formatStudioDate, formatStudioDateTime, formatStudioRange } from '#rules/studio-time.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Chip, StepBars } from '#web/ui/chip.tsx';
+import { Fact, Facts } from '#web/ui/table.tsx';
 import { Documents } from './documents.tsx';
 import { Mails } from './mails.tsx';
 import type { BookingDetails } from './queries.ts';
@@ -83,7 +83,7 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
           <span className="text-sm text-fog">Times are in Sydney time.</span>
         </p>
       </div>
-      <dl className="grid grid-cols-[5.5rem_1fr] gap-x-4 gap-y-2 sm:grid-cols-[8rem_1fr]">
+      <Facts look="columns">
         <Fact name="Customer">
           <p>{customer.name ?? 'No name'}</p>
           {customer.email === null ? null : (
@@ -143,18 +143,9 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
             {booking.cancellation === null ? '' : `: ${booking.cancellation.reason}`}
           </Fact>
         )}
-      </dl>
+      </Facts>
       <History booking={booking} />
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="contents">
-      <dt className="text-fog">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
-    </div>
   );
 }
 

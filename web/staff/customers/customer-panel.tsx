@@ -10,6 +10,7 @@ import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Empty, Loaded, Notice } from '#web/ui/notice.tsx';
+import { Fact, Facts } from '#web/ui/table.tsx';
 import { BlockForm, UnblockButton } from './block-form.tsx';
 import { CustomerNotes } from './notes.tsx';
 import { WithdrawForm } from './withdraw-form.tsx';
@@ -38,7 +39,7 @@ export function CustomerPanel({
   if (doing === 'withdraw') return <WithdrawForm customer={customer} onDone={back} />;
   return (
     <div className="space-y-6">
-      <Facts customer={customer} mayIdentify={mayIdentify} />
+      <CustomerFacts customer={customer} mayIdentify={mayIdentify} />
       {customer.block_reason === null ? null : (
         <Notice tone="warn">
           <p className="font-semibold">
@@ -82,7 +83,7 @@ function ContactLink({ scheme, address }: { scheme: 'mailto' | 'tel'; address: s
   );
 }
 
-function Facts({ customer, mayIdentify }: { customer: Customer; mayIdentify: boolean }) {
+function CustomerFacts({ customer, mayIdentify }: { customer: Customer; mayIdentify: boolean }) {
   const { verified_until: until } = customer;
   const identity = useQuery({
     queryKey: queryKeys.customerIdentity.of(customer.user_id),
@@ -107,14 +108,13 @@ function Facts({ customer, mayIdentify }: { customer: Customer; mayIdentify: boo
     ['Refunded', formatDollars(customer.refunded)],
   ] as const;
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1">
+    <Facts look="columns">
       {facts.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="self-center text-fog">{name}</dt>
-          <dd className="min-w-0 break-words">{value}</dd>
-        </div>
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
       ))}
-    </dl>
+    </Facts>
   );
 }
 
