@@ -12,3 +12,4 @@ const schema = await readSchema(join(ROOT, 'database'));
 const db = await openEmbedded(null, { schema, report: ignore, warn: ignore });
 for (const [path, generate] of FILES) await writeFile(join(ROOT, path), await generate(db));
 await db.close();
+process.stdout.write('database/types.ts, database/tables.sql and docs/data-model.md are written.\n');

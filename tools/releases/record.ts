@@ -17,6 +17,7 @@ try {
   const changelog = await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const releases = addRelease(schema, git('rev-parse', 'HEAD'), changelog);
   await writeFile(FILE, `${JSON.stringify(releases, null, 2)}\n`);
+  process.stdout.write('database/released.json has this commit as a release.\n');
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
