@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createCore } from './core/core.ts';
 import type { Provider } from './core/provider.ts';
-import { guarded, type Listening, serve } from './core/serve.ts';
+import { guarded, type Handle, type Listening, serve } from './core/serve.ts';
 import { createIgloohome } from './igloohome/igloohome.ts';
 import { createHome } from './home/home.ts';
 import { createMail } from './mail/mail.ts';
@@ -42,21 +42,7 @@ const TICK_MS = 1_000;
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1';
-  const core = createCore({
-    port: options.port,
-    webhookTarget: options.webhookTarget,
-    stateFile: options.stateFile ?? null,
-  });
-  const providers: readonly Provider[] = [
-    createMail(core),
-    createIgloohome(core),
-    createPlug(core),
-    createVision(core),
-    createOidc(core),
-    createTwilio(core),
-    createStripe(core),
-  ];
-  const home = createHome(core, providers);
+  const { core, providers, home } = createParts(options);
   const listening: Listening[] = [];
   const close = async (): Promise<void> => {
     clearInterval(timer);
@@ -83,6 +69,41 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ports: Object.fromEntries(providers.map((provider) => [provider.name, options.port + provider.offset])),
     close,
   };
+}
+
+/** The sandbox without listeners, for a program that calls it in memory. It simulates no SMTP. */
+export type SilentSandbox = {
+  /** Answers a request to one of its ports. `Response.error()` means that the connection was closed without an answer. */
+  handle(request: Request): Promise<Response>;
+  /** Runs what has become due, such as the expiry of payment sessions. */
+  runDue(): void;
+  close(): void;
+};
+
+export function openSilentSandbox(options: SandboxOptions): SilentSandbox {
+  const { core, providers, home } = createParts(options);
+  const handlers = new Map<string, Handle>([[String(options.port), (request) => home.fetch(request)]]);
+  for (const provider of providers)
+    if (provider.handle) handlers.set(String(options.port + provider.offset), guarded(core, provider));
+  return {
+    handle: async (request) => (await handlers.get(new URL(request.url).port)?.(request)) ?? Response.error(),
+    runDue: () => providers.forEach((provider) => provider.runDue?.()),
+    close: () => core.close(),
+  };
+}
+
+function createParts({ port, webhookTarget, stateFile = null }: SandboxOptions) {
+  const core = createCore({ port, webhookTarget, stateFile });
+  const providers: readonly Provider[] = [
+    createMail(core),
+    createIgloohome(core),
+    createPlug(core),
+    createVision(core),
+    createOidc(core),
+    createTwilio(core),
+    createStripe(core),
+  ];
+  return { core, providers, home: createHome(core, providers) };
 }
 
 async function main(): Promise<void> {

@@ -4,6 +4,9 @@ import { currentRequest } from '#server/db/request-scope.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { createLog } from '#server/http/log.ts';
 import { armFailpoints } from '#server/operations/core/failpoint.ts';
+import type { MailTransport } from '#server/providers/smtp-mail.ts';
+import type { IdReader, ObjectStore } from '#server/providers/ports.ts';
+import type { CreateWorker } from '#server/db/engine/engine-thread.ts';
 import { followBusiness } from '#server/operations/settings/business.ts';
 import { createStaffAccounts } from '#server/operations/staff/staff-accounts.ts';
 import { ConfigRefused } from '#server/config/config-refused.ts';
@@ -12,15 +15,28 @@ import { keyFaults } from '#server/start/keys/check-keys.ts';
 import { createSecrets } from '#server/start/keys/secrets.ts';
 import { openObservers } from '#server/start/observe/observers.ts';
 import { type Memory, openDatabase } from '#server/start/open-database.ts';
+import type { Pictures } from '#server/storage/pictures/pictures.ts';
 import { seed } from '#server/start/seed.ts';
 import { startFaults } from '#server/start/start-checks.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-/**
- * Dependencies that tests may replace. `memory`: an embedded database in memory, given as an image to start from or as an open database.
- */
-export type Overrides = { readonly clock?: Clock; readonly memory?: Memory; readonly report?: (line: string) => void };
+/** Dependencies that tests and simulations may replace. */
+export type Overrides = {
+  readonly clock?: Clock;
+  /** An embedded database in memory, given as an image to start from or as an open database. */
+  readonly memory?: Memory;
+  readonly report?: (line: string) => void;
+  /** Runs the embedded engine elsewhere than in a worker thread. */
+  readonly createWorker?: CreateWorker;
+  /** Makes the requests of the payment provider's SDK. All other requests use the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  readonly mailTransport?: MailTransport;
+  readonly store?: ObjectStore;
+  /** Replace the processes that decode pictures and read licences. */
+  readonly pictures?: Pictures;
+  readonly idReader?: IdReader;
+};
 
 export type Base = Awaited<ReturnType<typeof openBase>>;
 
@@ -43,6 +59,7 @@ export async function openBase(config: Config, overrides: Overrides, opened: Asy
     report,
     warn,
     broken: broken.resolve,
+    createWorker: overrides.createWorker,
   });
   opened.defer(() => database.close());
   const db = observers.watch(database);
@@ -55,6 +72,7 @@ export async function openBase(config: Config, overrides: Overrides, opened: Asy
   const business = await followBusiness(db, warn, config);
   opened.defer(() => business.close());
   return {
+    overrides,
     clock,
     log,
     warn,

@@ -11,13 +11,13 @@ export type Files = Awaited<ReturnType<typeof openFiles>>;
 /** Opens the store of objects, the decoder of pictures, and `/storage/v1`. */
 export async function openFiles(
   config: Config,
-  { db, people, keys, clock }: Base,
+  { db, people, keys, clock, overrides }: Base,
   { readGrantedWithKey, watch }: Requests,
   { observe }: Outside,
   opened: AsyncDisposableStack,
 ) {
-  const store = await createStore(config, observe);
-  const pictures = createPictures();
+  const store = overrides.store ?? (await createStore(config, observe));
+  const pictures = overrides.pictures ?? createPictures();
   opened.defer(() => pictures.close());
   const storage = createStorageRouter({
     db: { ...people, as: db.as, transactionAs: db.transactionAs },

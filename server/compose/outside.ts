@@ -10,11 +10,16 @@ export type Outside = ReturnType<typeof openProviders>;
 /** Opens the metrics, the circuit breakers of all providers, and mail. */
 export function openProviders(
   config: Config,
-  { urgent: db, clock, log, observers }: Base,
+  { urgent: db, clock, log, observers, overrides }: Base,
   opened: AsyncDisposableStack,
 ) {
   const outside = openOutside({ db, clock, log, spans: observers.spans });
-  const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom, currentRequest });
+  const smtp = createSmtpMail({
+    url: config.smtpUrl,
+    from: config.mailFrom,
+    currentRequest,
+    transport: overrides.mailTransport,
+  });
   opened.defer(() => smtp.close());
   return { ...outside, mail: guardMail(smtp, outside.circuits.mail) };
 }

@@ -4,6 +4,7 @@ import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import { createCheckQueue } from '#server/operations/identity/check-queue.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import { guardIdentityChecks, guardIdReader, guardLocks, guardPayments } from '#server/providers/guarded.ts';
+import type { IdReader, PictureDecoder } from '#server/providers/ports.ts';
 import { createStripeIdentity } from '#server/providers/stripe/identity.ts';
 import { createStripePayments } from '#server/providers/stripe/payments.ts';
 import type { Config } from '#server/config/operating/config.ts';
@@ -27,15 +28,14 @@ type OpenedServices = {
 /** Opens the services of operations. Their statements run in the class of urgent work. */
 export async function openServices(
   config: Config,
-  { db, urgent, clock, log, secrets, business }: Base,
+  { db, urgent, clock, log, secrets, business, overrides }: Base,
   { circuits, createBreaker, count, mail }: Outside,
   { store, pictures }: Files,
   auth: ComposedAuth,
   opened: AsyncDisposableStack,
 ): Promise<OpenedServices> {
   const { plugs, circuits: plugCircuits } = openPlugs(config.plugs, createBreaker);
-  const reader = createIdReader(config, pictures);
-  opened.defer(() => reader.close());
+  const reader = overrides.idReader ?? openIdReader(config, pictures, opened);
   const studioLocks = await readStudioLocks(db, config.igloohome.locks);
   const services: Services = {
     db: urgent,
@@ -50,7 +50,7 @@ export async function openServices(
     store,
     wallets: await createWallets(config.wallet, circuits),
     plugs,
-    payments: guardPayments(createStripePayments(config.stripe), circuits.payments),
+    payments: guardPayments(createStripePayments(config.stripe, overrides.fetch), circuits.payments),
     openings: createSingleFlight(),
     settlements: createSingleFlight(),
     countOutcome: count,
@@ -63,7 +63,7 @@ export async function openServices(
     pictures,
     // A CPU core reads one photo at a time; a remote model reads several.
     checkQueue: createCheckQueue({ atOnce: config.vision === null ? 1 : 4 }),
-    hostedChecks: openHostedChecks(config.stripe, circuits.identity),
+    hostedChecks: openHostedChecks(config.stripe, circuits.identity, overrides.fetch),
     proveOwner: auth.proveOwner,
     forgetSessions: auth.forgetSessions,
   };
@@ -81,9 +81,16 @@ function readOperatorConfig(config: Config): Services['config'] {
   };
 }
 
+function openIdReader(config: Config, pictures: PictureDecoder, opened: AsyncDisposableStack): IdReader {
+  const reader = createIdReader(config, pictures);
+  opened.defer(() => reader.close());
+  return reader;
+}
+
 function openHostedChecks(
   { hostedChecks, restrictedKey, apiUrl }: Config['stripe'],
   circuit: Circuit,
+  viaFetch: typeof fetch | undefined,
 ): Services['hostedChecks'] {
-  return hostedChecks ? guardIdentityChecks(createStripeIdentity({ restrictedKey, apiUrl }), circuit) : null;
+  return hostedChecks ? guardIdentityChecks(createStripeIdentity({ restrictedKey, apiUrl }, viaFetch), circuit) : null;
 }

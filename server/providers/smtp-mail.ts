@@ -1,4 +1,4 @@
-import nodemailer from 'nodemailer';
+import nodemailer, { type SendMailOptions } from 'nodemailer';
 import { ADDRESS_REFUSED, PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { Mail, MailMessage } from './ports.ts';
 
@@ -41,27 +41,20 @@ function getHeaders({ unsubscribeUrl }: MailMessage, requestId: string | null): 
   };
 }
 
+/** Delivers composed mails. Its errors carry `responseCode` and `response` if the mail server has answered. */
+export type MailTransport = { sendMail(mail: SendMailOptions): Promise<unknown>; close(): void };
+
 /** Sends mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender shown to recipients. */
 export function createSmtpMail(config: {
   url: string;
   from: string;
   /** Returns the id of the request to which a mail belongs, for the header X-Request-Id. */
   currentRequest?: () => string | null;
+  /** Replaces the connections to the mail server. */
+  transport?: MailTransport | undefined;
 }): Mail & { close(): void } {
   const domain = /@([^>\s]+)>?$/.exec(config.from)?.[1] ?? 'localhost';
-  const transport = nodemailer.createTransport({
-    url: config.url,
-    pool: true,
-    maxConnections: MAIL_CONNECTIONS,
-    // One retry, for a connection that the server closed while idle. The mail queue makes all other retries, because it skips cancelled
-    // mails.
-    maxRequeues: 1,
-    connectionTimeout: PROVIDER_TIMEOUT_MS,
-    greetingTimeout: PROVIDER_TIMEOUT_MS,
-    socketTimeout: PROVIDER_TIMEOUT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transport = config.transport ?? connectTo(config.url);
   return {
     async send(message) {
       try {
@@ -95,4 +88,21 @@ export function createSmtpMail(config: {
     },
     close: () => transport.close(),
   };
+}
+
+/** Opens connections to a mail server when they are needed. */
+function connectTo(url: string): MailTransport {
+  return nodemailer.createTransport({
+    url,
+    pool: true,
+    maxConnections: MAIL_CONNECTIONS,
+    // One retry, for a connection that the server closed while idle. The mail queue makes all other retries, because it skips cancelled
+    // mails.
+    maxRequeues: 1,
+    connectionTimeout: PROVIDER_TIMEOUT_MS,
+    greetingTimeout: PROVIDER_TIMEOUT_MS,
+    socketTimeout: PROVIDER_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }

@@ -19,9 +19,23 @@ export class EngineLost extends DatabaseError {
 
 type Pending = { readonly resolve: (bytes: Uint8Array) => void; readonly reject: (reason: Error) => void };
 
+/** The part of a worker thread that the server uses. */
+export type EngineWorker = Pick<Worker, 'postMessage' | 'terminate' | 'cpuUsage'> & {
+  on(event: 'message', listener: (message: FromEngine) => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  on(event: 'exit', listener: () => void): unknown;
+  once(event: 'exit', listener: () => void): unknown;
+};
+
+/** Starts a worker with an engine. Tests may run the engine elsewhere. */
+export type CreateWorker = (start: EngineStart) => EngineWorker;
+
+const createWorker: CreateWorker = (start) =>
+  new Worker(new URL('worker.ts', import.meta.url), { workerData: start, execArgv: [] });
+
 /** One worker thread with an engine. */
 export type Thread = {
-  readonly worker: Worker;
+  readonly worker: EngineWorker;
   readonly signals: Int32Array;
   /** The number of pipelines sent to the thread. */
   sent: number;
@@ -63,11 +77,19 @@ function getReason(error: unknown): string {
  */
 export async function startThread(
   from: Pick<EngineStart, 'location' | 'existing' | 'sync'>,
-  { opened, ended }: { opened: (thread: Thread) => void; ended: (thread: Thread, reason: string) => void },
+  {
+    opened,
+    ended,
+    create = createWorker,
+  }: {
+    opened: (thread: Thread) => void;
+    ended: (thread: Thread, reason: string) => void;
+    create?: CreateWorker | undefined;
+  },
 ): Promise<Thread> {
   const shared = new SharedArrayBuffer(SIGNALS_BYTES);
   const start: EngineStart = { ...from, program: await compileProgram(), signals: shared };
-  const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: start, execArgv: [] });
+  const worker = create(start);
   const signals = new Int32Array(shared);
   const thread: Thread = { worker, signals, sent: 0, pending: null, usable: false, ending: null };
   await new Promise<void>((resolve, reject) => {

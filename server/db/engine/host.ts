@@ -1,6 +1,7 @@
 import { SIGNALS, type ToEngine } from './signals.ts';
 import {
   closeThread,
+  type CreateWorker,
   EngineLost,
   isFinished,
   send,
@@ -43,6 +44,7 @@ export type HostOptions = {
   readonly warn: (line: string) => void;
   /** Called once when the engine cannot be restarted. */
   readonly broken: (error: Error) => void;
+  readonly createWorker?: CreateWorker | undefined;
 };
 
 /** The number of consecutive failed attempts to open the engine after which the server gives up. */
@@ -121,6 +123,7 @@ async function open(host: Host): Promise<void> {
         host.generation += 1;
       },
       ended: (ended, reason) => handleExit(host, ended, reason),
+      create: host.options.createWorker,
     },
   );
   await prepare((bytes, limitMs) => runOn(host, thread, bytes, limitMs)).catch(async (error: unknown) => {

@@ -12,7 +12,7 @@ import { classLimits, type QueueOptions, type WorkClass } from '../work-class.ts
 import { concatBytes, createPipelines, last, onePipeline, readScript, type RunPipeline } from './engine-pipeline.ts';
 import { createSharedMessages, type SharedMessages } from './shared-messages.ts';
 import { runTransaction } from './engine-transaction.ts';
-import { EngineLost, StatementStopped } from './engine-thread.ts';
+import { type CreateWorker, EngineLost, StatementStopped } from './engine-thread.ts';
 import { type EngineHost, startEngine } from './host.ts';
 import { createStops, type Stops } from './stops.ts';
 
@@ -64,6 +64,8 @@ export type PgliteOptions = {
   readonly warn?: (line: string) => void;
   /** Called once when the engine cannot be restarted. */
   readonly broken?: (error: Error) => void;
+  /** Runs the engine elsewhere than in a worker thread. */
+  readonly createWorker?: CreateWorker | undefined;
 };
 
 /** The caller of a piece of work: its ticket in the queue, its time limit, and the caller to count if it is stopped. */
@@ -172,6 +174,7 @@ async function openEngine(location: DataLocation, options: PgliteOptions): Promi
     sync: options.sync === true,
     warn,
     broken: options.broken ?? (() => undefined),
+    createWorker: options.createWorker,
     async prepare(run) {
       const listening = [...listeners.keys()].map((channel) => `; listen ${pg.escapeIdentifier(channel)}`);
       const bytes = concatBytes([serialize.query(SESSION + listening.join(''))]);

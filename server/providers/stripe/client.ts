@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from '../call.ts';
 
-/** Creates a client of Stripe's API. `apiUrl`: null for Stripe's own URL. */
-export function createStripeClient(secretKey: string, apiUrl: string | null): Stripe {
+/** Creates a client of Stripe's API. `apiUrl`: null for Stripe's own URL. `viaFetch`: makes its requests instead of Node's HTTP client. */
+export function createStripeClient(secretKey: string, apiUrl: string | null, viaFetch?: typeof fetch): Stripe {
   const at = apiUrl === null ? {} : getAddress(new URL(apiUrl));
   // The callers retry, because they repeat the key and handle ambiguous failures.
   return new Stripe(secretKey, {
@@ -10,7 +10,7 @@ export function createStripeClient(secretKey: string, apiUrl: string | null): St
     maxNetworkRetries: 0,
     timeout: PROVIDER_TIMEOUT_MS,
     telemetry: false,
-    httpClient: createHttpClient(),
+    httpClient: createHttpClient(viaFetch),
   });
 }
 
@@ -18,8 +18,8 @@ export function createStripeClient(secretKey: string, apiUrl: string | null): St
  * Creates the SDK's own HTTP client, but refuses replies that are not JSON objects. The SDK writes a property on each reply. With a number
  * or a text that fails outside of the promise that the SDK returned, which then never settles.
  */
-function createHttpClient(): Stripe.HttpClient {
-  const client = Stripe.createNodeHttpClient();
+function createHttpClient(viaFetch?: typeof fetch): Stripe.HttpClient {
+  const client: Stripe.HttpClient = viaFetch ? Stripe.createFetchHttpClient(viaFetch) : Stripe.createNodeHttpClient();
   const makeRequest = client.makeRequest.bind(client);
   client.makeRequest = async (...request) => {
     const response = await makeRequest(...request);

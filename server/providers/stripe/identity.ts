@@ -4,8 +4,11 @@ import { createStripeClient, parseChoice, withProviderErrors } from './client.ts
 import { checkReply, type DateParts, read } from './replies.ts';
 
 /** Adapter for Stripe's hosted identity checks. Stripe sends birth dates only to a restricted key, and only if they are expanded. */
-export function createStripeIdentity(config: { restrictedKey: string; apiUrl: string | null }): IdentityChecks {
-  const stripe = createStripeClient(config.restrictedKey, config.apiUrl);
+export function createStripeIdentity(
+  config: { restrictedKey: string; apiUrl: string | null },
+  viaFetch?: typeof fetch,
+): IdentityChecks {
+  const stripe = createStripeClient(config.restrictedKey, config.apiUrl, viaFetch);
   return {
     createSession: (input) => withProviderErrors(() => createSession(stripe, input)),
     getSession: (id) => withProviderErrors(() => getSession(stripe, id)),

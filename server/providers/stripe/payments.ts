@@ -19,8 +19,8 @@ export type StripeConfig = {
 };
 
 /** Adapter for payments on Stripe's hosted page (docs.stripe.com/api/checkout/sessions). */
-export function createStripePayments(config: StripeConfig): Payments {
-  const stripe = createStripeClient(config.secretKey, config.apiUrl);
+export function createStripePayments(config: StripeConfig, viaFetch?: typeof fetch): Payments {
+  const stripe = createStripeClient(config.secretKey, config.apiUrl, viaFetch);
   const live = /^[rs]k_live_/.test(config.secretKey);
   const context: StripeAccount = { stripe, live };
   const webhooks = { stripe, live, secrets: config.webhookSecrets };
