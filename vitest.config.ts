@@ -5,10 +5,12 @@ import { isLong, LongestFirst } from './tests/longest-first.ts';
 
 const exclude = ['node_modules/**', 'dist/**', 'data/**', 'artefacts/**'];
 
-const files = globSync('{rules,contracts,web,server,sandbox,bench,build,tools,tests}/**/*.test.ts').map((path) => ({
-  path,
-  text: readFileSync(path, 'utf8'),
-}));
+const files = globSync('{rules,contracts,web,server,sandbox,simulation,bench,build,tools,tests}/**/*.test.ts').map(
+  (path) => ({
+    path,
+    text: readFileSync(path, 'utf8'),
+  }),
+);
 /** Returns the files with such a text: what a file imports decides where it runs. */
 const filesWith = (...patterns: readonly RegExp[]): string[] =>
   files.filter(({ text }) => patterns.every((pattern) => pattern.test(text))).map(({ path }) => path);
@@ -52,7 +54,7 @@ const part = (name: string, order: number, options: Part): TestProjectInlineConf
  */
 const parts: TestProjectInlineConfiguration[] = [
   part('units', 0, {
-    include: ['{rules,contracts,web,server,sandbox,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'],
+    include: ['{rules,contracts,web,server,sandbox,simulation,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'],
     exclude: [...long, ...mocked],
   }),
   part('embedded', 0, {

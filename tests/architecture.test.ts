@@ -107,6 +107,11 @@ const TABLE: readonly Area[] = [
   { area: 'server/db', may: [], mayType: WIRE },
 
   { area: 'sandbox', may: [] },
+  // The server with everything around it, under one clock and one source of randomness. It opens the engine in its own thread.
+  {
+    area: 'simulation',
+    may: ['contracts', 'server/compose', 'server/config', 'server/db/engine', 'sandbox/main', 'rules', 'tests/support'],
+  },
   { area: 'tests/e2e', may: ['tests/support'], mayType: ['database'] },
   // The functions router with fake operations, built as the program builds it, but without a database.
   {

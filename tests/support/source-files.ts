@@ -35,7 +35,20 @@ export type Area = {
 };
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const TREES = ['rules', 'contracts', 'database', 'web', 'bin', 'server', 'sandbox', 'tests', 'bench', 'tools', 'build'];
+const TREES = [
+  'rules',
+  'contracts',
+  'database',
+  'web',
+  'bin',
+  'server',
+  'sandbox',
+  'simulation',
+  'tests',
+  'bench',
+  'tools',
+  'build',
+];
 
 /** Reads all .ts, .tsx and .js files of the project. */
 export function readSourceFiles(): Source[] {

@@ -1,0 +1,40 @@
+import type { Crowd } from '../people/day.ts';
+import type { World } from '../world/world.ts';
+import type { Auditor } from './auditor.ts';
+import { auditRows } from './bookings.ts';
+import { auditCodes, auditStrayCodes } from './codes.ts';
+import { auditConfirmations, auditRepeatedMails } from './mails.ts';
+import { auditLedger, auditMoney, auditUnpaid } from './money.ts';
+import { auditDeletedPeople, auditLog, auditPictures } from './privacy.ts';
+
+/** All auditors by name. `promises.ts` names the promises that each checks. */
+export const AUDITORS = {
+  rows: auditRows,
+  money: auditMoney,
+  unpaid: auditUnpaid,
+  ledger: auditLedger,
+  'repeated mails': auditRepeatedMails,
+  confirmations: auditConfirmations,
+  codes: auditCodes,
+  'stray codes': auditStrayCodes,
+  pictures: auditPictures,
+  'audit log': auditLog,
+  'deleted people': auditDeletedPeople,
+} as const satisfies Record<string, Auditor>;
+
+const reported = new WeakMap<World, Set<string>>();
+
+/** Checks the promises at the end of a day. */
+export async function auditDay(world: World, crowd: Crowd, isTroubled: boolean): Promise<void> {
+  const { run, time } = world;
+  if (run?.owner.isAlive !== true) throw new Error('the server must be up for the audit');
+  const known = reported.get(world) ?? new Set<string>();
+  reported.set(world, known);
+  const report = (promise: string, what: string): void => {
+    if (known.has(what)) return;
+    known.add(what);
+    world.report(promise, what);
+  };
+  for (const audit of Object.values(AUDITORS))
+    await time.until(Promise.resolve(audit({ world, crowd, db: run.app.db, report, isTroubled })));
+}
