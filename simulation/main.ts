@@ -11,7 +11,8 @@ import { findImage } from './world/image.ts';
 
 /**
  * `npm run simulate -- --seed N [--days D] [--trace] [--counts]` simulates D days of a studio. The last line is
- * `seed N: D days, trace HASH, V violations`; the exit code is 1 if there are violations. `--list-faults` lists faults of the program, one
+ * `seed N: D days, trace HASH, V violations`; the exit code is 1 if there are violations. `--stop` ends with the first day that has
+ * a violation. `--list-faults` lists faults of the program, one
  * per line, and `--fault NAME` simulates with one of them. `--long [--seeds S]` simulates many seeds.
  */
 const { values } = parseArgs({
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     days: { type: 'string', default: '14' },
     trace: { type: 'boolean', default: false },
+    stop: { type: 'boolean', default: false },
     counts: { type: 'boolean', default: false },
     'list-faults': { type: 'boolean', default: false },
     fault: { type: 'string' },
@@ -52,15 +54,22 @@ async function run(): Promise<number> {
   const began = real.now();
   const clock = ownGlobals(seed, new Date(FIRST + createRandom(seed, 'start').below(FIRST_DAYS) * DAY));
   const { simulate } = await import('./simulate.ts');
-  const { hash, violations, counts } = await simulate({ seed, days, clock, print: values.trace ? print : null });
+  const simulation = await simulate({
+    seed,
+    days,
+    clock,
+    print: values.trace ? print : null,
+    stopsEarly: values.stop,
+  });
+  const { hash, violations, counts } = simulation;
   if (values.counts) for (const [name, count] of counts) print(`${String(count).padStart(7)}  ${name}`);
   for (const { at, promise, what } of violations) print(`${at.toISOString()} ${promise}: ${what}`);
   const { user, system } = process.cpuUsage();
-  const perDay = (seconds: number): string => (seconds / days).toFixed(2);
+  const perDay = (seconds: number): string => (seconds / simulation.days).toFixed(2);
   print(
     `${perDay((real.now() - began) / 1_000)} s per day, of which ${perDay((user + system) / 1e6)} s of processor time`,
   );
-  print(`seed ${seed}: ${days} days, trace ${hash}, ${violations.length} violations`);
+  print(`seed ${seed}: ${simulation.days} days, trace ${hash}, ${violations.length} violations`);
   return violations.length === 0 ? 0 : 1;
 }
 

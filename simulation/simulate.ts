@@ -19,22 +19,26 @@ export async function simulate(options: {
   readonly days: number;
   readonly clock: FakeClock;
   readonly print: ((line: string) => void) | null;
+  /** Whether the first day with a violation is the last one. */
+  readonly stopsEarly: boolean;
 }): Promise<Simulation> {
-  const { seed, days } = options;
+  const { seed, days, stopsEarly } = options;
   const world = await openWorld(options);
   const crowd = createCrowd();
   const forecast = createForecast(world);
   await prepareStudio(world.run?.app.db);
-  for (let day = 0; day < days; day += 1) {
+  let lived = 0;
+  while (lived < days && !(stopsEarly && world.violations.length > 0)) {
     await world.time.until(forecast.startDay());
     const kills = world.kills;
     await liveDay(world, crowd);
     await world.time.until(forecast.calmDown());
     await passUntil(world, world.time.now() + CALM_MS);
     await auditDay(world, crowd, forecast.areLocksDown() || world.kills > kills);
+    lived += 1;
   }
   world.close();
-  return { seed, days, hash: world.trace.hash(), violations: world.violations, counts: world.counters.all() };
+  return { seed, days: lived, hash: world.trace.hash(), violations: world.violations, counts: world.counters.all() };
 }
 
 type Database = { query(text: string): Promise<unknown> };

@@ -5,7 +5,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** Every task runs at these moments, such as the hours at which sessions begin. In production they run every few seconds. */
-const ALL_TASKS_MS = 30 * MINUTE;
+const ALL_TASKS_MS = HOUR;
 /** The tasks that also run when something is due: those whose work cannot wait. */
 const URGENT_TASKS = [
   ...['mail', 'alerts', 'payments', 'locks', 'images', 'texts', 'power', 'account-mails'].map(
