@@ -45,6 +45,12 @@ async function run(): Promise<number> {
     await makeImage(clock);
     return 0;
   }
+  if (values['list-faults']) {
+    for (const { name } of FAULTS) print(name);
+    return 0;
+  }
+  if (values.fault !== undefined)
+    return simulateFault(values.fault, ['--seed', values.seed, '--days', values.days, '--stop']);
   if (!existsSync(findImage()))
     spawnSync(process.execPath, [import.meta.filename, '--make-image'], { stdio: 'inherit' });
   if (values.long) {

@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG = [
   'remove-demo',
   'kills',
+  'simulator',
   'storage-load',
   'outages',
   'program',

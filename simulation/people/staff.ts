@@ -105,7 +105,11 @@ async function block(world: World, staff: Staff, people: readonly Person[]): Pro
   const person = random.pickFrom(people.filter(({ isDeleted }) => !isDeleted));
   if (!person) return;
   const bookings = random.pick(['later', 'keep', 'terms', 'refund'] as const);
-  await perform(world, staff, 'staff-block-customer', { userId: person.userId, reason: 'Damaged the mixer', bookings });
+  await perform(world, staff, 'staff-block-customer', {
+    userId: person.userId,
+    reason: `Damaged the mixer ${random.bits()}`,
+    bookings,
+  });
   if (random.chance(0.8)) await perform(world, staff, 'staff-unblock-customer', { userId: person.userId });
 }
 
