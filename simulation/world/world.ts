@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSilentSandbox } from '#sandbox/main.ts';
-import { type Counters, createCounters } from '../counters.ts';
+import { type Counters, createCounters } from '../runtime/counters.ts';
 import { openSimulatedEngine } from '../runtime/engine.ts';
 import type { FakeClock } from '../runtime/globals.ts';
 import { createMailbox } from '../runtime/mailbox.ts';
