@@ -65,11 +65,11 @@ async function run(): Promise<number> {
     days,
     clock,
     print: values.trace ? print : null,
+    onViolation: ({ at, promise, what }) => print(`${at.toISOString()} ${promise}: ${what}`),
     stopsEarly: values.stop,
   });
   const { hash, violations, counts } = simulation;
   if (values.counts) for (const [name, count] of counts) print(`${String(count).padStart(7)}  ${name}`);
-  for (const { at, promise, what } of violations) print(`${at.toISOString()} ${promise}: ${what}`);
   const { user, system } = process.cpuUsage();
   const perDay = (seconds: number): string => (seconds / simulation.days).toFixed(2);
   print(

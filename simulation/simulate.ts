@@ -19,6 +19,7 @@ export async function simulate(options: {
   readonly days: number;
   readonly clock: FakeClock;
   readonly print: ((line: string) => void) | null;
+  readonly onViolation: (violation: Violation) => void;
   /** Whether the first day with a violation is the last one. */
   readonly stopsEarly: boolean;
 }): Promise<Simulation> {

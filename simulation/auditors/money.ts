@@ -22,17 +22,22 @@ type OwnPayment = {
   state: string;
   booking_id: string;
   paid_cents: number | null;
+  was_processing: boolean;
   refunded_cents: number;
   booking_status: string;
   cancel_reason: string | null;
 };
 
 const OWN_PAYMENTS = `
-select p.session_id, p.payment_intent_id, p.state, p.booking_id, p.paid_cents, p.refunded_cents, b.status as booking_status, b.cancel_reason
+select p.session_id, p.payment_intent_id, p.state, p.booking_id, p.paid_cents, p.refunded_cents, p.processing_at is not null as was_processing, b.status as booking_status, b.cancel_reason
 from private.payment p join private.booking b on b.id = p.booking_id where p.kind = 'card'`;
 
 /** Reasons for which a booking never took place for its customer, so that no money may stay. */
 const NEVER_HAPPENED = ['hold_expired', 'abandoned', 'payment_failed', 'slot_lost', 'amount_mismatch', 'replaced'];
+
+/** A hold is released only after the provider has closed its session, so nobody can pay for it any more. */
+const isReleased = ({ booking_status: status, cancel_reason: reason }: OwnPayment): boolean =>
+  status === 'cancelled' && (reason === 'hold_expired' || reason === 'abandoned');
 
 /** Every cent at the provider belongs to a booking that is kept, or has gone back, and our rows say the same. */
 export const auditMoney: Auditor = async ({ world, db, report }) => {
@@ -65,6 +70,8 @@ export const auditMoney: Auditor = async ({ world, db, report }) => {
     const ownBack = rows.reduce((sum, row) => sum + row.refunded_cents, 0);
     if (back > amount) report('G3', `${name}: ${back} of ${amount} went back`);
     if (ownBack !== back) report('G55', `${name}: the provider returned ${back}, our rows say ${ownBack}`);
+    const released = rows.find((row) => isReleased(row) && !row.was_processing);
+    if (released) report('G3', `${name} was paid after its hours were released (${released.cancel_reason})`);
     const lost = rows.find(
       (row) => row.booking_status === 'cancelled' && NEVER_HAPPENED.includes(row.cancel_reason ?? ''),
     );

@@ -79,19 +79,22 @@ export async function atPayPage(world: World, person: Person, session: string): 
   await wait(3 + random.below(20));
   const draw = random.next();
   const outcome: Outcome =
-    draw < 0.72
+    draw < 0.66
       ? 'paid'
-      : draw < 0.78
+      : draw < 0.72
         ? 'declined'
-        : draw < 0.82
+        : draw < 0.75
           ? 'cancelled'
-          : draw < 0.85
+          : draw < 0.78
             ? 'delayed_paid'
-            : draw < 0.87
+            : draw < 0.8
               ? 'delayed_failed'
               : 'leaves';
   counters.count(`pay page ${outcome}`);
-  if (outcome === 'leaves') return;
+  if (outcome === 'leaves') {
+    if (random.chance(0.6)) comeBackLater(world, person, session);
+    return;
+  }
   await world.control(`/payments/${session}`, {
     outcome,
     ...(outcome.startsWith('delayed') ? { seconds: 3_600 * (1 + random.below(60)) } : {}),
@@ -102,12 +105,19 @@ export async function atPayPage(world: World, person: Person, session: string): 
   await person.browser.call('verify-payment', { sessionId: session });
 }
 
+/** Some leave the pay page open and pay much later, when their hours may be gone. */
+function comeBackLater(world: World, person: Person, session: string): void {
+  const minutes = 10 + world.random.below(20);
+  world.plans.push({ at: world.time.now() + minutes * 60_000, deed: () => atPayPage(world, person, session) });
+}
+
 /** Returns to a booking that was left unpaid, and pays or releases it. */
 export async function returnToHold(world: World, person: Person): Promise<void> {
   const { random } = world;
-  const booking = random.pickFrom(person.bookings);
+  // Mostly the newest, which may still be held.
+  const booking = random.chance(0.7) ? person.bookings.at(-1) : random.pickFrom(person.bookings);
   if (!booking) return;
-  if (random.chance(0.4)) await person.browser.call('release-hold', { bookingId: booking.id });
+  if (random.chance(0.3)) await person.browser.call('release-hold', { bookingId: booking.id });
   else if (booking.session !== null) await atPayPage(world, person, booking.session);
 }
 

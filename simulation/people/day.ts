@@ -1,4 +1,4 @@
-import type { World } from '../world/world.ts';
+import type { Plan, World } from '../world/world.ts';
 import { passUntil } from '../world/passing-time.ts';
 import {
   book,
@@ -22,7 +22,7 @@ export const createCrowd = (): Crowd => ({ people: [], staff: createStaff(), sig
 const DAY = 24 * 3_600_000;
 /** The night's calm, in which nothing goes wrong and nobody comes, so that everything owed can be done. */
 export const CALM_MS = 2 * 3_600_000;
-const PEOPLE_MAX = 14;
+const PEOPLE_MAX = 24;
 
 type Deed = (world: World, crowd: Crowd) => Promise<void>;
 
@@ -30,13 +30,22 @@ type Deed = (world: World, crowd: Crowd) => Promise<void>;
 export async function liveDay(world: World, crowd: Crowd): Promise<void> {
   const { random, time } = world;
   const begin = time.now();
-  const count = 8 + random.below(10);
+  const count = 24 + random.below(16);
   const times = Array.from({ length: count }, () => begin + random.below(DAY - CALM_MS)).toSorted((a, b) => a - b);
-  for (const at of times) {
+  for (const at of [...times, begin + DAY - CALM_MS]) {
+    for (let plan = takePlan(world, at); plan; plan = takePlan(world, at)) {
+      await passUntil(world, plan.at);
+      await time.until(plan.deed());
+    }
     await passUntil(world, at);
-    await comeTogether(world, crowd);
+    if (times.includes(at)) await comeTogether(world, crowd);
   }
-  await passUntil(world, begin + DAY - CALM_MS);
+}
+
+/** Takes the next plan for the time until `end`, in the order in which they were made. */
+function takePlan({ plans }: World, end: number): Plan | null {
+  const at = plans.findIndex((plan) => plan.at < end);
+  return at === -1 ? null : (plans.splice(at, 1)[0] ?? null);
 }
 
 /** Lets one to three people do something at the same time. The server may be killed meanwhile. */
@@ -73,7 +82,7 @@ const VISITS: readonly (readonly [number, Visit])[] = [
   [8, bookSeries],
   [14, cancel],
   [14, change],
-  [10, returnToHold],
+  [16, returnToHold],
   [6, joinWaitlist],
   [8, lookAtCode],
   [2, deleteAccount],

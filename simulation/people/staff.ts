@@ -7,7 +7,7 @@ import type { Person } from './person.ts';
 export type Staff = { browser: Browser; userId: string; readonly deeds: Deed[]; isSignedIn: boolean };
 
 /** Something that staff have done: the audit log must know about it. */
-type Deed = { readonly call: string; readonly from: number; readonly to: number };
+type Deed = { readonly call: string; readonly subject: string | null; readonly from: number; readonly to: number };
 
 /** The demo account of `npm start`. */
 const OWNER = { email: 'admin@example.com', password: 'demo-admin-1' };
@@ -38,7 +38,9 @@ export async function workAsStaff(world: World, staff: Staff, people: readonly P
 async function perform(world: World, staff: Staff, call: string, body: Record<string, unknown>): Promise<Answer> {
   const from = world.time.now();
   const answer = await staff.browser.call(call, body);
-  if (answer.status === 200) staff.deeds.push({ call, from, to: world.time.now() });
+  const subject =
+    [body['bookingId'], body['userId'], body['verificationId']].find((id) => typeof id === 'string') ?? null;
+  if (answer.status === 200) staff.deeds.push({ call, subject, from, to: world.time.now() });
   if (answer.status === 401) staff.isSignedIn = false;
   return answer;
 }

@@ -28,6 +28,8 @@ export type World = {
   readonly random: Random;
   /** The running server; null while it is down. */
   run: Run | null;
+  /** What people want to do later. */
+  readonly plans: Plan[];
   /** How often the server was killed. */
   kills: number;
   /** Makes the sandbox do what is due. */
@@ -40,9 +42,13 @@ export type World = {
   readonly close: () => void;
 };
 
+export type Plan = { readonly at: number; readonly deed: () => Promise<void> };
+
 export type Violation = { readonly at: Date; readonly promise: string; readonly what: string };
 
 export type WorldOptions = {
+  /** Called at once when a promise was broken. */
+  readonly onViolation?: ((violation: Violation) => void) | undefined;
   readonly seed: number;
   readonly clock: FakeClock;
   readonly print: ((line: string) => void) | null;
@@ -54,7 +60,7 @@ const PROVIDERS = ['home', 'payments', 'locks', 'plugs', 'vision', 'mail', 'iden
 const ENV = { OWNER_EMAIL: 'owner@example.com', REALTIME: 'false', LOCK_CHECK_MINUTES: '0' } as const;
 
 /** Opens the world before its first day: an empty studio, and a server that has just started. */
-export async function openWorld({ seed, clock, print }: WorldOptions): Promise<World> {
+export async function openWorld({ seed, clock, print, onViolation }: WorldOptions): Promise<World> {
   ownTimers();
   const time = createVirtualTime(clock);
   const trace = createTrace(time.now, print);
@@ -86,6 +92,7 @@ export async function openWorld({ seed, clock, print }: WorldOptions): Promise<W
     machine,
     random: createRandom(seed, 'people'),
     run: null,
+    plans: [],
     kills: 0,
     runSandbox: () => runAs(outside, () => sandbox.runDue()),
     async control<T>(path: string, body?: unknown): Promise<T> {
@@ -96,7 +103,9 @@ export async function openWorld({ seed, clock, print }: WorldOptions): Promise<W
       return (await answer.json()) as T;
     },
     report(promise, what) {
-      violations.push({ at: new Date(time.now()), promise, what });
+      const violation = { at: new Date(time.now()), promise, what };
+      violations.push(violation);
+      onViolation?.(violation);
       trace.add('violation', promise, what);
     },
     violations,
