@@ -62,6 +62,20 @@ const RULES: readonly Rule[] = [
       where kind like 'payment.refund%' and closed_at is not null and closed_by is null`,
   },
   {
+    promise: 'G48',
+    what: 'a payment that must go back stays',
+    sql: `select id || ' of booking ' || booking_id || ', ' || amount_cents as what from private.payment
+      where state = 'refund_pending' and updated_at < $1::timestamptz - interval '75 minutes'
+      and dispute_status is distinct from 'open'`,
+  },
+  {
+    promise: 'G48',
+    what: 'a part of a payment that must go back stays',
+    sql: `select f.id || ' of payment ' || f.payment_id || ', ' || f.amount_cents as what from private.partial_refund f
+      join private.payment p on p.id = f.payment_id where f.state = 'pending' and p.kind = 'card'
+      and f.updated_at < $1::timestamptz - interval '75 minutes' and p.dispute_status is distinct from 'open'`,
+  },
+  {
     promise: 'G6',
     what: 'the price of a booking is not what its parts say',
     sql: `select b.id || ': ' || final_cost_cents as what from private.booking b where moves = 0 and order_id is null

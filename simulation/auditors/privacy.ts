@@ -22,7 +22,7 @@ export const auditPictures: Auditor = async ({ world, db, report }) => {
 type Logged = { n: number };
 const ENTRIES = `
 select count(*)::int as n from public.audit_logs where actor = $1::uuid and created_at <= $2::timestamptz
-  and case when $3::text is null then created_at >= $4::timestamptz else resource_id = $3 end`;
+  and (created_at >= $4::timestamptz or resource_id = $3)`;
 
 /** The audit log has an entry for each thing that staff did. */
 export const auditLog: Auditor = async ({ db, crowd, report }) => {

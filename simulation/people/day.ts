@@ -61,7 +61,7 @@ function pickDeed({ random }: World, { people }: Crowd): Deed {
   if (people.length < 3 || (people.filter(({ isDeleted }) => !isDeleted).length < PEOPLE_MAX && random.chance(0.12)))
     return comeNew;
   const draw = random.next();
-  if (draw < 0.2) return (world, { staff }) => workAsStaff(world, staff, people);
+  if (draw < 0.25) return (world, { staff }) => workAsStaff(world, staff, people);
   return visit;
 }
 
@@ -80,7 +80,7 @@ const VISITS: readonly (readonly [number, Visit])[] = [
   [30, book],
   [10, bookSame],
   [8, bookSeries],
-  [14, cancel],
+  [20, cancel],
   [14, change],
   [16, returnToHold],
   [6, joinWaitlist],
