@@ -50,7 +50,14 @@ async function run(): Promise<number> {
     return 0;
   }
   if (values.fault !== undefined)
-    return simulateFault(values.fault, ['--seed', values.seed, '--days', values.days, '--stop']);
+    return simulateFault(values.fault, [
+      '--seed',
+      values.seed,
+      '--days',
+      values.days,
+      '--stop',
+      ...(values.trace ? ['--trace'] : []),
+    ]);
   if (!existsSync(findImage()))
     spawnSync(process.execPath, [import.meta.filename, '--make-image'], { stdio: 'inherit' });
   if (values.long) {

@@ -71,7 +71,7 @@ function connectWorker(
     postMessage(message: unknown) {
       if (owner.isAlive) onMessage();
       if (!owner.isAlive) return;
-      if (message === 'close') return void queueMicrotask(() => emit('exit'));
+      if (message === 'close') return queueMicrotask(() => emit('exit'));
       // Cast: the server sends bytes, except for the two commands.
       const answer = message === 'image' ? readImage() : run(message as Uint8Array);
       answer.then(

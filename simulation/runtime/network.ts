@@ -47,6 +47,7 @@ export function createNetwork(random: Random, trace: Trace, count: (name: string
   async function ask(name: string, host: Host, request: Request, address: string): Promise<Response> {
     const { owner } = host;
     const died = owner.ended.then(() => Promise.reject(failed()));
+    died.catch(() => undefined);
     const answer = await Promise.race([died, runAs(owner, () => host.answer(request, address))]);
     if (answer.type === 'error') throw failed();
     // The body is read here, because nothing of the answer may arrive after its host has ended.
@@ -73,6 +74,8 @@ export function createNetwork(random: Random, trace: Trace, count: (name: string
     if (met('failed')) return Response.json({ error: { message: 'an outage', type: 'api_error' } }, { status: 503 });
     const again = met('twice') ? request.clone() : null;
     const answer = ask(name, host, request, address);
+    // It may fail before anybody waits for it.
+    answer.catch(() => undefined);
     if (again) {
       await answer.catch(() => undefined);
       await ask(name, host, again, address).catch(() => undefined);
