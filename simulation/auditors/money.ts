@@ -1,3 +1,4 @@
+import type { World } from '../world/world.ts';
 import type { Auditor } from './auditor.ts';
 
 /** A payment session and its refunds according to the provider. Amounts in cents. */
@@ -35,6 +36,18 @@ from private.payment p join private.booking b on b.id = p.booking_id where p.kin
 /** Reasons for which a booking never took place for its customer, so that no money may stay. */
 const NEVER_HAPPENED = ['hold_expired', 'abandoned', 'payment_failed', 'slot_lost', 'amount_mismatch', 'replaced'];
 
+/** Delayed payments that were paid at the provider and not yet here when an auditor first saw them. */
+const settling = new WeakMap<World, Set<string>>();
+
+/** Money that took days may arrive a moment before the audit. Returns false the next night. */
+function isSettling(world: World, id: string, rows: readonly OwnPayment[] | undefined): boolean {
+  const seen = settling.get(world) ?? new Set<string>();
+  settling.set(world, seen);
+  if (seen.has(id) || rows?.some(({ state }) => state === 'processing') !== true) return false;
+  seen.add(id);
+  return true;
+}
+
 /** A hold is released only after the provider has closed its session, so nobody can pay for it any more. */
 const isReleased = ({ booking_status: status, cancel_reason: reason }: OwnPayment): boolean =>
   status === 'cancelled' && (reason === 'hold_expired' || reason === 'abandoned');
@@ -60,6 +73,7 @@ export const auditMoney: Auditor = async ({ world, db, report }) => {
   } of payments) {
     if (status !== 'paid' || intent === null) continue;
     const rows = byIntent.get(intent) ?? [];
+    if (isSettling(world, id, bySession.get(id))) continue;
     const name = `${id} of booking ${bookingId}`;
     if (!bySession.has(id)) report('G3', `the provider has the paid session ${name}, and no row knows it`);
     const paid = rows.reduce((sum, row) => sum + (row.paid_cents ?? 0), 0);
