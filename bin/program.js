@@ -1,4 +1,4 @@
-// `npm run database:files` and similar: runs a program of the project with its own Node.
+// `npm run model -- --size 2x2x2` and similar: runs a program of the project with its own Node.
 import { spawn } from 'node:child_process';
 import { exitWithError, install, ownEnv, ownNode, root } from './project.js';
 

@@ -107,6 +107,8 @@ const TABLE: readonly Area[] = [
   { area: 'server/db', may: [], mayType: WIRE },
 
   { area: 'sandbox', may: [] },
+  // The model of holds and payments, which must not repeat a mistake of the program.
+  { area: 'simulation/model', may: [], packages: ['node:'] },
   // The server with everything around it, under one clock and one source of randomness. It opens the engine in its own thread.
   {
     area: 'simulation',
