@@ -11,50 +11,53 @@ const MONEY = ['kept', 'due', 'sent', 'returned', 'sent twice'] as const;
 const MANY = 16;
 const SHARES = MANY * MONEY.length;
 
-/** New names of the customers and of the slots, by their old ones. */
-type Renaming = { readonly customers: readonly number[]; readonly slots: readonly number[] };
+/** New names of customers or slots, by their old ones, and the old ones in the order of the new ones. */
+type Renaming = { readonly names: readonly number[]; readonly order: readonly number[] };
 
 /** Returns the function that gives the states of a size their keys. */
 export function createKey(customers: number, slots: number): (state: State) => string {
-  const renamings = getPermutations(customers).flatMap((ofCustomers) =>
-    getPermutations(slots).map((ofSlots): Renaming => ({ customers: ofCustomers, slots: ofSlots })),
-  );
+  const [allCustomers, allSlots] = [getRenamings(customers), getRenamings(slots)];
   return (state) => {
     const traits = getTraits(state);
-    let smallest: number[] = [];
-    for (const renaming of renamings) {
-      // Only the renamings that sort customers and slots by their traits are compared, which is seldom more than one.
-      if (!isSorted(traits.customers, renaming.customers) || !isSorted(traits.slots, renaming.slots)) continue;
-      const codes = toCodes(state, renaming);
-      if (smallest.length === 0 || isSmaller(codes, smallest)) smallest = codes;
+    let smallest: number[] | null = null;
+    // Only the renamings that sort customers and slots by their traits are compared, which is seldom more than one.
+    for (const ofCustomers of allCustomers) {
+      if (!isSorted(traits.customers, ofCustomers)) continue;
+      for (const ofSlots of allSlots) {
+        if (!isSorted(traits.slots, ofSlots)) continue;
+        const codes = toCodes(state, ofCustomers.names, ofSlots.names);
+        if (smallest === null || isSmaller(codes, smallest)) smallest = codes;
+      }
     }
     // Each code has 32 bits, and a character 16.
     let key = '';
-    for (const code of smallest) key += String.fromCharCode(code >>> 16, code & 0xffff);
+    for (const code of smallest ?? []) key += String.fromCharCode(code >>> 16, code & 0xffff);
     return key;
   };
 }
 
 /** Returns a number for each customer and each slot that does not depend on their names. */
 function getTraits({ customers, slots, bookings }: State): { customers: number[]; slots: number[] } {
-  const ofCustomers = customers.map(({ waits, claims }) => claims * 2 + Number(waits !== null));
-  const ofSlots = Array.from({ length: slots }, () => 0);
-  for (const { waits } of customers) if (waits !== null) ofSlots[waits] = (ofSlots[waits] ?? 0) + 1;
+  const [ofCustomers, ofSlots]: [number[], number[]] = [[], []];
+  for (let slot = 0; slot < slots; slot += 1) ofSlots.push(0);
+  for (const { waits, claims } of customers) {
+    ofCustomers.push(claims * 2 + Number(waits !== null));
+    if (waits !== null) ofSlots[waits] = (ofSlots[waits] ?? 0) + 1;
+  }
   for (const row of bookings) {
     if (row === null) continue;
     // A prime spreads the codes, because the sums of small numbers are often equal.
-    const weight = ((toRowState(row) * MANY + row.slots.length) * 7919) % 1_000_003;
-    ofCustomers[row.customer] = (ofCustomers[row.customer] ?? 0) + weight * MANY;
-    for (const slot of row.slots) ofSlots[slot] = (ofSlots[slot] ?? 0) + weight * MANY;
+    const weight = (((toRowState(row) * MANY + row.slots.length) * 7919) % 1_000_003) * MANY;
+    ofCustomers[row.customer] = (ofCustomers[row.customer] ?? 0) + weight;
+    for (const slot of row.slots) ofSlots[slot] = (ofSlots[slot] ?? 0) + weight;
   }
   return { customers: ofCustomers, slots: ofSlots };
 }
 
 /** Returns whether the traits are in ascending order of the new names. */
-function isSorted(traits: readonly number[], names: readonly number[]): boolean {
-  for (let one = 0; one < traits.length; one += 1)
-    for (let other = 0; other < traits.length; other += 1)
-      if ((names[one] ?? 0) < (names[other] ?? 0) && (traits[one] ?? 0) > (traits[other] ?? 0)) return false;
+function isSorted(traits: readonly number[], { order }: Renaming): boolean {
+  for (let place = 1; place < order.length; place += 1)
+    if ((traits[order[place - 1] ?? 0] ?? 0) > (traits[order[place] ?? 0] ?? 0)) return false;
   return true;
 }
 
@@ -67,17 +70,21 @@ function isSmaller(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** Writes a state with new names as integers: the customers, the rows in the order of their contents, and the sessions in theirs. */
-function toCodes({ customers, bookings, sessions }: State, renaming: Renaming): number[] {
+function toCodes(
+  { customers, bookings, sessions }: State,
+  ofCustomers: readonly number[],
+  ofSlots: readonly number[],
+): number[] {
   const codes: number[] = [];
   for (let customer = 0; customer < customers.length; customer += 1) codes.push(0);
   for (let customer = 0; customer < customers.length; customer += 1) {
     const { waits, claims } = customers[customer] ?? { waits: null, claims: 0 };
-    codes[renaming.customers[customer] ?? 0] = claims * MANY + (waits === null ? 0 : (renaming.slots[waits] ?? 0) + 1);
+    codes[ofCustomers[customer] ?? 0] = claims * MANY + (waits === null ? 0 : (ofSlots[waits] ?? 0) + 1);
   }
   const firstRow = codes.length;
   for (let id = 0; id < bookings.length; id += 1) {
     const row = bookings[id];
-    if (row) insert(codes, toRowCode(row, renaming) * MANY + id, firstRow);
+    if (row) insert(codes, toRowCode(row, ofCustomers, ofSlots) * MANY + id, firstRow);
   }
   // The place of a row in this order takes the place of its id.
   const ranks: number[] = [];
@@ -110,10 +117,10 @@ function toRowState({ moves, outdated, confirmed, due, seen, payment }: Booking)
   return (kind * PAYMENTS.length + PAYMENTS.indexOf(payment)) * 8 + flags;
 }
 
-function toRowCode(row: Booking, renaming: Renaming): number {
+function toRowCode(row: Booking, ofCustomers: readonly number[], ofSlots: readonly number[]): number {
   let mask = 0;
-  for (const slot of row.slots) mask |= 1 << (renaming.slots[slot] ?? 0);
-  return (toRowState(row) * MANY + (renaming.customers[row.customer] ?? 0)) * MANY + mask;
+  for (const slot of row.slots) mask |= 1 << (ofSlots[slot] ?? 0);
+  return (toRowState(row) * MANY + (ofCustomers[row.customer] ?? 0)) * MANY + mask;
 }
 
 function toSessionCode({ at, booking, units, shown, replaced, shares }: Session, ranks: readonly number[]): number {
@@ -126,10 +133,14 @@ function toSessionCode({ at, booking, units, shown, replaced, shares }: Session,
 const toShareCode = (share: Share | undefined, ranks: readonly number[]): number =>
   share === undefined ? 0 : getRank(ranks, share.booking) * MONEY.length + MONEY.indexOf(share.money);
 
+/** Returns all renamings of as many items. */
+const getRenamings = (count: number): Renaming[] =>
+  getOrders(count).map((order) => ({ order, names: order.map((_, item) => order.indexOf(item)) }));
+
 /** Returns all orders of the numbers below `count`. */
-function getPermutations(count: number): number[][] {
+function getOrders(count: number): number[][] {
   if (count === 0) return [[]];
-  return getPermutations(count - 1).flatMap((order) =>
+  return getOrders(count - 1).flatMap((order) =>
     Array.from({ length: count }, (_, place) => order.toSpliced(place, 0, count - 1)),
   );
 }
