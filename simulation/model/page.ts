@@ -10,18 +10,18 @@ export type Found = Readonly<Record<Fault, Violation<Step>>>;
 
 export const renderPage = (found: Found): string => `# The model of holds and payments
 
-Generated from \`simulation/model\`; a test compares this page with it.
+Generated from \`simulation/model\`.
 
-\`simulation/model/protocol.ts\` is the protocol of holding, paying, closing, expiring, moving, ordering and waiting, as a function from a state to
-all steps that can come next. \`npm run model\` searches every state that any order of steps can reach. Nothing compares the program with the
-model yet; \`simulation/model/trace.ts\` can replay a trace of steps.
+\`simulation/model/protocol.ts\` is the protocol of holding, paying, closing, expiring, moving, ordering and waiting as a transition function.
+\`npm run model\` searches every state that any order of steps can reach. Nothing compares the program with the model yet;
+\`simulation/model/trace.ts\` can replay a trace of steps.
 
 ## What it says
 
-A state has the rows of the database (holds, orders, claims, waiting moves, bookings), the payment sessions at the provider, and where the money
-is. A step is one transaction or one event at the provider. A call and the transaction that records its answer are two steps. Anything may
-happen between them, and the second one may never come: this covers late and lost answers and crashes. Events that arrive twice change nothing.
-A session can be paid from the moment when its page is shown until the provider closes it.
+A state has the rows of the database, the payment sessions at the provider, and where the money is. A step is one transaction or one event at
+the provider. A call and the transaction that records its answer are two steps. Anything may happen between them, and the second one may never
+come: this covers late and lost answers and crashes. Repeated events change nothing. A session can be paid once its page
+is shown, until the provider closes it.
 
 In every state:
 
@@ -29,19 +29,19 @@ In every state:
 - **No paid booking lost:** a customer who pays gets the hours. Only a waiting move is refunded if its booking was cancelled or moved meanwhile.
 - **No money kept for nothing:** money belongs to a confirmed booking or goes back.
 - **No hours or refunds for nothing:** a confirmed booking is paid, and nothing is refunded twice.
-- **Unpaid hours are bounded:** an account has one unpaid hold, and one claim.
+- **Unpaid hours are bounded:** an account has one unpaid hold and one claim.
 - **Every hold ends:** steps of the server, the provider and the clock alone end all holds, and the time of a hold never begins again.
 
 ## What it leaves out
 
 Prices, coupons and wrong amounts; payments that take days; disputes and partial refunds; actions of staff, blocks and closures; early holds,
-which behave like claims; durations, since the time of a hold may end at any moment; access codes and mails. An account has one unpaid hold
-instead of two, and one claim a day instead of one for each span. An order has two slots. States that differ only in names count once.
+which behave like claims; durations: the time of a hold may end at any moment. An account has one unpaid hold instead of two, and one claim a
+day instead of one for each span. An order has two slots. States that differ only in names count once.
 
 ## Sizes
 
-Each size was searched as a whole, without a violation: the first ones by \`npm test\`, those that take minutes by \`npm run test:long\`. The last
-column is the most steps that it takes to end all holds without a customer.
+Each size was searched as a whole, without a violation; \`npm test\` searches the first two, and \`npm run test:long\` the others. The last column is
+the most steps that it takes to end all holds without a customer.
 
 | Customers, slots, sessions | States | Depth | One core | Steps |
 | --- | --- | --- | --- | --- |
@@ -51,7 +51,7 @@ ${SIZES.map(({ size, states, depth, toEnd, took }) =>
 
 ## Faults
 
-\`npm run model -- --fault NAME\` switches one rule off. Each fault is found, with these shortest counterexamples. \`A\` and \`B\` are customers, numbers
+\`npm run model -- --fault NAME\` switches one rule off. Each is found, with this shortest counterexample. \`A\` and \`B\` are customers, numbers
 are slots, \`b1\` is a booking or hold, \`s1\` a session. \`open\` stands for \`request-session\`, \`create-session\` and \`record-session\`; \`book\` for \`hold\`,
 \`open\`, \`pay\` and \`settle\`.
 
@@ -62,7 +62,7 @@ ${PROPERTIES.map((property) => writeFaults(property, found)).join('\n\n')}
 function writeFaults(property: string, found: Found): string {
   const names = FAULT_NAMES.filter((name) => found[name].name === property);
   const lines = names.map((name) => `- ${FAULTS[name]} (\`${name}\`): ${writeSteps(found[name].steps)}`);
-  return `**${property[0]?.toUpperCase()}${property.slice(1)}** is broken if the program:\n\n${lines.join('\n')}`;
+  return `**${property[0]?.toUpperCase()}${property.slice(1)}** fails if the program:\n\n${lines.join('\n')}`;
 }
 
 const toRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

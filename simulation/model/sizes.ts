@@ -16,4 +16,6 @@ type MeasuredSize = {
 export const SIZES: readonly MeasuredSize[] = [
   { size: '2x2x1', states: 12_746, depth: 22, toEnd: 5, took: '1 s', part: 'test' },
   { size: '2x2x2', states: 411_728, depth: 32, toEnd: 6, took: '8 s', part: 'test' },
+  { size: '3x2x2', states: 1_305_692, depth: 35, toEnd: 6, took: '22 s', part: 'long' },
+  { size: '2x3x2', states: 5_434_036, depth: 41, toEnd: 7, took: '2 min', part: 'long' },
 ];
