@@ -3,9 +3,10 @@
  *
  * An adapter of the program writes each transaction and each event at the provider as the text of a step, such as `pay(s1)`, reads it with
  * `readStep`, and moves on with `takeStep`; a step that `isAllowed` refuses is one that the model does not know. The ids in the text are
- * those of the model: a new booking gets the lowest id that no row has in the state before the step, and a request for a session the
- * first unused place. `takeStep` compares only what the text names, so that an adapter may leave out an id and find it in the result.
- * What the model leaves out, such as a repeated webhook that changes nothing, the adapter leaves out too.
+ * those of the model: a new hold gets the lowest id that no row has before the step, each booking that a payment confirms the lowest one
+ * that no row has once its hold has ended, and a request for a session the first unused place. `takeStep` compares only what the text
+ * names, so that an adapter may leave out an id and find it in the result. What the model leaves out, such as a repeated webhook that
+ * changes nothing, the adapter leaves out too.
  */
 import { next, type Next } from './protocol.ts';
 import type { State } from './state.ts';
