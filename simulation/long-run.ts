@@ -39,7 +39,7 @@ const MUST_HAPPEN: readonly RegExp[] = [
 
 type Result = { readonly seed: number; readonly code: number; readonly output: string };
 
-/** Simulates so many seeds. Prints a line for each, and returns whether all promises held and everything happened often enough. */
+/** Simulates `seeds` seeds. Prints a line for each, and returns whether all promises held and everything happened often enough. */
 export async function runLong(options: {
   readonly first: number;
   readonly seeds: number;

@@ -6,7 +6,7 @@ type Check = { readonly by: readonly (keyof typeof AUDITORS | 'people')[] } | { 
 const SQL_CONCURRENCY = 'the embedded engine has one connection: tests on PostgreSQL check it';
 const NO_BROWSER = 'there is no browser';
 const OPERATING = 'it concerns machines, disks or releases: the tests of operating check it';
-const ATTACKS = 'nobody attacks: the tests of policies, attacks and fuzzing check it';
+const ATTACKS = 'no one attacks: the tests of policies, attacks and fuzzing check it';
 
 /** All promises of the product, each with what checks it here. */
 export const PROMISES: Readonly<Record<string, Check>> = {
@@ -53,7 +53,7 @@ export const PROMISES: Readonly<Record<string, Check>> = {
   G41: { by: ['rows'] },
   G42: { by: ['people'] },
   G43: { not: SQL_CONCURRENCY },
-  G44: { not: 'nobody listens to live changes here' },
+  G44: { not: 'no one listens to live changes here' },
   G45: { not: OPERATING },
   G46: { not: ATTACKS },
   G47: { not: ATTACKS },

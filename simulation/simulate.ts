@@ -13,7 +13,7 @@ export type Simulation = {
   readonly counts: ReadonlyMap<string, number>;
 };
 
-/** Simulates so many days of a studio. The globals must be owned already. */
+/** Simulates `days` days of a studio. The globals must be owned already. */
 export async function simulate(options: {
   readonly seed: number;
   readonly days: number;

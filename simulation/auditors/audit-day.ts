@@ -28,11 +28,11 @@ const reported = new WeakMap<World, Set<string>>();
 export async function auditDay(world: World, crowd: Crowd, isTroubled: boolean): Promise<void> {
   const { run, time } = world;
   if (run?.owner.isAlive !== true) throw new Error('the server must be up for the audit');
-  const known = reported.get(world) ?? new Set<string>();
-  reported.set(world, known);
+  const earlier = reported.get(world) ?? new Set<string>();
+  reported.set(world, earlier);
   const report = (promise: string, what: string): void => {
-    if (known.has(what)) return;
-    known.add(what);
+    if (earlier.has(what)) return;
+    earlier.add(what);
     world.report(promise, what);
   };
   for (const audit of Object.values(AUDITORS))

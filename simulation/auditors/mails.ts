@@ -16,7 +16,7 @@ left join auth.users u on u.id = b.user_id
 where b.status = 'confirmed' and b.confirmed_at < $1::timestamptz - interval '75 minutes' and coalesce(u.email, b.guest_email) is not null
   and u.deleted_at is null`;
 
-/** Whoever has a confirmed booking was told so. */
+/** The customer of a confirmed booking was informed. */
 export const auditConfirmations: Auditor = async ({ world, db, report }) => {
   const { rows } = await db.query<Confirmed>(CONFIRMED, [new Date(world.time.now())]);
   const texts = Map.groupBy(
@@ -25,5 +25,5 @@ export const auditConfirmations: Auditor = async ({ world, db, report }) => {
   );
   for (const { id, reference, email } of rows)
     if (!texts.get(email.toLowerCase())?.some(({ text }) => text.includes(reference)))
-      report('G10', `nobody told ${email} that booking ${reference} (${id}) is confirmed`);
+      report('G10', `${email} got no email that booking ${reference} (${id}) is confirmed`);
 };

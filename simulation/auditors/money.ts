@@ -48,7 +48,7 @@ function isSettling(world: World, id: string, rows: readonly OwnPayment[] | unde
   return true;
 }
 
-/** A hold is released only after the provider has closed its session, so nobody can pay for it any more. */
+/** A hold is released only after the provider has closed its session, so it can no longer be paid. */
 const isReleased = ({ booking_status: status, cancel_reason: reason }: OwnPayment): boolean =>
   status === 'cancelled' && (reason === 'hold_expired' || reason === 'abandoned');
 

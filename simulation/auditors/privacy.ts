@@ -34,7 +34,7 @@ export const auditLog: Auditor = async ({ db, crowd, report }) => {
   }
 };
 
-/** Where the address of somebody could still be after their account was deleted. */
+/** The places where the address of a deleted account could remain. */
 const TRACES = `
 select 'auth.users' as place from auth.users where email = $1 union all
 select 'the jobs' from private.outbox where recipient = $1 and done_at is null and closed_at is null union all

@@ -25,7 +25,7 @@ export async function simulateFault(name: string, args: readonly string[]): Prom
     );
     const child = spawn(process.execPath, [join(copy, 'simulation', 'main.ts'), ...args], {
       stdio: 'inherit',
-      // A fault in SQL makes another image of the database, which nobody needs later.
+      // A fault in SQL makes another image of the database, which is not needed later.
       env: { ...process.env, SIMULATION_CACHE: fault.file.endsWith('.sql') ? copy : undefined },
     });
     return await new Promise((done) => child.once('close', (code) => done(code ?? 1)));

@@ -33,9 +33,9 @@ export function findViolation(s: State): (typeof PROPERTIES)[number] | null {
 /** Two rows have the same slot. A booking may share a slot with the holds of its own waiting moves, and these with each other. */
 function hasDoubleBooking(s: State): boolean {
   const rows = getRows(s);
-  const overlap = (one: Row, other: Row): boolean => one.b.slots.some((slot) => other.b.slots.includes(slot));
-  const isSame = (one: Row, other: Row): boolean => (one.b.moves ?? one.id) === (other.b.moves ?? other.id);
-  return rows.some((one) => rows.some((other) => overlap(one, other) && !isSame(one, other)));
+  const overlap = (row: Row, other: Row): boolean => row.b.slots.some((slot) => other.b.slots.includes(slot));
+  const isSame = (row: Row, other: Row): boolean => (row.b.moves ?? row.id) === (other.b.moves ?? other.id);
+  return rows.some((row) => rows.some((other) => overlap(row, other) && !isSame(row, other)));
 }
 
 /** A paid booking has no hours, or a session has been paid and is not settled yet, and no hold waits for its money any more. */

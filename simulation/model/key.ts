@@ -126,8 +126,8 @@ function toRowCode(row: Booking, ofCustomers: readonly number[], ofSlots: readon
 function toSessionCode({ at, booking, units, shown, replaced, shares }: Session, ranks: readonly number[]): number {
   const flags = (Number(shown) * 2 + Number(replaced)) * 2 + Number(shares.length > 0);
   const state = ((AT.indexOf(at) * 8 + flags) * 4 + units) * MANY + getRank(ranks, booking);
-  const [one, two] = [toShareCode(shares[0], ranks), toShareCode(shares[1], ranks)];
-  return (state * SHARES + Math.min(one, two)) * SHARES + Math.max(one, two);
+  const [first, second] = [toShareCode(shares[0], ranks), toShareCode(shares[1], ranks)];
+  return (state * SHARES + Math.min(first, second)) * SHARES + Math.max(first, second);
 }
 
 const toShareCode = (share: Share | undefined, ranks: readonly number[]): number =>

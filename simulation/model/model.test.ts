@@ -19,8 +19,8 @@ const getFaultSize = (fault: Fault): string => (fault === 'release-open-only' ? 
 
 const violations = new Map<Fault, Violation<Step>>();
 function findFault(fault: Fault): Violation<Step> {
-  const known = violations.get(fault);
-  if (known !== undefined) return known;
+  const cached = violations.get(fault);
+  if (cached !== undefined) return cached;
   const { violation } = search(createBookingModel(toSize(getFaultSize(fault)), fault), { maxStates: 1_000_000 });
   if (violation === null) throw new Error(`the fault ${fault} is not found`);
   violations.set(fault, violation);
@@ -40,12 +40,12 @@ describe('the protocol', () => {
   test('takes each of its steps', { timeout: 60_000 }, () => {
     const { initial, next, key } = createBookingModel(toSize('2x2x2'), null);
     const taken = new Set<string>();
-    const known = new Set<string>();
+    const seen = new Set<string>();
     let level = [initial];
     for (let depth = 0; depth < 13; depth += 1) {
       const found = level.flatMap((state) => next(state));
       for (const { step } of found) taken.add(step.name);
-      level = found.flatMap(({ state }) => (known.has(key(state)) ? [] : (known.add(key(state)), [state])));
+      level = found.flatMap(({ state }) => (seen.has(key(state)) ? [] : (seen.add(key(state)), [state])));
     }
     // The protocol reads and acts in one step, so only a fault has a step that reads.
     expect(STEP_NAMES.filter((name) => !taken.has(name))).toEqual(['find-no-session']);

@@ -41,7 +41,7 @@ const holding: Part = (s, add, has) => {
       const replaced = own.map(({ id }) => id);
       const areClosed = own.every(({ b }) => b.payment === 'none' || b.payment === 'closed');
       if (own.length < taken.length || !(areClosed || has('replace-before-closing'))) continue;
-      // hold: It replaces own holds of its hours in one transaction, after their sessions were closed, so that nobody pays for them.
+      // hold: It replaces own holds of its hours in one transaction, after their sessions were closed, so that they cannot be paid.
       if (mayHold(s, customer, replaced))
         add('hold', { customer, slots }, (to) => {
           for (const id of replaced) rows.endRow(to, id);
@@ -91,7 +91,7 @@ const ending: Part = (s, add, has) => {
     const current = rows.getCurrent(s, booking);
     const isUnasked = b.payment === 'intent' && current.every(({ at }) => at === 'asked');
     const isExpired = b.payment === 'open' && current.some(({ at, shown }) => shown && at === 'expired');
-    // find-no-session: Only if the answer is used although the payment has changed since, reading it is a step of its own.
+    // find-no-session: Only if the answer is used although the payment has changed since, reading it is a separate step.
     if (has('act-on-old-read') && isUnasked && !b.seen) add('find-no-session', { booking }, set({ seen: true }));
     // end-attempt: An attempt that cannot be paid ends alone; its hold stays until another hold or attempt replaces it.
     if (b.payment !== 'closed' && (isUnasked || isExpired || b.seen))
@@ -156,7 +156,7 @@ const moving: Part = (s, add, has) => {
       if (isFree || isLost || has('move-without-lock'))
         add('move', { booking, slots: [slot] }, (to) => rows.moveBooking(to, booking, isLost ? [] : [slot]));
       const waits = rows.getHolds(s).flatMap((hold) => (hold.b.moves === booking ? [hold.id] : []));
-      // hold-move: A move to dearer hours waits in a hold of its own, and the payment that comes first moves the booking.
+      // hold-move: A move to dearer hours waits in a separate hold, and the payment that comes first moves the booking.
       if (isFree && waits.length < s.sessions.length - 1 && mayHold(s, b.customer, waits))
         add('hold-move', { booking, slots: [slot] }, (to) => {
           for (const id of waits) rows.change(to.bookings, id, { due: true });
@@ -195,7 +195,7 @@ const waiting: Part = (s, add, has) => {
     }
     if (waits === null) continue;
     add('leave-wait-list', { customer }, (to) => rows.setWaits(to, customer, null));
-    // claim: Freed hours are held for a customer who waits, once a day and within the limit of unpaid hours, so that nobody keeps them.
+    // claim: Freed hours are held for a customer who waits, once a day and within the limit of unpaid hours, so that no customer keeps them.
     if (rows.getTaken(s, [waits]).length === 0 && (mayHold(s, customer) || has('claim-beyond-limit')))
       add('claim', { customer, slots: [waits] }, (to) => {
         to.bookings[rows.getFreeId(s)] = rows.createHold(customer, [waits], { payment: 'none' });

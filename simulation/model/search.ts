@@ -14,7 +14,7 @@ export type Model<State, Step> = {
   readonly findViolation: (state: State) => string | null;
   /** Returns the property that a step breaks; null for none. */
   readonly findStepViolation: (before: State, after: State) => string | null;
-  /** A property that each state can still reach a goal by steps that nobody needs to choose. */
+  /** A property that each state can still reach a goal by steps that happen without a choice. */
   readonly goal: {
     readonly name: string;
     readonly isReached: (state: State) => boolean;

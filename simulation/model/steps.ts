@@ -55,7 +55,7 @@ export function writeStep({ name, customer, booking, session, slots = [] }: Step
 /** Reads the text of a step. Throws if the model does not have such a step. */
 export function readStep(text: string): Step {
   const [, word = '', list = ''] = /^([a-z-]+)\(([^()]*)\)$/.exec(text) ?? [];
-  const name = STEP_NAMES.find((known) => known === word);
+  const name = STEP_NAMES.find((candidate) => candidate === word);
   if (name === undefined) throw new Error(`the model has no step ${text}`);
   let step: Step = { name };
   for (const item of list === '' ? [] : list.split(',')) {

@@ -114,7 +114,7 @@ function comeBackLater(world: World, person: Person, session: string): void {
 /** Returns to a booking that was left unpaid, and pays or releases it. */
 export async function returnToHold(world: World, person: Person): Promise<void> {
   const { random } = world;
-  // Mostly the newest, which may still be held.
+  // In seven of ten cases the newest, which may still be held.
   const booking = random.chance(0.7) ? person.bookings.at(-1) : random.pickFrom(person.bookings);
   if (!booking) return;
   if (random.chance(0.3)) await person.browser.call('release-hold', { bookingId: booking.id });
@@ -152,7 +152,7 @@ export async function change(world: World, person: Person): Promise<void> {
   if (session !== null) await atPayPage(world, person, session);
 }
 
-/** Joins the wait list for hours that somebody else has. */
+/** Joins the wait list for hours that another customer has. */
 export async function joinWaitlist(world: World, person: Person, others: readonly Person[]): Promise<void> {
   const { random, time } = world;
   const taken = random.pickFrom(
@@ -163,7 +163,7 @@ export async function joinWaitlist(world: World, person: Person, others: readonl
   await person.browser.call('join-waitlist', toSpan(taken.studioId, taken.start, hours));
 }
 
-/** Books the hours that somebody else had or has. */
+/** Books the hours that another customer had or has. */
 export async function bookSame(world: World, person: Person, others: readonly Person[]): Promise<void> {
   const { random, time } = world;
   const taken = random.pickFrom(

@@ -5,7 +5,7 @@ import type { World } from '../world/world.ts';
 /** An answer to a call of /functions/v1. Status 0: no answer came. */
 export type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
-/** A browser of somebody: the client of the site, with its own address. */
+/** A person’s browser: the client of the site, with its own address. */
 export type Browser = {
   readonly client: SupabaseClient;
   call(name: string, body: Readonly<Record<string, unknown>>): Promise<Answer>;

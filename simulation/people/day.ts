@@ -14,13 +14,13 @@ import {
 import { deleteAccount, type Person, signIn, signUp, verifyId } from './person.ts';
 import { createStaff, type Staff, workAsStaff } from './staff.ts';
 
-/** Everybody who ever comes to the studio. */
+/** All people who ever come to the studio. */
 export type Crowd = { readonly people: Person[]; readonly staff: Staff; signUps: number };
 
 export const createCrowd = (): Crowd => ({ people: [], staff: createStaff(), signUps: 0 });
 
 const DAY = 24 * 3_600_000;
-/** The night's calm, in which nothing goes wrong and nobody comes, so that everything owed can be done. */
+/** The quiet part of the night: nothing goes wrong and no one comes, so that everything owed can be done. */
 export const CALM_MS = 2 * 3_600_000;
 const PEOPLE_MAX = 24;
 

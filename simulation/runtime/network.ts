@@ -18,7 +18,7 @@ export type Weather = {
   readonly late: number;
   /** The request arrives twice. */
   readonly twice: number;
-  /** The host answers with an error of its own. */
+  /** The host answers with its own error. */
   readonly failed: number;
 };
 export const CALM: Weather = { lost: 0, answerLost: 0, late: 0, twice: 0, failed: 0 };

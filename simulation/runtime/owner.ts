@@ -27,7 +27,7 @@ export function createOwner(name: string): Owner {
 }
 
 const current = new AsyncLocalStorage<Owner>();
-const ownerOf = new WeakMap<object, Owner>();
+const owners = new WeakMap<object, Owner>();
 
 /** Runs `work` in the name of `owner`: its timers and requests end with it. */
 export const runAs = <T>(owner: Owner, work: () => T): T => current.run(owner, work);
@@ -48,7 +48,7 @@ export function ownTimers(): void {
       const run: Callback = (...args) => {
         if (owner?.isAlive !== false) inContext(callback, ...args);
       };
-      if (owner) ownerOf.set(run, owner);
+      if (owner) owners.set(run, owner);
       return set(run, ...rest);
     };
     Object.assign(globalThis, { [name]: owned });
@@ -61,7 +61,7 @@ type Timer = { readonly id: number; readonly func?: object };
 function ownedTimers(clock: FakeClock): { readonly id: number; readonly owner: Owner }[] {
   // Cast: fake-timers keeps the callback in `func`.
   return ([...(clock.timerHeap?.timers ?? [])] as unknown as Timer[]).flatMap(({ id, func }) => {
-    const owner = func && ownerOf.get(func);
+    const owner = func && owners.get(func);
     return owner ? [{ id, owner }] : [];
   });
 }

@@ -17,7 +17,7 @@ export type Run = {
   readonly app: App;
   /** The number of messages to the database and of mails since the start. */
   effects(): number;
-  /** Kills the server before its next effect after so many. */
+  /** Kills the server after `effects` effects, before the next one. */
   killAfter(effects: number): void;
   /** Kills the server now. Nothing that it is doing continues. */
   kill(): void;

@@ -56,7 +56,7 @@ export type WorldOptions = {
 
 /** The hosts of the sandbox, in the order of their ports. */
 const PROVIDERS = ['home', 'payments', 'locks', 'plugs', 'vision', 'mail', 'identity', 'texts'] as const;
-/** Settings that differ from those of `npm start`: nobody listens to live changes, and the checks of idle locks cost most of the time. */
+/** Settings that differ from those of `npm start`: no one listens to live changes, and the checks of idle locks cost most of the time. */
 const ENV = { OWNER_EMAIL: 'owner@example.com', REALTIME: 'false', LOCK_CHECK_MINUTES: '0' } as const;
 
 /** Opens the world before its first day: an empty studio, and a server that has just started. */

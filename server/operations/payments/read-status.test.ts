@@ -101,7 +101,7 @@ test('the state has the other bookings that the payment is for, and whether the 
 });
 
 const hold = (more: object = {}): BookingFacts => ({ ...settled().booking, ...more });
-/** Opens the link of a hold whose session opens as `opening` says. */
+/** Opens the link of a hold whose session opens as `opening` decides. */
 async function link(opening: () => Promise<string | null>, payment: object | null = {}) {
   const { db } = createRowDatabase({
     'x.move_number is null': payment === null ? null : { facts: { ...PAYMENT, state: 'intent', ...payment } },
