@@ -1,5 +1,4 @@
-import type { App, Overrides } from '#server/compose.ts';
-import { compose } from '#server/compose.ts';
+import { type App, compose, type Overrides } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import type { SimulatedEngine } from './engine.ts';
 import type { Mailbox } from './mailbox.ts';

@@ -22,7 +22,7 @@ export const WEB: readonly Fault[] = [
   },
   {
     title: 'The button that removes a saved card can be pressed twice',
-    file: 'web/ui/button.tsx',
+    file: 'web/ui/form/confirm.tsx',
     find: '<Button tone={tone} busy={isPending} disabled={disabled} onClick={() => mutate()}>',
     replace: '<Button tone={tone} disabled={disabled} onClick={() => mutate()}>',
     tests: under('features/account', 'ui/form'),

@@ -1,4 +1,4 @@
-import type { Database, Query, Queryable } from '#server/db/database.ts';
+import type { Database, Queryable } from '#server/db/database.ts';
 
 /** Kinds of jobs of which a subject has one without a key. */
 const WITHOUT_KEY: readonly unknown[] = [

@@ -39,32 +39,6 @@ export function Button({
   );
 }
 
-/** Asks for confirmation of a mutation: a button that starts it, and one that keeps everything as it is (`keep`). */
-export function Confirm({
-  action: { isPending, mutate },
-  tone = 'danger',
-  disabled = false,
-  keep,
-  onKeep,
-  children,
-}: Pick<Props, 'tone' | 'children'> & {
-  action: { readonly isPending: boolean; readonly mutate: () => void };
-  disabled?: boolean;
-  keep: string;
-  onKeep: () => void;
-}) {
-  return (
-    <div className="flex flex-wrap gap-3">
-      <Button tone={tone} busy={isPending} disabled={disabled} onClick={() => mutate()}>
-        {children}
-      </Button>
-      <Button tone="plain" disabled={isPending} onClick={onKeep}>
-        {keep}
-      </Button>
-    </div>
-  );
-}
-
 /** The busy indicator: three bars of a level meter. */
 export function Meter() {
   return (

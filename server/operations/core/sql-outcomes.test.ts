@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRowDatabase, type RowsByText } from '#tests/support/fake-database.ts';
 import { servicesWith } from '#tests/support/providers/services.ts';
-import type { CrewPage } from '../crew/guests.ts';
-import { joinCrew, readCrewPage, requireJoined } from '../crew/guests.ts';
+import { type CrewPage, joinCrew, readCrewPage, requireJoined } from '../crew/guests.ts';
 import { inviteCrew, renewCrewLink, revokeCrew } from '../crew/links.ts';
 import { deleteAccount, exportAccount, removePhone } from '../customers/account.ts';
 import { blockCustomer, unblockCustomer } from '../customers/block.ts';

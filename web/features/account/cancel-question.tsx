@@ -8,7 +8,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { Failure } from '#web/lib/business/failure.tsx';
 import { useOnline } from '#web/lib/use-browser.ts';
-import { Confirm } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/form/confirm.tsx';
 import { Check } from '#web/ui/choice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { cancelBooking } from './queries.ts';

@@ -8,7 +8,8 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
 import { Failure } from '#web/lib/business/failure.tsx';
 import { TimeLeft } from '#web/lib/time-left.tsx';
-import { Button, Confirm } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/form/confirm.tsx';
 
 /** A hold that has not been paid for yet. */
 export function UnpaidBooking({ hold }: { hold: OwnBooking }) {

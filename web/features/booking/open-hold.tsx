@@ -8,7 +8,8 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { TimeLeft } from '#web/lib/time-left.tsx';
-import { Button, Confirm } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/form/confirm.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
 /** Shows an unpaid hold with Finish paying and Release. */

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { CrewMember } from '#web/data/bookings/crew.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Failure } from '#web/lib/business/failure.tsx';
-import { Confirm } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/form/confirm.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { makeNewPin, takeBack } from './queries.ts';

@@ -4,7 +4,8 @@ import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Failure } from '#web/lib/business/failure.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useNavigate } from '#web/router/router.tsx';
-import { Button, Confirm } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/form/confirm.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { acceptInvitation } from './queries.ts';
 

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { Permission } from '#rules/permissions.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Confirm } from '#web/ui/button.tsx';
+import { Confirm } from '#web/ui/form/confirm.tsx';
 import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
