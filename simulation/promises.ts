@@ -60,7 +60,7 @@ export const PROMISES: Readonly<Record<string, Check>> = {
   G48: { by: ['rows'] },
   G49: { not: OPERATING },
   G50: { not: 'the faults of this folder measure it' },
-  G51: { not: 'staff have all permissions here: the tests of concessions check it' },
+  G51: { by: ['decided'] },
   G52: { by: ['rows'] },
   G53: { not: OPERATING },
   G54: { not: NO_BROWSER },

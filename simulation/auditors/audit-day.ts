@@ -4,7 +4,7 @@ import type { Auditor } from './auditor.ts';
 import { auditRows } from './bookings.ts';
 import { auditCodes, auditStrayCodes } from './codes.ts';
 import { auditConfirmations, auditRepeatedMails } from './mails.ts';
-import { auditLedger, auditMoney, auditUnpaid } from './money.ts';
+import { auditDecided, auditLedger, auditMoney, auditUnpaid } from './money.ts';
 import { auditDeletedPeople, auditLog, auditPictures } from './privacy.ts';
 
 /** All auditors by name. `promises.ts` names the promises that each checks. */
@@ -12,6 +12,7 @@ export const AUDITORS = {
   rows: auditRows,
   money: auditMoney,
   unpaid: auditUnpaid,
+  decided: auditDecided,
   ledger: auditLedger,
   'repeated mails': auditRepeatedMails,
   confirmations: auditConfirmations,

@@ -118,3 +118,18 @@ export const auditLedger: Auditor = async ({ db, report }) => {
   const { rows } = await db.query<Record<string, unknown>>(DIFFERENCES);
   for (const row of rows) report('G55', `the comparison with the provider found ${JSON.stringify(row)}`);
 };
+
+const TOO_MUCH = `
+select b.id, b.final_cost_cents, sum(p.paid_cents - p.refunded_cents)::int as kept, coalesce(sum(f.cents), 0)::int as decided
+from private.booking b join private.payment p on p.booking_id = b.id and p.paid_cents is not null
+left join lateral (select sum(x.amount_cents) as cents from private.partial_refund x where x.payment_id = p.id) f on true
+where b.status = 'confirmed' and b.order_id is null and b.moves = 0
+group by b.id having bool_and(p.kind = 'card' and p.dispute_id is null)
+  and sum(p.paid_cents - p.refunded_cents) < b.final_cost_cents - coalesce(sum(f.cents), 0)`;
+
+/** Of the money for a kept booking, no more goes back than somebody decided. */
+export const auditDecided: Auditor = async ({ db, report }) => {
+  const { rows } = await db.query<{ id: string; final_cost_cents: number; kept: number; decided: number }>(TOO_MUCH);
+  for (const { id, final_cost_cents: cost, kept, decided } of rows)
+    report('G51', `of booking ${id} for ${cost} only ${kept} is kept, and a refund of ${decided} was decided`);
+};

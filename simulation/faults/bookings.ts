@@ -47,12 +47,6 @@ export const CODE_FAULTS: readonly Fault[] = [
     replace: 'dueAt: new Date(Math.max(now.getTime(), start.getTime())),',
   },
   {
-    name: 'code-request-gives-up-at-once',
-    file: 'server/operations/access/queue-access.ts',
-    find: 'deadlineAt: new Date(Math.max(start.getTime(), now.getTime() + 60_000)),',
-    replace: 'deadlineAt: now,',
-  },
-  {
     name: 'move-leaves-requested-code',
     file: 'server/operations/access/queue-access.ts',
     find: "where booking_id = $1::uuid and status in ('requested', 'issued')",

@@ -192,3 +192,11 @@ export async function dispute(world: World, person: Person): Promise<void> {
   counters.count('dispute');
   if (random.chance(0.5)) await world.control(`/disputes/${id}`, { outcome: random.pick(['won', 'lost'] as const) });
 }
+
+/** Holds many hours and pays for none of them. */
+export async function hoard(world: World, person: Person): Promise<void> {
+  for (let held = 0; held < 4; held += 1) {
+    const metadata = { ...pickSpan(world), couponCode: null, termsAccepted: true };
+    await person.browser.call('create-payment', { metadata });
+  }
+}

@@ -7,6 +7,7 @@ import {
   cancel,
   change,
   dispute,
+  hoard,
   joinWaitlist,
   lookAtCode,
   returnToHold,
@@ -87,6 +88,7 @@ const VISITS: readonly (readonly [number, Visit])[] = [
   [8, lookAtCode],
   [2, deleteAccount],
   [2, dispute],
+  [3, hoard],
 ];
 const WEIGHTS = VISITS.reduce((sum, [weight]) => sum + weight, 0);
 

@@ -82,7 +82,7 @@ async function cancelForCustomer(world: World, staff: Staff, people: readonly Pe
 
 async function createBooking(world: World, staff: Staff, people: readonly Person[]): Promise<void> {
   const { random } = world;
-  const person = random.pickFrom(people);
+  const person = random.pickFrom(people.filter(({ isDeleted }) => !isDeleted));
   const isGuest = random.chance(0.5) || !person;
   const body = {
     ...pickSpan(world, 3),

@@ -55,20 +55,24 @@ export function ownTimers(): void {
   }
 }
 
-type Timer = { readonly id: number; readonly func?: object };
+type Timer = { readonly id: number; readonly type: string; readonly func?: object };
 
 /** Lists the timers that wait, with their owners. */
-function ownedTimers(clock: FakeClock): { readonly id: number; readonly owner: Owner }[] {
+function ownedTimers(clock: FakeClock): { readonly id: number; readonly type: string; readonly owner: Owner }[] {
   // Cast: fake-timers keeps the callback in `func`.
-  return ([...(clock.timerHeap?.timers ?? [])] as unknown as Timer[]).flatMap(({ id, func }) => {
+  return ([...(clock.timerHeap?.timers ?? [])] as unknown as Timer[]).flatMap(({ id, type, func }) => {
     const owner = func && owners.get(func);
-    return owner ? [{ id, owner }] : [];
+    return owner ? [{ id, type, owner }] : [];
   });
 }
 
 /** Removes the timers of owners that have ended. */
 export function clearDeadTimers(clock: FakeClock): void {
-  for (const { id, owner } of ownedTimers(clock)) if (!owner.isAlive) clock.clearTimeout(id);
+  for (const { id, type, owner } of ownedTimers(clock)) {
+    if (owner.isAlive) continue;
+    if (type === 'Immediate') clock.clearImmediate(id as never);
+    else clock.clearTimeout(id);
+  }
 }
 
 /** Whether a timer of an owner with this name waits. */

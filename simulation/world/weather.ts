@@ -5,6 +5,8 @@ import type { World } from './world.ts';
 const BREEZE: Weather = { lost: 0.01, answerLost: 0.01, late: 0.02, twice: 0.005, failed: 0.01 };
 const WEBHOOKS: Weather = { lost: 0.08, answerLost: 0.04, late: 0.08, twice: 0.08, failed: 0 };
 const PEOPLE: Weather = { lost: 0.004, answerLost: 0.006, late: 0.004, twice: 0, failed: 0 };
+/** How likely a provider is down on a day. */
+const OUTAGES = 0.12;
 const OUTAGE: Weather = { lost: 0.7, answerLost: 0.15, late: 0, twice: 0, failed: 0.15 };
 
 /** Decides what goes wrong, day by day. */
@@ -36,7 +38,7 @@ export function createForecast(world: World): Forecast {
   const { network, mailbox } = machine;
   let locksDown = false;
   const provider = (name: string): boolean => {
-    const isOut = random.chance(0.06);
+    const isOut = random.chance(OUTAGES);
     if (isOut) counters.count(`outage of ${name}`);
     network.setWeather('server', name, isOut ? OUTAGE : BREEZE);
     return isOut;
@@ -46,7 +48,7 @@ export function createForecast(world: World): Forecast {
       provider('payments');
       locksDown = provider('locks');
       provider('plugs');
-      const isDown = random.chance(0.06);
+      const isDown = random.chance(OUTAGES);
       if (isDown) counters.count('outage of mail');
       mailbox.setState({ isDown, answerLost: 0.01 });
       await startBadRefunds(world, random);
