@@ -63,17 +63,18 @@ const RULES: readonly Rule[] = [
   },
   {
     promise: 'G48',
-    what: 'a payment that must go back stays',
-    sql: `select id || ' of booking ' || booking_id || ', ' || amount_cents as what from private.payment
-      where state = 'refund_pending' and updated_at < $1::timestamptz - interval '75 minutes'
-      and dispute_status is distinct from 'open'`,
+    what: 'a payment that must go back stays, and nothing will be done about it',
+    sql: `select p.id || ' of booking ' || p.booking_id || ', ' || p.amount_cents as what from private.payment p
+      where p.state = 'refund_pending' and p.updated_at < $1::timestamptz - interval '75 minutes'
+      and not exists (select from private.outbox o where o.subject_id = p.id and o.done_at is null)`,
   },
   {
     promise: 'G48',
-    what: 'a part of a payment that must go back stays',
+    what: 'a part of a payment that must go back stays, and nothing will be done about it',
     sql: `select f.id || ' of payment ' || f.payment_id || ', ' || f.amount_cents as what from private.partial_refund f
       join private.payment p on p.id = f.payment_id where f.state = 'pending' and p.kind = 'card'
-      and f.updated_at < $1::timestamptz - interval '75 minutes' and p.dispute_status is distinct from 'open'`,
+      and f.updated_at < $1::timestamptz - interval '75 minutes'
+      and not exists (select from private.outbox o where o.subject_id = f.id and o.done_at is null)`,
   },
   {
     promise: 'G6',
