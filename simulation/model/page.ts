@@ -41,12 +41,12 @@ day instead of one for each span. An order has two slots. States that differ onl
 ## Sizes
 
 Each size was searched as a whole, without a violation; \`npm test\` searches the first two, and \`npm run test:long\` the others. The last column is
-the most steps that it takes to end all holds without a customer.
+the most steps needed to end all holds without a customer.
 
-| Customers, slots, sessions | States | Depth | One core | Steps |
+| Customers×slots×sessions | States | Depth | One core | Steps |
 | --- | --- | --- | --- | --- |
 ${SIZES.map(({ size, states, depth, toEnd, took }) =>
-  toRow([size.replaceAll('x', ', '), states.toLocaleString('en-AU'), String(depth), took, String(toEnd)]),
+  toRow([size.replaceAll('x', '×'), states.toLocaleString('en-AU'), String(depth), took, String(toEnd)]),
 ).join('\n')}
 
 ## Faults

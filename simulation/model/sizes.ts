@@ -18,4 +18,5 @@ export const SIZES: readonly MeasuredSize[] = [
   { size: '2x2x2', states: 411_728, depth: 32, toEnd: 6, took: '8 s', part: 'test' },
   { size: '3x2x2', states: 1_305_692, depth: 35, toEnd: 6, took: '22 s', part: 'long' },
   { size: '2x3x2', states: 5_434_036, depth: 41, toEnd: 7, took: '2 min', part: 'long' },
+  { size: '3x3x2', states: 29_262_174, depth: 44, toEnd: 8, took: '19 min', part: 'long' },
 ];
