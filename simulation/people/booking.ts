@@ -4,7 +4,7 @@ import type { OwnBooking, Person } from './person.ts';
 import { wait } from './wait.ts';
 
 export const HOUR = 3_600_000;
-export const STUDIOS = ['5a000000-0000-4000-8000-00000000000a', '5a000000-0000-4000-8000-00000000000b'] as const;
+const STUDIOS = ['5a000000-0000-4000-8000-00000000000a', '5a000000-0000-4000-8000-00000000000b'] as const;
 /** How far ahead people book, in hours. Few rooms and few days make them collide. */
 const AHEAD_HOURS = 9 * 24;
 
@@ -74,7 +74,7 @@ async function bookSpan(world: World, person: Person, span: Span, series: object
 type Outcome = 'paid' | 'declined' | 'cancelled' | 'delayed_paid' | 'delayed_failed' | 'leaves';
 
 /** Does something on the pay page, and perhaps comes back to the site. */
-export async function atPayPage(world: World, person: Person, session: string): Promise<void> {
+async function atPayPage(world: World, person: Person, session: string): Promise<void> {
   const { random, counters } = world;
   await wait(3 + random.below(20));
   const draw = random.next();

@@ -19,7 +19,7 @@ export const createStaff = (): Staff => ({
   isSignedIn: false,
 });
 
-export async function signInAsStaff(world: World, staff: Staff): Promise<void> {
+async function signInAsStaff(world: World, staff: Staff): Promise<void> {
   staff.browser = openBrowser(world);
   const { data, error } = await staff.browser.client.auth.signInWithPassword(OWNER);
   staff.isSignedIn = error === null;

@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 
 /** A mail as its server received it. */
-export type ReceivedMail = {
+type ReceivedMail = {
   readonly to: string;
   readonly subject: string;
   readonly text: string;

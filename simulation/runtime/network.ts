@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 
 /** A program that answers requests in memory. `Response.error()` and a rejection close the connection. */
-export type Host = {
+type Host = {
   readonly owner: Owner;
   readonly answer: (request: Request, address: string) => Promise<Response>;
 };
@@ -123,7 +123,7 @@ export function ownFetch(network: Network): void {
 }
 
 /** Returns the answer, or nothing ever if the owner has ended before it. */
-export function whileAlive<T>(owner: Owner, answer: Promise<T>): Promise<T> {
+function whileAlive<T>(owner: Owner, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     answer.then(
       (value) => void (owner.isAlive && resolve(value)),

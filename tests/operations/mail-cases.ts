@@ -23,7 +23,8 @@ import { sendWaitlistMailJob } from '#server/operations/mails/waitlist-mail.ts';
 /** The rows and jobs of recorded-mails.test.ts: each mail and text message, for each branch of its conditions. */
 
 const uuid = (number: number): string => `5a000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-export const [BOOKING, OTHER, PERSON, STUDIO, JOB] = [uuid(1), uuid(2), uuid(3), uuid(4), uuid(5)] as const;
+const [OTHER, PERSON, STUDIO] = [uuid(2), uuid(3), uuid(4)] as const;
+export const [BOOKING, JOB] = [uuid(1), uuid(5)] as const;
 /** 11 am in Sydney, a week before the session. */
 export const NOW = '2031-03-01T00:00:00Z';
 const START = '2031-03-08T00:00:00Z';
