@@ -127,7 +127,7 @@ where b.status = 'confirmed' and b.order_id is null and b.moves = 0
 group by b.id having bool_and(p.kind = 'card' and p.dispute_id is null)
   and sum(p.paid_cents - p.refunded_cents) < b.final_cost_cents - coalesce(sum(f.cents), 0)`;
 
-/** Of the money for a kept booking, no more goes back than somebody decided. */
+/** Of the money for a kept booking, no more goes back than someone decided. */
 export const auditDecided: Auditor = async ({ db, report }) => {
   const { rows } = await db.query<{ id: string; final_cost_cents: number; kept: number; decided: number }>(TOO_MUCH);
   for (const { id, final_cost_cents: cost, kept, decided } of rows)
