@@ -9,6 +9,7 @@ import { DateEntry } from '#web/ui/date-entry.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Badge, Field } from '#web/ui/field.tsx';
 import { CheckField, ChoiceField, CodeField, DateField, TextField } from '#web/ui/form/fields.tsx';
+import { Confirm } from '#web/ui/form/confirm.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { KeptNotice } from '#web/ui/form/kept-notice.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
@@ -110,6 +111,15 @@ function Buttons() {
       <a href="#buttons" className={buttonStyle.plain}>
         A link that looks like one
       </a>
+      <div className="mt-4">
+        <Confirm
+          action={{ isPending: false, mutate: () => toast({ title: 'Deleted' }) }}
+          keep="Keep it"
+          onKeep={() => toast({ title: 'Nothing changed' })}
+        >
+          Delete it
+        </Confirm>
+      </div>
     </Part>
   );
 }
