@@ -1,7 +1,7 @@
-import type { AUDITORS } from './auditors/audit-day.ts';
+import type { AuditorName } from './auditors/audit-day.ts';
 
 /** How the simulation checks a promise: by auditors, while people act (`people`), or not at all and why. */
-type Check = { readonly by: readonly (keyof typeof AUDITORS | 'people')[] } | { readonly not: string };
+type Check = { readonly by: readonly (AuditorName | 'people')[] } | { readonly not: string };
 
 const SQL_CONCURRENCY = 'the embedded engine has one connection: tests on PostgreSQL check it';
 const NO_BROWSER = 'there is no browser';

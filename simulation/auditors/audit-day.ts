@@ -8,7 +8,7 @@ import { auditDecided, auditLedger, auditMoney, auditUnpaid } from './money.ts';
 import { auditDeletedPeople, auditLog, auditPictures } from './privacy.ts';
 
 /** All auditors by name. `promises.ts` names the promises that each checks. */
-export const AUDITORS = {
+const AUDITORS = {
   rows: auditRows,
   money: auditMoney,
   unpaid: auditUnpaid,
@@ -22,6 +22,8 @@ export const AUDITORS = {
   'audit log': auditLog,
   'deleted people': auditDeletedPeople,
 } as const satisfies Record<string, Auditor>;
+
+export type AuditorName = keyof typeof AUDITORS;
 
 const reported = new WeakMap<World, Set<string>>();
 
