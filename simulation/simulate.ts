@@ -1,4 +1,4 @@
-import { auditDay } from './auditors/audit-day.ts';
+import { auditDay, auditNow } from './auditors/audit-day.ts';
 import { CALM_MS, createCrowd, liveDay } from './people/day.ts';
 import type { FakeClock } from './runtime/globals.ts';
 import { passUntil } from './world/passing-time.ts';
@@ -32,7 +32,7 @@ export async function simulate(options: {
   while (lived < days && !(stopsEarly && world.violations.length > 0)) {
     await world.time.until(forecast.startDay());
     const kills = world.kills;
-    await liveDay(world, crowd);
+    await liveDay(world, crowd, () => auditNow(world, crowd));
     await world.time.until(forecast.calmDown());
     await passUntil(world, world.time.now() + CALM_MS);
     await auditDay(world, crowd, forecast.areLocksDown() || world.kills > kills);

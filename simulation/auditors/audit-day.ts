@@ -1,7 +1,7 @@
 import type { Crowd } from '../people/day.ts';
 import type { World } from '../world/world.ts';
 import type { Auditor } from './auditor.ts';
-import { auditRows } from './bookings.ts';
+import { auditMoment, auditRows } from './bookings.ts';
 import { auditCodes, auditStrayCodes } from './codes.ts';
 import { auditConfirmations, auditRepeatedMails } from './mails.ts';
 import { auditDecided, auditLedger, auditMoney, auditUnpaid } from './money.ts';
@@ -29,6 +29,20 @@ const reported = new WeakMap<World, Set<string>>();
 
 /** Checks the promises at the end of a day. */
 export async function auditDay(world: World, crowd: Crowd, isTroubled: boolean): Promise<void> {
+  await runAuditors(world, crowd, Object.values(AUDITORS), isTroubled);
+}
+
+/** Checks what must hold at every moment, unless the server is down. */
+export async function auditNow(world: World, crowd: Crowd): Promise<void> {
+  if (world.run?.owner.isAlive === true) await runAuditors(world, crowd, [auditMoment], true);
+}
+
+async function runAuditors(
+  world: World,
+  crowd: Crowd,
+  auditors: readonly Auditor[],
+  isTroubled: boolean,
+): Promise<void> {
   const { run, time } = world;
   if (run?.owner.isAlive !== true) throw new Error('the server must be up for the audit');
   const earlier = reported.get(world) ?? new Set<string>();
@@ -38,6 +52,8 @@ export async function auditDay(world: World, crowd: Crowd, isTroubled: boolean):
     earlier.add(what);
     world.report(promise, what);
   };
-  for (const audit of Object.values(AUDITORS))
-    await time.until(Promise.resolve(audit({ world, crowd, db: run.app.db, report, isTroubled })));
+  for (const audit of auditors) {
+    const work = Promise.resolve(audit({ world, crowd, db: run.app.db, report, isTroubled }));
+    await time.until(Promise.race([work, run.owner.ended]));
+  }
 }

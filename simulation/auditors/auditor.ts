@@ -3,7 +3,7 @@ import type { Crowd } from '../people/day.ts';
 import type { World } from '../world/world.ts';
 
 /** What an auditor reads. `report`: says that a promise was broken; the same sentence is reported once. */
-type Audit = {
+export type Audit = {
   readonly world: World;
   readonly crowd: Crowd;
   readonly db: Pick<App['db'], 'query' | 'queryRow'>;

@@ -1,12 +1,19 @@
-import type { Auditor } from './auditor.ts';
+import type { Audit, Auditor } from './auditor.ts';
 
 /** A query that lists violations: the promise, and a text about each row. */
-type Rule = { readonly promise: string; readonly what: string; readonly sql: string };
+type Rule = {
+  readonly promise: string;
+  readonly what: string;
+  readonly sql: string;
+  /** Whether it holds at every moment, and not only when everything owed is done. */
+  readonly always?: true;
+};
 
 const RULES: readonly Rule[] = [
   {
     promise: 'G1',
     what: 'bookings overlap',
+    always: true,
     sql: `select a.id || ' and ' || b.id as what from private.booking a join private.booking b
       on a.studio_id = b.studio_id and a.id < b.id and a.during && b.during
       where a.status in ('pending', 'confirmed') and b.status in ('pending', 'confirmed')
@@ -29,6 +36,7 @@ const RULES: readonly Rule[] = [
   {
     promise: 'G52',
     what: 'an account holds more than two bookings without paying',
+    always: true,
     sql: `select user_id || ' has ' || count(distinct coalesce(order_id, id)) as what from private.booking b
       where status = 'pending' and user_id is not null and made_by is null and not early
       and not exists (select from private.payment p where p.state = 'processing' and p.booking_id in (b.id, b.order_id))
@@ -37,6 +45,7 @@ const RULES: readonly Rule[] = [
   {
     promise: 'G7',
     what: 'a discount code was used more often than it may be',
+    always: true,
     sql: `select code as what from public.discount_codes where current_uses > max_uses`,
   },
   {
@@ -92,10 +101,19 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Checks what the rows of the database must satisfy. */
-export const auditRows: Auditor = async ({ world, db, report }) => {
+export const auditRows: Auditor = (audit) => checkRules(audit, RULES);
+
+/** Checks what must hold at every moment. */
+export const auditMoment: Auditor = (audit) =>
+  checkRules(
+    audit,
+    RULES.filter(({ always }) => always),
+  );
+
+async function checkRules({ world, db, report }: Audit, rules: readonly Rule[]): Promise<void> {
   const now = new Date(world.time.now());
-  for (const { promise, what, sql } of RULES) {
+  for (const { promise, what, sql } of rules) {
     const { rows } = await db.query<{ what: string }>(sql, sql.includes('$1') ? [now] : []);
     for (const row of rows) report(promise, `${what}: ${row.what}`);
   }
-};
+}

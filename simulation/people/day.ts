@@ -27,8 +27,8 @@ const PEOPLE_MAX = 24;
 
 type Deed = (world: World, crowd: Crowd) => Promise<void>;
 
-/** Lets the people of one day come, each at a random time. */
-export async function liveDay(world: World, crowd: Crowd): Promise<void> {
+/** Lets the people of one day come, each at a random time. `afterwards`: called when somebody has done something. */
+export async function liveDay(world: World, crowd: Crowd, afterwards: () => Promise<void>): Promise<void> {
   const { random, time } = world;
   const begin = time.now();
   const count = 24 + random.below(16);
@@ -39,7 +39,9 @@ export async function liveDay(world: World, crowd: Crowd): Promise<void> {
       await time.until(plan.deed());
     }
     await passUntil(world, at);
-    if (times.includes(at)) await comeTogether(world, crowd);
+    if (!times.includes(at)) continue;
+    await comeTogether(world, crowd);
+    await afterwards();
   }
 }
 
